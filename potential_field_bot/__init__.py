@@ -1,0 +1,1 @@
+"""Document 001: the leader/follower potential-field controller."""

@@ -1,0 +1,63 @@
+"""Yaw and quaternion, one pair of functions for everybody (DESIGN "Precision").
+
+What a simulator encodes and a controller decodes passes through these two, in the nodes and
+in-process alike: a round trip changes the last bit of about one yaw in four, so both must do it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+
+
+@njit
+def quaternion_from_yaw(yaw: float) -> tuple[float, float]:
+    """Return (z, w) of the unit quaternion of a rotation by ``yaw`` (rad) about z; x and y are 0."""
+    return math.sin(yaw / 2), math.cos(yaw / 2)
+
+
+@njit
+def yaw_from_quaternion(x: float, y: float, z: float, w: float) -> float:
+    """Return the yaw (rad) of a quaternion, in the order of operations of tf's ``Matrix3x3::getRPY``.
+
+    The quaternion need not have unit length. A zero quaternion gives NaN; at the gimbal lock
+    (pitch = +-pi/2) the yaw is 0, as in tf.
+    """
+    d = x * x + y * y + z * z + w * w
+    s = 2.0 / d
+    ys, zs = y * s, z * s
+    wy, wz = w * ys, w * zs
+    xy, xz = x * ys, x * zs
+    yy, zz = y * ys, z * zs
+    m00, m10, m20 = 1.0 - (yy + zz), xy + wz, xz - wy
+    if abs(m20) >= 1:
+        return 0.0
+    pitch = -math.asin(m20)
+    return math.atan2(m10 / math.cos(pitch), m00 / math.cos(pitch))
+
+
+@njit
+def decoded_yaw(yaw: float) -> float:
+    """Return what a receiver of ``quaternion_from_yaw(yaw)`` decodes (rad, in [-pi, pi])."""
+    z, w = quaternion_from_yaw(yaw)
+    return yaw_from_quaternion(0.0, 0.0, z, w)
+
+
+@njit
+def decoded_yaws(yaws: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``decoded_yaw`` of each element; shape (N,) in and out."""
+    out = np.empty_like(yaws)
+    for i in range(yaws.shape[0]):
+        out[i] = decoded_yaw(yaws[i])
+    return out
+
+
+@njit
+def wrap_angle(angle: float) -> float:
+    """Return the same direction in [-pi, pi) (rad)."""
+    wrapped = math.atan2(math.sin(angle), math.cos(angle))
+    return wrapped if wrapped < math.pi else -math.pi

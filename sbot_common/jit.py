@@ -1,0 +1,80 @@
+"""Compilation of the hot scalar functions: plain Python through numba, strict IEEE arithmetic.
+
+Every numeric module takes its decorator from here, so that one place decides:
+
+* no fastmath, so sums keep the order in which they are written;
+* ``error_model='numpy'``: 1/0 is inf and never an exception, as in C++;
+* no vector mathematics library: ``math.sin`` and friends are libm's, scalar and parallel alike;
+* a cache on disk that an edit anywhere in the compiled sources makes fresh. (numba itself looks only
+  at the file of the function called, not at those of the functions that it calls.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar('F', bound=Callable[..., Any])
+
+_PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim')
+_MARKER = 'complete'
+
+
+def _source_hash() -> str:
+    """Return a hash over every compiled source file, numba's version and the Python version."""
+    digest = hashlib.sha256(f'{numba.__version__} {sys.version}'.encode())
+    root = Path(__file__).resolve().parent.parent
+    for package in _PACKAGES:
+        for path in sorted((root / package).glob('*.py')):
+            text = path.read_bytes()
+            if b'njit' in text:
+                digest.update(path.name.encode() + b'\0' + text)
+    return digest.hexdigest()[:16]
+
+
+def _cache_directory() -> Path:
+    """Return a writable directory for machine code, below NUMBA_CACHE_DIR or the user's cache."""
+    base = os.environ.get('NUMBA_CACHE_DIR') or os.path.join(
+        os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'potential_field_bot')
+    directory = Path(base) / _source_hash()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if os.access(directory, os.W_OK):
+            return directory
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix='potential_field_bot_'))
+
+
+CACHE_DIRECTORY = _cache_directory()
+numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
+numba.config.DISABLE_INTEL_SVML = True
+
+
+def njit(function: F) -> F:
+    """Compile on first call, for one thread; cached on disk."""
+    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy')(function)
+    return compiled
+
+
+def njit_parallel(function: F) -> F:
+    """Compile on first call with ``prange`` over threads; iterations must not depend on each other."""
+    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy', parallel=True)(function)
+    return compiled
+
+
+def is_compiled() -> bool:
+    """Tell whether a complete warm-up has filled this cache directory before."""
+    return (CACHE_DIRECTORY / _MARKER).exists()
+
+
+def mark_compiled() -> None:
+    """Note that a warm-up has run to its end, so that later runs need no message."""
+    (CACHE_DIRECTORY / _MARKER).touch()

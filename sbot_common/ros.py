@@ -1,0 +1,160 @@
+"""What every rclpy node here does the same way: quality of service, parameters, spinning, ending.
+
+The only module of this package that needs rclpy; import it from a ``node.py`` only.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from sbot_common.errors import InputError
+from sbot_common.specs import Spec
+from sbot_common.topics import Topic
+
+try:
+    import rclpy
+except ImportError:
+    raise SystemExit(
+        'This needs ROS 2 (rclpy): source a ROS 2 installation, or on x86-64 Linux '
+        "run: pip install 'potential_field_bot[ros]'. Without ROS, use: sbot run SCENARIO"
+    ) from None
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from rclpy.subscription import Subscription
+
+LOCKSTEP_DEPTH = 100
+
+
+@cache
+def ros_class(type_name: str) -> Any:  # noqa: ANN401
+    """Return rclpy's class of 'package/msg/Name'; ImportError where the package is not installed."""
+    package, _, name = type_name.split('/')
+    return getattr(import_module(f'{package}.msg'), name)
+
+
+def qos(topic: Topic, depth: int) -> QoSProfile:
+    """Return reliable QoS of a depth; latched topics are transient_local with depth 1."""
+    if topic.latched:
+        return QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
+                          durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    return QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
+
+
+def advertise(node: Node, topic: Topic, name: str, depth: int = LOCKSTEP_DEPTH) -> Publisher:
+    """Create a publisher whose ``publish`` takes the bytes of ``sbot_common.cdr.encode``."""
+    return node.create_publisher(ros_class(topic.type), name, qos(topic, depth))
+
+
+def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
+              depth: int = LOCKSTEP_DEPTH) -> Subscription:
+    """Create a subscription whose callback gets the message's bytes, for a codec in ``messages.py``."""
+    return node.create_subscription(ros_class(topic.type), name, callback, qos(topic, depth), raw=True)
+
+
+def _descriptor(spec: Spec) -> ParameterDescriptor:
+    text = ' '.join(filter(None, [spec.text, f'[{spec.unit}]' if spec.unit else '',
+                                  f'({spec.source})' if spec.source else '']))
+    descriptor = ParameterDescriptor(description=text, read_only=not spec.at_runtime,
+                                     additional_constraints=f'expected {spec.expected}')
+    bounded = spec.minimum > float('-inf') and spec.maximum < float('inf')
+    if bounded and isinstance(spec.default, int) and not isinstance(spec.default, bool):
+        descriptor.integer_range = [
+            IntegerRange(from_value=int(spec.minimum), to_value=int(spec.maximum))]
+    elif bounded and isinstance(spec.default, float):
+        descriptor.floating_point_range = [
+            FloatingPointRange(from_value=spec.minimum, to_value=spec.maximum)]
+    return descriptor
+
+
+def declare(node: Node, specs: Iterable[Spec],
+            changed: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
+    """Declare parameters with description and range; return their values, checked.
+
+    ``changed`` is called with the new values (all in one dict) after a good change at run time; it may
+    raise InputError to refuse it. A bad value is refused with the reason.
+    """
+    table = {spec.name: spec for spec in specs}
+    values: dict[str, Any] = {}
+    for spec in table.values():
+        dynamic = _descriptor(spec)
+        dynamic.dynamic_typing = isinstance(spec.default, float)  # so that `2` is taken for 2.0
+        if dynamic.dynamic_typing:
+            dynamic.floating_point_range = []
+        value = node.declare_parameter(spec.name, spec.default, dynamic).value
+        values[spec.name] = spec.check(value, f'{node.get_name()}: parameter ')
+
+    def on_set(parameters: Sequence[Parameter]) -> SetParametersResult:
+        try:
+            new = {p.name: table[p.name].check(p.value, 'parameter ')
+                   for p in parameters if p.name in table}
+            if new and changed is not None:
+                changed(new)
+        except InputError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    node.add_on_set_parameters_callback(on_set)
+    return values
+
+
+def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
+    """Initialise rclpy, build one node, spin it until SIGINT, SIGTERM or shutdown; return the exit code.
+
+    0 after a signal, 2 with one line on stderr after InputError in the constructor, 1 when the node sets
+    ``exit_code``.
+    """
+    rclpy.init(args=list(sys.argv if arguments is None else arguments),
+               signal_handler_options=SignalHandlerOptions.NO)
+    stop = threading.Event()
+    node: Node | None = None
+
+    def on_signal(*_: object) -> None:
+        stop.set()
+        rclpy.try_shutdown()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, on_signal)
+    try:
+        node = make_node()
+        executor = make_executor()
+        executor.add_node(node)
+        executor.spin()
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        if node is not None:
+            close = getattr(node, 'close', None)
+            if close is not None:
+                close()
+        rclpy.try_shutdown()
+    return int(getattr(node, 'exit_code', 0))
+
+
+def make_executor() -> Any:  # noqa: ANN401
+    """Return rclpy's event-driven executor where this distribution has it, else the standard one."""
+    try:
+        from rclpy.experimental.events_executor import EventsExecutor
+    except ImportError:
+        from rclpy.executors import SingleThreadedExecutor
+        return SingleThreadedExecutor()
+    return EventsExecutor()

@@ -1,0 +1,12 @@
+"""Random generators: one for each (seed, robot, purpose), never a global one (DESIGN "Precision")."""
+
+from __future__ import annotations
+
+import numpy as np
+
+CONTROLLER, INFRARED, SCAN, ODOMETRY = range(4)
+
+
+def generator(seed: int, robot_id: int, stream: int) -> np.random.Generator:
+    """Return the generator of one robot's one purpose: PCG64 of SeedSequence([seed, robot id, stream])."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, robot_id, stream])))

@@ -1,0 +1,62 @@
+"""The names, types and qualities of service of every topic (DESIGN "ROS interface").
+
+Nodes, recorder, replay and tests all read this table; nobody writes a topic name twice.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Topic(NamedTuple):
+    """One topic; ``name`` begins with '/' when it is global, else it is in the robot's namespace."""
+
+    name: str
+    type: str
+    latched: bool = False  # transient_local, depth 1
+
+
+# Published by the simulator, one for each robot.
+BASE_POSE_GROUND_TRUTH = Topic('base_pose_ground_truth', 'nav_msgs/msg/Odometry')
+ODOM = Topic('odom', 'nav_msgs/msg/Odometry')
+BASE_SCAN = Topic('base_scan', 'sensor_msgs/msg/LaserScan')
+INFRARED = Topic('infrared', 'sensor_msgs/msg/PointCloud2')
+RANGE_AND_BEARING = Topic('range_and_bearing', 'sensor_msgs/msg/PointCloud2')
+WIND = Topic('wind', 'geometry_msgs/msg/Vector3Stamped')
+# Published by the controller.
+CMD_VEL = Topic('cmd_vel', 'geometry_msgs/msg/Twist')
+CMD_VEL_STAMPED = Topic('cmd_vel', 'geometry_msgs/msg/TwistStamped')
+GOAL = Topic('goal', 'geometry_msgs/msg/PoseStamped', latched=True)
+# Read by the simulator or the controller.
+GOAL_POSE = Topic('goal_pose', 'geometry_msgs/msg/PoseStamped')
+TELEPORT = Topic('teleport', 'geometry_msgs/msg/PoseStamped')
+RAB_DATA = Topic('rab_data', 'std_msgs/msg/UInt8MultiArray')
+# Global.
+CLOCK = Topic('/clock', 'rosgraph_msgs/msg/Clock')
+TF = Topic('/tf', 'tf2_msgs/msg/TFMessage')
+TF_STATIC = Topic('/tf_static', 'tf2_msgs/msg/TFMessage', latched=True)
+MAP = Topic('/map', 'nav_msgs/msg/OccupancyGrid', latched=True)
+SCENARIO = Topic('/scenario', 'std_msgs/msg/String', latched=True)
+MARKERS = Topic('/markers', 'visualization_msgs/msg/MarkerArray')
+DIAGNOSTICS = Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray')
+WIND_FIELD = Topic('/wind/field', 'sensor_msgs/msg/PointCloud2', latched=True)
+WIND_VELOCITY = Topic('/wind/velocity', 'geometry_msgs/msg/Vector3Stamped')
+WIND_FORCE = Topic('/wind/force', 'geometry_msgs/msg/Vector3Stamped')
+WIND_MARKERS = Topic('/wind/markers', 'visualization_msgs/msg/MarkerArray', latched=True)
+
+
+def namespace(robot_id: int, num_robots: int) -> str:
+    """Return '/robot_<i>' in group mode, '' for a single robot (document 001, section 18)."""
+    return f'/robot_{robot_id}' if num_robots > 1 else ''
+
+
+def resolve(topic: Topic, robot_id: int, num_robots: int) -> str:
+    """Return the absolute name of a topic for one robot."""
+    if topic.name.startswith('/'):
+        return topic.name
+    return f'{namespace(robot_id, num_robots)}/{topic.name}'
+
+
+def frame(name: str, robot_id: int, num_robots: int) -> str:
+    """Return a robot's frame id: 'robot_<i>/base_link' in group mode, 'base_link' for a single robot."""
+    return f'{namespace(robot_id, num_robots)}/{name}'.lstrip('/')

@@ -1,0 +1,73 @@
+"""Build file for pip and colcon (ament_python)."""
+
+from glob import glob
+from pathlib import Path
+
+from setuptools import setup
+
+NAME = 'potential_field_bot'
+PACKAGES = [NAME, 'sbot_common', 'wind_model', 'sbot_sim', 'sbot_bringup']
+
+
+def data_files() -> list[tuple[str, list[str]]]:
+    """Return what `ros2 run` and `ros2 launch` look for below share/."""
+    files = [('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
+             (f'share/{NAME}', ['package.xml'])]
+    for folder in ['launch', *sorted({str(p.parent) for p in Path('config').rglob('*') if p.is_file()})]:
+        files.append((f'share/{NAME}/{folder}', sorted(f for f in glob(f'{folder}/*') if Path(f).is_file())))
+    return files
+
+
+ROS = '; platform_system == "Linux" and platform_machine == "x86_64"'
+
+setup(
+    name=NAME,
+    version='0.1.0',
+    description='Wind-blown robot swarms in the plane: simulator, wind, leader/follower controller',
+    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    license='Apache-2.0',
+    maintainer='potential_field_bot maintainers',
+    maintainer_email='maintainers@example.org',
+    packages=PACKAGES,
+    package_data={package: ['py.typed'] for package in PACKAGES},
+    data_files=data_files(),
+    python_requires='>=3.10',
+    zip_safe=False,
+    install_requires=[
+        'setuptools',
+        'numpy>=1.24',
+        'numba>=0.60',
+        'rosbags>=0.10.4',
+        'mcap>=1.2',
+        'zstandard>=0.21',
+        'pydantic>=2.5',
+        'PyYAML>=6.0',
+        'tqdm>=4.64',
+        'matplotlib>=3.7',
+        'defusedxml>=0.7',
+        'meshio>=5.3',
+        'scipy>=1.10',
+    ],
+    extras_require={
+        'ros': [
+            f'ros-jazzy-rclpy[fastrtps]{ROS}',
+            *(f'ros-jazzy-{package}{ROS}' for package in (
+                'geometry-msgs', 'sensor-msgs', 'nav-msgs', 'visualization-msgs', 'std-srvs',
+                'diagnostic-msgs')),
+        ],
+        'test': ['pytest>=7.4', 'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3',
+                 'mypy>=1.8', 'ruff>=0.4', 'types-PyYAML', 'types-tqdm', 'types-defusedxml'],
+    },
+    entry_points={
+        'console_scripts': [
+            'sbot = sbot_bringup.cli:main',
+            'sbot_sim = sbot_bringup.simulator_process:main',
+            'wind_model = wind_model.node:main',
+            'potfield_bot = potential_field_bot.node:main',
+            'wind_aware_bot = sbot_bringup.controller_node:wind_aware_main',
+            'controller_bot = sbot_bringup.controller_node:main',
+        ],
+    },
+    tests_require=['pytest'],
+)

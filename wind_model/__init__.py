@@ -1,0 +1,1 @@
+"""Documents 003 and 000: wind fields, gusts, and the wakes that robots cast on each other."""
