@@ -1,0 +1,201 @@
+"""Uniform bucket grids: which points, segments or circles may be near a place.
+
+A grid is two arrays (compressed rows): the items of cell ``(ix, iy)`` are
+``items[starts[k]:starts[k + 1]]`` with ``k = iy * nx + ix``, in increasing order. Border cells
+reach to infinity, so that nothing is ever outside a grid: what lies beyond is kept in, and looked
+up from, the nearest border cell.
+
+With a ``margin`` an item is listed in every cell that comes within ``margin`` of it: then *one*
+cell, the one of a point, holds everything within ``margin`` of that point, each item once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+
+Floats = NDArray[np.float64]
+
+# Slack on margins as a fraction of a cell: rounding must never hide an item.
+_SLACK = 1e-9
+
+
+class Grid(NamedTuple):
+    """Buckets of square cells; see the module's text."""
+
+    x0: float  # m, lower left corner
+    y0: float  # m
+    cell: float  # m, side of a cell
+    nx: int
+    ny: int
+    starts: NDArray[np.int32]  # (nx*ny + 1,)
+    items: NDArray[np.int32]  # (starts[-1],)
+
+
+@njit
+def cell_index(value: float, origin: float, cell: float, count: int) -> int:
+    """Return the column of x (or row of y), in 0 … count-1; NaN goes to 0."""
+    position = (value - origin) / cell
+    if not position > 0.0:
+        return 0
+    if position >= count:
+        return count - 1
+    return int(position)
+
+
+@njit
+def cell_of(x: float, y: float, x0: float, y0: float, cell: float, nx: int, ny: int) -> int:
+    """Return the number of the cell of a point (m): the index into ``starts``."""
+    return cell_index(y, y0, cell, ny) * nx + cell_index(x, x0, cell, nx)
+
+
+@njit
+def grid_shape(xmin: float, ymin: float, xmax: float, ymax: float, cell: float,
+               limit: int) -> tuple[float, int, int]:
+    """Return (cell, nx, ny) covering a box, the cell widened so that nx and ny are <= ``limit``."""
+    widened = max(cell, (xmax - xmin) / limit, (ymax - ymin) / limit)
+    nx = min(limit, max(1, math.ceil((xmax - xmin) / widened)))
+    ny = min(limit, max(1, math.ceil((ymax - ymin) / widened)))
+    return widened, nx, ny
+
+
+@njit
+def grid_of_points(xy: Floats, cell: float, x0: float, y0: float, nx: int, ny: int) -> Grid:
+    """Return the grid of points, each in one cell.
+
+    Parameters
+    ----------
+    xy : (N, 2) or wider; columns 0 and 1 are x and y (m)
+    cell, x0, y0 : side of a cell and lower left corner (m)
+    nx, ny : columns and rows
+
+    """
+    n = xy.shape[0]
+    starts = np.zeros(nx * ny + 1, np.int32)
+    cells = np.empty(n, np.int32)
+    for i in range(n):
+        k = cell_of(xy[i, 0], xy[i, 1], x0, y0, cell, nx, ny)
+        cells[i] = k
+        starts[k + 1] += 1
+    for k in range(nx * ny):
+        starts[k + 1] += starts[k]
+    items = np.empty(n, np.int32)
+    # Filling backwards leaves each start at its place and each cell in increasing order.
+    ends = starts[1:].copy()
+    for i in range(n - 1, -1, -1):
+        k = cells[i]
+        ends[k] -= 1
+        items[ends[k]] = i
+    return Grid(x0, y0, cell, nx, ny, starts, items)
+
+
+@njit
+def _slab(row: int, count: int, origin: float, cell: float) -> tuple[float, float]:
+    """Return the y extent of a row of cells (m); the first and last row reach to infinity."""
+    low = -math.inf if row == 0 else origin + row * cell
+    high = math.inf if row == count - 1 else origin + (row + 1) * cell
+    return low, high
+
+
+@njit
+def _segment_span(x0: float, y0: float, x1: float, y1: float,
+                  low: float, high: float) -> tuple[float, float]:
+    """Return the least and greatest x of the part of a segment with y in [low, high] (m)."""
+    if y1 < y0:
+        x0, y0, x1, y1 = x1, y1, x0, y0
+    xa, xb = x0, x1
+    if y1 > y0:
+        slope = (x1 - x0) / (y1 - y0)
+        if low > y0:
+            xa = x0 + slope * (min(low, y1) - y0)
+        if high < y1:
+            xb = x0 + slope * (max(high, y0) - y0)
+    # Rounding may lead just past an end.
+    left, right = min(x0, x1), max(x0, x1)
+    return max(left, min(xa, xb)), min(right, max(xa, xb))
+
+
+@njit
+def grid_of_segments(segments: Floats, margin: float, cell: float, x0: float, y0: float,
+                     nx: int, ny: int) -> Grid:
+    """Return the grid of segments, each in all cells within ``margin`` (m) of it.
+
+    Parameters
+    ----------
+    segments : (S, 4) x0 y0 x1 y1 (m)
+    margin, cell, x0, y0, nx, ny : see ``grid_of_points`` and the module's text
+
+    """
+    reach = margin + _SLACK * cell
+    starts = np.zeros(nx * ny + 1, np.int32)
+    items = np.empty(0, np.int32)
+    ends = starts
+    # First round: count; second round: fill.
+    for fill in range(2):
+        for i in range(segments.shape[0]):
+            ax, ay, bx, by = segments[i, 0], segments[i, 1], segments[i, 2], segments[i, 3]
+            first_row = cell_index(min(ay, by) - reach, y0, cell, ny)
+            last_row = cell_index(max(ay, by) + reach, y0, cell, ny)
+            for row in range(first_row, last_row + 1):
+                low, high = _slab(row, ny, y0, cell)
+                left, right = _segment_span(ax, ay, bx, by, low - reach, high + reach)
+                first = cell_index(left - reach, x0, cell, nx)
+                last = cell_index(right + reach, x0, cell, nx)
+                for k in range(row * nx + first, row * nx + last + 1):
+                    if fill:
+                        items[ends[k]] = i
+                        ends[k] += 1
+                    else:
+                        starts[k + 1] += 1
+        if not fill:
+            for k in range(nx * ny):
+                starts[k + 1] += starts[k]
+            items = np.empty(starts[nx * ny], np.int32)
+            ends = starts[:-1].copy()
+    return Grid(x0, y0, cell, nx, ny, starts, items)
+
+
+@njit
+def grid_of_circles(circles: Floats, margin: float, cell: float, x0: float, y0: float,
+                    nx: int, ny: int) -> Grid:
+    """Return the grid of discs, each in all cells within ``margin`` (m) of it.
+
+    Parameters
+    ----------
+    circles : (C, 3) x y radius (m)
+    margin, cell, x0, y0, nx, ny : see ``grid_of_points`` and the module's text
+
+    """
+    starts = np.zeros(nx * ny + 1, np.int32)
+    items = np.empty(0, np.int32)
+    ends = starts
+    # First round: count; second round: fill.
+    for fill in range(2):
+        for i in range(circles.shape[0]):
+            x, y = circles[i, 0], circles[i, 1]
+            reach = circles[i, 2] + margin + _SLACK * cell
+            first_row = cell_index(y - reach, y0, cell, ny)
+            last_row = cell_index(y + reach, y0, cell, ny)
+            for row in range(first_row, last_row + 1):
+                low, high = _slab(row, ny, y0, cell)
+                away = max(0.0, low - y, y - high)
+                half = math.sqrt(max(0.0, reach * reach - away * away))
+                first = cell_index(x - half, x0, cell, nx)
+                last = cell_index(x + half, x0, cell, nx)
+                for k in range(row * nx + first, row * nx + last + 1):
+                    if fill:
+                        items[ends[k]] = i
+                        ends[k] += 1
+                    else:
+                        starts[k + 1] += 1
+        if not fill:
+            for k in range(nx * ny):
+                starts[k + 1] += starts[k]
+            items = np.empty(starts[nx * ny], np.int32)
+            ends = starts[:-1].copy()
+    return Grid(x0, y0, cell, nx, ny, starts, items)
