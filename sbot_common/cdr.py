@@ -36,6 +36,11 @@ def decode(raw: bytes, type_name: str) -> Any:  # noqa: ANN401
     return typestore().deserialize_cdr(raw, type_name)
 
 
+def canonical(raw: bytes, type_name: str) -> bytes:
+    """Return the same message with its padding zero: equal messages have equal canonical bytes."""
+    return encode(decode(raw, type_name))
+
+
 def stamp(stamp_ns: int) -> Any:  # noqa: ANN401
     """Return builtin_interfaces/Time of nanoseconds."""
     seconds, nanoseconds = divmod(stamp_ns, NANOSECONDS)
