@@ -1,0 +1,113 @@
+"""The terrain-following wind grid of document 003, checked once when it is made."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sbot_common.errors import InputError
+
+Array = NDArray[np.float64]
+
+# A printed first or last factor may have lost digits.
+FACTOR_TOLERANCE = 1e-6
+
+
+class WindGrid(NamedTuple):
+    """Wind on the points of a grid; the field names are those of the text file.
+
+    Point (i, j, k) stands at x = min_x + i res_x, y = min_y + j res_y and
+    z = bottom_z + vertical_spacing_factors[k] (top_z - bottom_z).
+    """
+
+    min_x: float  # m
+    min_y: float  # m
+    n_x: int
+    n_y: int
+    res_x: float  # m
+    res_y: float  # m
+    vertical_spacing_factors: Array  # (n_z,), from 0 to 1, increasing
+    bottom_z: Array  # (n_y, n_x) m
+    top_z: Array  # (n_y, n_x) m
+    u: Array  # (n_z, n_y, n_x) m/s along x
+    v: Array  # (n_z, n_y, n_x) m/s along y
+    w: Array  # (n_z, n_y, n_x) m/s along z
+
+    @property
+    def n_z(self) -> int:
+        """Number of layers."""
+        return int(self.vertical_spacing_factors.shape[0])
+
+
+def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_y: float,
+              vertical_spacing_factors: ArrayLike, bottom_z: ArrayLike, top_z: ArrayLike,
+              u: ArrayLike, v: ArrayLike, w: ArrayLike, where: str = 'wind field') -> WindGrid:
+    """Return the grid of flat or shaped arrays (flat ones count x first, then y, then z).
+
+    Raises
+    ------
+    InputError
+        naming ``where`` and the field, for a wrong number of values, a value that is not finite,
+        fewer than two points along an axis, a resolution that is not positive, factors that do not
+        increase from 0 to 1, or a top that is not above its bottom.
+
+    """
+    for name, number in (('min_x', min_x), ('min_y', min_y), ('res_x', res_x), ('res_y', res_y)):
+        if not np.isfinite(number):
+            raise InputError(f'{where}: {name}: expected a finite number (m), found {number}')
+    for name, count in (('n_x', n_x), ('n_y', n_y)):
+        if count < 2:
+            raise InputError(f'{where}: {name}: expected a whole number >= 2, found {count}')
+    for name, step, low, count in (('res_x', res_x, min_x, n_x), ('res_y', res_y, min_y, n_y)):
+        if not step > 0:
+            raise InputError(f'{where}: {name}: expected a number > 0 (m), found {step}')
+        if not (np.isfinite(low + (count - 1) * step) and low + step > low
+                and low + (count - 1) * step > low + (count - 2) * step):
+            raise InputError(f'{where}: {name}: neighbouring points must differ, found {step}')
+    factors = _factors(vertical_spacing_factors, where)
+    n_z = factors.shape[0]
+    plane, volume = (n_y, n_x), (n_z, n_y, n_x)
+    bottom = _field('bottom_z', bottom_z, plane, where)
+    top = _field('top_z', top_z, plane, where)
+    with np.errstate(over='ignore'):
+        thin = ~((top > bottom) & np.isfinite(top - bottom))
+    if thin.any():
+        j, i = (int(n) for n in np.argwhere(thin)[0])
+        raise InputError(f'{where}: top_z: expected more than bottom_z {bottom[j, i]:g} at i={i} j={j}, '
+                         f'found {top[j, i]:g}')
+    return WindGrid(float(min_x), float(min_y), int(n_x), int(n_y), float(res_x), float(res_y), factors,
+                    bottom, top, _field('u', u, volume, where), _field('v', v, volume, where),
+                    _field('w', w, volume, where))
+
+
+def _factors(values: ArrayLike, where: str) -> Array:
+    """Return the vertical spacing factors, checked."""
+    factors = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+    name = f'{where}: vertical_spacing_factors'
+    if factors.shape[0] < 2:
+        raise InputError(f'{name}: expected at least 2 values, found {factors.shape[0]}')
+    factors = _field('vertical_spacing_factors', factors, factors.shape, where)
+    if abs(factors[0]) > FACTOR_TOLERANCE or abs(factors[-1] - 1) > FACTOR_TOLERANCE:
+        raise InputError(f'{name}: expected values from 0 to 1, found {factors[0]:g} to {factors[-1]:g}')
+    if not (np.diff(factors) > 0).all():
+        k = int(np.argmin(np.diff(factors) > 0))
+        raise InputError(f'{name}: expected increasing values, found {factors[k]:g} then '
+                         f'{factors[k + 1]:g}')
+    return factors
+
+
+def _field(name: str, values: ArrayLike, shape: tuple[int, ...], where: str) -> Array:
+    """Return values as a contiguous array of a shape, all finite."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    expected = int(np.prod(shape))
+    if array.size != expected:
+        raise InputError(f'{where}: {name}: expected {expected} values, found {array.size}')
+    finite = np.isfinite(array)
+    if not finite.all():
+        flat = array.reshape(-1)
+        index = int(np.argmin(finite.reshape(-1)))
+        raise InputError(f'{where}: {name}: expected finite numbers, found {flat[index]} as value '
+                         f'{index + 1}')
+    return array.reshape(shape)

@@ -1,0 +1,136 @@
+"""Shelter behind robots upwind (document 000 sections 4.2 and 5.5; docs/errata.md W1, W2, W4, W6)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+from wind_model.parameters import WakeParameters
+
+Array = NDArray[np.float64]
+
+
+@njit
+def smoothstep(length: float, x: float) -> float:
+    """Return 0 for x <= 0, 1 for x >= length, and the cubic 3t^2 - 2t^3 of t = x/length between."""
+    if x <= 0.0:
+        return 0.0
+    if x >= length:
+        return 1.0
+    t = x / length
+    return t * t * (3.0 - 2.0 * t)
+
+
+@njit
+def reduction(parameters: WakeParameters, along: float, lateral: float, radius: float) -> float:
+    """Return the overlap score r_i of one blocker, eq. (4), in [0, 1].
+
+    Parameters
+    ----------
+    parameters : tunables; with ``power_boost`` the score is boosted here, for each neighbour
+    along : m, how far the follower is downwind of the blocker
+    lateral : m, distance of the follower from the line downwind of the blocker
+    radius : m, of the blocker
+
+    """
+    gate = max(1e-6, parameters.upwind_gate_radii * radius)
+    if not along > gate:
+        return 0.0
+    width = max(1e-6, parameters.lateral_reach_radii * radius)
+    ramp = smoothstep(parameters.shadow_length_radii * radius, along - gate)
+    if parameters.fade_out:
+        ramp = 1.0 - ramp
+    offset = lateral / width
+    score = math.exp(-0.5 * (offset * offset)) * ramp
+    if parameters.power_boost:
+        score = 1.0 - (1.0 - score) ** parameters.gamma_boost
+    return score
+
+
+@njit
+def combine(parameters: WakeParameters, strongest: float) -> float:
+    """Return the reduction r of the strongest score: boosted if linear, clamped to [0, 1], tiny is none."""
+    r = strongest
+    if not parameters.power_boost:
+        r = parameters.gamma_boost * r
+    r = min(1.0, max(0.0, r))
+    return r if r > 1e-6 else 0.0
+
+
+@njit
+def blocker_radius(advertised_mm: int, own_radius: float) -> float:
+    """Return the radius (m) a receiver believes: the advertised one within (5, 200) mm, else its own."""
+    advertised = 0.001 * advertised_mm
+    if 0.005 < advertised and advertised < 0.20:
+        return advertised
+    return own_radius
+
+
+@njit
+def wakes(parameters: WakeParameters, starts: NDArray[np.int64], indexes: NDArray[np.int64],
+          ranges: Array, bearings: Array, yaw: Array, wind_xy: Array,
+          advertised_mm: NDArray[np.uint8], own_radius: Array) -> tuple[Array, Array]:
+    """Return the reduction of each robot and the terms that led to it.
+
+    Parameters
+    ----------
+    parameters : tunables; all reductions are 0 unless ``wake``
+    starts : (N + 1,), ``indexes[starts[i]:starts[i + 1]]`` are the robots that robot i hears
+    indexes, ranges, bearings : (P,) robot, distance (m), direction from the receiver's heading (rad)
+    yaw : (N,) rad
+    wind_xy : (N, 2) m/s, the wind at each receiver: the axis of the wakes it feels
+    advertised_mm : (N,) the byte that each robot broadcasts
+    own_radius : (N,) m, clamped as in ``clamped_radius``
+
+    Returns
+    -------
+    reductions : (N,) in [0, 1]; the effective wind is (1 - r) times the wind
+    terms : (P, 3) for each heard robot: along (m), lateral (m), r_i
+
+    """
+    count = yaw.shape[0]
+    reductions = np.zeros(count)
+    terms = np.zeros((indexes.shape[0], 3))
+    if not parameters.wake:
+        return reductions, terms
+    for i in range(count):
+        speed = math.sqrt(wind_xy[i, 0] * wind_xy[i, 0] + wind_xy[i, 1] * wind_xy[i, 1])
+        if speed < 1e-11:
+            continue
+        ux, uy = wind_xy[i, 0] / speed, wind_xy[i, 1] / speed
+        strongest = 0.0
+        for p in range(starts[i], starts[i + 1]):
+            if ranges[p] <= 1e-6:
+                continue
+            bearing = yaw[i] + bearings[p]
+            x, y = -ranges[p] * math.cos(bearing), -ranges[p] * math.sin(bearing)
+            along = x * ux + y * uy
+            across_x, across_y = x - along * ux, y - along * uy
+            lateral = math.sqrt(across_x * across_x + across_y * across_y)
+            radius = blocker_radius(advertised_mm[indexes[p]], own_radius[i])
+            score = reduction(parameters, along, lateral, radius)
+            terms[p, 0], terms[p, 1], terms[p, 2] = along, lateral, score
+            strongest = max(strongest, score)
+        reductions[i] = combine(parameters, strongest)
+    return reductions, terms
+
+
+def reductions(parameters: WakeParameters, starts: NDArray[np.int64], indexes: NDArray[np.int64],
+               ranges: Array, bearings: Array, yaw: Array, wind_xy: Array,
+               advertised_mm: NDArray[np.uint8], own_radius: Array) -> Array:
+    """Return the first result of ``wakes``: shape (N,)."""
+    return wakes(parameters, starts, indexes, ranges, bearings, yaw, wind_xy, advertised_mm,
+                 own_radius)[0]
+
+
+def clamped_radius(radius: Array) -> Array:
+    """Return radii (N,) as a robot knows its own, within [0.01, 0.50] m (section 5.2)."""
+    return np.clip(radius, 0.01, 0.50)
+
+
+def advertised_millimetres(radius: Array) -> NDArray[np.uint8]:
+    """Return byte 0 of the broadcast (N,): the clamped radius in mm, half rounded up, at most 255."""
+    return np.clip(np.floor(clamped_radius(radius) * 1000.0 + 0.5), 0, 255).astype(np.uint8)
