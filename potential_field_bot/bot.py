@@ -1,0 +1,195 @@
+"""The controller as an object: what a node, an in-process run and a replay all drive alike."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from potential_field_bot.controller import State, Turn, actuate, initial_state
+from potential_field_bot.goals import angle_of_draw, generate_goal, is_on_goal
+from potential_field_bot.leader import laser_angle_min
+from potential_field_bot.parameters import Parameters, make_parameters
+from potential_field_bot.timing import check_frequency
+from sbot_common.errors import bad_value
+from sbot_common.observation import Observation, Scan
+
+Point = tuple[float, float]
+
+_NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
+
+
+class PotentialField:
+    """One robot's mind: document 001's controller with its memory.
+
+    Draws from the generator that ``step`` is given: one number for each turn; on a random walk the
+    leader draws two before its first turn and two after each turn at which a goal is due.
+
+    Parameters
+    ----------
+    goal : x, y (m) of the goal; an observation's goal, when there is one, goes first
+    rate_hz : turns a second; without it (and without ``loop_rate``) 1/dt of the first observation
+    parameters : constants by the names of ``parameters.SPECS``
+
+    Raises
+    ------
+    InputError
+        for an unknown parameter, a bad value or a goal that is not finite
+
+    """
+
+    def __init__(self, goal: Point | None = None, rate_hz: float | None = None,
+                 **parameters: object) -> None:
+        if rate_hz is not None:
+            parameters['loop_rate'] = rate_hz
+        self._given = parameters
+        self._parameters = make_parameters(parameters)
+        self._first_goal = None if goal is None else checked_goal(*goal)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything since construction; parameters stay as they are."""
+        self._state: State | None = None
+        self._seen_goal: Point | None = None
+        self._next_goal: Point | None = None
+        self._reached = False
+        self.turn: Turn | None = None  # the last one
+        self.goals = 0  # how many goals were taken up so far, the first one included
+        self.goal_just_reached = False  # the last turn was the first one on this goal
+        self.invalid_turns = 0  # turns whose force was not a number
+
+    @property
+    def parameters(self) -> Parameters:
+        """The constants in force."""
+        return self._parameters
+
+    @property
+    def state(self) -> State | None:
+        """The memory after the last turn; None before the first."""
+        return self._state
+
+    @property
+    def goal(self) -> Point | None:
+        """The goal (m) in force; None before the first turn."""
+        return None if self._state is None else (self._state.goal_x, self._state.goal_y)
+
+    @property
+    def on_goal(self) -> bool:
+        """Whether the average position is within the goal's radius (document 001 section 15)."""
+        s = self._state
+        return s is not None and is_on_goal(s.goal_x, s.goal_y, s.ema_x, s.ema_y,
+                                            self._parameters.goal_radius_sigma_m)
+
+    def set_goal(self, x: float, y: float) -> None:
+        """Take up the goal (x, y) (m, `map`) at the next turn, which also restarts the average."""
+        self._next_goal = checked_goal(x, y)
+
+    def set_parameters(self, **changes: object) -> None:
+        """Change constants from the next turn on.
+
+        Raises
+        ------
+        InputError
+            if a value is refused; then nothing has changed.
+
+        """
+        given = {**self._given, **changes}
+        self._parameters = make_parameters(given)
+        self._given = given
+
+    def step(self, observation: Observation, rng: np.random.Generator,
+             scan_heading: float | None = None) -> Point:
+        """Take one turn.
+
+        Parameters
+        ----------
+        observation : a scan of None counts as one without readings
+        rng : the robot's generator
+        scan_heading : rad, the heading known when the scan arrived, where that is not the heading
+            of the observation (docs/errata.md P5)
+
+        Returns
+        -------
+        linear.x (m/s), angular.z (rad/s)
+
+        """
+        robot_id = observation.robot_id
+        # Copies are cheap and always writable: compiled code has one signature, not several.
+        poses = np.array(observation.poses, np.float64, order='C')
+        located = bool(np.isfinite(poses[robot_id]).all())
+        self.goal_just_reached = False
+        if located:
+            self._take_up_goal(observation, rng)
+        if self._state is None:
+            return 0.0, 0.0
+        p = self._parameters
+        scan = observation.scan or _NO_SCAN
+        heading = float(poses[robot_id, 2]) if scan_heading is None else scan_heading
+        self._state, turn = actuate(
+            p, self._state, robot_id, poses, np.array(scan.ranges, np.float32),
+            laser_angle_min(heading, scan.angle_min), scan.angle_increment,
+            angle_of_draw(rng.random()))
+        self.turn = turn
+        self.invalid_turns += not turn.valid
+        self._notice_goal(robot_id)
+        if located and self._walks(robot_id) and check_frequency(
+                self._state.tick_counter, p.goal_regeneration_frequency_hz, p.loop_rate):
+            self._draw_goal(poses[robot_id], rng)
+        return turn.v, turn.omega
+
+    def _walks(self, robot_id: int) -> bool:
+        return self._parameters.on_random_walk and robot_id == 0
+
+    def _take_up_goal(self, observation: Observation, rng: np.random.Generator) -> None:
+        """Begin (document 001 section 11), or move on to a new goal."""
+        goal = self._next_goal
+        if observation.goal is not None and observation.goal != self._seen_goal:
+            self._seen_goal = observation.goal
+            goal = goal or checked_goal(*observation.goal)
+        pose = observation.poses[observation.robot_id]
+        if self._state is None:
+            if 'loop_rate' not in self._given:
+                self.set_parameters(loop_rate=round(1 / observation.dt, 9))
+            self._start(goal or self._first_goal or (0.0, 0.0), pose, 0)
+            if self._walks(observation.robot_id):
+                self._draw_goal(pose, rng)
+        elif goal is not None:
+            self._start(goal, pose, self._state.tick_counter)
+        self._next_goal = None
+
+    def _start(self, goal: Point, pose: np.ndarray, tick_counter: int) -> None:
+        """Set the goal and the average, keeping the count of turns."""
+        self._state = initial_state(goal, pose)._replace(tick_counter=tick_counter)
+        self.goals += 1
+        self._reached = False
+
+    def _draw_goal(self, pose: np.ndarray, rng: np.random.Generator) -> None:
+        """Draw a goal near the robot (document 001 section 16)."""
+        assert self._state is not None
+        goal = generate_goal(float(pose[0]), float(pose[1]), rng.random(), rng.random())
+        self._start(goal, pose, self._state.tick_counter)
+
+    def _notice_goal(self, robot_id: int) -> None:
+        """Note the first turn on a goal; only the leader has one."""
+        if robot_id == 0 and not self._reached and self.on_goal:
+            self._reached = self.goal_just_reached = True
+
+
+def checked_goal(x: float, y: float) -> Point:
+    """Return the goal (m) as two floats, or raise InputError if it is not finite."""
+    try:
+        goal = float(x), float(y)
+    except (TypeError, ValueError):
+        raise bad_value('goal', (x, y), 'two finite numbers (m)') from None
+    if not (math.isfinite(goal[0]) and math.isfinite(goal[1])):
+        raise bad_value('goal', goal, 'two finite numbers (m)')
+    return goal
+
+
+def warm_up() -> None:
+    """Compile (or load from the cache) everything a turn calls."""
+    for robot_id in range(2):
+        bot = PotentialField(goal=(1.0, 1.0), rate_hz=30.0, on_random_walk=True)
+        observation = Observation(robot_id, 2, 0, 1, 1 / 30, np.zeros((2, 3)), None, None, None,
+                                  None, (0.0, 0.0), (0.0, 0.0, 0.0))
+        bot.step(observation, np.random.default_rng(0))
