@@ -1,7 +1,7 @@
 """The words around the messages of a rosbag2 directory: metadata.yaml, QoS profiles, definitions.
 
-The layout is that of rosbag2's metadata version 9, as ROS 2 Jazzy writes it, so that ``ros2 bag play``
-offers each topic with the quality of service with which it was recorded.
+The layout is that of rosbag2's metadata version 9, as ROS 2 Jazzy writes it, so that
+``ros2 bag play`` offers each topic with the quality of service with which it was recorded.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Summary(NamedTuple):
 @cache
 def definition(type_name: str) -> str:
     """Return a type's message definition with those that it uses, in the 'ros2msg' encoding."""
-    return typestore().generate_msgdef(type_name, ros_version=2)[0]
+    return str(typestore().generate_msgdef(type_name, ros_version=2)[0])
 
 
 @cache
@@ -97,7 +97,7 @@ def _topic_text(counted: Counted) -> str:
 def render(file_name: str, summary: Summary, custom: Mapping[str, str]) -> str:
     """Return the text of metadata.yaml for a bag of one MCAP file.
 
-    ``custom`` becomes ``custom_data``; there rosbag2 keeps short strings, so longer texts are left out.
+    ``custom`` becomes ``custom_data``, where rosbag2 keeps short strings: long texts are left out.
     """
     topics = '\n'.join(_topic_text(counted) for counted in summary.topics)
     start = f'nanoseconds_since_epoch: {summary.start_ns}'

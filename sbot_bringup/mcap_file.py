@@ -1,8 +1,8 @@
 """An MCAP file that is complete after every write.
 
-The `mcap` library's Writer buffers and puts the footer at the end only, so that a killed recording has
-none and most readers refuse it. Here every append ends in a footer, which the next append overwrites in
-the same system call: at any moment the file opens everywhere, if without an index.
+The `mcap` library's Writer puts the footer at the end only, so that a killed recording has none and
+most readers refuse it. Here every append ends in a footer, which the next append overwrites in the
+same system call: at any moment the file opens everywhere, if without an index.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class McapFile:
             view, offset = view[written:], offset + written
 
     def finish(self, groups: Sequence[tuple[Opcode, bytes]]) -> None:
-        """Replace the footer by a summary: groups of packed records, and a footer that finds them."""
+        """Replace the footer by a summary (groups of packed records) and its footer."""
         data_end = packed(DataEnd(0))
         start = self.end + len(data_end)
         summary, offsets = b'', []
@@ -128,7 +128,7 @@ class Sealed(NamedTuple):
     """A chunk ready to be written."""
 
     records: bytes  # new schemas and channels first, then messages
-    index: Mapping[int, list[int]]  # channel: stamp, offset, stamp, offset ...
+    entries: Mapping[int, list[int]]  # channel: stamp, offset, stamp, offset ...
     start_ns: int
     end_ns: int
 
@@ -181,7 +181,7 @@ def write_chunk(file: McapFile, sealed: Sealed, compressor: zstandard.ZstdCompre
     offsets: dict[int, int] = {}
     parts = [chunk]
     length = len(chunk)
-    for channel, entries in sealed.index.items():
+    for channel, entries in sealed.entries.items():
         offsets[channel] = start + length
         table = np.array(entries, '<u8').tobytes()
         part = _INDEX.pack(Opcode.MESSAGE_INDEX, 6 + len(table), channel, len(table)) + table
@@ -197,7 +197,7 @@ def write_chunk(file: McapFile, sealed: Sealed, compressor: zstandard.ZstdCompre
 
 def statistics(counts: Mapping[int, int], schemas: int, chunks: int, start_ns: int,
                end_ns: int) -> Statistics:
-    """Return the statistics record of a file with one metadata record; ``counts`` by channel id."""
+    """Return the statistics of a file with one metadata record; ``counts`` by channel id."""
     return Statistics(
         attachment_count=0, channel_count=len(counts), channel_message_counts=dict(counts),
         chunk_count=chunks, message_count=sum(counts.values()), message_end_time=end_ns,

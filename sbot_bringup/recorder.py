@@ -1,7 +1,7 @@
-"""Writes a rosbag2 directory (MCAP) that survives its writer: killed or out of disk, it stays readable.
+"""Writes a rosbag2 directory (MCAP) that stays readable when its writer is killed or the disk full.
 
-What was written is in the file within a second of wall time, whether or not more is written: a thread
-closes a chunk twice a second, compresses and appends it. `write` itself only copies bytes.
+What was written is in the file within a second of wall time, whether or not more is written: a
+thread closes a chunk twice a second, compresses and appends it. `write` itself only copies bytes.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Recorder:
         Raises
         ------
         RecorderError
-            if that fails, or an earlier failure was not reported yet. The bag is readable all the same.
+            if that fails, or an earlier failure was not reported yet; the bag is readable.
 
         """
         if self._closed:
@@ -247,7 +247,7 @@ class Recorder:
 
     def _count(self, sealed: Sealed) -> None:
         channels = list(self._channels.values())
-        for number, entries in sealed.index.items():
+        for number, entries in sealed.entries.items():
             channels[number - 1].written += len(entries) // 2
         self._start_ns = min(self._start_ns, sealed.start_ns)
         self._end_ns = max(self._end_ns, sealed.end_ns)
@@ -255,8 +255,8 @@ class Recorder:
     def _fail(self, error: OSError) -> None:
         with self._changed:
             self._error = RecorderError(
-                f'{self.directory}: recording stopped: {error.strerror or error}; the bag is readable '
-                'and holds what was written before the last second')
+                f'{self.directory}: recording stopped: {error.strerror or error}; the bag is '
+                'readable and holds what was written before the last second')
             self._changed.notify_all()
 
     def _summary(self) -> Summary:
