@@ -1,7 +1,7 @@
 """The impulse pipeline of document 000 section 4.1, in SI units.
 
-Impulses are summed during a tick and applied after the collisions: their velocity J/m moves the robot
-during the next tick and no longer (docs/errata.md W3).
+Impulses are summed during a tick and applied after the collisions: their velocity J/m moves the
+robot during the next tick and no longer (docs/errata.md W3).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def effective_wind(wind_xy: Array, reduction: Array) -> Array:
 
 
 @njit
-def sum_impulses(mass: Array, effective_wind_xy: Array, force_xy: Array, drive_speed: Array, yaw: Array,
-                 dt: float) -> Array:
+def sum_impulses(mass: Array, effective_wind_xy: Array, force_xy: Array, drive_speed: Array,
+                 yaw: Array, dt: float) -> Array:
     """Return the impulse of each robot in one tick: wind (eq. 1), drive (eq. 2) and forces.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Range and bearing: who hears whom, from how far and from where (document 000 sections 4.2 and 5.5)."""
+"""Range and bearing: who hears whom, how far away and where (document 000 section 5.5)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ Heard = tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]
 RAB_SPECS = (
     Spec('range_and_bearing', False, '', 'Robots broadcast ten bytes and hear their neighbours.',
          '000 section 5.1'),
-    Spec('rab_range', 3.0, 'm', 'Greatest distance between centres at which robots hear each other.',
+    Spec('rab_range', 3.0, 'm', 'Greatest distance between centres at which robots hear.',
          '000 section 5.5', 0.0),
-    Spec('rab_blocked_by_walls', True, '', 'Walls and obstacles stop the broadcast; robots do not.',
+    Spec('rab_blocked_by_walls', True, '',
+         'Walls and obstacles stop the broadcast, robots do not.',
          '000 section 5.5'),
 )
 
@@ -72,7 +73,8 @@ def segment_meets_disc(ax: float, ay: float, bx: float, by: float,
 def _blocked(ax: float, ay: float, bx: float, by: float, segments: Array, circles: Array) -> bool:
     """Tell whether a wall or a disc stands between a and b."""
     for s in range(segments.shape[0]):
-        if segments_meet(ax, ay, bx, by, segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3]):
+        x0, y0, x1, y1 = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3]
+        if segments_meet(ax, ay, bx, by, x0, y0, x1, y1):
             return True
     for c in range(circles.shape[0]):
         if segment_meets_disc(ax, ay, bx, by, circles[c, 0], circles[c, 1], circles[c, 2]):
@@ -81,13 +83,25 @@ def _blocked(ax: float, ay: float, bx: float, by: float, segments: Array, circle
 
 
 @njit
+def _doubled(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows of ``pairs`` followed by room for as many."""
+    longer = np.empty((2 * pairs.shape[0], 2), np.int64)
+    for p in range(pairs.shape[0]):
+        longer[p, 0], longer[p, 1] = pairs[p, 0], pairs[p, 1]
+    return longer
+
+
+@njit
 def _pairs(pose: Array, reach: float, segments: Array, circles: Array) -> NDArray[np.int64]:
     """Return the pairs (i, j), i < j, that hear each other, shape (K, 2), i increasing."""
     count = pose.shape[0]
     limit = 2 * int(math.sqrt(count)) + 1
-    x0, y0 = pose[:, 0].min(), pose[:, 1].min()
+    x0, y0, x1, y1 = pose[0, 0], pose[0, 1], pose[0, 0], pose[0, 1]
+    for i in range(1, count):
+        x0, x1 = min(x0, pose[i, 0]), max(x1, pose[i, 0])
+        y0, y1 = min(y0, pose[i, 1]), max(y1, pose[i, 1])
     width = max(reach * (1.0 + _SLACK), _SLACK)
-    cell, nx, ny = grid_shape(x0, y0, pose[:, 0].max(), pose[:, 1].max(), width, limit)
+    cell, nx, ny = grid_shape(x0, y0, x1, y1, width, limit)
     grid = grid_of_points(pose, cell, x0, y0, nx, ny)
     pairs = np.empty((4 * count, 2), np.int64)
     found = 0
@@ -106,12 +120,10 @@ def _pairs(pose: Array, reach: float, segments: Array, circles: Array) -> NDArra
                     if _blocked(x, y, pose[j, 0], pose[j, 1], segments, circles):
                         continue
                     if found == pairs.shape[0]:
-                        longer = np.empty((2 * found, 2), np.int64)
-                        longer[:found] = pairs
-                        pairs = longer
+                        pairs = _doubled(pairs)
                     pairs[found, 0], pairs[found, 1] = i, j
                     found += 1
-    return pairs[:found]
+    return pairs[:found]  # a view; the caller goes through it once
 
 
 @njit
@@ -124,8 +136,8 @@ def _rows(pose: Array, pairs: NDArray[np.int64]) -> Heard:
         starts[pairs[p, 1] + 1] += 1
     for i in range(count):
         starts[i + 1] += starts[i]
-    # Transposing compressed rows orders them: go through the unordered rows by sender, and append the
-    # sender to each of its receivers.
+    # Transposing compressed rows orders them: go through the unordered rows by sender, and append
+    # the sender to each of its receivers.
     unordered = np.empty(2 * found, np.int64)
     ends = starts[:-1].copy()
     for p in range(found):

@@ -75,11 +75,11 @@ def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_
         thin = ~((top > bottom) & np.isfinite(top - bottom))
     if thin.any():
         j, i = (int(n) for n in np.argwhere(thin)[0])
-        raise InputError(f'{where}: top_z: expected more than bottom_z {bottom[j, i]:g} at i={i} j={j}, '
-                         f'found {top[j, i]:g}')
-    return WindGrid(float(min_x), float(min_y), int(n_x), int(n_y), float(res_x), float(res_y), factors,
-                    bottom, top, _field('u', u, volume, where), _field('v', v, volume, where),
-                    _field('w', w, volume, where))
+        raise InputError(f'{where}: top_z: expected more than bottom_z {bottom[j, i]:g} at '
+                         f'i={i} j={j}, found {top[j, i]:g}')
+    return WindGrid(float(min_x), float(min_y), int(n_x), int(n_y), float(res_x), float(res_y),
+                    factors, bottom, top, _field('u', u, volume, where),
+                    _field('v', v, volume, where), _field('w', w, volume, where))
 
 
 def _factors(values: ArrayLike, where: str) -> Array:
@@ -90,7 +90,8 @@ def _factors(values: ArrayLike, where: str) -> Array:
         raise InputError(f'{name}: expected at least 2 values, found {factors.shape[0]}')
     factors = _field('vertical_spacing_factors', factors, factors.shape, where)
     if abs(factors[0]) > FACTOR_TOLERANCE or abs(factors[-1] - 1) > FACTOR_TOLERANCE:
-        raise InputError(f'{name}: expected values from 0 to 1, found {factors[0]:g} to {factors[-1]:g}')
+        raise InputError(f'{name}: expected values from 0 to 1, '
+                         f'found {factors[0]:g} to {factors[-1]:g}')
     if not (np.diff(factors) > 0).all():
         k = int(np.argmin(np.diff(factors) > 0))
         raise InputError(f'{name}: expected increasing values, found {factors[k]:g} then '

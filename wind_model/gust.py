@@ -1,4 +1,4 @@
-"""Forces: the mean force and the gust, in newtons (document 003, plugin macro; docs/errata.md R4)."""
+"""Mean force and gust, in newtons (document 003, plugin macro; docs/errata.md R4)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Interpolation in the terrain-following grid (document 003; docs/errata.md R2).
 
-Linear in z in each of the four columns around a point, between that column's own layer heights; then
-in x, then in y. A point is inside when x and y are (edges included), it is not below all four bottoms
-and not above all four tops; a column that does not contain its height extrapolates from its two
-nearest layers.
+Linear in z in each of the four columns around a point, between that column's own layer heights;
+then in x, then in y. A point is inside when x and y are (edges included), it is not below all four
+bottoms and not above all four tops; a column that does not contain its height extrapolates from
+its two nearest layers.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ def _blend(a: float, b: float, fraction: float) -> float:
 
 @njit
 def _cell(x: float, low: float, step: float, count: int) -> int:
-    """Return i with low + i step <= x < low + (i + 1) step, the last cell for its far edge; -1 outside."""
+    """Return i with low + i step <= x < low + (i + 1) step; last for the far edge, -1 outside."""
     if not (x >= low and x <= low + (count - 1) * step):
         return -1
     i = min(int((x - low) / step), count - 2)
-    # The quotient is rounded: compare with the points themselves, so that points give their own value.
+    # The quotient is rounded: compare with the points, so that they give their own value.
     if x < low + i * step:
         i -= 1
     elif i < count - 2 and x >= low + (i + 1) * step:
@@ -74,19 +74,21 @@ def velocity_at(grid: WindGrid, points: Array, outside: Array) -> Array:
         j = _cell(y, grid.min_y, grid.res_y, grid.n_y)
         inside = False
         if i >= 0 and j >= 0:
-            bottoms, tops = grid.bottom_z[j:j + 2, i:i + 2], grid.top_z[j:j + 2, i:i + 2]
-            inside = z >= bottoms.min() and z <= tops.max()
+            bottom, top = grid.bottom_z, grid.top_z
+            inside = (
+                z >= min(bottom[j, i], bottom[j, i + 1], bottom[j + 1, i], bottom[j + 1, i + 1])
+                and z <= max(top[j, i], top[j, i + 1], top[j + 1, i], top[j + 1, i + 1]))
         if not inside:
             for c in range(3):
                 out[m, c] = outside[c]
             continue
         for corner in range(4):
             jj, ii = j + corner // 2, i + corner % 2
-            bottom = grid.bottom_z[jj, ii]
-            thickness = grid.top_z[jj, ii] - bottom
-            k = _layer(factors, bottom, thickness, z)
-            lower = bottom + factors[k] * thickness
-            upper = bottom + factors[k + 1] * thickness
+            ground = grid.bottom_z[jj, ii]
+            thickness = grid.top_z[jj, ii] - ground
+            k = _layer(factors, ground, thickness, z)
+            lower = ground + factors[k] * thickness
+            upper = ground + factors[k + 1] * thickness
             fraction = (z - lower) / (upper - lower)
             column[corner, 0] = _blend(grid.u[k, jj, ii], grid.u[k + 1, jj, ii], fraction)
             column[corner, 1] = _blend(grid.v[k, jj, ii], grid.v[k + 1, jj, ii], fraction)
@@ -102,7 +104,7 @@ def velocity_at(grid: WindGrid, points: Array, outside: Array) -> Array:
 
 
 def sample(grid: WindGrid | None, points: Array, outside: Array) -> Array:
-    """Return the wind at points (M, 3): of the grid where there is one, ``outside`` (3,) elsewhere."""
+    """Return the wind (M, 3) at points (M, 3): the grid's if there is one, else ``outside``."""
     if grid is None:
         return np.tile(outside, (points.shape[0], 1))
     return velocity_at(grid, points, outside)

@@ -1,4 +1,4 @@
-"""Parameters of the wind (document 003, plugin macro) and of wakes (document 000 sections 4.2 and 5.5)."""
+"""Parameters of the wind (document 003, plugin macro) and of wakes (document 000 section 5.5)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class VectorSpec(NamedTuple):
 
 
 class WindParameters(NamedTuple):
-    """The plugin macro's parameters, under its names; directions are those the wind blows towards."""
+    """The plugin macro's parameters, under its names; the wind blows *towards* its direction."""
 
     wind_direction: Vector
     wind_speed_mean: float  # m/s
@@ -73,11 +73,11 @@ class WakeParameters(NamedTuple):
 
 VECTOR_SPECS = (
     VectorSpec('wind_direction', (1.0, 0.0, 0.0), '',
-               'Direction that the mean wind and the mean force blow towards; any length but zero.'),
+               'Direction that mean wind and mean force blow towards; any length but zero.'),
     VectorSpec('wind_gust_direction', (0.0, 1.0, 0.0), '',
                'Direction that the gust blows towards; any length but zero.'),
     VectorSpec('xyz_offset', (0.0, 0.0, 0.0), 'm',
-               'Point where forces act; only zero is accepted, robots in the plane take no torque.'),
+               'Point where forces act; only zero is accepted: in the plane there is no torque.'),
 )
 
 SPECS = (
@@ -93,18 +93,19 @@ SPECS = (
          'Text file of the grid; in a scenario, relative to the scenario file.', MACRO),
 )
 
-HEIGHT_SPEC = Spec('wind_height', 0.5, 'm', 'Height z at which robots in the plane feel the wind grid.',
+HEIGHT_SPEC = Spec('wind_height', 0.5, 'm', 'Height z at which robots feel the wind grid.',
                    '003, functioning')
 
 WAKE_SPECS = (
     Spec('wake', False, '', 'Robots upwind shelter robots downwind.', '000 section 4.2'),
-    Spec('lateral_reach_radii', 3.0, '', 'Width of the wake (standard deviation) in blocker radii.',
+    Spec('lateral_reach_radii', 3.0, '', 'Width of the wake (one sigma) in blocker radii.',
          '000 section 5.5', 0.0),
     Spec('shadow_length_radii', 4.0, '', 'Length of the ramp downwind in blocker radii.',
          '000 section 5.5', 0.0),
-    Spec('upwind_gate_radii', 0.5, '', 'Gap along the wind, in blocker radii, below which there is no '
-         'shelter.', '000 section 5.5', 0.0),
-    Spec('gamma_boost', 2.0, '', 'Emphasis of the reduction; 1 changes nothing.', '000 section 5.5', 0.0),
+    Spec('upwind_gate_radii', 0.5, '', 'Gap along the wind, in blocker radii, below which '
+         'there is no shelter.', '000 section 5.5', 0.0),
+    Spec('gamma_boost', 2.0, '', 'Emphasis of the reduction; 1 changes nothing.',
+         '000 section 5.5', 0.0),
     Spec('wake_fade', 'ramp_in', '', 'Shelter grows with distance as printed, or fades out.',
          '000 section 4.2', choices=('ramp_in', 'fade_out')),
     Spec('wake_boost', 'linear', '', 'clamp(gamma r), or 1 - (1 - r)^gamma for each neighbour.',
@@ -119,7 +120,7 @@ def make_wind_parameters(given: Mapping[str, Any], where: str = '') -> WindParam
     ------
     InputError
         for an unknown name, a bad value, a zero direction whose strength is not zero, an
-        ``xyz_offset`` other than zero, or a custom field without a path. Messages begin with ``where``.
+        ``xyz_offset`` other than zero, or a custom field without a path; begins with ``where``.
 
     """
     vectors = {spec.name: spec for spec in VECTOR_SPECS}
@@ -145,8 +146,8 @@ def _refuse_contradictions(p: WindParameters, where: str) -> None:
         if used and not any(direction):
             raise bad_value(where + name, list(direction), 'a direction that is not zero')
     if any(p.xyz_offset):
-        raise bad_value(where + 'xyz_offset', list(p.xyz_offset), '[0, 0, 0]: an offset would turn the '
-                        'robot, which a simulation in the plane without torque cannot do')
+        raise bad_value(where + 'xyz_offset', list(p.xyz_offset),
+                        '[0, 0, 0]: an offset would turn the robot, and this world has no torque')
     if p.use_custom_static_wind_field and not p.custom_wind_field_path:
         raise bad_value(where + 'custom_wind_field_path', p.custom_wind_field_path,
                         'a file, because use_custom_static_wind_field is true')

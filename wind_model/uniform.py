@@ -27,6 +27,6 @@ def mean_velocity(parameters: WindParameters) -> NDArray[np.float64]:
 
 
 def direction_of_angle(angle_deg: float) -> Vector:
-    """Return the unit vector of an ARGoS wind angle: 0 blows east, 90 north (document 000 section 5.1)."""
+    """Return the unit vector of an ARGoS angle: 0 blows east, 90 north (document 000, 5.1)."""
     angle = math.radians(angle_deg)
     return math.cos(angle), math.sin(angle), 0.0

@@ -1,4 +1,4 @@
-"""Shelter behind robots upwind (document 000 sections 4.2 and 5.5; docs/errata.md W1, W2, W4, W6)."""
+"""Shelter behind robots upwind (document 000 sections 4.2, 5.5; docs/errata.md W1, W2, W4, W6)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 @njit
 def smoothstep(length: float, x: float) -> float:
-    """Return 0 for x <= 0, 1 for x >= length, and the cubic 3t^2 - 2t^3 of t = x/length between."""
+    """Return 0 for x <= 0, 1 for x >= length, and 3t^2 - 2t^3 of t = x/length between."""
     if x <= 0.0:
         return 0.0
     if x >= length:
@@ -52,7 +52,7 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
 
 @njit
 def combine(parameters: WakeParameters, strongest: float) -> float:
-    """Return the reduction r of the strongest score: boosted if linear, clamped to [0, 1], tiny is none."""
+    """Return the reduction r of the strongest score: boosted if linear, clamped; tiny is none."""
     r = strongest
     if not parameters.power_boost:
         r = parameters.gamma_boost * r
@@ -62,9 +62,9 @@ def combine(parameters: WakeParameters, strongest: float) -> float:
 
 @njit
 def blocker_radius(advertised_mm: int, own_radius: float) -> float:
-    """Return the radius (m) a receiver believes: the advertised one within (5, 200) mm, else its own."""
+    """Return the radius (m) a receiver believes: the advertised in (5, 200) mm, else its own."""
     advertised = 0.001 * advertised_mm
-    if 0.005 < advertised and advertised < 0.20:
+    if 0.005 < advertised < 0.20:
         return advertised
     return own_radius
 
@@ -79,7 +79,7 @@ def wakes(parameters: WakeParameters, starts: NDArray[np.int64], indexes: NDArra
     ----------
     parameters : tunables; all reductions are 0 unless ``wake``
     starts : (N + 1,), ``indexes[starts[i]:starts[i + 1]]`` are the robots that robot i hears
-    indexes, ranges, bearings : (P,) robot, distance (m), direction from the receiver's heading (rad)
+    indexes, ranges, bearings : (P,) robot, distance (m), direction from the heading (rad)
     yaw : (N,) rad
     wind_xy : (N, 2) m/s, the wind at each receiver: the axis of the wakes it feels
     advertised_mm : (N,) the byte that each robot broadcasts
@@ -132,5 +132,5 @@ def clamped_radius(radius: Array) -> Array:
 
 
 def advertised_millimetres(radius: Array) -> NDArray[np.uint8]:
-    """Return byte 0 of the broadcast (N,): the clamped radius in mm, half rounded up, at most 255."""
+    """Return byte 0 of the broadcast (N,): the clamped radius in mm, rounded, at most 255."""
     return np.clip(np.floor(clamped_radius(radius) * 1000.0 + 0.5), 0, 255).astype(np.uint8)
