@@ -1,0 +1,162 @@
+"""Reading a scenario file: text, overrides, checks, groups placed; one clear line when it is wrong."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sbot_bringup.scenario import CONTROLLERS, Robot, Scenario, ScenarioFile
+from sbot_bringup.scenario_errors import validate
+from sbot_bringup.scenario_groups import (
+    SENSOR_SPECS,
+    check_bodies,
+    check_controller,
+    check_finite,
+    check_group,
+    check_wind,
+)
+from sbot_bringup.scenario_overrides import apply_overrides
+from sbot_bringup.scenario_paths import PATH_KEYS, find_file, names_file
+from sbot_bringup.scenario_placement import place_robots
+from sbot_bringup.scenario_yaml import MAX_BYTES, Origins, decode_text, parse_yaml
+from sbot_bringup.shipped import find_scenario
+from sbot_bringup.user_controller import check_arguments, load_class
+from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_sim.bodies import Body
+
+
+def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None) -> Scenario:
+    """Return the complete scenario of a file, or of a shipped scenario's name.
+
+    Parameters
+    ----------
+    path_or_name : a path, or a name such as 'leader_follower'
+    overrides : values by dotted key path, e.g. {'seed': 2, 'robots.2.goal': [10, 3]}
+
+    Raises
+    ------
+    InputError
+        one line with file, line, key path, value and what was expected.
+
+    """
+    path = find_scenario(path_or_name)
+    try:
+        with path.open('rb') as file:
+            raw = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+    text = decode_text(raw, str(path))
+    return parse_scenario(text, str(path), path.parent, path.stem, overrides)
+
+
+def parse_scenario(text: str, file: str, directory: Path, default_name: str = 'scenario',
+                   overrides: Mapping[str, object] | None = None) -> Scenario:
+    """Return the complete scenario of a YAML text, e.g. one taken from a recording.
+
+    Parameters
+    ----------
+    text : the YAML
+    file : what messages call it
+    directory : where the relative paths in it start
+    default_name : the scenario's name if the text gives none
+    overrides : values by dotted key path
+
+    """
+    data, origins = parse_yaml(text, file)
+    if data is None:
+        raise InputError(f'{file}: is empty, expected a scenario')
+    if not isinstance(data, dict):
+        raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
+    apply_overrides(data, overrides or {}, origins)
+    check_finite(data, (), origins)
+    data.setdefault('name', default_name)
+    if 'seed' in data and data['seed'] is None:
+        data['seed'] = secrets.randbits(32)
+    written = validate(ScenarioFile, data, origins)
+    return _complete(written, directory, origins)
+
+
+def _complete(written: ScenarioFile, directory: Path, origins: Origins) -> Scenario:
+    """Check what models alone cannot, fill in every default and place the robots."""
+    if written.world.bounds is None and written.world.map is None:
+        raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing, "
+                         'expected [xmin, ymin, xmax, ymax] (m)')
+    bodies = check_bodies(written.bodies, origins)
+    groups: dict[str, Any] = {
+        'sensors': check_group(SENSOR_SPECS, written.sensors, ('sensors',), origins),
+        'wind': check_wind(written.wind, origins),
+        'world': written.world,
+    }
+    _find_files(groups, directory, origins)
+    python_path = tuple(os.path.abspath(directory / Path(p).expanduser())
+                        for p in written.python_path)
+    controllers = _check_controllers(written, python_path, origins)
+    robots = place_robots(written, bodies, origins)
+    _check_leader(robots[0], controllers, origins)
+    used = sorted({robot.body for robot in robots})
+    settings = {name: getattr(written, name) for name in type(written).model_fields}
+    own_classes = any(':' in robot.controller for robot in robots)
+    return Scenario.model_construct(**{
+        **settings, **groups, 'robots': robots, 'controllers': controllers,
+        'bodies': {name: _body_values(bodies[name]) for name in used},
+        'python_path': python_path if own_classes else ()})
+
+
+def _body_values(body: Body) -> dict[str, Any]:
+    values = body._asdict()
+    del values['name']
+    return values
+
+
+def _find_files(groups: dict[str, Any], directory: Path, origins: Origins) -> None:
+    """Make the paths in ``groups`` absolute."""
+    for group, key in PATH_KEYS:
+        values = groups[group]
+        text = values.map if group == 'world' else values.get(key)
+        if names_file((group, key), text):
+            found = find_file(text, directory, origins.where((group, key)))
+            if group == 'world':
+                groups[group] = values.model_copy(update={key: found})
+            else:
+                values[key] = found
+
+
+def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...],
+                       origins: Origins) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each controller in use, and check each robot's own.
+
+    Robots' own parameters are checked here and kept as written: only what differs.
+    """
+    used = {robot.controller: None for robot in written.robots}
+    for name in written.controllers:
+        if name not in used and name not in CONTROLLERS:
+            raise unknown_name(origins.where(('controllers', name)), name, {*CONTROLLERS, *used})
+    result: dict[str, dict[str, Any]] = {}
+    for i, robot in enumerate(written.robots):
+        name = robot.controller
+        common = written.controllers.get(name, {})
+        where = origins.where(('robots', i, 'controller'))
+        paths = (('controllers', name), ('robots', i, 'parameters'))
+        values, own = check_controller(name, common, robot.parameters, written.rate, *paths, origins)
+        if ':' in name:
+            check_arguments(load_class(name, python_path, where), {**values, **own}, where)
+        if name != 'none':
+            result[name] = values
+    for name, common in written.controllers.items():
+        if name not in used:
+            result[name], _ = check_controller(name, common, {}, written.rate, ('controllers', name),
+                                               (), origins)
+    return {name: result[name] for name in sorted(result)}
+
+
+def _check_leader(leader: Robot, controllers: Mapping[str, Mapping[str, Any]],
+                  origins: Origins) -> None:
+    if leader.controller != 'potential_field' or leader.goal is not None:
+        return
+    if {**controllers['potential_field'], **leader.parameters}['on_random_walk']:
+        return
+    raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and needs "
+                     'one: [x, y] (m)')

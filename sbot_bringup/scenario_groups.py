@@ -1,0 +1,123 @@
+"""The groups of a scenario that ``Spec`` tables describe: bodies, controllers, sensors, wind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from potential_field_bot.parameters import SPECS as POTENTIAL_FIELD_SPECS
+from potential_field_bot.parameters import make_parameters
+from sbot_bringup.scenario_yaml import KeyPath, Origins
+from sbot_common.errors import bad_value, unknown_name
+from sbot_common.specs import Spec
+from sbot_common.ticks import Rate
+from sbot_sim.bodies import BODIES, BODY_SPECS, Body
+from sbot_sim.range_and_bearing import RAB_SPECS
+from wind_model.parameters import (
+    HEIGHT_SPEC,
+    VECTOR_SPECS,
+    WAKE_SPECS,
+    VectorSpec,
+    make_wind_parameters,
+)
+from wind_model.parameters import SPECS as MACRO_SPECS
+
+AnySpec = Spec | VectorSpec
+
+# The loop rate of the controller is the scenario's `rate`.
+CONTROLLER_SPECS: dict[str, tuple[AnySpec, ...]] = {
+    'potential_field': tuple(s for s in POTENTIAL_FIELD_SPECS if s.name != 'loop_rate'),
+}
+def _later(module: str, name: str) -> tuple[AnySpec, ...]:
+    from importlib import import_module
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError):
+        return ()
+
+
+SENSOR_SPECS: tuple[AnySpec, ...] = (
+    *_later('sbot_sim.scan', 'SCAN_SPECS'), *_later('sbot_sim.infrared', 'INFRARED_SPECS'),
+    *RAB_SPECS, *_later('sbot_sim.odometry', 'ODOMETRY_SPECS'))
+WIND_SPECS: tuple[AnySpec, ...] = (*VECTOR_SPECS, *MACRO_SPECS, HEIGHT_SPEC, *WAKE_SPECS)
+
+
+def check_group(specs: Iterable[AnySpec], given: Mapping[str, object], path: KeyPath,
+                origins: Origins, *, complete: bool = True) -> dict[str, Any]:
+    """Return the given values checked, and the defaults of the others if ``complete``.
+
+    Raises
+    ------
+    InputError
+        naming the place in the file, for an unknown name or a bad value.
+
+    """
+    table = {spec.name: spec for spec in specs}
+    for name in given:
+        if name not in table:
+            raise unknown_name(origins.where((*path, name)), name, table)
+    values: dict[str, Any] = {}
+    for name, spec in table.items():
+        if name in given:
+            where = origins.where((*path, name)).removesuffix(name)
+            values[name] = spec.check(given[name], where)
+        elif complete:
+            values[name] = spec.default
+    return values
+
+
+def check_finite(value: object, path: KeyPath, origins: Origins) -> None:
+    """Refuse NaN and infinities wherever they are."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise bad_value(origins.where(path), value, 'a finite number')
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            check_finite(item, (*path, key), origins)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for i, item in enumerate(value):
+            check_finite(item, (*path, i), origins)
+
+
+def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) -> dict[str, Body]:
+    """Return all bodies by name: the shipped ones and the file's, which may change shipped ones.
+
+    What a body of the file leaves out is as in the shipped body of that name, else as in the body that
+    it names under ``like`` (default ``robot``).
+    """
+    bodies = dict(BODIES)
+    for name, values in given.items():
+        path: KeyPath = ('bodies', name)
+        own = dict(values)
+        like = own.pop('like', name if name in BODIES else 'robot')
+        if not isinstance(like, str) or like not in bodies:
+            raise unknown_name(origins.where((*path, 'like')), str(like), bodies)
+        checked = check_group(BODY_SPECS, own, path, origins, complete=False)
+        bodies[name] = bodies[like]._replace(name=name, **checked)
+    return bodies
+
+
+def check_wind(given: Mapping[str, object], origins: Origins) -> dict[str, Any]:
+    """Return every wind parameter, each checked and all of them together."""
+    values = check_group(WIND_SPECS, given, ('wind',), origins)
+    macro = {spec.name: values[spec.name] for spec in (*MACRO_SPECS, *VECTOR_SPECS)}
+    make_wind_parameters(macro, origins.where(('wind',)) + '.')
+    return values
+
+
+def check_controller(name: str, common: Mapping[str, object], own: Mapping[str, object], rate: Rate,
+                     common_path: KeyPath, own_path: KeyPath, origins: Origins,
+                     ) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return (every parameter for all robots with this controller, what differs for one robot)."""
+    if name == 'none' and (common or own):
+        path = common_path if common else own_path
+        raise bad_value(origins.where(path), dict(common or own), 'nothing: none takes no parameters')
+    if name not in CONTROLLER_SPECS:
+        return dict(common), dict(own)
+    specs = CONTROLLER_SPECS[name]
+    values = check_group(specs, common, common_path, origins)
+    changes = check_group(specs, own, own_path, origins, complete=False)
+    if name == 'potential_field':
+        where = origins.where(own_path if own else common_path) + '.'
+        make_parameters({**values, **changes, 'loop_rate': rate.hz}, where)
+    return values, changes

@@ -1,0 +1,71 @@
+"""Files that a scenario names: found when it is loaded, named portably when it is written.
+
+A path is taken as it is when absolute, else relative to the scenario file, else to the package's
+configuration folder. An absolute path that is gone falls back to a file of that name beside the
+scenario (a recording moved together with its map).
+"""
+
+from __future__ import annotations
+
+import os
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from sbot_bringup.shipped import config_directory
+from sbot_common.errors import InputError, bad_value
+
+PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))
+
+
+def names_file(keys: tuple[str, str], value: object) -> bool:
+    """Tell whether a value of one of ``PATH_KEYS`` is a path (and not empty, or a built-in's name)."""
+    if not isinstance(value, str) or not value:
+        return False
+    return keys[1] != 'infrared_table' or '.' in value or '/' in value
+
+
+def find_file(text: str, directory: Path, where: str) -> str:
+    """Return the absolute path of a file that a scenario in ``directory`` names.
+
+    Raises
+    ------
+    InputError
+        if there is no such file; the message begins with ``where``.
+
+    """
+    path = Path(text).expanduser()
+    places = [directory / path]
+    if path.is_absolute():
+        places.append(directory / path.name)
+    else:
+        try:
+            places.append(config_directory() / path)
+        except InputError:
+            pass
+    for place in places:
+        try:
+            if place.is_file():
+                return os.path.abspath(place)
+        except (OSError, ValueError):
+            continue
+    raise bad_value(where, text, f'a file, relative to {directory} or absolute; there is none')
+
+
+def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a scenario's values with shipped files named relative to the package's folder."""
+    values = deepcopy(values)
+    for group, key in PATH_KEYS:
+        text = values[group].get(key)
+        if names_file((group, key), text):
+            values[group][key] = _portable(text)
+    values['python_path'] = [_portable(text) for text in values['python_path']]
+    return values
+
+
+def _portable(text: str) -> str:
+    try:
+        shipped = os.path.abspath(config_directory())
+    except InputError:
+        return text
+    return os.path.relpath(text, shipped) if text.startswith(shipped + os.sep) else text
