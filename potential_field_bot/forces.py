@@ -70,6 +70,12 @@ def repulsion(alpha: float, distance: float, angle: float, d_safe: float, epsilo
 
 
 @njit
+def repulsion_reach(p: Parameters) -> float:
+    """Return the distance (m) from which on ``repulsion`` is zero."""
+    return max(p.relevance_distance_beta_m, p.safe_distance_m + p.error_constant_epsilon_m)
+
+
+@njit
 def repulsion_between(p: Parameters, mx: float, my: float, nx: float, ny: float) -> Force:
     """Return the push, before its factor, of a robot centred at (nx, ny) on one at (mx, my) (m).
 
@@ -77,9 +83,11 @@ def repulsion_between(p: Parameters, mx: float, my: float, nx: float, ny: float)
     """
     sx = mx - nx
     sy = my - ny
-    return repulsion(p.repulsion_constant_alpha, math.sqrt(sx * sx + sy * sy),
-                     math.atan2(sy, sx), p.safe_distance_m, p.error_constant_epsilon_m,
-                     p.relevance_distance_beta_m)
+    distance = math.sqrt(sx * sx + sy * sy)
+    if not distance < repulsion_reach(p):
+        return 0.0, 0.0  # as `repulsion` would say, without an angle that costs more than the rest
+    return repulsion(p.repulsion_constant_alpha, distance, math.atan2(sy, sx), p.safe_distance_m,
+                     p.error_constant_epsilon_m, p.relevance_distance_beta_m)
 
 
 @njit

@@ -1,8 +1,8 @@
 """The push of the other robots on many robots at once, without looking at every pair.
 
-Robots beyond the relevance distance push with exactly zero, and adding zero to a sum that started at
-zero changes no bit; so it is enough to visit those in the cells around a robot, as long as they are
-visited in order of their numbers, as the document's loop does (section 8).
+Robots beyond the relevance distance push with exactly zero, and adding zero to a sum that started
+at zero changes no bit; so it is enough to visit those in the cells around a robot, as long as they
+are visited in order of their numbers, as the document's loop does (section 8).
 """
 
 from __future__ import annotations
@@ -21,30 +21,38 @@ from sbot_common.jit import njit
 _MARGIN = 1.0 + 1e-6
 
 
+Numbers = NDArray[np.int64]
+
+
 class Cells(NamedTuple):
-    """Robots 1 to N-1 by square cells; those of cell c are ``items[starts[c]:starts[c + 1]]``."""
+    """Square cells over the plane; the one at column x, row y has the number y*nx + x."""
 
     x0: float  # m, lower left corner
     y0: float
     cell: float  # m, side of a cell
     nx: int
     ny: int
-    starts: NDArray[np.int64]  # (nx*ny + 1,)
-    items: NDArray[np.int64]  # numbers, rising within a cell
 
 
 @njit
 def cell_of(value: float, origin: float, cell: float, count: int) -> int:
     """Return the index of a coordinate (m) along one axis, limited to the cells there are."""
-    return min(max(int(math.floor((value - origin) / cell)), 0), count - 1)
+    return min(max(math.floor((value - origin) / cell), 0), count - 1)
 
 
 @njit
-def sort_into_cells(poses: NDArray[np.float64], reach: float) -> Cells:
-    """Return the robots by cells of at least ``reach`` (m); those without finite x, y are left out.
+def sort_into_cells(poses: NDArray[np.float64], reach: float) -> tuple[Cells, Numbers, Numbers]:
+    """Return robots 1 to N-1 by cells of at least ``reach`` (m).
 
-    ``poses`` is (N, 3). There are at most about twice as many cells along an axis as the square
-    root of N.
+    ``poses`` is (N, 3); robots without finite x, y are left out. There are at most about twice as
+    many cells along an axis as the square root of N.
+
+    Returns
+    -------
+    cells
+    starts : (nx*ny + 1,)
+    items : the robots of cell c are ``items[starts[c]:starts[c + 1]]``, in rising order
+
     """
     n = poses.shape[0]
     x0, y0, x1, y1 = math.inf, math.inf, -math.inf, -math.inf
@@ -73,12 +81,12 @@ def sort_into_cells(poses: NDArray[np.float64], reach: float) -> Cells:
         if where[i] >= 0:
             items[free[where[i]]] = i
             free[where[i]] += 1
-    return Cells(x0, y0, cell, nx, ny, starts, items)
+    return Cells(x0, y0, cell, nx, ny), starts, items
 
 
 @njit
 def nearby_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64],
-                     cells: Cells) -> Force:
+                     cells: Cells, starts: Numbers, items: Numbers) -> Force:
     """Return ``forces.other_repulsion`` of one robot, to the bit, from the cells around it."""
     x, y = poses[robot_id, 0], poses[robot_id, 1]
     if not (math.isfinite(x) and math.isfinite(y)):
@@ -92,8 +100,8 @@ def nearby_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64],
     lists = 0
     for r in range(max(row - 1, 0), min(row + 2, cells.ny)):
         for c in range(max(column - 1, 0), min(column + 2, cells.nx)):
-            heads[lists] = cells.starts[r * cells.nx + c]
-            ends[lists] = cells.starts[r * cells.nx + c + 1]
+            heads[lists] = starts[r * cells.nx + c]
+            ends[lists] = starts[r * cells.nx + c + 1]
             lists += 1
     fx, fy = 0.0, 0.0
     while True:
@@ -101,8 +109,8 @@ def nearby_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64],
         nearest = -1
         number = poses.shape[0]
         for k in range(lists):
-            if heads[k] < ends[k] and cells.items[heads[k]] < number:
-                nearest, number = k, cells.items[heads[k]]
+            if heads[k] < ends[k] and items[heads[k]] < number:
+                nearest, number = k, items[heads[k]]
         if nearest < 0:
             break
         heads[nearest] += 1
