@@ -5,9 +5,7 @@ The only module of this package that needs rclpy; import it from a ``node.py`` o
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
@@ -121,16 +119,8 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
     ``exit_code``.
     """
     rclpy.init(args=list(sys.argv if arguments is None else arguments),
-               signal_handler_options=SignalHandlerOptions.NO)
-    stop = threading.Event()
+               signal_handler_options=SignalHandlerOptions.ALL)
     node: Node | None = None
-
-    def on_signal(*_: object) -> None:
-        stop.set()
-        rclpy.try_shutdown()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, on_signal)
     try:
         node = make_node()
         executor = make_executor()
@@ -151,10 +141,10 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
 
 
 def make_executor() -> Any:  # noqa: ANN401
-    """Return rclpy's event-driven executor where this distribution has it, else the standard one."""
+    """Return the lean executor where rclpy's internals are as it expects, else rclpy's own."""
     try:
-        from rclpy.experimental.events_executor import EventsExecutor
-    except ImportError:
+        from sbot_common.executor import LeanExecutor
+        return LeanExecutor()
+    except (ImportError, AttributeError):
         from rclpy.executors import SingleThreadedExecutor
         return SingleThreadedExecutor()
-    return EventsExecutor()
