@@ -6,12 +6,13 @@ Everything is read from front to end in constant memory.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
-from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.rosbag2 import Reader
 
 from sbot_bringup.bag_metadata import FILE_NAME
 from sbot_bringup.mcap_stream import McapStream, Message
@@ -136,14 +137,29 @@ class Bag:
             yield from self._foreign_messages(names)
 
     def _foreign_messages(self, names: Collection[str] | None) -> Iterator[Message]:
+        with self._foreign() as reader:
+            connections = [c for c in reader.connections if names is None or c.topic in names]
+            if connections:
+                for connection, stamp_ns, payload in reader.messages(connections):
+                    yield Message(connection.topic, connection.msgtype, stamp_ns, payload)
+
+    @contextmanager
+    def _foreign(self) -> Iterator[Reader]:
         try:
             with Reader(self.path) as reader:
-                connections = [c for c in reader.connections if names is None or c.topic in names]
-                if connections:
-                    for connection, stamp_ns, payload in reader.messages(connections):
-                        yield Message(connection.topic, connection.msgtype, stamp_ns, payload)
-        except (ReaderError, OSError) as error:
+                yield reader
+        except Exception as error:  # rosbags passes on those of sqlite and YAML too
             raise InputError(f'{self.path}: cannot read the bag: {error}') from None
+
+    def names(self) -> dict[str, str]:
+        """Return the type of each topic by name; from the index if there is one."""
+        names: dict[str, str] = {}
+        if not self._streams:
+            with self._foreign() as reader:
+                return {c.topic: c.msgtype for c in reader.connections}
+        for stream in self._streams:
+            names.update(stream.names())
+        return names
 
     def topics(self) -> dict[str, TopicCount]:
         """Return what each topic holds, by name, in the order of first occurrence."""

@@ -1,8 +1,8 @@
 """An MCAP file that is complete after every write.
 
-The `mcap` library's Writer puts the footer at the end only, so that a killed recording has none and
-most readers refuse it. Here every append ends in a footer, which the next append overwrites in the
-same system call: at any moment the file opens everywhere, if without an index.
+The `mcap` library's Writer puts the footer at the end only, so that a killed recording has none
+and most readers refuse it. Here every append ends in a footer, which the next append overwrites in
+the same system call: at any moment the file opens everywhere, if without an index.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -18,7 +19,8 @@ import zstandard
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
-from mcap.records import Channel, Chunk, Footer, Header, Metadata, Schema
+from mcap.reader import make_reader
+from mcap.records import Channel, Chunk, Footer, Metadata, Schema
 
 from sbot_bringup.mcap_file import MAGIC
 from sbot_common.errors import InputError
@@ -26,6 +28,8 @@ from sbot_common.errors import InputError
 _HEAD = struct.Struct('<BQ')
 _MESSAGE = struct.Struct('<HIQQ')
 _LARGEST = 1 << 32  # bytes of a record; more is damage, not data
+# What reading a damaged record may raise.
+_DAMAGE = (ValueError, RuntimeError, struct.error, zstandard.ZstdError, McapError)
 _FOOTER_SIZE = 9 + 20 + len(MAGIC)
 
 
@@ -77,9 +81,22 @@ class McapStream:
 
     def read_metadata(self) -> None:
         """Read the metadata records before the first message."""
-        for opcode, _ in self._records():
+        for opcode, record in self._records():
             if opcode in (Opcode.CHUNK, Opcode.MESSAGE):
                 return
+            if opcode == Opcode.METADATA:
+                with suppress(*_DAMAGE):  # `messages` will tell
+                    self._keep(record)
+
+    def names(self) -> dict[str, str]:
+        """Return the type of each topic by name."""
+        if self.complete:
+            with self.path.open('rb') as file:
+                summary = make_reader(file).get_summary()
+            if summary is not None and summary.channels:
+                return {channel.topic: summary.schemas[channel.schema_id].name
+                        for channel in summary.channels.values() if channel.schema_id}
+        return {message.name: message.type for message in self.messages(lambda _: True)}
 
     def messages(self, wanted: Callable[[str], bool]) -> Iterator[Message]:
         """Yield the messages of the wanted topics in the order of the file.
@@ -91,41 +108,53 @@ class McapStream:
 
         """
         contents = _Contents(wanted)
+        end = len(MAGIC)
         for opcode, record in self._records():
+            start, end = end, end + _HEAD.size + len(record)
             try:
                 if opcode == Opcode.CHUNK:
                     yield from contents.messages(_uncompressed(record))
+                elif opcode == Opcode.METADATA:
+                    self._keep(record)
                 else:
                     yield from contents.messages(_HEAD.pack(opcode, len(record)) + record)
-            except (ValueError, EOFError, struct.error, zstandard.ZstdError, McapError,
-                    RuntimeError) as error:
-                if self._offset >= self.size:  # the last record: cut off while it was written
-                    self.damage = f'cut off at byte {self._offset - len(record)} of {self.size}'
-                    return
-                raise InputError(f'{self.path}: damaged record before byte {self._offset}: '
-                                 f'{error}') from None
+            except _DAMAGE as error:
+                if not self._is_end(end):
+                    raise InputError(f'{self.path}: damaged at byte {start}: {error}') from None
+                self.damage = f'cut off at byte {start} of {self.size}'
+                return
+
+    def _keep(self, record: bytes) -> None:
+        metadata = Metadata.read(ReadDataStream(BytesIO(record)))
+        self.metadata[metadata.name] = metadata.metadata
+
+    def _is_end(self, offset: int) -> bool:
+        """Tell whether nothing but zeros follows.
+
+        They are what a file system leaves of a block that it had no time to write.
+        """
+        with self.path.open('rb') as file:
+            file.seek(offset)
+            while block := file.read(1 << 20):
+                if block.strip(b'\0'):
+                    return False
+        return True
 
     def _records(self) -> Iterator[tuple[int, bytes]]:
         """Yield the records of the data section, as far as they are whole."""
         self.damage = ''
         with self.path.open('rb') as file:
-            self._offset = file.seek(len(MAGIC))
+            offset = file.seek(len(MAGIC))
             while True:
                 head = file.read(_HEAD.size)
                 opcode, length = _HEAD.unpack(head) if len(head) == _HEAD.size else (0, 0)
                 if opcode in (Opcode.DATA_END, Opcode.FOOTER):
                     return
-                # Zeros are what a file system leaves of a block that it had no time to write.
                 record = file.read(length) if opcode and length < _LARGEST else b''
                 if not opcode or len(record) < length:
-                    self.damage = f'cut off at byte {self._offset} of {self.size}'
+                    self.damage = f'cut off at byte {offset} of {self.size}'
                     return
-                self._offset += len(head) + length
-                if opcode == Opcode.METADATA:
-                    metadata = Metadata.read(ReadDataStream(BytesIO(record)))
-                    self.metadata[metadata.name] = metadata.metadata
-                elif opcode == Opcode.HEADER:
-                    self.header = Header.read(ReadDataStream(BytesIO(record)))
+                offset += len(head) + length
                 yield opcode, record
 
 
