@@ -26,7 +26,7 @@ CONTROLLERS = ('potential_field', 'wind_aware', 'none')
 
 
 class Check:
-    """A field's reader: returns the value, or refuses it with one text that says what is expected."""
+    """A field's reader: it returns the value, or refuses it saying what is expected."""
 
     def __init__(self, expected: str, read: Callable[[Any], Any]) -> None:
         self.expected = expected
@@ -37,9 +37,11 @@ class Check:
         try:
             return self.read(value)
         except (TypeError, ValueError, OverflowError):
-            raise PydanticCustomError('expected', '{expected}', {'expected': self.expected}) from None
+            context = {'expected': self.expected}
+            raise PydanticCustomError('expected', '{expected}', context) from None
 
-    def __get_pydantic_core_schema__(self, source: object, handler: object) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object,
+                                     handler: object) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(self)
 
 
@@ -159,76 +161,87 @@ class Circle(_Model):
 
 
 class Rectangle(_Model):
-    """A rectangular obstacle, turned by ``yaw`` about its centre."""
+    """A solid rectangle, turned by ``yaw`` about its centre."""
 
     center: Point = Field(description='Centre.')
-    size: Size = Field(description='Width along its own x axis and height along its y axis.')
-    yaw: Angle = Field(0.0, description='Angle of its x axis, counter-clockwise from the map\'s.')
+    size: Size = Field(description='Width along its own x axis, height along its own y axis.')
+    yaw: Angle = Field(0.0, description='Direction of its own x axis, counter-clockwise.')
 
 
 class World(_Model):
     """The walled arena and what stands in it."""
 
-    bounds: Box | None = Field(None, description='The four outer walls. May be left out only when '
-                                                 '`map` is given.')
+    bounds: Box | None = Field(
+        None, description='The four outer walls. Needed unless `map` is given.')
     segments: tuple[Segment, ...] = Field((), description='Thin walls.')
     circles: tuple[Circle, ...] = Field((), description='Round obstacles.')
     rectangles: tuple[Rectangle, ...] = Field((), description='Rectangular obstacles.')
-    map: Text | None = Field(None, description='A map_server map (`map.yaml`); its occupied cells are '
-                                               'obstacles. A path, see "Paths".')
+    map: Text | None = Field(
+        None, description='A map_server map (`map.yaml`); occupied cells are obstacles. A path.')
 
 
-class Robot(_Model):
+class _AnyRobot(_Model):
+    body: Name = Field(
+        'robot', description='A shipped body (`robot`, `s-bot`, `e-puck2`, `foot-bot`) or one of '
+                             '`bodies`.')
+    controller: Controller = Field('potential_field', description='Who drives it.')
+    goal: Point | None = Field(
+        None, description='Where it shall go. Robot 0 needs one if `potential_field` drives it.')
+    parameters: Mapping = Field(
+        {}, description='Parameters of its controller, over those in `controllers`.')
+
+
+class Robot(_AnyRobot):
     """One robot; its id is its place in the list, and robot 0 leads."""
 
-    body: Name = Field('robot', description='Name of a body: `robot`, `s-bot` or one of `bodies`.')
     pose: Pose = Field(description='Where it starts.')
-    controller: Controller = Field('potential_field', description='Who drives it.')
-    goal: Point | None = Field(None, description='Where it shall go. Robot 0 needs one when its '
-                                                 'controller is `potential_field`.')
-    parameters: Mapping = Field({}, description='Parameters of this robot\'s controller, over those '
-                                                'in `controllers`.')
 
 
-class RobotEntry(Robot):
+class RobotEntry(_AnyRobot):
     """An entry of a file's list of robots: one robot, or ``count`` robots in an area."""
 
-    pose: Pose | None = Field(None, description='Where it starts; needed unless `count` is given.')
+    pose: Pose | None = Field(
+        None, description='Where one robot starts. Needed unless `count` is given.')
     count: Count | None = Field(None, description='Place this many robots of this kind in `area`.')
-    area: Box | None = Field(None, description='With `count`: where their bodies\' edges may be; '
-                                               'default: the world\'s bounds.')
+    area: Box | None = Field(
+        None, description='With `count`: their collision circles start inside; default: the '
+                          'bounds of the world.')
     layout: Literal['random', 'grid'] | None = Field(
-        None, description='With `count`: `random` (default; by the seed, never overlapping) or `grid` '
-                          '(in rows, evenly).')
-    yaw: Angle | None = Field(None, description='With `count`: heading of all; default: random with '
-                                                '`random`, 0 with `grid`.')
+        None, description='With `count`: `random` (default), by the seed and clear of everything, '
+                          'or `grid`, in even rows.')
+    yaw: Angle | None = Field(
+        None, description='With `count`: heading of all; default: random, or 0 with `grid`.')
 
 
 class Settings(_Model):
     """Everything but the robots."""
 
-    name: Name = Field(description='Shown in summaries; default: the file\'s name without `.yaml`.')
+    name: Name = Field(description='Shown in summaries; default: the file name without `.yaml`.')
     description: Text = Field('', description='What it shows.')
     rate: Hertz = Field(Rate(30, 1), description='Ticks a second.')
     duration: Duration = Field(60.0, description='Simulated time of a run.')
-    seed: Seed = Field(1, description='Of all random generators; `null`: drawn once and recorded.')
-    lockstep: Flag = Field(True, description='Nodes wait for each other; `false`: they run freely by '
-                                             'the wall clock.')
-    lockstep_timeout: Duration = Field(10.0, description='Lockstep: a robot silent for so long ends the '
-                                                         'run with an error.')
-    target_real_time_factor: Factor = Field(0.0, description='Simulated seconds a second; 0: as fast as '
-                                                             'possible.')
-    cmd_vel_timeout: Interval = Field(0.2, description='Free-running: a robot stops when its `cmd_vel` '
-                                                       'is older; 0: never.')
-    cmd_vel_stamped: Flag = Field(False, description='`cmd_vel` is TwistStamped instead of Twist.')
-    tf_namespaced: Flag = Field(False, description='Group mode: `/robot_<i>/tf` with plain frame names, '
-                                                   'as Nav2\'s multi-robot bring-up expects.')
-    python_path: tuple[Text, ...] = Field(('.',), description='Folders where the modules of '
-                                                              '`module:Class` controllers are looked '
-                                                              'for. Paths, see "Paths".')
+    seed: Seed = Field(
+        1, description='Of all random generators; `null`: drawn once, then recorded.')
+    lockstep: Flag = Field(
+        True, description='The nodes wait for each other; `false`: they run by the wall clock.')
+    lockstep_timeout: Duration = Field(
+        10.0, description='In lockstep: a robot that is silent for longer ends the run.')
+    target_real_time_factor: Factor = Field(
+        0.0, description='Simulated seconds a second; 0: as fast as possible.')
+    cmd_vel_timeout: Interval = Field(
+        0.2, description='Not in lockstep: a robot stops when its `cmd_vel` is older; 0: never.')
+    cmd_vel_stamped: Flag = Field(
+        False, description='`cmd_vel` is a TwistStamped instead of a Twist.')
+    tf_namespaced: Flag = Field(
+        False, description='Several robots: `/robot_<i>/tf` with plain frame names, as the '
+                           'multi-robot bring-up of Nav2 expects.')
+    python_path: tuple[Text, ...] = Field(
+        ('.',), description='Folders where the modules of `module:Class` are looked for. Paths.')
     world: World = Field(description='Walls and obstacles.')
-    bodies: Mappings = Field({}, description='Bodies of your own, or changes to `robot` and `s-bot`.')
-    controllers: Mappings = Field({}, description='Parameters for all robots with that controller.')
+    bodies: Mappings = Field(
+        {}, description='Bodies of your own, and changes to the shipped ones.')
+    controllers: Mappings = Field(
+        {}, description='Parameters for all robots with that controller.')
     sensors: Mapping = Field({}, description='What robots sense, and how well.')
     wind: Mapping = Field({}, description='The wind; without it there is none.')
 
@@ -236,15 +249,16 @@ class Settings(_Model):
 class ScenarioFile(Settings):
     """A scenario as written: with groups of robots still to be placed."""
 
-    robots: tuple[RobotEntry, ...] = Field(min_length=1, description='The robots.')
+    robots: tuple[RobotEntry, ...] = Field(
+        min_length=1, description='The robots; robot 0, the first, leads.')
 
 
 class Scenario(Settings):
     """A scenario as run: complete, checked, every robot placed.
 
-    ``bodies`` holds every value of each body in use, ``controllers`` every parameter of each shipped
-    controller in use, ``sensors`` and ``wind`` every parameter; ``robots[i].parameters`` only what
-    differs for that robot. Paths are absolute.
+    ``bodies`` holds every value of each body in use, ``controllers`` every parameter of each
+    shipped controller in use, ``sensors`` and ``wind`` every parameter, and
+    ``robots[i].parameters`` only what differs for that robot. Paths are absolute.
     """
 
     robots: tuple[Robot, ...]
@@ -253,6 +267,6 @@ class Scenario(Settings):
         """Return the complete scenario as YAML text; loading it gives an equal Scenario.
 
         Files that come with the package are named relative to its configuration folder, others by
-        absolute path, so that the text needs no particular folder to be loaded from.
+        absolute path, so that the text can be loaded from any folder.
         """
         return dump_yaml(portable_paths(self.model_dump(mode='python')))

@@ -29,7 +29,8 @@ def expected_of(model: type[BaseModel], name: str) -> str:
     inner = inner_model(model, name)
     if inner is not None:
         return 'a mapping' if inner is field.annotation else 'a list of mappings'
-    choices = [c for part in get_args(field.annotation) for c in get_args(part) if isinstance(c, str)]
+    choices = [choice for part in get_args(field.annotation) for choice in get_args(part)
+               if isinstance(choice, str)]
     return ' or '.join(choices) if choices else 'a list'
 
 
@@ -74,7 +75,8 @@ def validate(model: type[M], data: object, origins: Origins) -> M:
         raise unknown_name(origins.where(path), name, _model_at(model, path[:-1]).model_fields)
     if finding['type'] == 'missing':
         expected = expected_of(_model_at(model, path[:-1]), name)
-        raise InputError(f"{origins.where(path[:-1])}: key '{name}' is missing, expected {expected}")
+        where = origins.where(path[:-1])
+        raise InputError(f"{where}: key '{name}' is missing, expected {expected}")
     context = finding.get('ctx') or {}
     expected = str(context.get('expected') or _EXPECTED.get(finding['type'], finding['msg']))
     raise bad_value(origins.where(path), finding['input'], expected)

@@ -1,4 +1,4 @@
-"""Reading a scenario file: text, overrides, checks, groups placed; one clear line when it is wrong."""
+"""Reading a scenario file: text, overrides, checks, placement; one clear line when it is wrong."""
 
 from __future__ import annotations
 
@@ -140,15 +140,16 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...],
         common = written.controllers.get(name, {})
         where = origins.where(('robots', i, 'controller'))
         paths = (('controllers', name), ('robots', i, 'parameters'))
-        values, own = check_controller(name, common, robot.parameters, written.rate, *paths, origins)
+        values, own = check_controller(name, common, robot.parameters, written.rate, *paths,
+                                       origins)
         if ':' in name:
             check_arguments(load_class(name, python_path, where), {**values, **own}, where)
         if name != 'none':
             result[name] = values
     for name, common in written.controllers.items():
         if name not in used:
-            result[name], _ = check_controller(name, common, {}, written.rate, ('controllers', name),
-                                               (), origins)
+            result[name], _ = check_controller(name, common, {}, written.rate,
+                                               ('controllers', name), (), origins)
     return {name: result[name] for name in sorted(result)}
 
 
@@ -158,5 +159,5 @@ def _check_leader(leader: Robot, controllers: Mapping[str, Mapping[str, Any]],
         return
     if {**controllers['potential_field'], **leader.parameters}['on_random_walk']:
         return
-    raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and needs "
-                     'one: [x, y] (m)')
+    raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and "
+                     'needs one: [x, y] (m)')

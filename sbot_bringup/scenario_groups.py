@@ -82,8 +82,8 @@ def check_finite(value: object, path: KeyPath, origins: Origins) -> None:
 def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) -> dict[str, Body]:
     """Return all bodies by name: the shipped ones and the file's, which may change shipped ones.
 
-    What a body of the file leaves out is as in the shipped body of that name, else as in the body that
-    it names under ``like`` (default ``robot``).
+    What a body of the file leaves out is as in the shipped body of that name, else as in the body
+    that it names under ``like`` (default ``robot``).
     """
     bodies = dict(BODIES)
     for name, values in given.items():
@@ -105,13 +105,14 @@ def check_wind(given: Mapping[str, object], origins: Origins) -> dict[str, Any]:
     return values
 
 
-def check_controller(name: str, common: Mapping[str, object], own: Mapping[str, object], rate: Rate,
-                     common_path: KeyPath, own_path: KeyPath, origins: Origins,
+def check_controller(name: str, common: Mapping[str, object], own: Mapping[str, object],
+                     rate: Rate, common_path: KeyPath, own_path: KeyPath, origins: Origins,
                      ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return (every parameter for all robots with this controller, what differs for one robot)."""
     if name == 'none' and (common or own):
         path = common_path if common else own_path
-        raise bad_value(origins.where(path), dict(common or own), 'nothing: none takes no parameters')
+        raise bad_value(origins.where(path), dict(common or own),
+                        'nothing: none takes no parameters')
     if name not in CONTROLLER_SPECS:
         return dict(common), dict(own)
     specs = CONTROLLER_SPECS[name]

@@ -28,7 +28,8 @@ def parse_override(text: str, option: str = '--set') -> tuple[str, object]:
     return key, parsed
 
 
-def apply_overrides(data: dict[str, Any], overrides: Mapping[str, object], origins: Origins) -> None:
+def apply_overrides(data: dict[str, Any], overrides: Mapping[str, object],
+                    origins: Origins) -> None:
     """Put ``overrides`` into a file's values, in place; later ones win.
 
     Mappings on the way are made where there are none; entries of lists must exist.
@@ -72,7 +73,7 @@ def _put(data: dict[str, Any], dotted: str, value: object, where: str) -> KeyPat
 
 
 def _next_key(here: dict[str, Any], words: list[str]) -> str:
-    """Take the next key off ``words``; a known key with dots in it ('package.module:Class') comes first."""
+    """Take the next key off ``words``; known keys with dots ('package.module:Class') come first."""
     for length in range(len(words), 1, -1):
         key = '.'.join(words[:length])
         if key in here:

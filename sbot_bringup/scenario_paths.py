@@ -8,6 +8,7 @@ scenario (a recording moved together with its map).
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', '
 
 
 def names_file(keys: tuple[str, str], value: object) -> bool:
-    """Tell whether a value of one of ``PATH_KEYS`` is a path (and not empty, or a built-in's name)."""
+    """Tell whether a value of one of ``PATH_KEYS`` is a path, not empty or a built-in's name."""
     if not isinstance(value, str) or not value:
         return False
     return keys[1] != 'infrared_table' or '.' in value or '/' in value
@@ -39,10 +40,8 @@ def find_file(text: str, directory: Path, where: str) -> str:
     if path.is_absolute():
         places.append(directory / path.name)
     else:
-        try:
+        with suppress(InputError):
             places.append(config_directory() / path)
-        except InputError:
-            pass
     for place in places:
         try:
             if place.is_file():
@@ -53,7 +52,7 @@ def find_file(text: str, directory: Path, where: str) -> str:
 
 
 def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a scenario's values with shipped files named relative to the package's folder."""
+    """Return a copy of a scenario's values; shipped files are named relative to their folder."""
     values = deepcopy(values)
     for group, key in PATH_KEYS:
         text = values[group].get(key)

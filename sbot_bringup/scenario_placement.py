@@ -3,113 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_bringup.scenario import Robot, RobotEntry, ScenarioFile, World
+from sbot_bringup.scenario import Robot, RobotEntry, ScenarioFile
+from sbot_bringup.scenario_world import world_arrays
 from sbot_bringup.scenario_yaml import KeyPath, Origins
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.streams import PLACEMENT, generator
-from sbot_sim.bodies import Body
+from sbot_sim.bodies import Body, body_arrays
+from sbot_sim.overlap import BOUND, PAIR, Overlaps, find_overlaps
+from sbot_sim.world import World
 
 Array = NDArray[np.float64]
+Pose = tuple[float, float, float]
+
 MAX_ROBOTS = 100_000
-ATTEMPTS = 2000  # positions tried for one robot before a group is declared too large for its area
-TOLERANCE = 1e-9  # m; touching is allowed, as in the no-intersections algorithm
+# A group is too large for its area when this many rounds of trying have not placed all of it. In
+# each round every robot still without a place gets several new positions to try.
+ROUNDS = 200
+TRIES = 8
+# Positions judged in one call. Robots heaped on one spot make quadratically many pairs, so a call
+# must not be asked about too many of them.
+BATCH = 2000
+
+_OBSTACLES = ('robot', 'bound', 'segments', 'circles', 'rectangles')
+_BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
 
-def obstacle_at(world: World, x: float, y: float, radius: float) -> str | None:
-    """Name what a circle at (x, y) overlaps by more than ``TOLERANCE``, or return None."""
-    reach = radius - TOLERANCE
-    if world.bounds is not None:
-        x_min, y_min, x_max, y_max = world.bounds
-        if min(x - x_min, x_max - x, y - y_min, y_max - y) < reach:
-            inside = x_min < x < x_max and y_min < y < y_max
-            return 'the outer wall' if inside else 'the outside of the bounds'
-    for i, (x0, y0, x1, y1) in enumerate(world.segments):
-        dx, dy = x1 - x0, y1 - y0
-        along = ((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy)
-        along = min(1.0, max(0.0, along))
-        if math.hypot(x - x0 - along * dx, y - y0 - along * dy) < reach:
-            return f'world.segments.{i}'
-    for i, circle in enumerate(world.circles):
-        if math.hypot(x - circle.center[0], y - circle.center[1]) < reach + circle.radius:
-            return f'world.circles.{i}'
-    for i, box in enumerate(world.rectangles):
-        dx, dy = x - box.center[0], y - box.center[1]
-        c, s = math.cos(box.yaw), math.sin(box.yaw)
-        outside_x = max(0.0, abs(c * dx + s * dy) - box.size[0] / 2)
-        outside_y = max(0.0, abs(c * dy - s * dx) - box.size[1] / 2)
-        if math.hypot(outside_x, outside_y) < reach:
-            return f'world.rectangles.{i}'
-    return None
+class Placed(NamedTuple):
+    """The robots placed so far, in the order of placing."""
 
-
-class Placement:
-    """The robots placed so far: ids, centres and radii (with collision distance)."""
-
-    def __init__(self, world: World, capacity: int) -> None:
-        self._world = world
-        self._circles = np.empty((capacity, 3))
-        self._ids: list[int] = []
-
-    def conflict(self, x: float, y: float, radius: float) -> str | None:
-        """Name the obstacle or the robot that a circle at (x, y) overlaps, or return None."""
-        others = self._circles[:len(self._ids)]
-        gap = np.hypot(others[:, 0] - x, others[:, 1] - y) - others[:, 2] - radius
-        near = np.flatnonzero(gap < -TOLERANCE)
-        if near.size:
-            return f'robot {self._ids[near[0]]}'
-        return obstacle_at(self._world, x, y, radius)
-
-    def add(self, robot_id: int, x: float, y: float, radius: float) -> None:
-        """Take a robot in."""
-        self._circles[len(self._ids)] = x, y, radius
-        self._ids.append(robot_id)
-
-
-def random_poses(placement: Placement, ids: range, area: tuple[float, ...], radius: float,
-                 yaw: float | None, rng: np.random.Generator) -> list[tuple[float, float, float]]:
-    """Place robots one after the other, each at the first free one of random positions in ``area``.
-
-    Returns fewer poses than asked for when one finds no place within ``ATTEMPTS``.
-    """
-    x_min, y_min, x_max, y_max = area
-    width, height = x_max - x_min - 2 * radius, y_max - y_min - 2 * radius
-    poses: list[tuple[float, float, float]] = []
-    if width < 0 or height < 0:
-        return poses
-    for robot_id in ids:
-        for _ in range(ATTEMPTS):
-            u, v, w = rng.random(3).tolist()
-            x, y = x_min + radius + u * width, y_min + radius + v * height
-            if placement.conflict(x, y, radius) is None:
-                placement.add(robot_id, x, y, radius)
-                poses.append((x, y, w * 2 * math.pi - math.pi if yaw is None else yaw))
-                break
-        else:
-            return poses
-    return poses
-
-
-def grid_poses(count: int, area: tuple[float, ...], yaw: float | None) -> list[Any]:
-    """Return ``count`` poses in rows from the lower left, in cells as square as the area allows."""
-    x_min, y_min, x_max, y_max = area
-    width, height = x_max - x_min, y_max - y_min
-    columns = min(count, max(1, math.ceil(math.sqrt(count * width / height))))
-    rows = math.ceil(count / columns)
-    return [(x_min + (i % columns + 0.5) * width / columns,
-             y_min + (i // columns + 0.5) * height / rows, yaw or 0.0) for i in range(count)]
+    ids: list[int]
+    bodies: list[Body]
+    poses: list[Pose]
 
 
 def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
                  origins: Origins) -> tuple[Robot, ...]:
     """Return every robot of a scenario with its pose; ids in the order of the file.
 
-    Robots with a pose stand first, so that groups are placed around them.
+    Robots with a pose stand first, groups are placed around them in the order of the file.
 
     Raises
     ------
@@ -121,18 +58,20 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
     starts = np.cumsum([0, *(entry.count or 1 for entry in entries)]).tolist()
     if starts[-1] > MAX_ROBOTS:
         raise bad_value(origins.where(('robots',)), starts[-1], f'at most {MAX_ROBOTS} robots')
-    placement = Placement(written.world, starts[-1])
-    poses: dict[int, list[Any]] = {}
     for i, entry in enumerate(entries):
         _check_entry(entry, i, bodies, origins)
-    for i in sorted(range(len(entries)), key=lambda i: entries[i].count is not None):
-        entry, ids = entries[i], range(starts[i], starts[i + 1])
-        radius = bodies[entry.body].safety_radius
-        if entry.pose is not None:
-            poses[i] = [entry.pose]
-            _stand(placement, ids, poses[i], radius, origins.where(('robots', i, 'pose')))
-        else:
-            poses[i] = _place_group(entry, i, ids, radius, placement, written, origins)
+    world = world_arrays(written.world)
+    placed = Placed([], [], [])
+    poses = {i: [entry.pose] for i, entry in enumerate(entries) if entry.pose is not None}
+    for i in poses:
+        _extend(placed, [starts[i]], bodies[entries[i].body], poses[i])
+    _check_free(world, placed, {starts[i]: ('robots', i, 'pose') for i in poses}, origins)
+    for i, entry in enumerate(entries):
+        if entry.count is not None:
+            ids = range(starts[i], starts[i + 1])
+            path: KeyPath = ('robots', i)
+            poses[i] = _place_group(entry, path, ids, bodies[entry.body], world, placed,
+                                    written, origins)
     return tuple(
         Robot.model_construct(body=entry.body, pose=pose, controller=entry.controller,
                               goal=entry.goal, parameters=entry.parameters)
@@ -149,32 +88,139 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     if entry.count is None:
         for key in ('area', 'layout', 'yaw'):
             if getattr(entry, key) is not None:
-                raise InputError(f"{origins.where((*path, key))}: only goes with 'count'; one robot's "
-                                 "heading is the third number of its 'pose'")
+                raise InputError(f"{origins.where((*path, key))}: only goes with 'count'; the "
+                                 "heading of one robot is the third number of its 'pose'")
 
 
-def _stand(placement: Placement, ids: range, poses: list[Any], radius: float, where: str) -> None:
-    for robot_id, pose in zip(ids, poses, strict=True):
-        conflict = placement.conflict(pose[0], pose[1], radius)
-        if conflict is not None:
-            raise bad_value(where, list(pose), f'a free place for a circle of {radius:g} m; it '
-                                               f'overlaps {conflict}')
-        placement.add(robot_id, pose[0], pose[1], radius)
+def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose]) -> None:
+    placed.ids.extend(ids)
+    placed.bodies.extend([body] * len(poses))
+    placed.poses.extend(poses)
 
 
-def _place_group(entry: RobotEntry, i: int, ids: range, radius: float, placement: Placement,
-                 written: ScenarioFile, origins: Origins) -> list[Any]:
+def _overlaps(world: World, bodies: Sequence[Body], poses: Sequence[Pose]) -> Overlaps:
+    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
+
+
+def _check_free(world: World, placed: Placed, paths: Mapping[int, KeyPath],
+                origins: Origins) -> None:
+    """Raise InputError for the first robot of ``paths`` that stands in something."""
+    end, total = 0, len(placed.ids)
+    while end < total:
+        end += max(BATCH, end // 8)
+        part = Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
+        _check_part(world, part, paths, origins)
+
+
+def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
+                origins: Origins) -> None:
+    found = _overlaps(world, placed.bodies, placed.poses)
+    worst: tuple[int, str] | None = None
+    for row in range(len(found.robot)):
+        kind, other = int(found.kind[row]), int(found.other[row])
+        robot = placed.ids[found.robot[row]]
+        name = f'world.{_OBSTACLES[kind]}.{other}'
+        if kind == BOUND:
+            name = f'{_BOUNDS[other]} of world.bounds'
+        elif kind == PAIR:
+            # The later one is to blame, unless only the earlier one's entry is in question.
+            other, robot = sorted((robot, placed.ids[other]))
+            if robot not in paths:
+                other, robot = robot, other
+            name = f'robot {other}'
+        if robot in paths and (worst is None or robot < worst[0]):
+            depth = f'{1000 * found.depth[row]:.3g} mm'
+            worst = robot, f'{depth} too near to {name}'
+    if worst is not None:
+        robot, reason = worst
+        k = placed.ids.index(robot)
+        raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
+                        f'a free place: robot {robot} (collision radius '
+                        f'{placed.bodies[k].safety_radius:g} m) is {reason}')
+
+
+def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,
+                 placed: Placed, written: ScenarioFile, origins: Origins) -> list[Pose]:
     area = entry.area or written.world.bounds
     if area is None:
-        raise InputError(f"{origins.where(('robots', i))}: key 'area' is missing; it is needed where "
-                         'the world has no bounds')
+        raise InputError(f"{origins.where(path)}: key 'area' is missing; it is needed where the "
+                         'world has no bounds')
     if entry.layout == 'grid':
         poses = grid_poses(len(ids), area, entry.yaw)
-        _stand(placement, ids, poses, radius, origins.where(('robots', i)))
+        _extend(placed, ids, body, poses)
+        _check_free(world, placed, dict.fromkeys(ids, path), origins)
         return poses
-    rng = generator(written.seed, ids[0], PLACEMENT)
-    poses = random_poses(placement, ids, area, radius, entry.yaw, rng)
+    poses = random_poses(len(ids), area, body, entry.yaw, world, placed,
+                         generator(written.seed, ids[0], PLACEMENT))
     if len(poses) < len(ids):
-        raise bad_value(origins.where(('robots', i, 'count')), len(ids),
-                        f'a number that fits into {list(area)}; {len(poses)} found room')
+        raise bad_value(origins.where((*path, 'count')), len(ids),
+                        f'a number that fits at random into {list(area)} (m); {len(poses)} found '
+                        'room')
+    _extend(placed, ids, body, poses)
     return poses
+
+
+def grid_poses(count: int, area: tuple[float, ...], yaw: float | None) -> list[Pose]:
+    """Return ``count`` poses in rows from the lower left, in cells as square as can be."""
+    x_min, y_min, x_max, y_max = area
+    width, height = x_max - x_min, y_max - y_min
+    columns = min(count, max(1, math.ceil(math.sqrt(count * width / height))))
+    rows = math.ceil(count / columns)
+    return [(x_min + (i % columns + 0.5) * width / columns,
+             y_min + (i // columns + 0.5) * height / rows, yaw or 0.0) for i in range(count)]
+
+
+def random_poses(count: int, area: tuple[float, ...], body: Body, yaw: float | None, world: World,
+                 placed: Placed, rng: np.random.Generator) -> list[Pose]:
+    """Return up to ``count`` free poses whose collision circles lie in ``area``.
+
+    Each round tries new positions, uniform in the area, and keeps those that are free, first come
+    first served. Fewer are returned when the rounds did not find room for all.
+    """
+    x_min, y_min, x_max, y_max = area
+    radius = body.safety_radius
+    corner = np.array([x_min + radius, y_min + radius, -math.pi])
+    extent = np.array([x_max - x_min - 2 * radius, y_max - y_min - 2 * radius, 2 * math.pi])
+    poses: list[Pose] = []
+    if extent.min() < 0.0:
+        return poses
+    for _ in range(ROUNDS + 2 * count // BATCH):
+        missing = count - len(poses)
+        if missing == 0:
+            break
+        tries = corner + rng.random((min(TRIES * missing, BATCH), 3)) * extent
+        if yaw is not None:
+            tries[:, 2] = yaw
+        standing = [*placed.poses, *poses]
+        candidates: list[Pose] = [(x, y, heading) for x, y, heading in tries.tolist()]
+        found = _overlaps(world, [*placed.bodies, *[body] * (len(poses) + len(candidates))],
+                          [*standing, *candidates])
+        poses.extend(candidates[k] for k in _free(found, len(standing), len(candidates))[:missing])
+    return poses
+
+
+def _free(found: Overlaps, standing: int, tried: int) -> list[int]:
+    """Return which of the tried positions are free, earlier ones first.
+
+    ``found`` counts the robots that stand already first, then the positions tried.
+    """
+    blocked = np.zeros(tried, dtype=bool)
+    rivals: dict[int, list[int]] = {}
+    for robot, kind, other in zip(found.robot.tolist(), found.kind.tolist(), found.other.tolist(),
+                                  strict=True):
+        if kind != PAIR:
+            if robot >= standing:
+                blocked[robot - standing] = True
+        elif max(robot, other) >= standing:
+            first, second = sorted((robot, other))
+            if first < standing:
+                blocked[second - standing] = True
+            else:
+                rivals.setdefault(second - standing, []).append(first - standing)
+    free: list[int] = []
+    for k in range(tried):
+        if not blocked[k] and not any(not blocked[j] for j in rivals.get(k, ())):
+            free.append(k)
+        else:
+            blocked[k] = True
+    return free

@@ -1,7 +1,7 @@
 """Scenario text to plain values that know their line; and plain values back to text.
 
-YAML as people mean it: ``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given twice
-is an error, and the size of what aliases expand to is known before anything is expanded.
+YAML as people mean it: ``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given
+twice is an error, and the size of what aliases expand to is known before anything is expanded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Loader(getattr(yaml, 'CSafeLoader', yaml.SafeLoader)):  # type: ignore[mi
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's way
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(getattr(yaml, 'CSafeDumper', yaml.SafeDumper)):  # type: ignore[misc]
     """Quotes what YAML 1.1 or 1.2 would read as something else; writes no aliases."""
 
     def ignore_aliases(self, data: object) -> bool:

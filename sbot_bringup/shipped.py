@@ -1,4 +1,4 @@
-"""Where the files that come with the package are: a checkout, a colcon workspace, a pip installation."""
+"""Where shipped files are: in a checkout, a colcon workspace or a pip installation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _candidates() -> Iterator[Path]:
     if (here.parent.parent / 'package.xml').is_file():
         yield here.parent.parent / 'config'
     below = Path('share', PACKAGE, 'config')
-    # site-packages lies below the prefix that share/ is in: pip --prefix, --target, --user, colcon.
+    # Modules lie below the prefix that has share/: pip --prefix, --target, --user, and colcon.
     for parent in here.parents:
         yield parent / below
     for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
@@ -44,7 +44,8 @@ def config_directory() -> Path:
         if (candidate / 'scenarios').is_dir():
             return candidate
     raise InputError(f"the configuration files of {PACKAGE} are not installed: "
-                     f"no 'share/{PACKAGE}/config' near {Path(__file__).parent} or on AMENT_PREFIX_PATH")
+                     f"no 'share/{PACKAGE}/config' near {Path(__file__).parent} or on "
+                     'AMENT_PREFIX_PATH')
 
 
 def scenario_names() -> list[str]:
@@ -72,7 +73,7 @@ def find_scenario(path_or_name: str) -> Path:
             raise InputError(f'{path_or_name}: is a directory, expected a scenario file')
     except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
         raise InputError(f'{path_or_name[:80]!r}: not a usable file name') from None
-    error = unknown_name('scenario', path.stem if path.suffix in ('.yaml', '.yml') else path_or_name,
-                         shipped)
+    wanted = path.stem if path.suffix in ('.yaml', '.yml') else path_or_name
+    error = unknown_name('scenario', wanted, shipped)
     hint = str(error).partition('; ')[2]
     raise InputError(f'{path_or_name}: no such file and no shipped scenario of that name; {hint}')
