@@ -55,7 +55,7 @@ class PotentialField:
         self._reached = False
         self.turn: Turn | None = None  # the last one
         self.goals = 0  # how many goals were taken up so far, the first one included
-        self.goal_just_reached = False  # the last turn was the first one on this goal
+        self.just_reached: Point | None = None  # the goal, after the first turn on it
         self.invalid_turns = 0  # turns whose force was not a number
 
     @property
@@ -117,7 +117,7 @@ class PotentialField:
         # Copies are cheap and always writable: compiled code has one signature, not several.
         poses = np.array(observation.poses, np.float64, order='C')
         located = bool(np.isfinite(poses[robot_id]).all())
-        self.goal_just_reached = False
+        self.just_reached = None
         if located:
             self._take_up_goal(observation, rng)
         if self._state is None:
@@ -172,7 +172,8 @@ class PotentialField:
     def _notice_goal(self, robot_id: int) -> None:
         """Note the first turn on a goal; only the leader has one."""
         if robot_id == 0 and not self._reached and self.on_goal:
-            self._reached = self.goal_just_reached = True
+            self._reached = True
+            self.just_reached = self.goal
 
 
 def checked_goal(x: float, y: float) -> Point:

@@ -27,6 +27,8 @@ WIND = Topic('wind', 'geometry_msgs/msg/Vector3Stamped')
 CMD_VEL = Topic('cmd_vel', 'geometry_msgs/msg/Twist')
 CMD_VEL_STAMPED = Topic('cmd_vel', 'geometry_msgs/msg/TwistStamped')
 GOAL = Topic('goal', 'geometry_msgs/msg/PoseStamped', latched=True)
+GOAL_REACHED = Topic('goal_reached', 'geometry_msgs/msg/PoseStamped', latched=True)
+POTENTIAL_FIELD_FORCES = Topic('potential_field_forces', 'visualization_msgs/msg/MarkerArray')
 # Read by the simulator or the controller.
 GOAL_POSE = Topic('goal_pose', 'geometry_msgs/msg/PoseStamped')
 TELEPORT = Topic('teleport', 'geometry_msgs/msg/PoseStamped')
