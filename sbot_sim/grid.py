@@ -57,7 +57,7 @@ def cell_of(x: float, y: float, x0: float, y0: float, cell: float, nx: int, ny: 
 @njit
 def grid_shape(xmin: float, ymin: float, xmax: float, ymax: float, cell: float,
                limit: int) -> tuple[float, int, int]:
-    """Return (cell, nx, ny) covering a box, the cell widened so that nx and ny are <= ``limit``."""
+    """Return (cell, nx, ny) covering a box; the cell is widened to keep nx, ny <= ``limit``."""
     widened = max(cell, (xmax - xmin) / limit, (ymax - ymin) / limit)
     nx = min(limit, max(1, math.ceil((xmax - xmin) / widened)))
     ny = min(limit, max(1, math.ceil((ymax - ymin) / widened)))

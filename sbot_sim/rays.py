@@ -1,0 +1,181 @@
+"""What one beam hits: the rules, and the slow oracle that every fast kernel must equal.
+
+A sensor stands at a point and turns by a yaw; objects are expressed in its frame, where beam i has
+the direction ``(cos, sin)`` of a table computed once. Ranges are distances from the sensor (m);
+inf: no hit.
+
+The conventions, for all sensors here:
+
+* Ends of segments belong to them, and a tangent hits its circle.
+* Circles are solid: a sensor inside one, or within ``TOUCH`` of its rim, reads 0 in every
+  direction.
+* A sensor within ``TOUCH`` of a segment stands on it and reads 0 in every direction. (Collisions
+  leave things that touch up to 1e-9 m inside each other: this keeps sensors from looking through
+  walls.)
+* A segment whose line passes within ``TOUCH`` of the sensor is seen end-on: only its nearer end
+  can be hit, by a beam along it.
+* A corner that two segments share lets no beam through: both compare the very same cross product.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+
+Floats = NDArray[np.float64]
+
+TOUCH = 1e-9  # m
+FACING, END_ON, TOUCHED = range(3)
+
+
+class SegmentView(NamedTuple):
+    """A segment from a to b as a sensor sees it, counter-clockwise, in the sensor's frame (m)."""
+
+    kind: int  # FACING, END_ON or TOUCHED
+    ax: float
+    ay: float
+    bx: float
+    by: float
+    ex: float  # b - a, rotated on its own: exact for short segments far away
+    ey: float
+    cross: float  # m^2, a x e > 0: distance of the line times the length
+
+
+@njit
+def turned(x: float, y: float, cos_yaw: float, sin_yaw: float) -> tuple[float, float]:
+    """Return a vector in a frame that is turned by yaw."""
+    return x * cos_yaw + y * sin_yaw, y * cos_yaw - x * sin_yaw
+
+
+@njit
+def segment_view(x0: float, y0: float, x1: float, y1: float, cos_yaw: float,
+                 sin_yaw: float) -> SegmentView:
+    """Return a segment, whose ends are given relative to the sensor (m), in the sensor's frame."""
+    ex, ey = x1 - x0, y1 - y0
+    cross = x0 * ey - y0 * ex
+    if cross < 0.0:
+        x0, y0, x1, y1 = x1, y1, x0, y0
+        ex, ey, cross = -ex, -ey, -cross
+    kind = FACING
+    length2 = ex * ex + ey * ey
+    if cross * cross <= TOUCH * TOUCH * length2:
+        along = -(x0 * ex + y0 * ey)
+        nearest2 = min(x0 * x0 + y0 * y0, x1 * x1 + y1 * y1)
+        on_it = 0.0 <= along <= length2 or nearest2 <= TOUCH * TOUCH
+        kind = TOUCHED if on_it else END_ON
+    ax, ay = turned(x0, y0, cos_yaw, sin_yaw)
+    bx, by = turned(x1, y1, cos_yaw, sin_yaw)
+    ex, ey = turned(ex, ey, cos_yaw, sin_yaw)
+    return SegmentView(kind, ax, ay, bx, by, ex, ey, cross)
+
+
+@njit
+def facing_range(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
+                 ux: float, uy: float) -> float:
+    """Return the range (m) at which the beam of direction u hits a FACING segment, inf if none."""
+    # From a to b is less than half a turn, so u is between them if a x u >= 0 >= b x u.
+    hit = (ax * uy - ay * ux >= 0.0) & (bx * uy - by * ux <= 0.0)
+    t = cross / (ux * ey - uy * ex)
+    return t if hit else math.inf
+
+
+@njit
+def end_on_range(ax: float, ay: float, bx: float, by: float, ux: float, uy: float) -> float:
+    """Return the range (m) at which the beam of direction u hits an END_ON segment, inf if none."""
+    side_a, side_b = ax * uy - ay * ux, bx * uy - by * ux
+    t = min(ax * ux + ay * uy, bx * ux + by * uy)
+    if t >= 0.0 and min(side_a, side_b) <= 0.0 <= max(side_a, side_b):
+        return t
+    return math.inf
+
+
+@njit
+def circle_touched(x: float, y: float, radius: float) -> bool:
+    """Tell whether a sensor at the origin is in the disc at (x, y) or within TOUCH of it (m)."""
+    reach = radius + TOUCH
+    return x * x + y * y <= reach * reach
+
+
+@njit
+def circle_range(x: float, y: float, radius2: float, ux: float, uy: float) -> float:
+    """Return the range (m) at which the beam of direction u hits a circle that is not touched.
+
+    NaN and negative ranges are misses.
+    """
+    side = x * uy - y * ux
+    return (x * ux + y * uy) - math.sqrt(radius2 - side * side)
+
+
+@njit
+def beam_directions(beams: int, angle_min: float, angle_increment: float) -> Floats:
+    """Return (2, beams): cosine and sine of each beam's angle in the sensor's frame."""
+    directions = np.empty((2, beams))
+    for i in range(beams):
+        angle = angle_min + i * angle_increment
+        directions[0, i] = math.cos(angle)
+        directions[1, i] = math.sin(angle)
+    return directions
+
+
+@njit
+def cast_beam(segments: Floats, circles: Floats, skip: int, x: float, y: float, cos_yaw: float,
+              sin_yaw: float, ux: float, uy: float) -> float:
+    """Return the distance (m) to the nearest hit of one beam, inf for none: brute force.
+
+    Parameters
+    ----------
+    segments, circles : (S, 4) x0 y0 x1 y1 and (C, 3) x y radius (m)
+    skip : circle that is not seen (the sensor's own body), -1 for none
+    x, y, cos_yaw, sin_yaw : where the sensor is (m) and how it is turned
+    ux, uy : the beam's direction in the sensor's frame
+
+    """
+    best = math.inf
+    for k in range(segments.shape[0]):
+        v = segment_view(segments[k, 0] - x, segments[k, 1] - y, segments[k, 2] - x,
+                         segments[k, 3] - y, cos_yaw, sin_yaw)
+        if v.kind == TOUCHED:
+            return 0.0
+        if v.kind == FACING:
+            t = facing_range(v.ax, v.ay, v.bx, v.by, v.ex, v.ey, v.cross, ux, uy)
+        else:
+            t = end_on_range(v.ax, v.ay, v.bx, v.by, ux, uy)
+        best = min(best, t)
+    for k in range(circles.shape[0]):
+        if k == skip:
+            continue
+        dx, dy, radius = circles[k, 0] - x, circles[k, 1] - y, circles[k, 2]
+        if circle_touched(dx, dy, radius):
+            return 0.0
+        cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
+        t = circle_range(cx, cy, radius * radius, ux, uy)
+        if 0.0 <= t < best:
+            best = t
+    return best
+
+
+@njit
+def cast_oracle(segments: Floats, circles: Floats, own: NDArray[np.int64], pose: Floats,
+                directions: Floats) -> Floats:
+    """Return (N, beams) distances (m) of N sensors, every beam against every object.
+
+    Parameters
+    ----------
+    segments, circles : (S, 4) and (C, 3) (m)
+    own : (N,) the circle that each sensor does not see, -1 for none
+    pose : (N, 3) x, y (m) and yaw (rad) of the sensors
+    directions : (2, beams) of ``beam_directions``
+
+    """
+    out = np.empty((pose.shape[0], directions.shape[1]))
+    for j in range(pose.shape[0]):
+        cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
+        for i in range(directions.shape[1]):
+            out[j, i] = cast_beam(segments, circles, own[j], pose[j, 0], pose[j, 1],
+                                  cos_yaw, sin_yaw, directions[0, i], directions[1, i])
+    return out

@@ -1,0 +1,306 @@
+"""The fast ray caster: objects look for the beams they cover, instead of beams for objects.
+
+For each sensor, each object that a coarse grid finds within range gets the interval of beams that
+may hit it, a little too wide; exactly those beams are intersected with it, by the formulas of
+``rays.py``, and the minimum is kept. A minimum does not depend on order, so neither cells nor
+threads can change a bit.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+from sbot_sim.grid import cell_index, cell_of
+from sbot_sim.rays import (
+    END_ON,
+    TOUCHED,
+    beam_directions,
+    circle_range,
+    circle_touched,
+    end_on_range,
+    facing_range,
+    segment_view,
+    turned,
+)
+from sbot_sim.scene import Discs, Scene, no_discs, row_stretch, sort_discs
+
+Floats = NDArray[np.float64]
+
+ANGLE_ERROR = 1e-5  # rad, bound of quick_angle's error
+TURN = 2 * math.pi
+LANES = 4  # beams that one vector instruction takes
+_LANE_START = np.uint64(2**64 - LANES)  # mask
+_SAME_BEAM = 1e-9  # rad, a smaller increment is none
+_BACKWARDS = 1e-6  # pi/2 as a float32 is a little more than a quarter turn
+_BLOCKS = 4  # tasks to a thread: they take different time
+
+
+@njit
+def quick_angle(x: float, y: float) -> float:
+    """Return atan2(y, x) within ANGLE_ERROR: good enough to choose beams, several times faster."""
+    ax, ay = abs(x), abs(y)
+    ratio = min(ax, ay) / max(ax, ay, 1e-300)
+    z = ratio * ratio
+    angle = ratio * (0.9999772180920592 + z * (-0.33262280369428054 + z * (
+        0.1935402157066464 + z * (-0.11642605800391888 + z * (
+            0.052646869668668966 - z * 0.011718939367152653)))))
+    if ay > ax:
+        angle = TURN / 4 - angle
+    if x < 0.0:
+        angle = TURN / 2 - angle
+    return -angle if y < 0.0 else angle
+
+
+class Fan(NamedTuple):
+    """The beams of a kind of sensor; beam i points at ``angle_min + i * angle_increment``."""
+
+    directions: Floats  # (2, beams padded to a multiple of LANES) cosines and sines
+    beams: int
+    angle_min: float  # rad
+    per_radian: float  # beams, 1 / angle_increment; 0 if all beams are one
+    period: float  # beams to a whole turn
+    forward: bool  # no beam points backwards
+
+
+def make_fan(beams: int, angle_min: float, angle_increment: float) -> Fan:
+    """Return the table of beams at ``angle_min + i * angle_increment`` (rad)."""
+    padded = -(-beams // LANES) * LANES
+    directions = beam_directions(padded, angle_min, angle_increment)
+    per_radian = 0.0 if abs(angle_increment) < _SAME_BEAM else 1.0 / angle_increment
+    forward = bool((directions[0, :beams] >= -_BACKWARDS).all())
+    period = TURN * abs(per_radian) if per_radian else math.inf
+    return Fan(directions, beams, angle_min, per_radian, period, forward)
+
+
+@njit
+def beam_interval(start: float, width: float, fan: Fan) -> tuple[float, float]:
+    """Return (first, last) in numbers of beams, unrounded, of an arc seen by a sensor.
+
+    The arc begins at ``start`` and extends ``width`` counter-clockwise (rad). It repeats every
+    ``fan.period`` beams; this is the earliest repetition that ends at beam 0 or later.
+    """
+    if fan.per_radian == 0.0:
+        return 0.0, fan.beams - 1.0
+    one = (start - ANGLE_ERROR - fan.angle_min) * fan.per_radian
+    other = (start + width + ANGLE_ERROR - fan.angle_min) * fan.per_radian
+    first, last = min(one, other), max(one, other)
+    if 0.0 <= last < fan.period:
+        return first, last
+    shift = fan.period * math.ceil(-last / fan.period)
+    return first + shift, last + shift
+
+
+@njit
+def _lanes(first: float, last: float, beams: int) -> tuple[np.uint64, np.uint64]:
+    """Return the whole lanes (low, high) that hold the beams first … last: a multiple of LANES."""
+    low = np.uint64(max(0.0, math.ceil(first))) & _LANE_START
+    high = np.uint64(max(0.0, min(beams - 1.0, math.floor(last))) + LANES) & _LANE_START
+    return low, max(low, high)
+
+
+@njit
+def _cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> None:
+    """Lower ``best`` where beams hit a circle at (x, y) in the sensor's frame."""
+    ratio = radius / math.sqrt(x * x + y * y)
+    # Not less than asin(ratio), equal at 0 and 1.
+    half = ratio * (1.0 + (TURN / 4 - 1.0) * ratio * ratio)
+    first, last = beam_interval(quick_angle(x, y) - half, 2 * half, fan)
+    radius2 = radius * radius
+    while first <= fan.beams - 1:
+        low, high = _lanes(first, last, fan.beams)
+        for i in range(low, high):
+            t = circle_range(x, y, radius2, fan.directions[0, i], fan.directions[1, i])
+            # NaN, a miss, fails every comparison.
+            best[i] = t if (t >= 0.0) & (t < best[i]) else best[i]
+        first += fan.period
+        last += fan.period
+
+
+@njit
+def _cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
+                   fan: Fan, best: Floats) -> None:
+    """Lower ``best`` where beams hit a FACING segment."""
+    start = quick_angle(ax, ay)
+    width = quick_angle(bx, by) - start
+    # Counter-clockwise from a to b; just below 0 it is a sliver, and not a whole turn.
+    if width < -4 * ANGLE_ERROR:
+        width += TURN
+    first, last = beam_interval(start, max(width, 0.0), fan)
+    while first <= fan.beams - 1:
+        low, high = _lanes(first, last, fan.beams)
+        for i in range(low, high):
+            t = facing_range(ax, ay, bx, by, ex, ey, cross, fan.directions[0, i],
+                             fan.directions[1, i])
+            best[i] = t if t < best[i] else best[i]
+        first += fan.period
+        last += fan.period
+
+
+@njit
+def _cover_end(ax: float, ay: float, bx: float, by: float, fan: Fan, best: Floats) -> None:
+    """Lower ``best`` where beams hit an END_ON segment; rare, so every beam is tried."""
+    for i in range(fan.beams):
+        t = end_on_range(ax, ay, bx, by, fan.directions[0, i], fan.directions[1, i])
+        best[i] = min(best[i], t)
+
+
+@njit
+def _cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
+                  fan: Fan, reach: float,
+                  best: Floats) -> bool:
+    """Lower ``best`` by walls and fixed circles; tell whether the sensor touches one."""
+    behind = -_BACKWARDS * reach
+    grid = scene.segment_grid
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for item in range(grid.starts[cell], grid.starts[cell + 1]):
+        k = grid.items[item]
+        x0, y0 = scene.segments[k, 0] - x, scene.segments[k, 1] - y
+        x1, y1 = scene.segments[k, 2] - x, scene.segments[k, 3] - y
+        if _farther(x0, y0, x1, y1, reach):
+            continue
+        v = segment_view(x0, y0, x1, y1, cos_yaw, sin_yaw)
+        if v.kind == TOUCHED:
+            return True
+        if fan.forward and max(v.ax, v.bx) < behind:
+            continue
+        if v.kind == END_ON:
+            _cover_end(v.ax, v.ay, v.bx, v.by, fan, best)
+        else:
+            _cover_segment(v.ax, v.ay, v.bx, v.by, v.ex, v.ey, v.cross, fan, best)
+    grid = scene.circle_grid
+    for item in range(grid.starts[cell], grid.starts[cell + 1]):
+        k = grid.items[item]
+        dx, dy, radius = scene.circles[k, 0] - x, scene.circles[k, 1] - y, scene.circles[k, 2]
+        if dx * dx + dy * dy > (reach + radius) * (reach + radius):
+            continue
+        if circle_touched(dx, dy, radius):
+            return True
+        cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
+        if fan.forward and cx + radius < behind:
+            continue
+        _cover_circle(cx, cy, radius, fan, best)
+    return False
+
+
+@njit
+def _farther(x0: float, y0: float, x1: float, y1: float, reach: float) -> bool:
+    """Tell whether a segment lies farther than ``reach`` (m) from the origin, certainly."""
+    ex, ey = x1 - x0, y1 - y0
+    along = -(x0 * ex + y0 * ey)
+    length2 = ex * ex + ey * ey
+    reach2 = reach * reach
+    if along <= 0.0:
+        return x0 * x0 + y0 * y0 > reach2
+    if along >= length2:
+        return x1 * x1 + y1 * y1 > reach2
+    cross = x0 * ey - y0 * ex
+    return cross * cross > reach2 * length2
+
+
+@njit
+def _cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
+                 fan: Fan, reach: float,
+                 best: Floats) -> bool:
+    """Lower ``best`` by the robots' discs but one's own; tell whether the sensor touches one."""
+    behind = -_BACKWARDS * reach
+    grid = discs.grid
+    farthest = reach + discs.largest
+    first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
+    last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
+    for row in range(first_row, last_row + 1):
+        start, end = row_stretch(grid, row, x, y, farthest)
+        for k in range(start, end):
+            dx, dy, radius = discs.x[k] - x, discs.y[k] - y, discs.radius[k]
+            if dx * dx + dy * dy > (reach + radius) * (reach + radius) or discs.robot[k] == own:
+                continue
+            if circle_touched(dx, dy, radius):
+                return True
+            cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
+            if fan.forward and cx + radius < behind:
+                continue
+            _cover_circle(cx, cy, radius, fan, best)
+    return False
+
+
+@njit
+def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, fan: Fan,
+                range_min: float, range_max: float, out: NDArray[np.float32]) -> None:
+    """Write the scans of sensors first … end-1."""
+    best = np.empty(fan.directions.shape[1])
+    # What is farther than this by rounding only is still intersected, and judged then.
+    reach = range_max * (1.0 + 1e-9)
+    for j in range(first, end):
+        x, y = pose[j, 0], pose[j, 1]
+        cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
+        best[:] = math.inf
+        touched = _cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
+        touched = touched or _cover_discs(discs, j, x, y, cos_yaw, sin_yaw, fan, reach, best)
+        if touched:
+            best[:] = 0.0
+        for i in range(fan.beams):
+            t = best[i]
+            t = math.inf if t > range_max else t
+            out[j, i] = np.float32(-math.inf if t < range_min else t)
+
+
+@njit
+def sensor_poses(pose: Floats, x: float, y: float, yaw: float) -> Floats:
+    """Return (N, 3) poses of sensors mounted at (x, y, yaw) of robots at ``pose``."""
+    if x == 0.0 and y == 0.0 and yaw == 0.0:
+        return pose
+    out = np.empty((pose.shape[0], 3))
+    for j in range(pose.shape[0]):
+        cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
+        out[j, 0] = pose[j, 0] + (x * cos_yaw - y * sin_yaw)
+        out[j, 1] = pose[j, 1] + (x * sin_yaw + y * cos_yaw)
+        out[j, 2] = pose[j, 2] + yaw
+    return out
+
+
+@njit
+def look_up(pose: Floats, radius: Floats, range_max: float, sees_robots: bool, x: float, y: float,
+            yaw: float) -> tuple[Floats, Discs]:
+    """Return the lasers' poses, mounted at (x, y, yaw) of the robots, and the discs they see."""
+    discs = sort_discs(pose, radius, range_max / 2) if sees_robots else no_discs()
+    return sensor_poses(pose, x, y, yaw), discs
+
+
+@njit
+def cast_all(scene: Scene, pose: Floats, radius: Floats, fan: Fan, range_min: float,
+             range_max: float, sees_robots: bool, x: float, y: float,
+             yaw: float) -> NDArray[np.float32]:
+    """Return the scans (N, beams); see ``scan.cast_scans``. The laser is mounted at x, y, yaw."""
+    out = np.empty((pose.shape[0], fan.beams), np.float32)
+    sensors, discs = look_up(pose, radius, range_max, sees_robots, x, y, yaw)
+    cast_block(0, pose.shape[0], scene, discs, sensors, fan, range_min, range_max, out)
+    return out
+
+
+def cast_all_threaded(threads: int, scene: Scene, pose: Floats, radius: Floats, fan: Fan,
+                      range_min: float, range_max: float, sees_robots: bool, x: float, y: float,
+                      yaw: float) -> NDArray[np.float32]:
+    """Do ``cast_all`` with several threads, each a stretch of robots; equal to the bit."""
+    n = pose.shape[0]
+    out = np.empty((n, fan.beams), np.float32)
+    sensors, discs = look_up(pose, radius, range_max, sees_robots, x, y, yaw)
+    size = max(1, -(-n // (threads * _BLOCKS)))
+    tasks = [_pool(threads, os.getpid()).submit(
+        cast_block, first, min(n, first + size), scene, discs, sensors, fan, range_min, range_max,
+        out) for first in range(0, n, size)]
+    for task in tasks:
+        task.result()
+    return out
+
+
+@lru_cache(maxsize=4)
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the threads; a forked process has none of its parent's, so it gets its own."""
+    return ThreadPoolExecutor(threads, f'scan-{process}')
