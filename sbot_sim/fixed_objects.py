@@ -1,8 +1,11 @@
 """The fixed objects of a world, laid out for contact queries with discs.
 
+Segments, circles and rectangles are one shape here, a rounded box: an oriented box whose half
+height may be 0 (a segment), or both halves (a circle), grown by a radius. One formula serves all.
+
 Everything that a disc of at most ``largest_radius`` may touch is listed in the grid cell of its
-centre, so that a query looks at one cell. Moving obstacles would go through the same contact
-functions; only this table would be rebuilt.
+centre, so that a query looks at one cell. Moving obstacles would go through the same functions;
+only this table would be rebuilt.
 """
 
 from __future__ import annotations
@@ -26,44 +29,56 @@ _LONGEST_SIDE = 4096
 
 
 class FixedObjects(NamedTuple):
-    """Bounds, segments, circles and solid rectangles, with grids as in ``sbot_sim.grid``."""
+    """Bounds and K rounded boxes, with a grid of them (as in ``sbot_sim.grid``)."""
 
     bounds: Array  # (4,) xmin, ymin, xmax, ymax (m)
-    lines: Array  # (L, 4) free segments, then four sides a rectangle
-    line_rectangle: NDArray[np.int32]  # (L,) the rectangle of a side, -1 for a free segment
-    circles: Array  # (C, 3) x, y, radius (m)
-    rectangles: Array  # (R, 6) cx, cy, cos yaw, sin yaw, half width, half height
-    x0: float
-    y0: float
-    cell: float
+    boxes: Array  # (K, 7) cx, cy, cos yaw, sin yaw, half width, half height, radius
+    x0: float  # m
+    y0: float  # m
+    cell: float  # m
     nx: int
     ny: int
-    line_starts: NDArray[np.int32]
-    line_items: NDArray[np.int32]
-    circle_starts: NDArray[np.int32]
-    circle_items: NDArray[np.int32]
+    starts: NDArray[np.int32]  # (nx*ny + 1,)
+    items: NDArray[np.int32]  # the boxes of a cell in increasing order
     largest_radius: float  # m
+
+
+def _boxes(world: World) -> Array:
+    """Return the rounded boxes (K, 7): free segments, then rectangles, then circles."""
+    rows = []
+    for x0, y0, x1, y1 in world.free_segments.tolist():
+        length = math.hypot(x1 - x0, y1 - y0)
+        rows.append((0.5 * (x0 + x1), 0.5 * (y0 + y1), (x1 - x0) / length, (y1 - y0) / length,
+                     0.5 * length, 0.0, 0.0))
+    for cx, cy, width, height, yaw in world.rectangles.tolist():
+        rows.append((cx, cy, math.cos(yaw), math.sin(yaw), 0.5 * width, 0.5 * height, 0.0))
+    for x, y, radius in world.circles.tolist():
+        rows.append((x, y, 1.0, 0.0, 0.0, 0.0, radius))
+    return np.array(rows, dtype=np.float64).reshape(-1, 7)
 
 
 def fixed_objects(world: World, bodies: BodyArrays) -> FixedObjects:
     """Return the table of ``world`` for collision circles of ``bodies``: build it once a run."""
     largest = float(bodies.safety_radius.max()) if len(bodies.safety_radius) else 0.0
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
-    lines = np.ascontiguousarray(world.segments[WALLS:])
-    free = len(lines) - SIDES * len(world.rectangles)
-    owner = np.full(len(lines), -1, dtype=np.int32)
-    owner[free:] = np.repeat(np.arange(len(world.rectangles)), SIDES)
-
-    rectangles = np.array([
-        (cx, cy, math.cos(yaw), math.sin(yaw), 0.5 * width, 0.5 * height)
-        for cx, cy, width, height, yaw in world.rectangles.tolist()]).reshape(-1, 6)
-    objects = max(_LEAST_OBJECTS, len(lines) + len(world.circles))
+    boxes = _boxes(world)
     area = (xmax - xmin) * (ymax - ymin)
-    wanted = max(largest, (area / (_CELLS_PER_OBJECT * objects)) ** 0.5)
+    wanted = max(largest, (area / (_CELLS_PER_OBJECT * max(_LEAST_OBJECTS, len(boxes)))) ** 0.5)
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _LONGEST_SIDE)
+
+    # A robot is never deep inside a rectangle, so its sides find it. Each side is its rectangle.
+    lines = np.ascontiguousarray(world.segments[WALLS:])
+    rectangles, circles = len(world.rectangles), len(world.circles)
+    free = len(lines) - SIDES * rectangles
+    box_of_line = np.concatenate([np.arange(free), free + np.repeat(np.arange(rectangles), SIDES)])
     line_grid = grid_of_segments(lines, largest, cell, xmin, ymin, nx, ny)
-    circle_grid = grid_of_circles(world.circles, largest, cell, xmin, ymin, nx, ny)
-    return FixedObjects(
-        world.bounds, lines, owner, world.circles, rectangles,
-        xmin, ymin, cell, nx, ny, line_grid.starts, line_grid.items,
-        circle_grid.starts, circle_grid.items, largest)
+    round_grid = grid_of_circles(world.circles, largest, cell, xmin, ymin, nx, ny)
+    cells = np.concatenate([np.repeat(np.arange(nx * ny), np.diff(grid.starts))
+                            for grid in (line_grid, round_grid)])
+    items = np.concatenate([box_of_line[line_grid.items],
+                            np.arange(free + rectangles, free + rectangles + circles)[
+                                round_grid.items]])
+    listed = np.unique(np.column_stack([cells, items]).astype(np.int64), axis=0)
+    starts = np.searchsorted(listed[:, 0], np.arange(nx * ny + 1)).astype(np.int32)
+    return FixedObjects(world.bounds, boxes, xmin, ymin, cell, nx, ny, starts,
+                        listed[:, 1].astype(np.int32), largest)
