@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from sbot_common.errors import InputError
-from sbot_common.specs import Spec
+from sbot_common.specs import Spec, VectorSpec
 from sbot_common.topics import Topic
 
 try:
@@ -66,11 +66,13 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
     return node.create_subscription(ros_class(topic.type), name, callback, qos(topic, depth), raw=True)
 
 
-def _descriptor(spec: Spec) -> ParameterDescriptor:
+def _descriptor(spec: Spec | VectorSpec) -> ParameterDescriptor:
     text = ' '.join(filter(None, [spec.text, f'[{spec.unit}]' if spec.unit else '',
                                   f'({spec.source})' if spec.source else '']))
     descriptor = ParameterDescriptor(description=text, read_only=not spec.at_runtime,
                                      additional_constraints=f'expected {spec.expected}')
+    if isinstance(spec, VectorSpec):
+        return descriptor
     bounded = spec.minimum > float('-inf') and spec.maximum < float('inf')
     if bounded and isinstance(spec.default, int) and not isinstance(spec.default, bool):
         descriptor.integer_range = [
@@ -81,7 +83,7 @@ def _descriptor(spec: Spec) -> ParameterDescriptor:
     return descriptor
 
 
-def declare(node: Node, specs: Iterable[Spec],
+def declare(node: Node, specs: Iterable[Spec | VectorSpec],
             changed: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
     """Declare parameters with description and range; return their values, checked.
 
@@ -92,10 +94,12 @@ def declare(node: Node, specs: Iterable[Spec],
     values: dict[str, Any] = {}
     for spec in table.values():
         dynamic = _descriptor(spec)
-        dynamic.dynamic_typing = isinstance(spec.default, float)  # so that `2` is taken for 2.0
+        # So that `2` is taken for 2.0, `[1, 0, 0]` for three doubles.
+        dynamic.dynamic_typing = isinstance(spec.default, float | tuple)
         if dynamic.dynamic_typing:
             dynamic.floating_point_range = []
-        value = node.declare_parameter(spec.name, spec.default, dynamic).value
+        default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
+        value = node.declare_parameter(spec.name, default, dynamic).value
         values[spec.name] = spec.check(value, f'{node.get_name()}: parameter ')
 
     def on_set(parameters: Sequence[Parameter]) -> SetParametersResult:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sbot_common.errors import bad_value, unknown_name
 
 Value = bool | int | float | str
+Vector = tuple[float, float, float]
 
 
 class Spec(NamedTuple):
@@ -64,6 +65,37 @@ class Spec(NamedTuple):
         if not inside or (self.open_minimum and number == self.minimum):
             raise error
         return number
+
+
+class VectorSpec(NamedTuple):
+    """A parameter of three numbers; what ``Spec`` is for one. A ROS parameter of doubles."""
+
+    name: str
+    default: Vector
+    unit: str
+    text: str
+    source: str = ''
+    at_runtime: bool = True
+
+    @property
+    def expected(self) -> str:
+        """What a good value is, in words."""
+        return 'three finite numbers' + (f' ({self.unit})' if self.unit else '')
+
+    def check(self, value: object, where: str = '') -> Vector:
+        """Return three floats, or raise InputError naming ``where`` and the name."""
+        error = bad_value(f'{where}{self.name}', value, self.expected)
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            raise error
+        numbers = list(value)
+        if len(numbers) != 3:
+            raise error
+        for number in numbers:
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise error
+            if not math.isfinite(number):
+                raise error
+        return float(numbers[0]), float(numbers[1]), float(numbers[2])
 
 
 def check_all(specs: Iterable[Spec], given: Mapping[str, object], where: str = '') -> dict[str, Any]:

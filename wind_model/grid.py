@@ -41,6 +41,37 @@ class WindGrid(NamedTuple):
         return int(self.vertical_spacing_factors.shape[0])
 
 
+class Lattice(NamedTuple):
+    """A grid as it is looked up, and as its message carries it: every point's coordinates."""
+
+    x: Array  # (n_x,) m, increasing
+    y: Array  # (n_y,) m, increasing
+    z: Array  # (n_z, n_y, n_x) m, increasing along the first axis
+    u: Array  # (n_z, n_y, n_x) m/s along x
+    v: Array  # (n_z, n_y, n_x) m/s along y
+    w: Array  # (n_z, n_y, n_x) m/s along z
+
+
+def make_lattice(grid: WindGrid, where: str = 'wind field') -> Lattice:
+    """Return the points of a grid and their wind.
+
+    Raises
+    ------
+    InputError
+        if rounding makes two layers of a column coincide.
+
+    """
+    factors = grid.vertical_spacing_factors[:, np.newaxis, np.newaxis]
+    z: Array = grid.bottom_z + factors * (grid.top_z - grid.bottom_z)
+    z[-1] = grid.top_z  # the sum above may miss it by its last bit
+    if not (z[1:] > z[:-1]).all():
+        raise InputError(f'{where}: vertical_spacing_factors: two layers of a column are at '
+                         'the same height')
+    x: Array = grid.min_x + np.arange(grid.n_x, dtype=np.float64) * grid.res_x
+    y: Array = grid.min_y + np.arange(grid.n_y, dtype=np.float64) * grid.res_y
+    return Lattice(x, y, z, grid.u, grid.v, grid.w)
+
+
 def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_y: float,
               vertical_spacing_factors: ArrayLike, bottom_z: ArrayLike, top_z: ArrayLike,
               u: ArrayLike, v: ArrayLike, w: ArrayLike, where: str = 'wind field') -> WindGrid:
@@ -84,7 +115,7 @@ def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_
 
 def _factors(values: ArrayLike, where: str) -> Array:
     """Return the vertical spacing factors, checked."""
-    factors = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+    factors = np.array(values, dtype=np.float64).reshape(-1)
     name = f'{where}: vertical_spacing_factors'
     if factors.shape[0] < 2:
         raise InputError(f'{name}: expected at least 2 values, found {factors.shape[0]}')
@@ -96,6 +127,7 @@ def _factors(values: ArrayLike, where: str) -> Array:
         k = int(np.argmin(np.diff(factors) > 0))
         raise InputError(f'{name}: expected increasing values, found {factors[k]:g} then '
                          f'{factors[k + 1]:g}')
+    factors[0], factors[-1] = 0.0, 1.0
     return factors
 
 

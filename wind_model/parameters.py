@@ -2,46 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sbot_common.errors import bad_value, unknown_name
-from sbot_common.specs import Spec, check_all
+from sbot_common.specs import Spec, Vector, VectorSpec, check_all
 
-Vector = tuple[float, float, float]
+__all__ = [
+    'HEIGHT_SPEC', 'SPECS', 'VECTOR_SPECS', 'WAKE_SPECS', 'Vector', 'VectorSpec', 'WakeParameters',
+    'WindParameters', 'make_wake_parameters', 'make_wind_parameters']
 
 MACRO = '003, plugin macro'
-
-
-class VectorSpec(NamedTuple):
-    """A parameter of three numbers; what ``Spec`` is for one."""
-
-    name: str
-    default: Vector
-    unit: str
-    text: str
-    source: str = MACRO
-    at_runtime: bool = True
-
-    @property
-    def expected(self) -> str:
-        """What a good value is, in words."""
-        return 'three finite numbers' + (f' ({self.unit})' if self.unit else '')
-
-    def check(self, value: object, where: str = '') -> Vector:
-        """Return three floats, or raise InputError naming ``where`` and the name."""
-        error = bad_value(f'{where}{self.name}', value, self.expected)
-        if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray):
-            raise error
-        numbers = list(value)
-        if len(numbers) != 3 or any(isinstance(n, bool | np.bool_) for n in numbers):
-            raise error
-        if not all(isinstance(n, int | float | np.number) and math.isfinite(n) for n in numbers):
-            raise error
-        return float(numbers[0]), float(numbers[1]), float(numbers[2])
 
 
 class WindParameters(NamedTuple):
@@ -73,11 +44,11 @@ class WakeParameters(NamedTuple):
 
 VECTOR_SPECS = (
     VectorSpec('wind_direction', (1.0, 0.0, 0.0), '',
-               'Direction that mean wind and mean force blow towards; any length but zero.'),
+               'Direction that mean wind and mean force blow towards; of any length.', MACRO),
     VectorSpec('wind_gust_direction', (0.0, 1.0, 0.0), '',
-               'Direction that the gust blows towards; any length but zero.'),
+               'Direction that the gust blows towards; of any length.', MACRO),
     VectorSpec('xyz_offset', (0.0, 0.0, 0.0), 'm',
-               'Point where forces act; only zero is accepted: in the plane there is no torque.'),
+               'Where forces act; only zero: in the plane there is no torque.', MACRO),
 )
 
 SPECS = (

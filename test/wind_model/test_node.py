@@ -1,0 +1,95 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wind_model.grid import make_grid
+from wind_model.rotors_text import write_grid
+
+pytest.importorskip('rclpy')
+pytestmark = pytest.mark.ros
+
+MAIN = 'from wind_model.node import main; raise SystemExit(main())'
+DRIVER = Path(__file__).parent / 'node_driver.py'
+
+
+def environment(domain):
+    return {**os.environ, 'ROS_DOMAIN_ID': str(domain),
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+
+
+def start(env, **parameters):
+    arguments = [word for name, value in parameters.items() for word in ('-p', f'{name}:={value}')]
+    return subprocess.Popen([sys.executable, '-c', MAIN, '--ros-args', *arguments], env=env,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def drive(mode, domain, path='', **parameters):
+    env = environment(domain)
+    node = start(env, **parameters)
+    try:
+        result = subprocess.run([sys.executable, str(DRIVER), mode, str(path)], env=env,
+                                timeout=60, capture_output=True, text=True)
+    finally:
+        node.send_signal(signal.SIGINT)
+        _, errors = node.communicate(timeout=20)
+    assert result.returncode == 0, result.stderr + errors
+    assert node.returncode == 0, errors
+    return json.loads(result.stdout)
+
+
+def test_every_stamp_is_answered_and_changes_are_checked(tmp_path):
+    path = tmp_path / 'field.txt'
+    write_grid(path, make_grid(0, 0, 2, 3, 1, 1, [0, 0.5, 1], np.zeros(6), np.ones(6),
+                               *np.ones((3, 18))))
+    got = drive('inputs', 61, path, trigger='inputs', wind_direction='[0, 2, 0]',
+                wind_speed_mean=1.5, wind_gust_start=1, wind_gust_duration=1.0,
+                wind_gust_force_mean=4.0, wind_gust_direction='[-1.0, 0.0, 0.0]')
+    second = 1_000_000_000
+    assert got['velocity'] == [
+        [100, 0, 1.5, 0], [second, 0, 1.5, 0], [2 * second - 1, 0, 1.5, 0],
+        [2 * second, 0, 1.5, 0], [2 * second, 0, 1.5, 0], [2 * second, 0, 1.5, 0],
+        [3 * second, 0, 3, 0], [4 * second, 0, 3, 0]]
+    assert [row[1] for row in got['force']] == [0, -4, -4, 0, 0, 0, 0, 0]
+    assert got['field'] == [None, [3, 3, 2]]
+    assert got['markers'][0] == 2
+    assert got['markers'][-1] > 10
+    answers = got['answers']
+    assert answers['speed'] == [True, '']
+    assert answers['path'] == [True, '']
+    assert answers['use'] == [True, '']
+    for name, words in (
+            ('bad speed', 'wind_speed_mean'), ('zero direction', 'wind_direction'),
+            ('offset', 'xyz_offset'), ('two numbers', 'three finite numbers'),
+            ('no file', 'custom_wind_field_path'), ('field', 'nowhere: cannot read')):
+        successful, reason = answers[name]
+        assert not successful
+        assert words in reason
+
+
+def test_the_timer_publishes_without_a_clock():
+    got = drive('timer', 62, trigger='timer', loop_rate=50.0, wind_speed_mean=0.25)
+    assert all(row[1:] == [0.25, 0, 0] for row in got['velocity'])
+    stamps = [row[0] for row in got['velocity']]
+    assert stamps == sorted(stamps)
+    assert stamps[0] < stamps[-1]
+
+
+@pytest.mark.parametrize(('parameters', 'words'), [
+    ({'wind_speed_mean': -1.0}, 'wind_speed_mean'),
+    ({'xyz_offset': '[0.0, 0.0, 1.0]'}, 'xyz_offset'),
+    ({'use_custom_static_wind_field': 'true', 'custom_wind_field_path': '/nowhere.txt'},
+     '/nowhere.txt'),
+    ({'trigger': 'sometimes'}, 'trigger')])
+def test_bad_parameters_at_start_are_one_line_and_exit_code_2(parameters, words):
+    node = start(environment(63), **parameters)
+    _, errors = node.communicate(timeout=30)
+    assert node.returncode == 2
+    lines = [line for line in errors.splitlines() if line]
+    assert len(lines) == 1
+    assert words in lines[0]

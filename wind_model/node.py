@@ -1,0 +1,124 @@
+"""The ROS 2 node `wind_model`: wind field, wind outside it, forces and arrows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rclpy.node import Node
+
+from sbot_common import ros, topics
+from sbot_common.specs import Spec, Value, Vector, VectorSpec
+from wind_model import messages
+from wind_model.field import load_field
+from wind_model.gust import force_at
+from wind_model.parameters import HEIGHT_SPEC, SPECS, VECTOR_SPECS, make_wind_parameters
+from wind_model.uniform import mean_velocity
+
+TIMER, INPUTS = 'timer', 'inputs'
+
+NODE_SPECS: tuple[Spec | VectorSpec, ...] = (
+    Spec('trigger', TIMER, '', 'What makes it publish: a timer of loop_rate, or each /clock '
+         '(lockstep).', choices=(TIMER, INPUTS), at_runtime=False),
+    Spec('loop_rate', 30.0, 'Hz', 'With trigger timer: messages a second.', minimum=0.0,
+         maximum=1e4, open_minimum=True, at_runtime=False),
+    HEIGHT_SPEC, *SPECS, *VECTOR_SPECS)
+
+_FIELD_NAMES = ('use_custom_static_wind_field', 'custom_wind_field_path')
+_WIND_NAMES = frozenset(spec.name for spec in (*SPECS, *VECTOR_SPECS))
+
+
+class WindModelNode(Node):  # type: ignore[misc]
+    """Publishes the wind of each stamp.
+
+    Parameters
+    ----------
+    given : values that replace the defaults of ROS parameters
+    options : as for ``rclpy.node.Node``
+
+    """
+
+    def __init__(self, given: Mapping[str, Value | Vector] = {},
+                 **options: Any) -> None:  # noqa: ANN401
+        super().__init__('wind_model', **options)
+        specs = [spec._replace(default=given.get(spec.name, spec.default))  # type: ignore[arg-type]
+                 for spec in NODE_SPECS]
+        self._values = ros.declare(self, specs, self._on_parameters)
+        self._wind = self._make_wind(self._values, f'{self.get_name()}: parameter ')
+        self._field = load_field(self._wind)
+        self._stamp: int | None = None
+        self._answer: tuple[bytes, bytes] = (b'', b'')
+        self._changed = self._field_changed = False
+        self._started = time.monotonic_ns()
+        lockstep = self._values['trigger'] == INPUTS
+        depth = ros.LOCKSTEP_DEPTH if lockstep else 1
+        self._publishers_of = {
+            topic.name: ros.advertise(self, topic, topic.name, depth)
+            for topic in (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD,
+                          topics.WIND_MARKERS)}
+        self._publish_field(0)
+        self._publish_markers(0)
+        ros.subscribe(self, topics.CLOCK, topics.CLOCK.name,
+                      self._answer_clock if lockstep else self._keep_clock, depth)
+        if not lockstep:
+            self.create_timer(1 / self._values['loop_rate'], self._on_timer)
+
+    def _make_wind(self, values: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
+        return make_wind_parameters(
+            {name: value for name, value in values.items() if name in _WIND_NAMES}, where)
+
+    def _on_parameters(self, new: dict[str, Any]) -> None:
+        """Take over a change at run time or raise InputError; in force from the next stamp."""
+        values = {**self._values, **new}
+        wind = self._make_wind(values, 'parameter ')
+        if any(name in new for name in _FIELD_NAMES):
+            field = load_field(wind)
+            self._field_changed |= field is not None or self._field is not None
+            self._field = field
+        self._values, self._wind, self._changed = values, wind, True
+
+    def _answer_clock(self, raw: bytes) -> None:
+        """Publish the wind of a stamp; a stamp that comes again gets the same answer."""
+        stamp = messages.decode_clock(raw)
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._answer = self._wind_at(stamp)
+        self._publish(self._answer)
+
+    def _keep_clock(self, raw: bytes) -> None:
+        self._stamp = messages.decode_clock(raw)
+
+    def _on_timer(self) -> None:
+        """Publish the wind now: of the newest /clock, else of the time since the node started."""
+        now = self._stamp
+        self._publish(self._wind_at(time.monotonic_ns() - self._started if now is None else now))
+
+    def _wind_at(self, stamp: int) -> tuple[bytes, bytes]:
+        """Return velocity and force at a stamp; a changed field goes out before them."""
+        if self._field_changed:
+            self._field_changed = False
+            self._publish_field(stamp)
+        if self._changed:
+            self._changed = False
+            self._publish_markers(stamp)
+        return (messages.encode_vector(stamp, mean_velocity(self._wind)),
+                messages.encode_vector(stamp, force_at(self._wind, stamp)))
+
+    def _publish(self, answer: tuple[bytes, bytes]) -> None:
+        self._publishers_of[topics.WIND_VELOCITY.name].publish(answer[0])
+        self._publishers_of[topics.WIND_FORCE.name].publish(answer[1])
+
+    def _publish_field(self, stamp: int) -> None:
+        self._publishers_of[topics.WIND_FIELD.name].publish(
+            messages.encode_field(stamp, self._field))
+
+    def _publish_markers(self, stamp: int) -> None:
+        outside, height = mean_velocity(self._wind), self._values[HEIGHT_SPEC.name]
+        self._publishers_of[topics.WIND_MARKERS.name].publish(
+            messages.encode_markers(stamp, self._field, outside, height))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node until it is told to stop; return the exit code."""
+    return ros.run(WindModelNode, argv)
