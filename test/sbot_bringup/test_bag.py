@@ -109,7 +109,7 @@ def test_canonical_ignores_padding_and_keeps_every_bit(v, omega, padding):
     raw = cdr.encode(cdr.message_class('geometry_msgs/msg/TwistStamped')(
         header=header, twist=cdr.message_class('geometry_msgs/msg/Twist')(
             linear=vector(x=v, y=0.0, z=0.0), angular=vector(x=0.0, y=0.0, z=omega))))
-    # Four bytes before the message; in it 8 of stamp, 4 of length and 'world' end at 18, the doubles
+    # Four bytes, then the message: 8 of stamp, 4 of length and "world" end at 18, the doubles
     # begin at 24.
     assert raw[21:28] == bytes(7)
     dirty = raw[:22] + padding + raw[28:]

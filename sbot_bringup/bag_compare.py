@@ -1,0 +1,223 @@
+"""Where two recordings part: message by message, to the bit."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from potential_field_bot.messages import read_odometry
+from sbot_bringup.bag import Bag, Message
+from sbot_bringup.bag_ticks import rate_of, robot_of
+from sbot_common.cdr import canonical, decode, stamp_ns
+from sbot_common.errors import InputError
+from sbot_common.ticks import Rate
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS
+
+IGNORED = (DIAGNOSTICS.name,)  # wall-clock times
+
+
+class Difference(NamedTuple):
+    """Two messages of the same place in their topics that are not equal."""
+
+    tick: int | None  # None where the bag has no scenario to tell
+    stamp_ns: int
+    robot: int | None  # None for a global topic
+    topic: str
+    field: str  # e.g. 'linear.x'; '' where a message could not be decoded
+    first: str  # values
+    second: str
+
+    def __str__(self) -> str:
+        where = f'tick {self.tick}' if self.tick is not None else f'stamp {self.stamp_ns} ns'
+        robot = f', robot {self.robot}' if self.robot is not None else ''
+        field = f' {self.field}' if self.field else ''
+        return f'{where}{robot}: {self.topic}{field}: {self.first} != {self.second}'
+
+
+class Comparison(NamedTuple):
+    """The outcome of comparing two bags on the topics that both have."""
+
+    messages: int  # pairs compared
+    different: dict[str, int]  # topic: unequal pairs
+    unpaired: dict[str, tuple[int, int]]  # topic: messages that only the first or second has
+    only_first: list[str]  # topics
+    only_second: list[str]
+    first: Difference | None  # the earliest: lowest tick, then robot
+    distances: dict[int, float]  # robot: metres between the last poses that both have
+
+    @property
+    def equal(self) -> bool:
+        """Whether all messages of the common topics are equal."""
+        return not self.different and not self.unpaired
+
+
+def compare(first: Bag, second: Bag) -> Comparison:
+    """Compare two bags on the topics that both have, in memory that does not grow with them.
+
+    The n-th message of a topic is compared with the n-th of the other bag. Messages are equal when
+    they decode to equal values, numbers by their bits; `/diagnostics` is left out.
+    """
+    types = first.names(), second.names()
+    common = {name for name in types[0] if name in types[1] and name not in IGNORED}
+    pairs = _Pairs()
+    differences = _Differences(first)
+    last_poses: dict[int, tuple[bytes, bytes]] = {}
+    count = 0
+    for index, a, b in pairs.of(first.messages(common), second.messages(common)):
+        count += 1
+        robot = robot_of(a.name)
+        if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name:
+            last_poses[robot[0]] = a.payload, b.payload
+        if a.payload != b.payload or a.type != b.type:
+            differences.look(index, a, b)
+    return Comparison(
+        count, differences.counts, pairs.left(),
+        sorted(name for name in types[0] if name not in types[1] and name not in IGNORED),
+        sorted(name for name in types[1] if name not in types[0] and name not in IGNORED),
+        differences.earliest,
+        {robot: _distance(*poses) for robot, poses in sorted(last_poses.items())})
+
+
+def _distance(a: bytes, b: bytes) -> float:
+    p, q = read_odometry(a), read_odometry(b)
+    return math.hypot(p.x - q.x, p.y - q.y)
+
+
+class _Pairs:
+    """Pairs the n-th messages of each topic of two streams."""
+
+    def __init__(self) -> None:
+        self._queues: dict[str, tuple[deque[Message], deque[Message]]] = {}
+        self._counts: dict[str, int] = {}
+        self._spare: dict[str, list[int]] = {}
+
+    def of(self, first: Iterator[Message], second: Iterator[Message],
+           ) -> Iterator[tuple[int, Message, Message]]:
+        """Yield the index of a pair within its topic, and the pair."""
+        sides = [first, second]
+        ended = [False, False]
+        while not all(ended):
+            for side in range(2):
+                message = next(sides[side], None)
+                if message is None:
+                    ended[side] = True
+                    continue
+                own, other = self._of(message.name, side)
+                if other:
+                    index = self._counts[message.name]
+                    self._counts[message.name] = index + 1
+                    partner = other.popleft()
+                    yield (index, partner, message) if side else (index, message, partner)
+                elif ended[1 - side]:  # the other bag is over: nothing will pair with it
+                    self._spare.setdefault(message.name, [0, 0])[side] += 1
+                else:
+                    own.append(message)
+
+    def _of(self, name: str, side: int) -> tuple[deque[Message], deque[Message]]:
+        queues = self._queues.get(name)
+        if queues is None:
+            queues = self._queues[name] = deque(), deque()
+            self._counts[name] = 0
+        return queues[side], queues[1 - side]
+
+    def left(self) -> dict[str, tuple[int, int]]:
+        """Return how many messages of each topic found no partner, by side."""
+        left = {}
+        for name, (first, second) in self._queues.items():
+            spare = self._spare.get(name, [0, 0])
+            numbers = len(first) + spare[0], len(second) + spare[1]
+            if any(numbers):
+                left[name] = numbers
+        return left
+
+
+class _Differences:
+    """Counts unequal pairs and keeps the earliest."""
+
+    def __init__(self, bag: Bag) -> None:
+        self.counts: dict[str, int] = {}
+        self.earliest: Difference | None = None
+        self._own = bool(bag.metadata)  # then the log time is the tick's stamp
+        self._rate: Rate | None
+        try:
+            self._rate = rate_of(bag)
+        except InputError:
+            self._rate = None
+
+    def look(self, index: int, a: Message, b: Message) -> None:
+        """Decode two messages with different bytes, and count them if they are different."""
+        try:
+            if a.type == b.type and canonical(a.payload, a.type) == canonical(b.payload, b.type):
+                return
+            decoded = decode(a.payload, a.type), decode(b.payload, b.type)
+        except Exception:  # a type or bytes that rosbags does not know: any error may come
+            decoded = None, None
+        self.counts[a.name] = self.counts.get(a.name, 0) + 1
+        stamp = _stamp(decoded[0])
+        if stamp is None:
+            stamp = a.stamp_ns
+            tick = self._rate.tick(stamp) if self._rate and self._own else None
+            if tick is None and self._rate:
+                tick = index
+        else:
+            tick = self._rate.tick(stamp) if self._rate else None
+        robot = robot_of(a.name)
+        number = robot[0] if robot else None
+        if self.earliest is not None and (_key(tick, stamp, number)
+                                          >= _key(*self.earliest[:3])):
+            return
+        if decoded[0] is None or a.type != b.type:
+            field, va, vb = '', f'{a.type}, {len(a.payload)} bytes', (
+                f'{b.type}, {len(b.payload)} bytes')
+        else:
+            field, va, vb = first_difference(*decoded) or ('', '?', '?')
+        self.earliest = Difference(tick, stamp, number, a.name, field, va, vb)
+
+
+def _key(tick: int | None, stamp: int, robot: int | None) -> tuple[int, int]:
+    return (stamp if tick is None else tick), (-1 if robot is None else robot)
+
+
+def _stamp(message: Any) -> int | None:  # noqa: ANN401
+    """Return the stamp (ns) that a message carries, if any."""
+    if hasattr(message, 'transforms') and message.transforms:
+        message = message.transforms[0]
+    if hasattr(message, 'markers') and message.markers:
+        message = message.markers[0]
+    if hasattr(message, 'header'):
+        return stamp_ns(message.header.stamp)
+    return stamp_ns(message.clock) if hasattr(message, 'clock') else None
+
+
+def first_difference(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:  # noqa: ANN401
+    """Return path and values of the first field that differs; numbers are compared by their bits."""
+    if is_dataclass(a):
+        for field in fields(a):
+            inner = first_difference(getattr(a, field.name), getattr(b, field.name),
+                                     f'{path}.{field.name}' if path else field.name)
+            if inner is not None:
+                return inner
+        return None
+    if isinstance(a, list | np.ndarray):
+        if len(a) != len(b):
+            return f'{path}.length', str(len(a)), str(len(b))
+        for i in range(len(a)):
+            inner = first_difference(a[i], b[i], f'{path}[{i}]')
+            if inner is not None:
+                return inner
+        return None
+    if isinstance(a, float | np.floating):
+        same = np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    else:
+        same = bool(a == b)
+    return None if same else (path, _shown(a), _shown(b))
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 80 else text[:77] + '...'
