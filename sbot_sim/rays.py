@@ -86,7 +86,7 @@ def facing_range(ax: float, ay: float, bx: float, by: float, ex: float, ey: floa
 
 @njit
 def end_on_range(ax: float, ay: float, bx: float, by: float, ux: float, uy: float) -> float:
-    """Return the range (m) at which the beam of direction u hits an END_ON segment, inf if none."""
+    """Return the range (m) at which the beam of direction u hits an END_ON one, inf if none."""
     side_a, side_b = ax * uy - ay * ux, bx * uy - by * ux
     t = min(ax * ux + ay * uy, bx * ux + by * uy)
     if t >= 0.0 and min(side_a, side_b) <= 0.0 <= max(side_a, side_b):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sbot_common.errors import InputError
 from sbot_common.specs import Spec, check_all
+from sbot_sim.generators import States, normals
 from sbot_sim.rays import beam_directions, cast_oracle
 from sbot_sim.scan_kernel import Fan, cast_all, cast_all_threaded, make_fan, sensor_poses
 from sbot_sim.scene import Scene
@@ -138,3 +139,23 @@ def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
     ranges[ranges > p.range_max] = np.inf
     ranges[ranges < p.range_min] = -np.inf
     return ranges.astype(np.float32)
+
+
+def add_scan_noise(ranges: Scans, parameters: ScanParameters,
+                   generators: States | Sequence[np.random.Generator]) -> Scans:
+    """Return ranges with Gaussian noise on those that are finite.
+
+    Parameters
+    ----------
+    ranges : (N, beams) float32, m; not changed
+    parameters : ``noise_std`` (m); the noisy range stays in [range_min, range_max]
+    generators : each robot's, of stream SCAN: ``generators.generator_states``. With noise, each
+        robot draws as many numbers in every tick, whatever it sees; without noise, none
+
+    """
+    if parameters.noise_std <= 0.0:
+        return ranges
+    noise = normals(generators, ranges.shape[1])
+    noisy = np.clip(ranges + parameters.noise_std * noise, parameters.range_min,
+                    parameters.range_max)
+    return np.where(np.isfinite(ranges), noisy, ranges).astype(np.float32)

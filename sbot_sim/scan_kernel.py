@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import NamedTuple
@@ -60,13 +61,16 @@ def quick_angle(x: float, y: float) -> float:
 
 
 class Fan(NamedTuple):
-    """The beams of a kind of sensor; beam i points at ``angle_min + i * angle_increment``."""
+    """The beams of a kind of sensor; beam i points at ``angle_min + i * angle_increment``.
+
+    With ``per_radian`` 0 every beam is tried for every object, and beams may point anywhere.
+    """
 
     directions: Floats  # (2, beams padded to a multiple of LANES) cosines and sines
     beams: int
     angle_min: float  # rad
-    per_radian: float  # beams, 1 / angle_increment; 0 if all beams are one
-    period: float  # beams to a whole turn
+    per_radian: float  # beams, 1 / angle_increment
+    period: float  # beams to a whole turn, inf if per_radian is 0
     forward: bool  # no beam points backwards
 
 
@@ -78,6 +82,15 @@ def make_fan(beams: int, angle_min: float, angle_increment: float) -> Fan:
     forward = bool((directions[0, :beams] >= -_BACKWARDS).all())
     period = TURN * abs(per_radian) if per_radian else math.inf
     return Fan(directions, beams, angle_min, per_radian, period, forward)
+
+
+def make_irregular_fan(angles: Sequence[float]) -> Fan:
+    """Return the table of a few beams at any angles (rad)."""
+    beams = len(angles)
+    directions = np.ones((2, -(-beams // LANES) * LANES))
+    directions[0, :beams] = [math.cos(angle) for angle in angles]
+    directions[1, :beams] = [math.sin(angle) for angle in angles]
+    return Fan(directions, beams, 0.0, 0.0, math.inf, False)
 
 
 @njit
@@ -153,7 +166,7 @@ def _cover_end(ax: float, ay: float, bx: float, by: float, fan: Fan, best: Float
 
 
 @njit
-def _cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
+def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
                   fan: Fan, reach: float,
                   best: Floats) -> bool:
     """Lower ``best`` by walls and fixed circles; tell whether the sensor touches one."""
@@ -206,7 +219,7 @@ def _farther(x0: float, y0: float, x1: float, y1: float, reach: float) -> bool:
 
 
 @njit
-def _cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
+def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
                  fan: Fan, reach: float,
                  best: Floats) -> bool:
     """Lower ``best`` by the robots' discs but one's own; tell whether the sensor touches one."""
@@ -241,8 +254,8 @@ def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, f
         x, y = pose[j, 0], pose[j, 1]
         cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
         best[:] = math.inf
-        touched = _cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
-        touched = touched or _cover_discs(discs, j, x, y, cos_yaw, sin_yaw, fan, reach, best)
+        touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
+        touched = touched or cover_discs(discs, j, x, y, cos_yaw, sin_yaw, fan, reach, best)
         if touched:
             best[:] = 0.0
         for i in range(fan.beams):
