@@ -11,11 +11,10 @@ from typing import Any
 from sbot_bringup.scenario import CONTROLLERS, Robot, Scenario, ScenarioFile
 from sbot_bringup.scenario_errors import validate
 from sbot_bringup.scenario_groups import (
-    SENSOR_SPECS,
     check_bodies,
     check_controller,
     check_finite,
-    check_group,
+    check_sensors,
     check_wind,
 )
 from sbot_bringup.scenario_overrides import apply_overrides
@@ -86,7 +85,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins) -> Scena
                          'expected [xmin, ymin, xmax, ymax] (m)')
     bodies = check_bodies(written.bodies, origins)
     groups: dict[str, Any] = {
-        'sensors': check_group(SENSOR_SPECS, written.sensors, ('sensors',), origins),
+        'sensors': check_sensors(written.sensors, origins),
         'wind': check_wind(written.wind, origins),
         'world': written.world,
     }

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from potential_field_bot.parameters import SPECS as POTENTIAL_FIELD_SPECS
 from potential_field_bot.parameters import make_parameters
 from sbot_bringup.scenario_yaml import KeyPath, Origins
-from sbot_common.errors import bad_value, unknown_name
+from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.specs import Spec
 from sbot_common.ticks import Rate
 from sbot_sim.bodies import BODIES, BODY_SPECS, Body
+from sbot_sim.infrared import INFRARED_SPECS
 from sbot_sim.range_and_bearing import RAB_SPECS
+from sbot_sim.scan import SCAN_SPECS, make_scan_parameters
 from wind_model.parameters import (
     HEIGHT_SPEC,
     VECTOR_SPECS,
@@ -22,12 +24,14 @@ from wind_model.parameters import (
     make_wind_parameters,
 )
 from wind_model.parameters import SPECS as MACRO_SPECS
+from wind_model.wind_aware import WIND_AWARE_SPECS
 
 AnySpec = Spec | VectorSpec
 
 # The loop rate of the controller is the scenario's `rate`.
 CONTROLLER_SPECS: dict[str, tuple[AnySpec, ...]] = {
     'potential_field': tuple(s for s in POTENTIAL_FIELD_SPECS if s.name != 'loop_rate'),
+    'wind_aware': WIND_AWARE_SPECS,
 }
 def _later(module: str, name: str) -> tuple[AnySpec, ...]:
     from importlib import import_module
@@ -38,8 +42,7 @@ def _later(module: str, name: str) -> tuple[AnySpec, ...]:
 
 
 SENSOR_SPECS: tuple[AnySpec, ...] = (
-    *_later('sbot_sim.scan', 'SCAN_SPECS'), *_later('sbot_sim.infrared', 'INFRARED_SPECS'),
-    *RAB_SPECS, *_later('sbot_sim.odometry', 'ODOMETRY_SPECS'))
+    *SCAN_SPECS, *INFRARED_SPECS, *RAB_SPECS, *_later('sbot_sim.odometry', 'ODOMETRY_SPECS'))
 WIND_SPECS: tuple[AnySpec, ...] = (*VECTOR_SPECS, *MACRO_SPECS, HEIGHT_SPEC, *WAKE_SPECS)
 
 
@@ -97,12 +100,30 @@ def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) ->
     return bodies
 
 
+def check_sensors(given: Mapping[str, object], origins: Origins) -> dict[str, Any]:
+    """Return every sensor parameter, each checked and all of them together."""
+    values = check_group(SENSOR_SPECS, given, ('sensors',), origins)
+    scan = {spec.name: values[spec.name] for spec in SCAN_SPECS}
+    check_together(make_scan_parameters, scan, ('sensors',), origins)
+    return values
+
+
 def check_wind(given: Mapping[str, object], origins: Origins) -> dict[str, Any]:
     """Return every wind parameter, each checked and all of them together."""
     values = check_group(WIND_SPECS, given, ('wind',), origins)
     macro = {spec.name: values[spec.name] for spec in (*MACRO_SPECS, *VECTOR_SPECS)}
-    make_wind_parameters(macro, origins.where(('wind',)) + '.')
+    check_together(make_wind_parameters, macro, ('wind',), origins)
     return values
+
+
+def check_together(make: Callable[[dict[str, Any]], object], values: dict[str, Any],
+                   path: KeyPath, origins: Origins) -> None:
+    """Call ``make`` for its checks; the name that its message begins with gets its line."""
+    try:
+        make(values)
+    except InputError as error:
+        name, _, reason = str(error).partition(': ')
+        raise InputError(f'{origins.where((*path, name))}: {reason}') from None
 
 
 def check_controller(name: str, common: Mapping[str, object], own: Mapping[str, object],
@@ -119,6 +140,6 @@ def check_controller(name: str, common: Mapping[str, object], own: Mapping[str, 
     values = check_group(specs, common, common_path, origins)
     changes = check_group(specs, own, own_path, origins, complete=False)
     if name == 'potential_field':
-        where = origins.where(own_path if own else common_path) + '.'
-        make_parameters({**values, **changes, 'loop_rate': rate.hz}, where)
+        check_together(make_parameters, {**values, **changes, 'loop_rate': rate.hz},
+                       own_path if own else common_path, origins)
     return values, changes

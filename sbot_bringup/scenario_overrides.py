@@ -73,7 +73,7 @@ def _put(data: dict[str, Any], dotted: str, value: object, where: str) -> KeyPat
 
 
 def _next_key(here: dict[str, Any], words: list[str]) -> str:
-    """Take the next key off ``words``; known keys with dots ('package.module:Class') come first."""
+    """Take the next key off ``words``; a known key with dots ('a.b:Class') comes first."""
     for length in range(len(words), 1, -1):
         key = '.'.join(words[:length])
         if key in here:

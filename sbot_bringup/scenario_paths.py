@@ -15,6 +15,7 @@ from typing import Any
 
 from sbot_bringup.shipped import config_directory
 from sbot_common.errors import InputError, bad_value
+from sbot_sim.infrared_table import TABLES
 
 PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))
 
@@ -23,7 +24,7 @@ def names_file(keys: tuple[str, str], value: object) -> bool:
     """Tell whether a value of one of ``PATH_KEYS`` is a path, not empty or a built-in's name."""
     if not isinstance(value, str) or not value:
         return False
-    return keys[1] != 'infrared_table' or '.' in value or '/' in value
+    return keys[1] != 'infrared_table' or value not in TABLES
 
 
 def find_file(text: str, directory: Path, where: str) -> str:
@@ -48,7 +49,8 @@ def find_file(text: str, directory: Path, where: str) -> str:
                 return os.path.abspath(place)
         except (OSError, ValueError):
             continue
-    raise bad_value(where, text, f'a file, relative to {directory} or absolute; there is none')
+    names = f'one of {", ".join(TABLES)}, or ' if where.endswith('infrared_table') else ''
+    raise bad_value(where, text, f'{names}an existing file, relative to {directory} or absolute')
 
 
 def portable_paths(values: dict[str, Any]) -> dict[str, Any]:

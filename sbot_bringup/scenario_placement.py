@@ -15,7 +15,7 @@ from sbot_bringup.scenario_yaml import KeyPath, Origins
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.streams import PLACEMENT, generator
 from sbot_sim.bodies import Body, body_arrays
-from sbot_sim.overlap import BOUND, PAIR, Overlaps, find_overlaps
+from sbot_sim.overlap import PAIR, Overlaps, find_overlaps
 from sbot_sim.world import World
 
 Array = NDArray[np.float64]
@@ -30,7 +30,6 @@ TRIES = 8
 # must not be asked about too many of them.
 BATCH = 2000
 
-_OBSTACLES = ('robot', 'bound', 'segments', 'circles', 'rectangles')
 _BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
 
@@ -115,28 +114,25 @@ def _check_free(world: World, placed: Placed, paths: Mapping[int, KeyPath],
 def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
                 origins: Origins) -> None:
     found = _overlaps(world, placed.bodies, placed.poses)
-    worst: tuple[int, str] | None = None
-    for row in range(len(found.robot)):
-        kind, other = int(found.kind[row]), int(found.other[row])
-        robot = placed.ids[found.robot[row]]
-        name = f'world.{_OBSTACLES[kind]}.{other}'
-        if kind == BOUND:
-            name = f'{_BOUNDS[other]} of world.bounds'
-        elif kind == PAIR:
-            # The later one is to blame, unless only the earlier one's entry is in question.
-            other, robot = sorted((robot, placed.ids[other]))
-            if robot not in paths:
-                other, robot = robot, other
-            name = f'robot {other}'
-        if robot in paths and (worst is None or robot < worst[0]):
-            depth = f'{1000 * found.depth[row]:.3g} mm'
-            worst = robot, f'{depth} too near to {name}'
-    if worst is not None:
-        robot, reason = worst
-        k = placed.ids.index(robot)
-        raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
-                        f'a free place: robot {robot} (collision radius '
-                        f'{placed.bodies[k].safety_radius:g} m) is {reason}')
+    ids = np.array(placed.ids)
+    pairs = found.kind == PAIR
+    one, other = ids[found.robot], found.other.copy()
+    other[pairs] = ids[found.other[pairs]]
+    # Of two robots the later one is to blame, unless only the earlier one is in question.
+    swap = pairs & (one < other) & np.isin(other, list(paths))
+    one[swap], other[swap] = other[swap], one[swap]
+    rows = np.flatnonzero(np.isin(one, list(paths)))
+    if not len(rows):
+        return
+    row = rows[np.argmin(one[rows])]
+    robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
+    names = (f'robot {what}', f'{_BOUNDS[what % 4]} of world.bounds', f'world.segments.{what}',
+             f'world.circles.{what}', f'world.rectangles.{what}')
+    k = placed.ids.index(robot)
+    raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
+                    f'a free place: robot {robot} (collision radius '
+                    f'{placed.bodies[k].safety_radius:g} m) is {1000 * found.depth[row]:.3g} mm '
+                    f'too near to {names[kind]}')
 
 
 def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,

@@ -6,45 +6,18 @@ twice is an error, and the size of what aliases expand to is known before anythi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import yaml
 
+from sbot_bringup.yaml_nodes import TAG, Dumper, compose
 from sbot_common.errors import InputError
 
 MAX_BYTES = 16 * 2**20
 MAX_VALUES = 1_000_000  # values of a file after its aliases are expanded
 MAX_DEPTH = 50
 KeyPath = tuple[str | int, ...]
-
-_TAG = 'tag:yaml.org,2002:'
-_RESOLVERS = [
-    ('null', r'~|null|Null|NULL|', '~nN\0'),
-    ('bool', r'true|True|TRUE|false|False|FALSE', 'tTfF'),
-    ('int', r'[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+', '-+0123456789'),
-    ('float', r'[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?'
-              r'|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)', '-+0123456789.'),
-    ('merge', r'<<', '<'),
-]
-
-
-class _Loader(getattr(yaml, 'CSafeLoader', yaml.SafeLoader)):  # type: ignore[misc]
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's way
-
-
-class _Dumper(getattr(yaml, 'CSafeDumper', yaml.SafeDumper)):  # type: ignore[misc]
-    """Quotes what YAML 1.1 or 1.2 would read as something else; writes no aliases."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        return True
-
-
-for _name, _pattern, _first in _RESOLVERS:
-    for _class in (_Loader, _Dumper):
-        _class.add_implicit_resolver(_TAG + _name, re.compile(f'^(?:{_pattern})$'),
-                                     [c if c != '\0' else '' for c in _first])
 
 
 class Origins(NamedTuple):
@@ -72,40 +45,40 @@ class _Reader:
     def __init__(self, file: str) -> None:
         self.file = file
         self.lines: dict[KeyPath, int] = {}
-        self.sizes: dict[int, int] = {}
+        self.measures: dict[int, tuple[int, int] | None] = {}
 
     def fail(self, node: yaml.Node, text: str) -> NoReturn:
         raise InputError(f'{self.file}:{node.start_mark.line + 1}: {text}')
 
-    def measure(self, node: yaml.Node, depth: int = 0) -> int:
-        """Return how many values a node expands to, without expanding it."""
-        size = self.sizes.get(id(node))
-        if size == 0:
-            self.fail(node, f"'&{getattr(node, 'anchor', None) or 'anchor'}' contains itself "
-                            'through an alias')
-        if size is not None:
-            return size
-        if depth > MAX_DEPTH:
-            self.fail(node, f'nested more than {MAX_DEPTH} levels deep')
-        self.sizes[id(node)] = 0
+    def measure(self, node: yaml.Node) -> tuple[int, int]:
+        """Return (values, levels) that a node expands to, without expanding it."""
+        known = self.measures.get(id(node), (0, 0))
+        if known is None:
+            self.fail(node, 'contains itself through an alias')
+        if known[0]:
+            return known
+        self.measures[id(node)] = None
         children: list[yaml.Node] = []
         if isinstance(node, yaml.SequenceNode):
             children = node.value
         elif isinstance(node, yaml.MappingNode):
             children = [child for pair in node.value for child in pair]
-        size = 1
+        size, height = 1, 0
         for child in children:
-            size += self.measure(child, depth + 1)
-        self.sizes[id(node)] = size
-        return size
+            child_size, child_height = self.measure(child)
+            size, height = size + child_size, max(height, child_height + 1)
+        if height > MAX_DEPTH:
+            self.fail(node, f'nested more than {MAX_DEPTH} levels deep')
+        self.measures[id(node)] = size, height
+        return size, height
 
     def value(self, node: yaml.Node, path: KeyPath) -> object:
         self.lines.setdefault(path, node.start_mark.line + 1)
         if isinstance(node, yaml.ScalarNode):
             return self.scalar(node)
-        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + 'seq':
+        if isinstance(node, yaml.SequenceNode) and node.tag == TAG + 'seq':
             return [self.value(child, (*path, i)) for i, child in enumerate(node.value)]
-        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + 'map':
+        if isinstance(node, yaml.MappingNode) and node.tag == TAG + 'map':
             return self.mapping(node, path)
         return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
 
@@ -113,7 +86,7 @@ class _Reader:
         result: dict[str, object] = {}
         merged: list[yaml.Node] = []
         for key_node, value_node in node.value:
-            if key_node.tag == _TAG + 'merge':
+            if key_node.tag == TAG + 'merge':
                 merged.append(value_node)
                 continue
             key = self.key(key_node)
@@ -131,31 +104,29 @@ class _Reader:
         for node in source.value if isinstance(source, yaml.SequenceNode) else [source]:
             if not isinstance(node, yaml.MappingNode):
                 self.fail(node, "'<<' expects a mapping or a list of mappings")
-            before = dict(self.lines)
+            own, self.lines = self.lines, {}
             for key, value in self.mapping(node, path).items():
-                if key not in result:
-                    result[key] = value
-            self.lines.update(before)
+                result.setdefault(key, value)
+            for where, line in self.lines.items():
+                own.setdefault(where, line)
+            self.lines = own
 
     def key(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):
             self.fail(node, 'a key must be a word, not a list or a mapping')
-        key = node.value
+        key = str(node.value)
         if not key or key != ''.join(key.split()):
             self.fail(node, f'key {key!r} is empty or has white space in it')
-        return str(key)
+        return key
 
     def scalar(self, node: yaml.ScalarNode) -> object:
-        kind, text = node.tag.removeprefix(_TAG), node.value
+        kind, text = node.tag.removeprefix(TAG), node.value
         try:
             if kind == 'int':
-                number = int(text, 0 if text[:2] in ('0x', '0o') else 10)
-                if abs(number) >= 2**63:
-                    raise ValueError
-                return number
+                return _whole_number(text)
             if kind == 'float':
-                return float(text.replace('.inf', 'inf').replace('.nan', 'nan')
-                             if text.lower().lstrip('+-') in ('.inf', '.nan') else text)
+                special = text.lower().lstrip('+-') in ('.inf', '.nan')
+                return float(text.replace('.', '') if special else text)
             if kind == 'bool':
                 return {'true': True, 'false': False}[text.lower()]
             if kind in ('str', 'merge'):
@@ -168,6 +139,13 @@ class _Reader:
         if kind == 'null':
             return None
         return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
+
+
+def _whole_number(text: str) -> int:
+    number = int(text, 0 if text[:2] in ('0x', '0o') else 10)
+    if abs(number) >= 2**63:
+        raise ValueError
+    return number
 
 
 def decode_text(raw: bytes, file: str) -> str:
@@ -195,39 +173,17 @@ def parse_yaml(text: str, file: str) -> tuple[object, Origins]:
         contains itself, and more than ``MAX_VALUES`` values after expansion of aliases.
 
     """
-    try:
-        loader = _Loader(text)
-        try:
-            node = loader.get_single_node()
-        finally:
-            loader.dispose()
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f':{mark.line + 1}:{mark.column + 1}' if mark else ''
-        problem = ' '.join(f'{error.context or ""} {error.problem or ""}'.split())
-        hint = _hint(text, mark.line if mark else 0, problem)
-        raise InputError(f'{file}{place}: not valid YAML: {problem}{hint}') from None
-    except (yaml.YAMLError, RecursionError) as error:
-        problem = ' '.join(str(error).split())[:120] or 'nested too deeply'
-        raise InputError(f'{file}: not valid YAML: {problem}') from None
+    node = compose(text, file, MAX_DEPTH)
     if node is None:
         return None, Origins(file, {}, set())
     reader = _Reader(file)
-    if reader.measure(node) > MAX_VALUES:
+    if reader.measure(node)[0] > MAX_VALUES:
         raise InputError(f'{file}: its aliases expand to more than {MAX_VALUES:,} values')
     return reader.value(node, ()), Origins(file, reader.lines, set())
 
 
-def _hint(text: str, line: int, problem: str) -> str:
-    if 'single document' in problem:
-        return '; a scenario is one document'
-    if any('\t' in re.match(r'\s*', each)[0]  # type: ignore[index]
-           for each in text.splitlines()[max(0, line - 1):line + 1]):
-        return '; indent with spaces, not tabs'
-    return ''
-
-
 def dump_yaml(values: Mapping[str, object]) -> str:
     """Return YAML that ``parse_yaml`` reads back equal; lists of numbers stay on one line."""
-    return yaml.dump(dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True,
-                     default_flow_style=None, width=100)
+    text: str = yaml.dump(dict(values), Dumper=Dumper, sort_keys=False, allow_unicode=True,
+                          default_flow_style=None, width=100)
+    return text

@@ -64,15 +64,16 @@ def find_scenario(path_or_name: str) -> Path:
     """
     path = Path(path_or_name).expanduser()
     try:
-        if path_or_name and path.exists() and not path.is_dir():
-            return path
-        shipped = scenario_names()
-        if path_or_name in shipped:
-            return config_directory() / 'scenarios' / f'{path_or_name}.yaml'
-        if path_or_name and path.is_dir():
-            raise InputError(f'{path_or_name}: is a directory, expected a scenario file')
+        is_file = path_or_name != '' and path.exists() and not path.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
         raise InputError(f'{path_or_name[:80]!r}: not a usable file name') from None
+    if is_file:
+        return path
+    shipped = scenario_names()
+    if path_or_name in shipped:
+        return config_directory() / 'scenarios' / f'{path_or_name}.yaml'
+    if path_or_name and path.is_dir():
+        raise InputError(f'{path_or_name}: is a directory, expected a scenario file')
     wanted = path.stem if path.suffix in ('.yaml', '.yml') else path_or_name
     error = unknown_name('scenario', wanted, shipped)
     hint = str(error).partition('; ')[2]
