@@ -1,0 +1,30 @@
+"""Opens the recorder of a run with what every bag of this package says about itself."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from sbot_bringup.recorder import Recorder
+from sbot_bringup.scenario import Scenario
+
+
+def package_version() -> str:
+    """Return the installed version, or 'unknown' when run from sources without installation."""
+    try:
+        return version('potential_field_bot')
+    except PackageNotFoundError:
+        return 'unknown'
+
+
+def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
+    """Return a recorder into a new directory; scenario, seed and version are in the bag.
+
+    Raises
+    ------
+    InputError
+        if the directory exists or cannot be made.
+
+    """
+    return Recorder(directory, metadata={
+        'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version()})

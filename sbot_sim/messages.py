@@ -1,0 +1,255 @@
+"""Snapshots as messages and back: the only file here that knows message layouts.
+
+The nodes publish and the recorder stores what ``SnapshotEncoder`` returns, in its order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common import cdr, topics
+from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
+from sbot_common.topics import Topic
+from sbot_sim.infrared import infrared_points
+from sbot_sim.message_templates import (
+    OdometryTemplate,
+    ScanTemplate,
+    TransformsTemplate,
+    VectorTemplate,
+)
+from sbot_sim.scan import ScanParameters, angle_max
+from sbot_sim.sensing import Snapshot
+
+_FLOAT32, _UINT8 = 7, 2  # sensor_msgs/PointField
+INFRARED_FIELDS = ('x', 'y', 'z', 'range', 'reading')
+RAB_FIELDS = ('x', 'y', 'z', 'range', 'bearing')
+
+
+class Outgoing(NamedTuple):
+    """One message to publish or record."""
+
+    name: str  # absolute
+    topic: Topic
+    payload: bytes
+
+
+class EncoderOptions(NamedTuple):
+    """What the messages depend on beside the snapshot."""
+
+    num_robots: int
+    scan: ScanParameters
+    scan_period: float  # s
+    radius: NDArray[np.float64]  # (N,) m
+    tf_namespaced: bool = False
+
+
+class SnapshotEncoder:
+    """Turns the snapshots of one run into messages."""
+
+    def __init__(self, options: EncoderOptions) -> None:
+        self._options = options
+        n, scan = options.num_robots, options.scan
+        frame = self._frame
+        self._ground = [OdometryTemplate('map', frame('base_link', i)) for i in range(n)]
+        self._odom = [OdometryTemplate(frame('odom', i), frame('base_link', i)) for i in range(n)]
+        self._scans = [ScanTemplate(
+            frame('laser', i), scan.beams, scan.angle_min,
+            angle_max(scan), scan.angle_increment,
+            options.scan_period, scan.range_min, scan.range_max) for i in range(n)]
+        self._wind = VectorTemplate('map')
+        groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
+        self._groups = groups
+        self._transforms = [TransformsTemplate([
+            pair for i in group for pair in (('map', frame('odom', i)),
+                                             (frame('odom', i), frame('base_link', i)))])
+            for group in groups]
+
+    def _frame(self, name: str, robot: int) -> str:
+        if self._options.tf_namespaced:
+            return name
+        return topics.frame(name, robot, self._options.num_robots)
+
+    def _tf(self, topic: Topic, group: list[int]) -> str:
+        if not self._options.tf_namespaced:
+            return topic.name
+        return topics.namespace(group[0], self._options.num_robots) + topic.name
+
+    def static(self, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield what is published once: where the lasers sit."""
+        scan = self._options.scan
+        z, w = quaternion_from_yaw(scan.laser_yaw)
+        for group in self._groups:
+            frames = [(self._frame('base_link', i), self._frame('laser', i)) for i in group]
+            payload = TransformsTemplate(frames).fill(stamp_ns, [(scan.laser_x, scan.laser_y, z, w)] * len(group))
+            yield Outgoing(self._tf(topics.TF_STATIC, group), topics.TF_STATIC, payload)
+
+    def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield a tick's messages: first all that scans and poses need, robot by robot."""
+        n = self._options.num_robots
+        yield from self.poses(snapshot, stamp_ns)
+        for i in range(n):
+            yield self.scan(snapshot, i, stamp_ns)
+        for i in range(n):
+            x, y, yaw = snapshot.odometry[i].tolist()
+            v, omega = snapshot.odometry_twist[i].tolist()
+            z, w = quaternion_from_yaw(yaw)
+            yield Outgoing(topics.resolve(topics.ODOM, i, n), topics.ODOM,
+                           self._odom[i].fill(stamp_ns, x, y, z, w, v, 0.0, omega))
+            wx, wy = snapshot.wind[i].tolist()
+            yield Outgoing(topics.resolve(topics.WIND, i, n), topics.WIND,
+                           self._wind.fill(stamp_ns, wx, wy, 0.0))
+            if snapshot.infrared is not None:
+                yield Outgoing(topics.resolve(topics.INFRARED, i, n), topics.INFRARED,
+                               self._infrared(snapshot, i, stamp_ns))
+            if snapshot.heard_sent:
+                yield Outgoing(topics.resolve(topics.RANGE_AND_BEARING, i, n),
+                               topics.RANGE_AND_BEARING, self._heard(snapshot, i, stamp_ns))
+        yield from self._tree(snapshot, stamp_ns)
+
+    def poses(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield every robot's ground truth."""
+        n = self._options.num_robots
+        for i in range(n):
+            yield Outgoing(topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n),
+                           topics.BASE_POSE_GROUND_TRUTH, self._ground_truth(snapshot, i, stamp_ns))
+
+    def scan(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
+        """Return one robot's scan."""
+        return Outgoing(topics.resolve(topics.BASE_SCAN, robot, self._options.num_robots),
+                        topics.BASE_SCAN, self._scans[robot].fill(stamp_ns, snapshot.ranges[robot]))
+
+    def _ground_truth(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
+        x, y, yaw = snapshot.true_pose[i].tolist()
+        z, w = quaternion_from_yaw(yaw)
+        return self._ground[i].fill(stamp_ns, x, y, z, w, *snapshot.twist[i].tolist())
+
+    def _infrared(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
+        assert snapshot.infrared is not None
+        return point_cloud(stamp_ns, self._frame('base_link', i), INFRARED_FIELDS,
+                           infrared_points(snapshot.infrared[i], self._options.radius[i]))
+
+    def _heard(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
+        starts, indexes, ranges, bearings = snapshot.heard
+        row = slice(starts[i], starts[i + 1])
+        columns = np.empty((row.stop - row.start, 5), np.float32)
+        columns[:, 0] = ranges[row] * np.cos(bearings[row])
+        columns[:, 1] = ranges[row] * np.sin(bearings[row])
+        columns[:, 2] = 0.0
+        columns[:, 3] = ranges[row]
+        columns[:, 4] = bearings[row]
+        return point_cloud(stamp_ns, self._frame('base_link', i), RAB_FIELDS, columns,
+                           snapshot.rab_data[indexes[row]])
+
+    def _tree(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+        for group, template in zip(self._groups, self._transforms, strict=True):
+            numbers = []
+            for i in group:
+                x, y, yaw = snapshot.true_pose[i].tolist()
+                ox, oy, o_yaw = snapshot.odometry[i].tolist()
+                turn = yaw - o_yaw  # the drift of the odometry: map -> odom = pose * odometry^-1
+                c, s = math.cos(turn), math.sin(turn)
+                numbers += [(x - (c * ox - s * oy), y - (s * ox + c * oy), *quaternion_from_yaw(turn)),
+                            (ox, oy, *quaternion_from_yaw(o_yaw))]
+            yield Outgoing(self._tf(topics.TF, group), topics.TF, template.fill(stamp_ns, numbers))
+
+
+def point_cloud(stamp_ns: int, frame_id: str, names: tuple[str, ...], columns: NDArray[np.float32],
+                data: NDArray[np.uint8] | None = None) -> bytes:
+    """Return a PointCloud2 of float32 columns (M, len(names)), and bytes (M, 10) as field `data`."""
+    field = cdr.message_class('sensor_msgs/msg/PointField')
+    fields = [field(name=name, offset=4 * k, datatype=_FLOAT32, count=1)
+              for k, name in enumerate(names)]
+    rows = np.ascontiguousarray(columns, np.float32).view(np.uint8).reshape(len(columns), -1)
+    if data is not None:
+        fields.append(field(name='data', offset=rows.shape[1], datatype=_UINT8, count=data.shape[1]))
+        rows = np.hstack([rows, data])
+    step = rows.shape[1]
+    return cdr.encode(cdr.message_class('sensor_msgs/msg/PointCloud2')(
+        header=cdr.header(stamp_ns, frame_id), height=1, width=len(rows), fields=fields,
+        is_bigendian=False, point_step=step, row_step=step * len(rows),
+        data=np.ascontiguousarray(rows).reshape(-1), is_dense=False))
+
+
+def read_point_cloud(raw: bytes) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Return the stamp (ns) and the fields of a PointCloud2 as ``point_cloud`` makes it."""
+    message = cdr.decode(raw, 'sensor_msgs/msg/PointCloud2')
+    rows = message.data.reshape(-1, message.point_step) if message.width else np.zeros(
+        (0, message.point_step), np.uint8)
+    out: dict[str, NDArray[Any]] = {}
+    for field in message.fields:
+        if field.datatype == _FLOAT32:
+            out[field.name] = np.ascontiguousarray(
+                rows[:, field.offset:field.offset + 4]).view(np.float32).reshape(-1)
+        else:
+            out[field.name] = rows[:, field.offset:field.offset + field.count].copy()
+    return cdr.stamp_ns(message.header.stamp), out
+
+
+def clock(stamp_ns: int) -> bytes:
+    """Return rosgraph_msgs/Clock."""
+    return cdr.encode(cdr.message_class('rosgraph_msgs/msg/Clock')(clock=cdr.stamp(stamp_ns)))
+
+
+def string(text: str) -> bytes:
+    """Return std_msgs/String."""
+    return cdr.encode(cdr.message_class('std_msgs/msg/String')(data=text))
+
+
+def twist(v: float, omega: float) -> bytes:
+    """Return geometry_msgs/Twist with linear.x (m/s) and angular.z (rad/s)."""
+    vector = cdr.message_class('geometry_msgs/msg/Vector3')
+    return cdr.encode(cdr.message_class('geometry_msgs/msg/Twist')(
+        linear=vector(x=v, y=0.0, z=0.0), angular=vector(x=0.0, y=0.0, z=omega)))
+
+
+def read_twist(raw: bytes) -> tuple[float, float]:
+    """Return linear.x (m/s), angular.z (rad/s) of a geometry_msgs/Twist."""
+    message = cdr.decode(raw, 'geometry_msgs/msg/Twist')
+    return message.linear.x, message.angular.z
+
+
+def twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float) -> bytes:
+    """Return geometry_msgs/TwistStamped."""
+    return cdr.encode(cdr.message_class('geometry_msgs/msg/TwistStamped')(
+        header=cdr.header(stamp_ns, frame_id),
+        twist=cdr.decode(twist(v, omega), 'geometry_msgs/msg/Twist')))
+
+
+def read_twist_stamped(raw: bytes) -> tuple[float, float]:
+    """Return linear.x (m/s), angular.z (rad/s) of a geometry_msgs/TwistStamped."""
+    message = cdr.decode(raw, 'geometry_msgs/msg/TwistStamped').twist
+    return message.linear.x, message.angular.z
+
+
+def pose_stamped(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float) -> bytes:
+    """Return geometry_msgs/PoseStamped in the plane."""
+    z, w = quaternion_from_yaw(yaw)
+    get = cdr.message_class
+    return cdr.encode(get('geometry_msgs/msg/PoseStamped')(
+        header=cdr.header(stamp_ns, frame_id), pose=get('geometry_msgs/msg/Pose')(
+            position=get('geometry_msgs/msg/Point')(x=x, y=y, z=0.0),
+            orientation=get('geometry_msgs/msg/Quaternion')(x=0.0, y=0.0, z=z, w=w))))
+
+
+def read_pose_stamped(raw: bytes) -> tuple[int, tuple[float, float, float]]:
+    """Return the stamp (ns) and (x, y, yaw) of a geometry_msgs/PoseStamped."""
+    message = cdr.decode(raw, 'geometry_msgs/msg/PoseStamped')
+    p, q = message.pose.position, message.pose.orientation
+    return cdr.stamp_ns(message.header.stamp), (p.x, p.y, yaw_from_quaternion(q.x, q.y, q.z, q.w))
+
+
+def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:
+    """Return the stamp (ns) and x, y, z of a geometry_msgs/Vector3Stamped."""
+    message = cdr.decode(raw, 'geometry_msgs/msg/Vector3Stamped')
+    return cdr.stamp_ns(message.header.stamp), (message.vector.x, message.vector.y, message.vector.z)
+
+
+def read_rab_data(raw: bytes) -> NDArray[np.uint8]:
+    """Return the bytes of a std_msgs/UInt8MultiArray: at most 10, the rest zero; shape (10,)."""
+    data = np.asarray(cdr.decode(raw, 'std_msgs/msg/UInt8MultiArray').data, np.uint8)[:10]
+    return np.concatenate([data, np.zeros(10 - len(data), np.uint8)])

@@ -1,0 +1,173 @@
+"""One tick of the world, as a list of named phases (docs/architecture.md "A tick").
+
+Parameters (frozen), state (arrays, a row a robot) and inputs are separate arguments; a step returns a
+new state and changes none of its arguments. Time is the integer ``State.tick``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+from sbot_sim.bodies import BodyArrays
+from sbot_sim.collisions import separate
+from sbot_sim.impulses import effective_wind, impulse_velocity, sum_impulses
+from sbot_sim.motion import body_twists, move, wheel_commands, wrap_yaw
+from sbot_sim.odometry import OdometryParameters, advance_odometry
+from sbot_sim.range_and_bearing import DATA_BYTES, Heard, neighbours
+from sbot_sim.sensing import Generators, SensorParameters
+from sbot_sim.world import World
+from wind_model.grid import Lattice
+from wind_model.interpolate import sample
+from wind_model.parameters import WakeParameters
+from wind_model.wake import advertised_millimetres, clamped_radius, reductions
+
+Array = NDArray[np.float64]
+
+
+class Parameters(NamedTuple):
+    """What does not change during a run."""
+
+    dt: float  # s
+    bodies: BodyArrays
+    world: World
+    sensors: SensorParameters
+    odometry: OdometryParameters
+    wake: WakeParameters
+    wind_height: float  # m, z at which robots feel a gridded wind
+
+
+class State(NamedTuple):
+    """The world at the start of a tick; N robots, frame `map` unless said."""
+
+    tick: int
+    pose: Array  # (N, 3) x, y (m), yaw (rad)
+    twist: Array  # (N, 3) what the last tick did: m/s, m/s, rad/s in the robot's own frame
+    impulse_velocity: Array  # (N, 2) m/s: last tick's impulses over mass, moves this tick only
+    wind: Array  # (N, 2) m/s: the effective wind in those impulses
+    free_wind: Array  # (N, 2) m/s: that wind before other robots took their share
+    odometry: Array  # (N, 3) x, y, yaw by the wheels alone, frame `odom`
+    odometry_twist: Array  # (N, 2) m/s, rad/s by the wheels
+    rab_data: NDArray[np.uint8]  # (N, 10) what each robot broadcasts this tick
+    collided: NDArray[np.bool_]  # (N,) met something in the last tick
+    reverted: NDArray[np.bool_]  # (N,) was put back where it was
+
+
+class Wind(NamedTuple):
+    """The wind of one tick as `/wind/velocity`, `/wind/force` and `/wind/field` tell it."""
+
+    velocity: Array  # (3,) m/s outside the grid
+    force: Array  # (3,) N on every robot
+    field: Lattice | None = None
+
+
+class Inputs(NamedTuple):
+    """What one tick acts on."""
+
+    command: Array  # (N, 2) linear.x (m/s), angular.z (rad/s)
+    wind: Wind
+    rab_data: NDArray[np.uint8]  # (N, 10) heard in the next tick; byte 0 is overwritten
+
+
+def still_air() -> Wind:
+    """Return no wind and no force."""
+    return Wind(np.zeros(3), np.zeros(3))
+
+
+def initial_state(parameters: Parameters, pose: Array) -> State:
+    """Return the state at tick 0: everybody at rest at ``pose`` (N, 3), odometry at its origin.
+
+    Nothing was summed before the first tick, so no impulse moves it (docs/errata.md W3).
+    """
+    n = pose.shape[0]
+    data = np.zeros((n, DATA_BYTES), np.uint8)
+    data[:, 0] = advertised_millimetres(parameters.bodies.radius)
+    return State(0, pose.copy(), np.zeros((n, 3)), np.zeros((n, 2)), np.zeros((n, 2)),
+                 np.zeros((n, 2)), np.zeros((n, 3)), np.zeros((n, 2)), data, np.zeros(n, np.bool_),
+                 np.zeros(n, np.bool_))
+
+
+def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
+         generators: Generators) -> State:
+    """Return the state one tick later: blow, move, separate.
+
+    Parameters
+    ----------
+    parameters, state : the world
+    inputs : commands, wind and broadcasts of this tick
+    heard : who heard whom in this tick, as ``sensing.observe`` found it
+    generators : of the odometry's noise
+
+    """
+    wind, free_wind, velocity = blow(parameters, state, inputs, heard)
+    wheel_speed = wheel_commands(parameters.bodies, inputs.command)
+    moved = move(parameters.bodies, state.pose, wheel_speed, state.impulse_velocity, parameters.dt)
+    separation = separate(parameters.world, parameters.bodies, state.pose, moved)
+    odometry, odometry_twist = advance_odometry(
+        parameters.odometry, parameters.bodies, state.odometry, wheel_speed, parameters.dt,
+        generators.odometry)
+    data = inputs.rab_data.copy()
+    data[:, 0] = advertised_millimetres(parameters.bodies.radius)
+    return State(state.tick + 1, separation.pose,
+                  achieved_twists(state.pose, separation.pose, parameters.dt), velocity, wind,
+                  free_wind, odometry, odometry_twist, data, separation.collided, separation.reverted)
+
+
+def blow(parameters: Parameters, state: State, inputs: Inputs,
+         heard: Heard) -> tuple[Array, Array, Array]:
+    """Return effective wind, free wind and the velocity that this tick's impulses give, (N, 2) each.
+
+    Document 000 section 4.1; the velocity moves the robots in the next tick.
+    """
+    bodies = parameters.bodies
+    n = state.pose.shape[0]
+    points = np.column_stack([state.pose[:, :2], np.full(n, parameters.wind_height)])
+    wind_xy = np.ascontiguousarray(
+        sample(inputs.wind.field, points, inputs.wind.velocity)[:, :2])
+    starts, indexes, ranges, bearings = heard
+    reduction = reductions(parameters.wake, starts, indexes, ranges, bearings,
+                           np.ascontiguousarray(state.pose[:, 2]), wind_xy,
+                           np.ascontiguousarray(state.rab_data[:, 0]),
+                           clamped_radius(bodies.radius))
+    wind = effective_wind(wind_xy, reduction)
+    driven = body_twists(bodies, wheel_commands(bodies, inputs.command))[:, 0]
+    drive_speed = np.where(bodies.drive != 0, driven, 0.0)
+    impulse = sum_impulses(bodies.mass, wind, inputs.wind.force[:2].copy(), drive_speed,
+                           np.ascontiguousarray(state.pose[:, 2]), parameters.dt)
+    return wind, wind_xy, impulse_velocity(impulse, bodies.mass)
+
+
+def hear(parameters: Parameters, pose: Array) -> Heard:
+    """Return who hears whom at these poses; nobody when range and bearing and wakes are off."""
+    sensors = parameters.sensors
+    if not (sensors.range_and_bearing or parameters.wake.wake):
+        n = pose.shape[0]
+        return np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
+    return neighbours(pose, sensors.rab_range,
+                      parameters.world if sensors.rab_blocked_by_walls else None)
+
+
+@njit
+def achieved_twists(before: Array, after: Array, dt: float) -> Array:
+    """Return what moved the robots (N, 3), in their new frames: m/s, m/s, rad/s."""
+    out = np.empty_like(before)
+    for i in range(before.shape[0]):
+        vx = (after[i, 0] - before[i, 0]) / dt
+        vy = (after[i, 1] - before[i, 1]) / dt
+        c, s = math.cos(after[i, 2]), math.sin(after[i, 2])
+        out[i, 0] = c * vx + s * vy
+        out[i, 1] = c * vy - s * vx
+        out[i, 2] = wrap_yaw(after[i, 2] - before[i, 2]) / dt
+    return out
+
+
+def teleported(state: State, robot: int, pose: Array) -> State:
+    """Return the state with one robot put at ``pose`` (3,), at rest; odometry knows nothing of it."""
+    poses, twist = state.pose.copy(), state.twist.copy()
+    velocity, wind = state.impulse_velocity.copy(), state.wind.copy()
+    poses[robot], twist[robot], velocity[robot], wind[robot] = pose, 0.0, 0.0, 0.0
+    return state._replace(pose=poses, twist=twist, impulse_velocity=velocity, wind=wind)
