@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from sbot_common.ticks import parse_rate
+from sbot_sim.impulses import impulse_velocity, sum_impulses
+from wind_model.gust import force_at, gust_window
+from wind_model.parameters import make_wind_parameters
+from wind_model.uniform import direction_of_angle, mean_velocity, unit
+
+GUST = {'wind_gust_direction': [0, -2, 0], 'wind_gust_force_mean': 3.0, 'wind_gust_start': 1.1,
+        'wind_gust_duration': 0.3}
+
+
+def test_the_window_is_whole_nanoseconds():
+    assert gust_window(make_wind_parameters(GUST)) == (1_100_000_000, 1_400_000_000)
+
+
+@pytest.mark.parametrize(('stamp', 'force'), [
+    (1_099_999_999, 0), (1_100_000_000, -3), (1_399_999_999, -3), (1_400_000_000, 0)])
+def test_the_first_and_last_nanosecond_of_a_gust(stamp, force):
+    assert force_at(make_wind_parameters(GUST), stamp).tolist() == [0, force, 0]
+
+
+def test_mean_force_adds_to_the_gust():
+    parameters = make_wind_parameters(
+        {**GUST, 'wind_direction': [5, 0, 0], 'wind_force_mean': 2.0, 'wind_speed_mean': 7.0})
+    assert force_at(parameters, 1_200_000_000).tolist() == [2, -3, 0]
+    assert force_at(parameters, 0).tolist() == [2, 0, 0]
+    assert mean_velocity(parameters).tolist() == [7, 0, 0]
+
+
+@pytest.mark.parametrize('rate', [10, 30, '100/3'])
+def test_a_gust_moves_a_free_robot_by_the_sum_of_its_ticks(rate):
+    rate = parse_rate(rate)
+    parameters = make_wind_parameters(GUST)
+    mass, yaw, still = np.array([0.7]), np.zeros(1), np.zeros((1, 2))
+    y, expected, gusty = 0.0, 0.0, []
+    for tick in range(rate.ticks(3.0)):
+        stamp = rate.stamp_ns(tick)
+        force = force_at(parameters, stamp)
+        impulse = sum_impulses(mass, still, force[:2].copy(), np.zeros(1), yaw, rate.dt)
+        y += impulse_velocity(impulse, mass)[0, 1] * rate.dt
+        if 1_100_000_000 <= stamp < 1_400_000_000:
+            gusty.append(tick)
+            expected += -3.0 * rate.dt / 0.7 * rate.dt
+    assert y == expected
+    assert gusty[0] == rate.tick(1_099_999_999) + 1
+    assert gusty[-1] == rate.tick(1_399_999_999)
+
+
+@pytest.mark.parametrize('direction', [
+    (3.0, 4.0, 0.0), (1e-200, 0.0, 0.0), (1e200, -1e200, 1e200), (5e-324, 0.0, 0.0)])
+def test_directions_of_any_length_are_normalised(direction):
+    result = unit(direction)
+    assert abs(np.sqrt((result ** 2).sum()) - 1) < 1e-15
+    assert (np.sign(result) == np.sign(direction)).all()
+
+
+def test_an_argos_angle_is_where_the_wind_blows_to():
+    assert direction_of_angle(0.0) == (1.0, 0.0, 0.0)
+    assert np.allclose(direction_of_angle(90.0), (0, 1, 0), atol=1e-16)
+    assert np.allclose(direction_of_angle(-90.0), (0, -1, 0), atol=1e-16)

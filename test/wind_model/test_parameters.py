@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from sbot_common.errors import InputError
+from wind_model.parameters import (
+    SPECS,
+    VECTOR_SPECS,
+    WindParameters,
+    make_wake_parameters,
+    make_wind_parameters,
+)
+
+MACRO_NAMES = {
+    'xyz_offset', 'wind_direction', 'wind_force_mean', 'wind_gust_direction',
+    'wind_gust_duration', 'wind_gust_start', 'wind_gust_force_mean', 'wind_speed_mean',
+    'use_custom_static_wind_field', 'custom_wind_field_path'}
+
+
+def test_the_names_are_those_of_the_macro():
+    assert {spec.name for spec in (*SPECS, *VECTOR_SPECS)} == MACRO_NAMES
+    assert set(WindParameters._fields) == MACRO_NAMES
+
+
+def test_defaults_are_still_air():
+    parameters = make_wind_parameters({})
+    assert parameters.wind_speed_mean == 0
+    assert parameters.wind_force_mean == 0
+    assert not parameters.use_custom_static_wind_field
+
+
+def test_the_macro_of_the_document_is_accepted():
+    parameters = make_wind_parameters({
+        'xyz_offset': [0, 0, 0], 'wind_direction': (1, 0, 0), 'wind_force_mean': 0.0,
+        'wind_gust_direction': np.array([0.0, 1.0, 0.0]), 'wind_gust_duration': 0.0,
+        'wind_gust_start': 0.0, 'wind_gust_force_mean': 0.0, 'wind_speed_mean': 5,
+        'use_custom_static_wind_field': True, 'custom_wind_field_path': 'hemicyl.txt'})
+    assert parameters.wind_speed_mean == 5.0
+    assert parameters.wind_gust_direction == (0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(('given', 'words'), [
+    ({'wind_speed': 5.0}, "did you mean 'wind_speed_mean'"),
+    ({'wind_speed_mean': -1.0}, '>= 0'),
+    ({'wind_speed_mean': float('nan')}, 'finite'),
+    ({'wind_speed_mean': '5'}, "got '5'"),
+    ({'wind_direction': [1, 0]}, 'three finite numbers'),
+    ({'wind_direction': [1, 0, float('inf')]}, 'three finite numbers'),
+    ({'wind_direction': [1, 0, True]}, 'three finite numbers'),
+    ({'wind_direction': '1 0 0'}, 'three finite numbers'),
+    ({'wind_direction': 1.0}, 'three finite numbers'),
+    ({'wind_direction': [0, 0, 0], 'wind_speed_mean': 1.0}, 'not zero'),
+    ({'wind_direction': [0, 0, 0], 'wind_force_mean': 1.0}, 'not zero'),
+    ({'wind_gust_direction': [0, 0, 0], 'wind_gust_force_mean': 1.0}, 'not zero'),
+    ({'wind_gust_duration': -0.1}, '>= 0'),
+    ({'xyz_offset': [0, 0, 0.1]}, 'torque'),
+    ({'use_custom_static_wind_field': 'true'}, 'true or false'),
+    ({'use_custom_static_wind_field': True}, 'a file'),
+])
+def test_bad_parameters_are_refused_by_name(given, words):
+    with pytest.raises(InputError) as info:
+        make_wind_parameters(given, 'field.yaml: wind.')
+    text = str(info.value)
+    assert text.startswith('field.yaml: wind')
+    assert words in text
+    assert '\n' not in text
+
+
+def test_a_zero_direction_may_stand_where_nothing_blows():
+    parameters = make_wind_parameters({'wind_direction': [0, 0, 0],
+                                       'wind_gust_direction': [0, 0, 0]})
+    assert parameters.wind_direction == (0.0, 0.0, 0.0)
+
+
+def test_wake_words_become_flags():
+    assert not make_wake_parameters({}).fade_out
+    assert not make_wake_parameters({}).power_boost
+    given = {'wake': True, 'wake_fade': 'fade_out', 'wake_boost': 'power'}
+    parameters = make_wake_parameters(given)
+    assert parameters.wake
+    assert parameters.fade_out
+    assert parameters.power_boost
+
+
+@pytest.mark.parametrize(('given', 'words'), [
+    ({'wake_fade': 'fade'}, 'ramp_in, fade_out'), ({'gamma_boost': -1.0}, '>= 0'),
+    ({'wakes': True}, "did you mean 'wake'"), ({'lateral_reach_radii': True}, 'finite')])
+def test_bad_wake_parameters_are_refused(given, words):
+    with pytest.raises(InputError, match=words):
+        make_wake_parameters(given)
