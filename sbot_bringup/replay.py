@@ -1,0 +1,268 @@
+"""`sbot replay`: recorded inputs to fresh controllers, every command compared to the bit."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from potential_field_bot.bot import PotentialField
+from potential_field_bot.messages import read_pose, read_twist, write_twist, write_twist_stamped
+from sbot_bringup.assemble import make_controllers
+from sbot_bringup.bag import Bag
+from sbot_bringup.bag_ticks import Tick, count_robots, ticks
+from sbot_bringup.recorder import RecorderError
+from sbot_bringup.recording import open_recorder
+from sbot_bringup.replay_observation import TOPICS, observations
+from sbot_bringup.scenario import Scenario
+from sbot_bringup.scenario_file import parse_scenario
+from sbot_bringup.scenario_overrides import parse_override
+from sbot_common.cdr import decode, encode
+from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import Controller, Observation
+from sbot_common.streams import CONTROLLER, generator
+from sbot_common.topics import CMD_VEL, CMD_VEL_STAMPED, SCENARIO, Topic, frame, resolve
+from sbot_sim.messages import string
+
+Command = tuple[float, float]  # m/s, rad/s
+
+
+class FirstDifference(NamedTuple):
+    """The earliest command that is not as recorded."""
+
+    tick: int
+    stamp_ns: int
+    robot: int
+    recorded: Command
+    new: Command
+
+    def __str__(self) -> str:
+        return (f'first difference: tick {self.tick}, robot {self.robot}: recorded '
+                f'v = {self.recorded[0]!r} m/s, omega = {self.recorded[1]!r} rad/s; now '
+                f'v = {self.new[0]!r} m/s, omega = {self.new[1]!r} rad/s')
+
+
+class ReplayResult(NamedTuple):
+    """What a replay came to."""
+
+    scenario: str  # name
+    ticks: int
+    commands: int  # compared
+    differences: int  # of them, not equal to the bit
+    first: FirstDifference | None
+    damage: str  # where the bag was cut off, else ''
+
+    @property
+    def equal(self) -> bool:
+        """Whether every command is as recorded."""
+        return self.differences == 0
+
+
+def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
+           output: str | Path | None = None,
+           progress: Callable[[int], None] | None = None) -> ReplayResult:
+    """Run a bag's controllers on its poses, scans and goals, and compare their commands.
+
+    Parameters
+    ----------
+    bag : recorded in lockstep
+    overrides : scenario values by dotted key path that replace the recorded ones
+    output : directory of a new bag for the new commands
+    progress : called with the number of the last tick after each tick
+
+    Raises
+    ------
+    InputError
+        if the bag cannot be replayed: no scenario, no inputs, no commands, a gap.
+
+    """
+    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
+                              overrides=overrides)
+    team = _Team(bag, scenario)
+    compared = differences = count = 0
+    first: FirstDifference | None = None
+    recorder = None if output is None else open_recorder(output, scenario)
+    try:
+        if recorder is not None:
+            recorder.write(SCENARIO.name, SCENARIO, scenario.rate.stamp_ns(0),
+                           string(scenario.to_yaml()))
+        for tick in ticks(bag, len(scenario.robots), scenario.rate, team.topics):
+            commands = team.decide(tick)
+            for robot, command in commands.items():
+                recorded = tick.commands[robot]
+                assert recorded is not None
+                compared += 1
+                if not team.is_same(robot, recorded, command):
+                    differences += 1
+                    first = first or FirstDifference(tick.tick, tick.stamp_ns, robot,
+                                                     team.read(robot, recorded), command)
+                if recorder is not None:
+                    recorder.write(*team.message(robot, tick.stamp_ns, command))
+            count += 1
+            if progress is not None:
+                progress(tick.tick)
+    except InputError as error:
+        if scenario.lockstep:
+            raise
+        raise InputError(f'{error} (the scenario has lockstep: false; only lockstep runs have a '
+                         'command for each tick)') from None
+    finally:
+        if recorder is not None:
+            recorder.close()
+    if compared == 0:
+        raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
+                         'command of each robot')
+    return ReplayResult(scenario.name, count, compared, differences, first, bag.damage)
+
+
+class _Team:
+    """Fresh controllers and what they know beside the tick."""
+
+    def __init__(self, bag: Bag, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._n = len(scenario.robots)
+        recorded = count_robots(bag)
+        if recorded != self._n:
+            raise bad_value(f'{bag.path}: number of robots with poses', recorded,
+                            f'{self._n}, as in its scenario')
+        names = bag.names()
+        self._reads_all = [robot.controller != 'potential_field' for robot in scenario.robots]
+        self.topics = TOPICS if any(self._reads_all) else TOPICS[:2]
+        self._commands: dict[int, Topic] = {}
+        for robot, entry in enumerate(scenario.robots):
+            name = resolve(CMD_VEL, robot, self._n)
+            if entry.controller == 'none':
+                continue  # driven from outside: nothing to compare
+            if name not in names:
+                raise InputError(f'{bag.path}: no commands of robot {robot}, expected {name}')
+            if names[name] not in (CMD_VEL.type, CMD_VEL_STAMPED.type):
+                raise bad_value(f'{bag.path}: type of {name}', names[name], CMD_VEL.type)
+            self._commands[robot] = CMD_VEL if names[name] == CMD_VEL.type else CMD_VEL_STAMPED
+        self._begin()
+
+    def _begin(self) -> None:
+        """Construct everything anew: the start, and after a reset of the simulation."""
+        self._controllers = make_controllers(self._scenario)
+        self._generators = [generator(self._scenario.seed, robot, CONTROLLER)
+                            for robot in range(self._n)]
+        self._goals = [robot.goal for robot in self._scenario.robots]
+
+    def decide(self, tick: Tick) -> dict[int, Command]:
+        """Return the new command of each robot that has a controller."""
+        if tick.restarted:
+            self._begin()
+        new_goals = {robot: read_pose(payload) for robot, payload in tick.goals.items()}
+        seen = observations(tick, self._scenario.rate.dt, self._goals, self._reads_all)
+        commands = {}
+        for robot in self._commands:
+            controller = self._controllers[robot]
+            assert controller is not None
+            goal = new_goals.get(robot)
+            if goal is None:
+                commands[robot] = _answer(controller, seen(robot), self._generators[robot])
+            elif isinstance(controller, PotentialField):
+                commands[robot] = self._with_goal(robot, controller, seen(robot), (goal.x, goal.y))
+            else:
+                self._goals[robot] = goal.x, goal.y
+                commands[robot] = _answer(controller, seen(robot), self._generators[robot])
+        return commands
+
+    def _with_goal(self, robot: int, bot: PotentialField, observation: Observation,
+                   goal: tuple[float, float]) -> Command:
+        """Take the turn at which this goal was announced.
+
+        The robot may have come to it by itself (its first goal, a random walk) or have been sent
+        there; only the outcome tells. So try without, and if that gives another goal, with it.
+        """
+        known, before = bot.goals, copy.deepcopy((bot, self._generators[robot]))
+        command = _answer(bot, observation, self._generators[robot])
+        if bot.goals > known and bot.goal == goal:
+            return command
+        bot, self._generators[robot] = before
+        self._controllers[robot] = bot
+        bot.set_goal(*goal)
+        return _answer(bot, observation, self._generators[robot])
+
+    def message(self, robot: int, stamp_ns: int, command: Command,
+                ) -> tuple[str, Topic, int, bytes]:
+        """Return a command as the recorder takes it."""
+        topic = self._commands[robot]
+        payload = write_twist(*command) if topic == CMD_VEL else write_twist_stamped(
+            stamp_ns, frame('base_link', robot, self._n), *command)
+        return resolve(topic, robot, self._n), topic, stamp_ns, payload
+
+    def is_same(self, robot: int, recorded: bytes, command: Command) -> bool:
+        """Tell whether a recorded message carries exactly this command."""
+        new = write_twist(*command)
+        return recorded == new or self._twist(robot, recorded) == new
+
+    def read(self, robot: int, recorded: bytes) -> Command:
+        """Return the command that a recorded message carries."""
+        return read_twist(self._twist(robot, recorded))
+
+    def _twist(self, robot: int, recorded: bytes) -> bytes:
+        message = decode(recorded, self._commands[robot].type)
+        return encode(message if self._commands[robot] == CMD_VEL else message.twist)
+
+
+def _answer(controller: Controller, observation: Observation, rng: np.random.Generator) -> Command:
+    v, omega = controller.step(observation, rng)
+    return float(v), float(omega)
+
+
+def _show(bar: Any, tick: int) -> None:  # noqa: ANN401
+    bar.update(max(0, tick + 1 - bar.n))
+
+
+def _run(args: argparse.Namespace) -> int:
+    bag = Bag(args.bag)
+    overrides = dict(parse_override(text) for text in args.set)
+    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd())
+    total = scenario.rate.ticks(scenario.duration) + 1
+    with tqdm(total=total, unit=' ticks', leave=False, file=sys.stderr,
+              disable=True if args.quiet or args.json else None) as bar:
+        try:
+            result = replay(bag, overrides, args.output,
+                            lambda tick: _show(bar, tick))
+        except RecorderError as error:
+            print(error, file=sys.stderr)
+            return 1
+    if args.json:
+        print(json.dumps({**result._asdict(), 'equal': result.equal,
+                          'first': result.first and result.first._asdict()}))
+        return 0 if result.equal else 1
+    if result.damage or not bag.complete:
+        print(f'{bag.path}: the recording was cut short; replayed the {result.ticks} complete '
+              'ticks in it', file=sys.stderr)
+    if result.first is not None:
+        print(result.first)
+        print(f'{result.differences} of {result.commands} commands differ')
+    elif not args.quiet:
+        print(f'{result.scenario}: all {result.commands} commands of {result.ticks} ticks agree '
+              'to the bit')
+    return 0 if result.equal else 1
+
+
+def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
+    """Add the command ``replay``; it sets ``run``, which takes the arguments.
+
+    ``run`` returns 0 if all commands agree, else 1; it raises InputError for an unusable bag.
+    """
+    parser = subparsers.add_parser(
+        'replay', help='feed a recording to the controllers and compare every command')
+    parser.add_argument('bag', metavar='BAG')
+    parser.add_argument('--set', metavar='KEY=VALUE', action='append', default=[],
+                        help='change a value of the recorded scenario, e.g. '
+                             'controllers.potential_field.gamma=0.2')
+    parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
+    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    parser.add_argument('--quiet', action='store_true', help='print differences only')
+    parser.set_defaults(run=_run)
+
