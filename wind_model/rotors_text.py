@@ -260,6 +260,8 @@ class _Reader:
             expected, _ = self.expected(self.name)
             wanted = 'values' if expected is None else f'{expected} value{"s" * (expected != 1)}'
             self.fail(f'{self.name}: expected {wanted}, found none')
+        if self.name == 'vertical_spacing_factors' and self.counts[self.name] < 2:
+            self.fail(f'{self.name}: expected at least 2 values, found 1')
 
     def grid(self) -> WindGrid:
         """Return the grid of everything read."""
