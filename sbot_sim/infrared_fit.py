@@ -121,7 +121,8 @@ def average_readings(samples: ArrayLike, sensor_angles: ArrayLike,
     if not count.any():
         raise InputError(f'distances: got none from which a sensor sees the wall within '
                          f'{range_max} m')
-    surface_distance, surface_reading = way / count, total / count
+    with np.errstate(invalid='ignore'):
+        surface_distance, surface_reading = way / count, total / count
     sampled = count.any(axis=1)
     return Averages(surface_distance, surface_reading,
                     np.nanmean(surface_distance[sampled], axis=1),

@@ -66,7 +66,7 @@ def segment_view(x0: float, y0: float, x1: float, y1: float, cos_yaw: float,
     if cross * cross <= TOUCH * TOUCH * length2:
         along = -(x0 * ex + y0 * ey)
         nearest2 = min(x0 * x0 + y0 * y0, x1 * x1 + y1 * y1)
-        on_it = 0.0 <= along <= length2 or nearest2 <= TOUCH * TOUCH
+        on_it = (0.0 <= along <= length2 and length2 > 0.0) or nearest2 <= TOUCH * TOUCH
         kind = TOUCHED if on_it else END_ON
     ax, ay = turned(x0, y0, cos_yaw, sin_yaw)
     bx, by = turned(x1, y1, cos_yaw, sin_yaw)
