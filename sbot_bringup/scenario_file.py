@@ -12,8 +12,9 @@ from sbot_bringup.scenario import CONTROLLERS, Robot, Scenario, ScenarioFile
 from sbot_bringup.scenario_errors import validate
 from sbot_bringup.scenario_groups import (
     check_bodies,
-    check_controller,
+    check_common_parameters,
     check_finite,
+    check_own_parameters,
     check_sensors,
     check_wind,
 )
@@ -93,7 +94,8 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins) -> Scena
     python_path = tuple(os.path.abspath(directory / Path(p).expanduser())
                         for p in written.python_path)
     controllers = _check_controllers(written, python_path, origins)
-    robots = place_robots(written, bodies, origins)
+    # With the map's absolute path.
+    robots = place_robots(written.model_copy(update={'world': groups['world']}), bodies, origins)
     _check_leader(robots[0], controllers, origins)
     used = sorted({robot.body for robot in robots})
     settings = {name: getattr(written, name) for name in type(written).model_fields}
@@ -125,31 +127,33 @@ def _find_files(groups: dict[str, Any], directory: Path, origins: Origins) -> No
 
 def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...],
                        origins: Origins) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each controller in use, and check each robot's own.
+    """Return the parameters of each controller in use or mentioned, sorted by name.
 
-    Robots' own parameters are checked here and kept as written: only what differs.
+    Robots' own parameters are checked and stay with the robots.
     """
-    used = {robot.controller: None for robot in written.robots}
-    for name in written.controllers:
-        if name not in used and name not in CONTROLLERS:
-            raise unknown_name(origins.where(('controllers', name)), name, {*CONTROLLERS, *used})
-    result: dict[str, dict[str, Any]] = {}
+    first_use: dict[str, int] = {}
     for i, robot in enumerate(written.robots):
-        name = robot.controller
-        common = written.controllers.get(name, {})
-        where = origins.where(('robots', i, 'controller'))
-        paths = (('controllers', name), ('robots', i, 'parameters'))
-        values, own = check_controller(name, common, robot.parameters, written.rate, *paths,
-                                       origins)
+        first_use.setdefault(robot.controller, i)
+    for name in written.controllers:
+        if name not in first_use and name not in CONTROLLERS:
+            known = {*CONTROLLERS, *first_use}
+            raise unknown_name(origins.where(('controllers', name)), name, known)
+    rate = written.rate
+    common = {name: check_common_parameters(name, written.controllers.get(name, {}), rate, origins)
+              for name in sorted({*first_use, *written.controllers})}
+    classes = {}
+    for name, i in first_use.items():
         if ':' in name:
-            check_arguments(load_class(name, python_path, where), {**values, **own}, where)
-        if name != 'none':
-            result[name] = values
-    for name, common in written.controllers.items():
-        if name not in used:
-            result[name], _ = check_controller(name, common, {}, written.rate,
-                                               ('controllers', name), (), origins)
-    return {name: result[name] for name in sorted(result)}
+            where = origins.where(('robots', i, 'controller'))
+            classes[name] = load_class(name, python_path, where)
+            check_arguments(classes[name], {**common[name], **written.robots[i].parameters}, where)
+    for i, robot in enumerate(written.robots):
+        if robot.parameters:
+            path, name = ('robots', i, 'parameters'), robot.controller
+            own = check_own_parameters(name, common[name], robot.parameters, rate, path, origins)
+            if name in classes:
+                check_arguments(classes[name], {**common[name], **own}, origins.where(path))
+    return {name: values for name, values in common.items() if name != 'none'}
 
 
 def _check_leader(leader: Robot, controllers: Mapping[str, Mapping[str, Any]],

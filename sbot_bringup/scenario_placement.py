@@ -15,7 +15,7 @@ from sbot_bringup.scenario_yaml import KeyPath, Origins
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.streams import PLACEMENT, generator
 from sbot_sim.bodies import Body, body_arrays
-from sbot_sim.overlap import PAIR, Overlaps, find_overlaps
+from sbot_sim.overlap import CELLS, PAIR, SEGMENT, Overlaps, find_overlaps
 from sbot_sim.world import World
 
 Array = NDArray[np.float64]
@@ -127,7 +127,10 @@ def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
     row = rows[np.argmin(one[rows])]
     robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
     names = (f'robot {what}', f'{_BOUNDS[what % 4]} of world.bounds', f'world.segments.{what}',
-             f'world.circles.{what}', f'world.rectangles.{what}')
+             f'world.circles.{what}', f'world.rectangles.{what}', 'world.map')
+    if kind == SEGMENT and world.cells is not None and what >= (
+            len(world.free_segments) - len(world.cells.outlines)):
+        kind = CELLS
     k = placed.ids.index(robot)
     raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
                     f'a free place: robot {robot} (collision radius '

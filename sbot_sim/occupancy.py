@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,47 +11,64 @@ from numpy.typing import NDArray
 from sbot_common import cdr
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.errors import bad_value
-from sbot_sim.world import World
+from sbot_sim.cells import FREE, OCCUPIED, Values, to_cells
+from sbot_sim.world import SIDES, World
 
 Array = NDArray[np.float64]
-Cells = NDArray[np.int8]
 
-FREE, OCCUPIED = 0, 100
 RESOLUTION = 0.05  # m
 MAX_CELLS = 4_000_000  # a larger world gets larger cells
 
 
-def occupancy(world: World, resolution: float = RESOLUTION) -> tuple[Cells, tuple[float, float]]:
-    """Return the cells of a world and the position of their lower left corner.
+class Grid(NamedTuple):
+    """What nav_msgs/OccupancyGrid holds."""
+
+    values: Values  # (rows, columns) FREE, OCCUPIED, or UNKNOWN in a map; row 0 is the lowest
+    resolution: float  # m, side of a cell
+    origin: tuple[float, float, float]  # x, y (m), yaw (rad) of the corner of cell (0, 0)
+
+
+def occupancy(world: World, resolution: float = RESOLUTION) -> Grid:
+    """Return the cells of a world.
+
+    A world with a map keeps that map's cells, and has its other obstacles drawn into them. Else
+    the cells cover the bounds, walls included. Cells are closed: a segment along the border of two
+    cells occupies both. Discs and rectangles are solid.
 
     Parameters
     ----------
     world : walls and obstacles
-    resolution : side of a cell (m)
-
-    Returns
-    -------
-    cells : (rows, columns) FREE or OCCUPIED; row 0 is the lowest. Cells are closed: a segment
-        along the border of two cells occupies both. Discs and rectangles are solid.
-    origin : x, y (m) of the corner of cell (0, 0)
+    resolution : side of a cell (m), unless a map gives it
 
     """
     if not (math.isfinite(resolution) and resolution > 0.0):
         raise bad_value('resolution', resolution, 'a number > 0 (m)')
-    xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
-    # A hair less, so that 40 m of 0.05 m are 800 cells in spite of rounding.
-    columns, rows = (max(1, math.ceil(side / resolution - 1e-9))
-                     for side in (xmax - xmin, ymax - ymin))
-    occupied = np.zeros((rows, columns), np.bool_)
-    origin = np.array([xmin, ymin])
-    scaled = (world.segments.reshape(-1, 2, 2) - origin) / resolution
-    _mark_segments(occupied, scaled)
-    for x, y, radius in world.circles:
-        _mark_disc(occupied, (x - xmin) / resolution, (y - ymin) / resolution, radius / resolution)
-    for cx, cy, width, height, yaw in world.rectangles:
-        _mark_rectangle(occupied, (cx - xmin) / resolution, (cy - ymin) / resolution,
-                        0.5 * width / resolution, 0.5 * height / resolution, yaw)
-    return np.where(occupied, np.int8(OCCUPIED), np.int8(FREE)), (xmin, ymin)
+    if world.cells is not None:
+        grid = Grid(world.cells.values.copy(), world.cells.resolution, world.cells.origin)
+        lines = world.free_segments[:len(world.free_segments) - len(world.cells.outlines)]
+    else:
+        xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+        # A hair less, so that 40 m of 0.05 m are 800 cells in spite of rounding.
+        columns, rows = (max(1, math.ceil(side / resolution - 1e-9))
+                         for side in (xmax - xmin, ymax - ymin))
+        grid = Grid(np.full((rows, columns), FREE, np.int8), resolution, (xmin, ymin, 0.0))
+        lines = world.segments[:len(world.segments) - SIDES * len(world.rectangles)]
+    occupied = np.zeros(grid.values.shape, np.bool_)
+    _mark_segments(occupied, _in_cells(grid, lines.reshape(-1, 2)).reshape(-1, 2, 2))
+    size = grid.resolution
+    for (x, y), radius in zip(_in_cells(grid, world.circles[:, :2]), world.circles[:, 2],
+                              strict=True):
+        _mark_disc(occupied, x, y, radius / size)
+    for (x, y), (width, height, yaw) in zip(_in_cells(grid, world.rectangles[:, :2]),
+                                            world.rectangles[:, 2:], strict=True):
+        _mark_rectangle(occupied, x, y, 0.5 * width / size, 0.5 * height / size,
+                        yaw - grid.origin[2])
+    grid.values[occupied] = OCCUPIED
+    return grid
+
+
+def _in_cells(grid: Grid, points: Array) -> Array:
+    return to_cells(points, grid.resolution, grid.origin)
 
 
 def fitting_resolution(world: World, resolution: float = RESOLUTION) -> float:
@@ -63,34 +81,18 @@ def fitting_resolution(world: World, resolution: float = RESOLUTION) -> float:
 
 def map_message(stamp_ns: int, world: World, resolution: float = RESOLUTION) -> bytes:
     """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
-    resolution = fitting_resolution(world, resolution)
-    cells, (x, y) = occupancy(world, resolution)
-    return grid_message(stamp_ns, cells, resolution, (x, y, 0.0))
-
-
-def grid_message(stamp_ns: int, cells: Cells, resolution: float,
-                 origin: tuple[float, float, float]) -> bytes:
-    """Return nav_msgs/OccupancyGrid (CDR) in frame `map`.
-
-    Parameters
-    ----------
-    stamp_ns : time (ns)
-    cells : (rows, columns) int8: 0 free to 100 occupied, -1 unknown; row 0 is the lowest
-    resolution : side of a cell (m)
-    origin : x, y (m) and yaw (rad) of the corner of cell (0, 0)
-
-    """
+    grid = occupancy(world, fitting_resolution(world, resolution))
     make = cdr.message_class
-    z, w = quaternion_from_yaw(origin[2])
+    x, y, yaw = grid.origin
+    qz, qw = quaternion_from_yaw(yaw)
     pose = make('geometry_msgs/msg/Pose')(
-        position=make('geometry_msgs/msg/Point')(x=origin[0], y=origin[1], z=0.0),
-        orientation=make('geometry_msgs/msg/Quaternion')(x=0.0, y=0.0, z=z, w=w))
+        position=make('geometry_msgs/msg/Point')(x=x, y=y, z=0.0),
+        orientation=make('geometry_msgs/msg/Quaternion')(x=0.0, y=0.0, z=qz, w=qw))
     info = make('nav_msgs/msg/MapMetaData')(
-        map_load_time=cdr.stamp(stamp_ns), resolution=resolution, width=cells.shape[1],
-        height=cells.shape[0], origin=pose)
+        map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,
+        width=grid.values.shape[1], height=grid.values.shape[0], origin=pose)
     return cdr.encode(make('nav_msgs/msg/OccupancyGrid')(
-        header=cdr.header(stamp_ns, 'map'), info=info,
-        data=np.ascontiguousarray(cells, np.int8).reshape(-1)))
+        header=cdr.header(stamp_ns, 'map'), info=info, data=grid.values.reshape(-1)))
 
 
 def _mark_segments(occupied: NDArray[np.bool_], ends: Array) -> None:

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from sbot_sim.bodies import BodyArrays, select_bodies
+from sbot_sim.cells import inside_occupied
 from sbot_sim.world import World
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
-PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE = range(5)
+PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS = range(6)
 # Collision circles whose radii differ by more than this factor are searched apart.
 _SIZE_CLASS = 2.0
 
@@ -29,8 +30,8 @@ class Overlaps(NamedTuple):
     """M overlaps as arrays (M,): a robot, what it overlaps, and how deep (m)."""
 
     robot: Indexes
-    kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE or RECTANGLE
-    other: Indexes  # id of a robot, or row of bounds, free_segments, circles or rectangles
+    kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE or CELLS
+    other: Indexes  # id of a robot, or row of bounds, free_segments, circles, rectangles; 0: CELLS
     depth: Array
 
 
@@ -126,6 +127,10 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
     found.append((i, CIRCLE, k, radius[i] + rounds[k, 2] - distance))
     k, i = _near_objects(tree, boxes[:, :2], largest + 0.5 * np.hypot(boxes[:, 2], boxes[:, 3]))
     found.append((i, RECTANGLE, k, radius[i] - rectangle_distance(xy[i], boxes[k])))
+    if world.cells is not None:
+        # Outlines are segments: this is for those who stand inside them, however far.
+        i = np.flatnonzero(inside_occupied(world.cells, xy))
+        found.append((i, CELLS, np.zeros(len(i), dtype=np.intp), radius[i]))
 
     deep = [(first[keep], kind, other[keep], depth[keep])
             for first, kind, other, depth in found for keep in [depth > tolerance]]

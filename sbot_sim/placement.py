@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.bodies import BodyArrays
-from sbot_sim.overlap import BOUND, CIRCLE, PAIR, SEGMENT, find_overlaps
+from sbot_sim.overlap import BOUND, CELLS, CIRCLE, PAIR, SEGMENT, find_overlaps
 from sbot_sim.world import World
 
 Array = NDArray[np.float64]
@@ -19,6 +19,9 @@ def _what(world: World, kind: int, other: int, pose: Array) -> str:
         return f'robot {other} at ({pose[other, 0]:g}, {pose[other, 1]:g})'
     if kind == BOUND:
         return f'the bound {_BOUNDS[other]} = {world.bounds[other]:g}'
+    outlines = 0 if world.cells is None else len(world.cells.outlines)
+    if kind == CELLS or (kind == SEGMENT and other >= len(world.free_segments) - outlines):
+        return 'an occupied cell of the map'
     if kind == SEGMENT:
         x0, y0, x1, y1 = world.free_segments[other]
         return f'segments[{other}] from ({x0:g}, {y0:g}) to ({x1:g}, {y1:g})'

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot_common.errors import InputError, bad_value
+from sbot_sim.cells import Cells
 
 Array = NDArray[np.float64]
 WALLS = 4  # the bounds' walls are the first four segments
@@ -19,14 +20,15 @@ SIDES = 4  # of a rectangle; the sides are the last segments
 class World(NamedTuple):
     """Bounds and fixed objects, in frame `map`, metres and radians.
 
-    ``segments`` is what sensors need: first the four walls, then the free segments, then four
-    sides a rectangle (counter-clockwise).
+    ``segments`` is what sensors need: first the four walls, then the free segments (those given,
+    then the outlines of a map's occupied cells), then four sides a rectangle (counter-clockwise).
     """
 
     bounds: Array  # (4,) xmin, ymin, xmax, ymax
     segments: Array  # (S, 4) x0, y0, x1, y1
     circles: Array  # (C, 3) x, y, radius
     rectangles: Array  # (R, 5) cx, cy, width, height, yaw; solid
+    cells: Cells | None = None  # a map; nobody stands in its occupied cells
 
     @property
     def free_segments(self) -> Array:
@@ -74,7 +76,7 @@ def _loop(corners: Array) -> Array:
 
 
 def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike = (),
-               rectangles: ArrayLike = ()) -> World:
+               rectangles: ArrayLike = (), cells: Cells | None = None) -> World:
     """Return the world of these objects, checked.
 
     Parameters
@@ -83,6 +85,7 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
     segments : (n, 4) x0, y0, x1, y1 (m)
     circles : (C, 3) x, y, radius (m)
     rectangles : (R, 5) cx, cy, width, height (m), yaw (rad)
+    cells : a map whose occupied cells are obstacles
 
     Raises
     ------
@@ -110,4 +113,6 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
                              'expected numbers > 0 (m)')
     walls = _loop(np.array([[xmin, ymin], [xmax, ymin], [xmax, ymax], [xmin, ymax]]))
     sides = [_loop(rectangle_corners(row)) for row in boxes]
-    return World(box, np.ascontiguousarray(np.vstack([walls, free, *sides])), round_, boxes)
+    outlines = [] if cells is None else [cells.outlines]
+    lines = np.vstack([walls, free, *outlines, *sides])
+    return World(box, np.ascontiguousarray(lines), round_, boxes, cells)
