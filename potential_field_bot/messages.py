@@ -53,6 +53,10 @@ def _aligned(offset: int, size: int) -> int:
     return offset + (_ENCAPSULATION - offset) % size
 
 
+def _too_short(type_name: str, raw: bytes) -> InputError:
+    return InputError(f'{type_name}: the message ends after {len(raw)} bytes')
+
+
 def _read_header(raw: bytes, type_name: str) -> tuple[int, str, int]:
     """Return stamp (ns), frame_id and the offset behind them."""
     if raw[:2] != _LITTLE_ENDIAN:
@@ -78,7 +82,7 @@ def read_odometry(raw: bytes) -> PoseStamped:
         offset = _aligned(offset + 4 + int.from_bytes(raw[offset:offset + 4], 'little'), 8)
         x, y, _, qx, qy, qz, qw = _POSE.unpack_from(raw, offset)
     except struct.error:
-        raise InputError(f'{ODOMETRY}: the message ends after {len(raw)} bytes') from None
+        raise _too_short(ODOMETRY, raw) from None
     return PoseStamped(stamp_ns, frame_id, x, y, yaw_from_quaternion(qx, qy, qz, qw))
 
 
@@ -95,9 +99,12 @@ def read_scan(raw: bytes) -> ScanStamped:
         stamp_ns, _, offset = _read_header(raw, LASER_SCAN)
         offset = _aligned(offset, 4)
         angle_min, _, increment, _, _, range_min, range_max, count = _SCAN.unpack_from(raw, offset)
-        ranges = np.frombuffer(raw, '<f4', count, offset + _SCAN.size)
-    except (struct.error, ValueError):
-        raise InputError(f'{LASER_SCAN}: the message ends after {len(raw)} bytes') from None
+    except struct.error:
+        raise _too_short(LASER_SCAN, raw) from None
+    offset += _SCAN.size
+    if len(raw) < offset + 4 * count:
+        raise _too_short(LASER_SCAN, raw)
+    ranges = np.frombuffer(raw, '<f4', count, offset)
     return ScanStamped(stamp_ns, Scan(ranges, angle_min, increment, range_min, range_max))
 
 

@@ -1,6 +1,6 @@
 """The committed table of inputs and of what the document's listings make of them.
 
-Made by make_document_bits.py. On a machine whose sine, cosine or arc tangent round differently from
+Made by make_document_bits.py. On a machine whose sine, cosine or arc tangent round otherwise than
 those of the machine that made it, results are compared to 1e-9 instead of to the bit.
 """
 

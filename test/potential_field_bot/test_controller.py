@@ -1,0 +1,132 @@
+"""Properties of a whole turn, for any input."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from potential_field_bot.controller import State, actuate, initial_state
+from potential_field_bot.leader import laser_angle_min
+from potential_field_bot.parameters import make_parameters
+
+DOCUMENT = make_parameters({})
+# Without the random force, and with the filter that does not depend on where angles wrap.
+CALM = make_parameters({'conversion_constant_zeta': 0.0, 'leader_filter': 'geometric'})
+
+anything = st.floats(allow_nan=True, allow_infinity=True)
+any_range = st.floats(width=32, allow_nan=True, allow_infinity=True)
+small = st.floats(-20, 20)
+
+
+def total(parameters, robot_id, poses, ranges, goal, average, angle_min=-1.5, increment=0.1):
+    state = State(*average, *goal, 0)
+    _, turn = actuate(parameters, state, robot_id, poses, ranges,
+                      laser_angle_min(poses[robot_id, 2], angle_min), increment, 0.5)
+    return np.array([turn.total_x, turn.total_y]), turn
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_commands_are_finite_and_within_limits(data):
+    robots = data.draw(st.integers(1, 4))
+    poses = data.draw(arrays(np.float64, (robots, 3), elements=anything))
+    ranges = data.draw(arrays(np.float32, st.integers(0, 9), elements=any_range))
+    state = State(*[data.draw(anything) for _ in range(4)], 3)
+    parameters = data.draw(st.sampled_from([DOCUMENT, CALM]))
+    robot_id = data.draw(st.integers(0, robots - 1))
+    after, turn = actuate(parameters, state, robot_id, poses, ranges, data.draw(anything),
+                          data.draw(anything), data.draw(st.floats(-math.pi, math.pi)))
+    assert 0 <= turn.v <= parameters.forward_speed_mps
+    assert abs(turn.omega) <= parameters.rotate_speed_radps
+    assert after.tick_counter == 4
+    if not turn.valid:
+        assert (turn.v, turn.omega) == (0, 0)
+
+
+@st.composite
+def scenes(draw):
+    robots = draw(st.integers(1, 6))
+    poses = draw(arrays(np.float64, (robots, 3), elements=small))
+    gaps = np.hypot(*(poses[:, None, :2] - poses[None, :, :2]).transpose(2, 0, 1))
+    # Apart from each other: close to a boundary or a centre, rounding decides.
+    poses[:, 0] += 0 if robots == 1 or gaps[np.triu_indices(robots, 1)].min() > 0.1 else (
+        41.0 * np.arange(robots))
+    ranges = draw(arrays(np.float32, 16, elements=st.floats(1.0, 7.0, width=32)))
+    return poses, ranges, (draw(small), draw(small)), draw(st.integers(0, robots - 1))
+
+
+@settings(max_examples=200)
+@given(scenes(), st.floats(-7, 7), small, small)
+def test_moving_the_scene_moves_the_force(scene, angle, dx, dy):
+    poses, ranges, goal, robot_id = scene
+    cos, sin = math.cos(angle), math.sin(angle)
+    rotation = np.array([[cos, -sin], [sin, cos]])
+    average = poses[robot_id, :2] + 1.0
+    force, turn = total(CALM, robot_id, poses, ranges, goal, average)
+
+    moved = np.column_stack([poses[:, :2] @ rotation.T + [dx, dy], poses[:, 2] + angle])
+    moved_force, moved_turn = total(CALM, robot_id, moved, ranges, rotation @ goal + [dx, dy],
+                                    rotation @ average + [dx, dy])
+    if near_a_boundary(poses, robot_id, ranges):
+        return
+    scale = 1 + np.abs(force).max()
+    np.testing.assert_allclose(moved_force, rotation @ force, atol=1e-8 * scale)
+    if np.hypot(*force) > 1e-3 and abs(abs(turn.theta) - math.pi) > 1e-3:
+        assert moved_turn.v == pytest.approx(turn.v, abs=1e-6)
+        assert moved_turn.omega == pytest.approx(turn.omega, abs=1e-5)
+
+
+def near_a_boundary(poses, robot_id, ranges) -> bool:
+    """Whether rounding may decide which case of a formula holds."""
+    away = np.hypot(*(poses[:, :2] - poses[robot_id, :2]).T)
+    bounds = np.array([0.78125, 8.0, 0.6 + 0.75, 0.6 + 4.0])
+    if (np.abs(away[:, None] - bounds) < 1e-6).any():
+        return True
+    leader = poses[0, :2] - poses[robot_id, :2]
+    distance = np.hypot(*leader)
+    if robot_id == 0 or distance <= 0.31:
+        return robot_id != 0
+    angles = poses[robot_id, 2] - 1.5 + 0.1 * np.arange(len(ranges)) - math.atan2(*leader[::-1])
+    off = np.abs(np.arctan2(np.sin(angles), np.cos(angles))) - math.asin(0.3 / distance)
+    return bool((np.abs(off) < 1e-6).any()
+                or (np.abs(ranges - (distance - 0.33125)) < 1e-6).any())
+
+
+@settings(max_examples=100)
+@given(scenes(), st.randoms(use_true_random=False))
+def test_the_order_of_the_other_robots_does_not_matter(scene, random):
+    poses, ranges, goal, robot_id = scene
+    others = [i for i in range(1, len(poses)) if i != robot_id]
+    shuffled = others.copy()
+    random.shuffle(shuffled)
+    permuted = poses.copy()
+    permuted[others] = poses[shuffled]
+    average = poses[robot_id, :2] + 1.0
+    force, turn = total(CALM, robot_id, poses, ranges, goal, average)
+    permuted_force, permuted_turn = total(CALM, robot_id, permuted, ranges, goal, average)
+    np.testing.assert_allclose(permuted_force, force, rtol=1e-9, atol=1e-9)
+    assert permuted_turn.v == pytest.approx(turn.v, abs=1e-9)
+
+
+def test_first_turn_has_an_infinite_random_force():
+    """docs/errata.md P2: the average equals the position, 1/0 is infinite."""
+    pose = np.array([[1.0, 2.0, 0.0]])
+    state = initial_state((9.0, 9.0), pose[0])
+    _, turn = actuate(DOCUMENT, state, 0, pose, np.empty(0, np.float32), 0.0, 0.0, 0.5)
+    assert (turn.random_x, turn.random_y) == (math.inf, math.inf)
+    assert (turn.v, turn.theta) == (2.0, math.pi / 4)
+    _, turn = actuate(DOCUMENT, state, 0, pose, np.empty(0, np.float32), 0.0, 0.0, 3.0)
+    assert (turn.v, turn.valid) == (0.0, True)  # backwards: turn on the spot
+    _, turn = actuate(DOCUMENT, state, 0, pose, np.empty(0, np.float32), 0.0, 0.0, 0.0)
+    assert (turn.v, turn.omega, turn.valid) == (0.0, 0.0, False)  # inf * sin(0) is no number
+
+
+def test_without_a_pose_the_average_stays():
+    state = State(1.0, 2.0, 3.0, 4.0, 7)
+    poses = np.array([[math.nan, 0.0, 0.0]])
+    after, turn = actuate(DOCUMENT, state, 0, poses, np.empty(0, np.float32), 0.0, 0.0, 0.1)
+    assert after == state._replace(tick_counter=8)
+    assert (turn.v, turn.omega, turn.valid) == (0.0, 0.0, False)

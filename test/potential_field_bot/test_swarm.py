@@ -1,0 +1,93 @@
+"""Many robots in one call are equal, to the bit, to one at a time."""
+
+import numpy as np
+import pytest
+
+from potential_field_bot.bot import PotentialField
+from potential_field_bot.forces import other_repulsion, repulsion_reach
+from potential_field_bot.neighbours import nearby_repulsion, sort_into_cells
+from potential_field_bot.parameters import make_parameters
+from potential_field_bot.swarm import Followers
+from sbot_common.observation import Observation, Scan
+from sbot_common.streams import CONTROLLER, generator
+
+SCATTERED = [
+    (1, 5.0, {}), (2, 5.0, {}), (40, 3.0, {}), (150, 60.0, {}), (300, 1e6, {}),
+    (150, 60.0, {'relevance_distance_beta_m': 0.5, 'safe_distance_m': 6.0}),
+    (150, 60.0, {'relevance_distance_beta_m': 0.0, 'safe_distance_m': 0.0}),
+]
+
+
+@pytest.mark.parametrize(('robots', 'extent', 'constants'), SCATTERED)
+def test_neighbour_search_changes_no_bit(robots, extent, constants):
+    parameters = make_parameters(constants)
+    rng = np.random.default_rng(robots)
+    poses = rng.uniform(-extent, extent, (robots, 3))
+    poses[robots // 2:, 0] = np.round(poses[robots // 2:, 0])  # on cells' edges, and in columns
+    poses[::7, 1] = poses[0, 1]
+    cells, starts, items = sort_into_cells(poses, repulsion_reach(parameters))
+    for i in range(robots):
+        assert nearby_repulsion(parameters, i, poses, cells, starts, items) == other_repulsion(
+            parameters, i, poses)
+
+
+def test_neighbour_search_with_lost_robots():
+    parameters = make_parameters({})
+    poses = np.random.default_rng(0).uniform(-80, 80, (60, 3))
+    poses[3, 0], poses[4, 1], poses[5, 0], poses[6, :2] = np.nan, np.inf, -np.inf, 1e300
+    cells, starts, items = sort_into_cells(poses, repulsion_reach(parameters))
+    for i in range(60):
+        assert nearby_repulsion(parameters, i, poses, cells, starts, items) == other_repulsion(
+            parameters, i, poses)
+
+
+def test_cells_prune():
+    """Else the search above would be compared with itself."""
+    poses = np.random.default_rng(0).uniform(-80, 80, (150, 3))
+    cells, starts, items = sort_into_cells(poses, 8.0)
+    assert cells.nx > 10
+    assert cells.ny > 10
+    assert sorted(items) == list(range(1, 150))
+    assert len(starts) == cells.nx * cells.ny + 1
+
+
+@pytest.mark.parametrize('threads', [1, 3])
+@pytest.mark.parametrize('leader_filter', ['as_written', 'geometric'])
+def test_followers_equal_single_robots(threads, leader_filter):
+    robots, beams, turns = 24, 20, 12
+    ids = [i for i in range(1, robots) if i != 5]  # robot 5 has another controller
+    constants = {'leader_filter': leader_filter, 'loop_rate': 30.0}
+    swarm = Followers(ids, make_parameters(constants), threads)
+    bots = {i: PotentialField(goal=(0.0, 0.0), **constants) for i in ids}
+    swarm_generators = [generator(3, i, CONTROLLER) for i in ids]
+    generators = {i: generator(3, i, CONTROLLER) for i in ids}
+    rng = np.random.default_rng(1)
+    poses = rng.uniform(-12, 12, (robots, 3))
+    for tick in range(turns):
+        poses += rng.normal(0, 0.03, poses.shape)
+        ranges = rng.uniform(0.5, 12, (robots, beams)).astype(np.float32)
+        commands = swarm.step(poses, ranges, -1.5, 0.15, swarm_generators)
+        for row, i in enumerate(ids):
+            observation = Observation(
+                i, robots, tick, 0, 1 / 30, poses, Scan(ranges[i], -1.5, 0.15, 0.0, 10.0), None,
+                None, None, (0.0, 0.0), (0.0, 0.0, 0.0))
+            assert bots[i].step(observation, generators[i]) == tuple(commands[row])
+
+
+def test_reset_begins_again():
+    swarm = Followers([1, 2], make_parameters({}))
+    poses = np.array([[0.0, 0, 0], [3, 0, 0], [0, 3, 0]])
+    scans = np.zeros((3, 0), np.float32)
+
+    def run() -> list:
+        generators = [np.random.default_rng(i) for i in range(2)]
+        return [swarm.step(poses + k, scans, 0.0, 0.0, generators).tolist() for k in range(3)]
+
+    first = run()
+    swarm.reset()
+    assert run() == first
+
+
+def test_the_leader_is_no_follower():
+    with pytest.raises(ValueError, match='leader'):
+        Followers([0, 1], make_parameters({}))
