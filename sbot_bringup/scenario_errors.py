@@ -22,10 +22,11 @@ _EXPECTED = {
 def expected_of(model: type[BaseModel], name: str) -> str:
     """Return in words what a field accepts."""
     field = model.model_fields[name]
+    many = 'a list of ' if Ellipsis in get_args(field.annotation) else ''
     for item in (*field.metadata, *_annotation_parts(field.annotation)):
         text = getattr(item, 'expected', None)
         if isinstance(text, str):
-            return text
+            return many + text
     inner = inner_model(model, name)
     if inner is not None:
         return 'a mapping' if inner is field.annotation else 'a list of mappings'

@@ -14,6 +14,7 @@ from sbot_common.specs import Spec
 from sbot_common.ticks import Rate
 from sbot_sim.bodies import BODIES, BODY_SPECS, Body
 from sbot_sim.infrared import INFRARED_SPECS
+from sbot_sim.odometry import ODOMETRY_SPECS
 from sbot_sim.range_and_bearing import RAB_SPECS
 from sbot_sim.scan import SCAN_SPECS, make_scan_parameters
 from wind_model.parameters import (
@@ -33,16 +34,8 @@ CONTROLLER_SPECS: dict[str, tuple[AnySpec, ...]] = {
     'potential_field': tuple(s for s in POTENTIAL_FIELD_SPECS if s.name != 'loop_rate'),
     'wind_aware': WIND_AWARE_SPECS,
 }
-def _later(module: str, name: str) -> tuple[AnySpec, ...]:
-    from importlib import import_module
-    try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError):
-        return ()
-
-
 SENSOR_SPECS: tuple[AnySpec, ...] = (
-    *SCAN_SPECS, *INFRARED_SPECS, *RAB_SPECS, *_later('sbot_sim.odometry', 'ODOMETRY_SPECS'))
+    *SCAN_SPECS, *INFRARED_SPECS, *RAB_SPECS, *ODOMETRY_SPECS)
 WIND_SPECS: tuple[AnySpec, ...] = (*VECTOR_SPECS, *MACRO_SPECS, HEIGHT_SPEC, *WAKE_SPECS)
 
 
@@ -126,20 +119,36 @@ def check_together(make: Callable[[dict[str, Any]], object], values: dict[str, A
         raise InputError(f'{origins.where((*path, name))}: {reason}') from None
 
 
-def check_controller(name: str, common: Mapping[str, object], own: Mapping[str, object],
-                     rate: Rate, common_path: KeyPath, own_path: KeyPath, origins: Origins,
-                     ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (every parameter for all robots with this controller, what differs for one robot)."""
-    if name == 'none' and (common or own):
-        path = common_path if common else own_path
-        raise bad_value(origins.where(path), dict(common or own),
-                        'nothing: none takes no parameters')
+def check_common_parameters(name: str, given: Mapping[str, object], rate: Rate,
+                            origins: Origins) -> dict[str, Any]:
+    """Return every parameter for all robots with this controller; a user's class: those given."""
+    path: KeyPath = ('controllers', name)
     if name not in CONTROLLER_SPECS:
-        return dict(common), dict(own)
-    specs = CONTROLLER_SPECS[name]
-    values = check_group(specs, common, common_path, origins)
-    changes = check_group(specs, own, own_path, origins, complete=False)
+        _refuse_for_none(name, given, path, origins)
+        return dict(given)
+    values = check_group(CONTROLLER_SPECS[name], given, path, origins)
+    _check_constants(name, values, rate, path, origins)
+    return values
+
+
+def check_own_parameters(name: str, common: Mapping[str, Any], given: Mapping[str, object],
+                         rate: Rate, path: KeyPath, origins: Origins) -> dict[str, Any]:
+    """Return what differs for one robot, ``given`` at ``path``, from ``common``, checked."""
+    if name not in CONTROLLER_SPECS:
+        _refuse_for_none(name, given, path, origins)
+        return dict(given)
+    changes = check_group(CONTROLLER_SPECS[name], given, path, origins, complete=False)
+    _check_constants(name, {**common, **changes}, rate, path, origins)
+    return changes
+
+
+def _refuse_for_none(name: str, given: Mapping[str, object], path: KeyPath,
+                     origins: Origins) -> None:
+    if name == 'none' and given:
+        raise bad_value(origins.where(path), dict(given), 'nothing: none takes no parameters')
+
+
+def _check_constants(name: str, values: Mapping[str, Any], rate: Rate, path: KeyPath,
+                     origins: Origins) -> None:
     if name == 'potential_field':
-        check_together(make_parameters, {**values, **changes, 'loop_rate': rate.hz},
-                       own_path if own else common_path, origins)
-    return values, changes
+        check_together(make_parameters, {**values, 'loop_rate': rate.hz}, path, origins)
