@@ -164,7 +164,7 @@ def point_cloud(stamp_ns: int, frame_id: str, names: tuple[str, ...], columns: N
     field = cdr.message_class('sensor_msgs/msg/PointField')
     fields = [field(name=name, offset=4 * k, datatype=_FLOAT32, count=1)
               for k, name in enumerate(names)]
-    rows = np.ascontiguousarray(columns, np.float32).view(np.uint8).reshape(len(columns), -1)
+    rows = np.ascontiguousarray(columns, np.float32).view(np.uint8).reshape(len(columns), 4 * len(names))
     if data is not None:
         fields.append(field(name='data', offset=rows.shape[1], datatype=_UINT8, count=data.shape[1]))
         rows = np.hstack([rows, data])
