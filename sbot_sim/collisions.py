@@ -1,8 +1,8 @@
 """The "no-intersections" algorithm of document 002 section 5: after it, nobody overlaps anything.
 
-A tick's poses are proposed by ``motion.move``; ``separate`` walks long paths around what is in the
-way (``tunnelling``), displaces whoever intersects something (``repositioning``), and sends back
-whoever could not be freed.
+A tick's poses are proposed by ``motion.move``; ``separate`` divides long moves into steps
+(``tunnelling``), displaces whoever intersects something, and sends back whoever could not be freed
+(``repositioning``).
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from sbot_common.jit import njit
 from sbot_sim.bodies import BodyArrays
 from sbot_sim.fixed_objects import FixedObjects, fixed_objects
 from sbot_sim.grid import grid_of_points, grid_shape
-from sbot_sim.repositioning import Crowd, reposition, retreat
-from sbot_sim.tunnelling import walk
+from sbot_sim.intersections import Crowd
+from sbot_sim.repositioning import free_everybody
+from sbot_sim.tunnelling import step_of, steps_needed
 from sbot_sim.world import World
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-PASSES = 50  # of displacements, at most, in a tick
-# Displacements aim below the 1e-9 m that counts as an overlap, so that rounding never decides.
-_DISPLACE = 1e-10  # m
-_RETREAT = 5e-10  # m
+PASSES = 200  # of displacements, at most, in a tick
 _CELLS_PER_ROBOT = 2
 _LONGEST_SIDE = 4096
 
@@ -37,56 +35,61 @@ class Separation(NamedTuple):
 
     pose: Array  # (N, 3) x, y (m), yaw (rad); free of overlaps
     displacement: Array  # (N, 2) from the proposed position to ``pose`` (m)
-    collided: Flags  # (N,) intersected something on the way
-    reverted: Flags  # (N,) went back to the previous pose
-    passes: int  # how many times the robots were displaced
+    collided: Flags  # (N,) intersected something
+    reverted: Flags  # (N,) could not be freed and went back to the previous position
+    passes: int  # how many times robots were displaced
+
+
+@njit
+def _settle(fixed: FixedObjects, radius: Array, previous: Array, pose: Array, collided: Flags,
+            reverted: Flags, passes: int) -> int:
+    """Free the robots of overlaps; ``pose`` and the flags are changed. Return the passes made."""
+    n = len(radius)
+    home = pose.copy()
+    xmin, ymin, xmax, ymax = math.inf, math.inf, -math.inf, -math.inf
+    for i in range(n):
+        xmin, xmax = min(xmin, home[i, 0]), max(xmax, home[i, 0])
+        ymin, ymax = min(ymin, home[i, 1]), max(ymax, home[i, 1])
+    cell = max(2.0 * fixed.largest_radius,
+               math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_ROBOT * n)))
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, _LONGEST_SIDE)
+    grid = grid_of_points(home, cell, xmin, ymin, nx, ny)
+    crowd = Crowd(radius, previous, pose, home, grid, np.empty(n, np.bool_), np.empty((n, 2)),
+                  reverted)
+    return free_everybody(fixed, crowd, collided, passes)
 
 
 @njit
 def _separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Array,
               passes: int) -> tuple[Array, Array, Flags, Flags, int]:
     """Do the work of ``separate`` for one table of fixed objects."""
-    n = proposed.shape[0]
-    pose = proposed.copy()
-    anchor = np.empty((n, 2))
-    home = np.empty((n, 2))
-    collided = np.zeros(n, np.bool_)
-    reverted = np.zeros(n, np.bool_)
+    n = len(radius)
+    goal = proposed.copy()
     displacement = np.zeros((n, 2))
+    collided, reverted, lost = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     if n == 0:
-        return pose, displacement, collided, reverted, 0
-    xmin, ymin, xmax, ymax = math.inf, math.inf, -math.inf, -math.inf
+        return goal, displacement, collided, reverted, 0
     for i in range(n):
-        if not (math.isfinite(pose[i, 0]) and math.isfinite(pose[i, 1])
-                and math.isfinite(pose[i, 2])):
-            # A broken command must not spread.
-            pose[i, 0], pose[i, 1], pose[i, 2] = previous[i, 0], previous[i, 1], previous[i, 2]
-            reverted[i] = True
-        goal_x, goal_y = pose[i, 0], pose[i, 1]
-        ax, ay, x, y = walk(fixed, previous[i, 0], previous[i, 1], goal_x, goal_y, radius[i],
-                            _DISPLACE)
-        anchor[i, 0], anchor[i, 1] = ax, ay
-        pose[i, 0], pose[i, 1] = x, y
-        home[i, 0], home[i, 1] = x, y
-        xmin, xmax = min(xmin, x), max(xmax, x)
-        ymin, ymax = min(ymin, y), max(ymax, y)
-    cell = max(2.0 * fixed.largest_radius,
-               math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_ROBOT * n)))
-    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, _LONGEST_SIDE)
-    grid = grid_of_points(home, cell, xmin, ymin, nx, ny)
-
-    queue = np.arange(n).astype(np.int32)
-    crowd = Crowd(radius, previous, anchor, home, pose, np.ones(n, np.bool_), np.empty((n, 2)),
-                  grid)
-    made, count, drift, queue = reposition(fixed, crowd, collided, queue, n, passes, _DISPLACE)
-    if count > 0:
-        retreat(fixed, crowd, reverted, queue, count, drift, _RETREAT)
+        if not math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2]):
+            lost[i] = True  # a broken command must not spread
+            goal[i, 0], goal[i, 1], goal[i, 2] = previous[i, 0], previous[i, 1], previous[i, 2]
+    steps = steps_needed(radius, previous, goal)
+    pose, free, stuck, made = goal.copy(), previous, reverted, 0
+    for step in range(steps):
+        if steps > 1:
+            free = previous.copy() if step == 0 else pose.copy()
+            stuck = np.zeros(n, np.bool_)
+            for i in range(n):
+                dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
+                                 goal[i, 1] - previous[i, 1], steps)
+                pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
+        made += _settle(fixed, radius, free, pose, collided, stuck, passes)
+        for i in range(n):
+            reverted[i] |= stuck[i]
     for i in range(n):
-        if math.isfinite(proposed[i, 0]) and math.isfinite(proposed[i, 1]):
-            displacement[i, 0] = pose[i, 0] - proposed[i, 0]
-            displacement[i, 1] = pose[i, 1] - proposed[i, 1]
-            if displacement[i, 0] != 0.0 or displacement[i, 1] != 0.0:
-                collided[i] = True
+        reverted[i] |= lost[i]
+        displacement[i, 0] = pose[i, 0] - goal[i, 0]
+        displacement[i, 1] = pose[i, 1] - goal[i, 1]
     return pose, displacement, collided, reverted, made
 
 
@@ -101,7 +104,7 @@ def separate(world: World, bodies: BodyArrays, previous: Array, proposed: Array,
     previous : (N, 3) poses of the previous tick, free of overlaps
     proposed : (N, 3) poses where the robots would be without collisions
     fixed : ``fixed_objects(world, bodies)``, kept from tick to tick; built here when not given
-    passes : displacements of everybody, at most, before the rest goes back
+    passes : displacements, at most, before the rest goes back (of each step, see ``tunnelling``)
 
     Returns
     -------

@@ -88,7 +88,8 @@ def _is_joint(fixed: FixedObjects, cell: int, k: int, overlap: float, px: float,
 
 @njit
 def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, from_x: float,
-                       from_y: float, tolerance: float) -> tuple[float, float, float]:
+                       from_y: float, tolerance: float,
+                       margin: float) -> tuple[float, float, float]:
     """Return (dx, dy, deepest): what leads a disc out of everything fixed, by the sum of 5.2.
 
     Parameters
@@ -97,6 +98,7 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
     x, y, radius : the disc (m)
     from_x, from_y : where it came from (m)
     tolerance : contacts up to this deep (m) are left alone
+    margin : by what share of its radius the disc is displaced too far
 
     Returns
     -------
@@ -108,10 +110,16 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
     west, east = bounds[0] + radius - x, x + radius - bounds[2]
     south, north = bounds[1] + radius - y, y + radius - bounds[3]
     deepest = max(west, east, south, north)
-    dx, dy = 0.0, 0.0
+    dx, dy, more = 0.0, 0.0, margin * radius
     if deepest > tolerance:
-        dx = (west if west > tolerance else 0.0) - (east if east > tolerance else 0.0)
-        dy = (south if south > tolerance else 0.0) - (north if north > tolerance else 0.0)
+        if west > tolerance:
+            dx += west + more
+        if east > tolerance:
+            dx -= east + more
+        if south > tolerance:
+            dy += south + more
+        if north > tolerance:
+            dy -= north + more
 
     cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
     for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
@@ -119,6 +127,6 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
         overlap, ux, uy, px, py = contact(fixed, k, x, y, radius, from_x, from_y)
         deepest = max(deepest, overlap)
         if overlap > tolerance and not _is_joint(fixed, cell, k, overlap, px, py, x, y, radius):
-            dx += overlap * ux
-            dy += overlap * uy
+            dx += (overlap + more) * ux
+            dy += (overlap + more) * uy
     return dx, dy, deepest

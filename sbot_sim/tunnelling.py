@@ -1,74 +1,56 @@
-"""The path of a tick against fixed objects, so that nobody passes through a thin wall.
+"""Nobody passes through a wall, or through another robot, however fast it is.
 
-The rule behind it: where a disc is free, every object is at least its radius away from its centre,
-so a straight move shorter than the radius cannot bring the centre to the far side of anything. A
-longer path is walked in such steps, each ending free; a step that ends in a wall slides along it.
+The rule behind it: where a disc is free, every object is at least its radius away from its centre.
+So a straight move shorter than the radius cannot bring the centre to the far side of anything, and
+pushing the disc away from what it overlaps then leads back to the side it came from. A tick with
+longer moves is divided into steps of at most half a radius, each of which ends free; the other
+half is left for the displacements of that step.
 """
 
 from __future__ import annotations
 
 import math
 
-from sbot_common.jit import njit
-from sbot_sim.contacts import fixed_displacement
-from sbot_sim.fixed_objects import FixedObjects
+import numpy as np
+from numpy.typing import NDArray
 
-STEP = 0.5  # of the radius: the other half is left for leading the disc out of walls
-LEASH = 0.999  # of the radius: how far a disc may get from the last free point of its path
-_CORRECTIONS = 16  # displacements for each step of a path
+from sbot_common.jit import njit
+
+Array = NDArray[np.float64]
+
+STEP = 0.5  # of the radius: how far a robot goes in a step
+LEASH = 0.999  # of the radius: how far a step may end from where it began
+MOST_STEPS = 1000  # in a tick; whoever would need more stops short, after 500 of its radii
 
 
 @njit
-def on_leash(x: float, y: float, anchor_x: float, anchor_y: float,
+def steps_needed(radius: Array, previous: Array, proposed: Array) -> int:
+    """Return into how many steps a tick from ``previous`` to ``proposed`` (N, 3) is divided."""
+    most = 0.0
+    for i in range(len(radius)):
+        dx, dy = proposed[i, 0] - previous[i, 0], proposed[i, 1] - previous[i, 1]
+        most = max(most, (dx * dx + dy * dy) / (radius[i] * radius[i]))
+    if not most > STEP * STEP:
+        return 1
+    return math.ceil(min(math.sqrt(most) / STEP, float(MOST_STEPS)))
+
+
+@njit
+def step_of(radius: float, dx: float, dy: float, steps: int) -> tuple[float, float]:
+    """Return one of ``steps`` steps (m) of the way (dx, dy) (m) of a robot."""
+    share = 1.0 / steps
+    if steps == MOST_STEPS:
+        share = min(share, STEP * radius / math.hypot(dx, dy))
+    return dx * share, dy * share
+
+
+@njit
+def on_leash(x: float, y: float, from_x: float, from_y: float,
              radius: float) -> tuple[float, float]:
-    """Return (x, y) (m), drawn back to where a straight line from the anchor crosses no wall."""
-    dx, dy = x - anchor_x, y - anchor_y
+    """Return (x, y) (m), drawn back to where a straight line from ``from`` crosses no wall."""
+    dx, dy = x - from_x, y - from_y
     square, most = dx * dx + dy * dy, LEASH * radius
     if square <= most * most:
         return x, y
     scale = most / math.sqrt(square)
-    return anchor_x + dx * scale, anchor_y + dy * scale
-
-
-@njit
-def walk(fixed: FixedObjects, x0: float, y0: float, x1: float, y1: float, radius: float,
-         tolerance: float) -> tuple[float, float, float, float]:
-    """Walk a disc from a free place towards another place, sliding along what is in the way.
-
-    Parameters
-    ----------
-    fixed : the objects
-    x0, y0 : a place free of fixed objects (m)
-    x1, y1 : where the disc would like to be (m)
-    radius : of the disc (m)
-    tolerance : overlaps up to this deep (m) count as free
-
-    Returns
-    -------
-    (anchor x, anchor y, x, y): the last free waypoint, and the end of the path, less than a radius
-    from it, which may overlap something still.
-
-    """
-    dx, dy = x1 - x0, y1 - y0
-    distance = math.sqrt(dx * dx + dy * dy)
-    if distance <= STEP * radius:
-        return x0, y0, x1, y1
-    # Nobody can use more than the diagonal of the world; an absurd speed must not take for ever.
-    bounds = fixed.bounds
-    useful = min(distance, (bounds[2] - bounds[0]) + (bounds[3] - bounds[1]))
-    steps = math.ceil(useful / (STEP * radius))
-    step_x, step_y = dx / distance * (useful / steps), dy / distance * (useful / steps)
-    ax, ay = x0, y0
-    for _ in range(steps - 1):
-        x, y = ax + step_x, ay + step_y
-        free = False
-        for _correction in range(_CORRECTIONS):
-            shift_x, shift_y, deepest = fixed_displacement(fixed, x, y, radius, ax, ay, tolerance)
-            if deepest <= tolerance:
-                free = True
-                break
-            x, y = on_leash(x + shift_x, y + shift_y, ax, ay, radius)
-        if not free:
-            return ax, ay, ax, ay
-        ax, ay = x, y
-    return ax, ay, ax + step_x, ay + step_y
+    return from_x + dx * scale, from_y + dy * scale
