@@ -21,6 +21,15 @@ class LeanExecutor(SingleThreadedExecutor):
 
     def spin(self) -> None:
         """Run callbacks until the context is shut down (then ExternalShutdownException)."""
+        try:
+            self._spin()
+        except Exception as error:
+            # A signal may end the context between any two calls into rcl, which then complain.
+            if self._context.ok() or isinstance(error, ExternalShutdownException):
+                raise
+            raise ExternalShutdownException() from None
+
+    def _spin(self) -> None:
         entities = None
         rare_due = 0
         while not self._is_shutdown:
@@ -83,4 +92,5 @@ class LeanExecutor(SingleThreadedExecutor):
     def _spin_rare(self) -> None:
         """Let rclpy's executor serve what this one does not wait for; it returns when nothing is left."""
         for _ in range(8):
-            self.spin_once(0.0)
+            if self._context.ok():
+                self.spin_once(0.0)

@@ -1,0 +1,70 @@
+"""Who has answered a tick: the book-keeping of lockstep, without ROS (docs/lockstep.md).
+
+A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th stamp
+that was sent to it. A robot that stays silent is asked again, and may then answer twice; the tick is
+over when as many answers as questions are in, or when nobody has said anything for a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sbot_common.errors import InputError
+
+Command = tuple[float, float]
+
+
+class Ledger:
+    """Answers of one tick after the other.
+
+    Parameters
+    ----------
+    awaited : (N,) which robots have a controller that must answer
+    settle : s without a further answer after which a question that was repeated counts as lost
+
+    """
+
+    def __init__(self, awaited: Sequence[bool], settle: float = 0.3) -> None:
+        self._awaited = [i for i, wanted in enumerate(awaited) if wanted]
+        self._settle = settle
+        self._asked = dict.fromkeys(self._awaited, 0)
+        self._answered = dict.fromkeys(self._awaited, 0)
+        self._last_answer = 0.0
+
+    def begin(self) -> None:
+        """Start a tick: everybody has been asked once."""
+        for robot in self._awaited:
+            self._asked[robot] = 1
+            self._answered[robot] = 0
+
+    def answer(self, robot: int, now: float) -> bool:
+        """Note an answer at ``now`` (s); return whether it is the robot's first in this tick.
+
+        Raises
+        ------
+        InputError
+            for an answer that nobody asked for.
+
+        """
+        if robot not in self._asked or self._answered[robot] >= self._asked[robot]:
+            raise InputError(f'robot {robot}: a command that no stamp asked for; expected exactly one '
+                             'publisher of its cmd_vel, which answers each stamp once')
+        self._answered[robot] += 1
+        self._last_answer = now
+        return self._answered[robot] == 1
+
+    def silent(self) -> list[int]:
+        """Return the robots that have not answered."""
+        return [robot for robot in self._awaited if self._answered[robot] == 0]
+
+    def ask_again(self, robot: int) -> None:
+        """Note that a robot has been asked once more."""
+        self._asked[robot] += 1
+
+    def complete(self, now: float) -> bool:
+        """Tell whether the tick is over at ``now`` (s)."""
+        if self.silent():
+            return False
+        if all(self._answered[robot] == self._asked[robot] for robot in self._awaited):
+            return True
+        return now - self._last_answer > self._settle
