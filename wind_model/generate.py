@@ -1,0 +1,143 @@
+"""Fields to start from: uniform, a vortex, past a cylinder, over a half-cylinder hill."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.errors import bad_value
+from sbot_common.specs import Spec, check_all
+from wind_model.grid import WindGrid, make_grid
+
+Array = NDArray[np.float64]
+
+SPECS = (
+    Spec('xmin', 0.0, 'm', 'West edge.'),
+    Spec('ymin', 0.0, 'm', 'South edge.'),
+    Spec('xmax', 40.0, 'm', 'East edge.'),
+    Spec('ymax', 24.0, 'm', 'North edge.'),
+    Spec('resolution', 1.0, 'm', 'Greatest distance of points in x and y.', minimum=0.0,
+         open_minimum=True),
+    Spec('height', 4.0, 'm', 'Height of the field above the ground at its lowest.', minimum=0.0,
+         open_minimum=True),
+    Spec('layers', 6, '', 'Points above each other, denser near the ground.', minimum=2,
+         maximum=1000),
+    Spec('speed', 0.3, 'm/s', 'Wind far away; in a vortex, the greatest speed.', minimum=0.0),
+    Spec('angle_deg', 0.0, 'deg', 'Direction the wind blows towards; 0 is east, 90 north.'),
+    Spec('center_x', 20.0, 'm', 'Centre of the vortex, cylinder or hill.'),
+    Spec('center_y', 12.0, 'm', 'Centre of the vortex, cylinder or hill.'),
+    Spec('radius', 3.0, 'm', 'Of the cylinder or hill; of a vortex, where it is fastest.',
+         minimum=0.0, open_minimum=True),
+)
+
+MAX_POINTS = 10_000_000
+
+# A micrometre a second is less than any wind sensor resolves, and files stay short.
+DECIMALS = 6
+
+
+class Shape(NamedTuple):
+    """What the flows below are about."""
+
+    speed: float  # m/s
+    radius: float  # m
+
+
+Flow = Callable[[Shape, Array, Array, Array], tuple[Array, Array, Array]]
+
+
+def uniform(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
+    """Return the same wind everywhere; arguments and result as for the other flows.
+
+    ``s`` and ``n`` (m) are along the wind and to its left from the centre, ``z`` (m) is above the
+    lowest ground; the result is along s, n and z (m/s), in the shape of ``z``.
+    """
+    return np.full_like(z, shape.speed), np.zeros_like(z), np.zeros_like(z)
+
+
+def vortex(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
+    """Return a counter-clockwise vortex: fastest at the radius, still in the middle and far."""
+    ratio = (s * s + n * n) / shape.radius ** 2
+    turn = shape.speed / shape.radius * np.exp(0.5 * (1.0 - ratio)) + np.zeros_like(z)
+    return -turn * n, turn * s, np.zeros_like(z)
+
+
+def _around(along: Array, across: Array, shape: Shape) -> tuple[Array, Array]:
+    """Return potential flow past a circle about the origin; nothing moves inside."""
+    square = along * along + across * across
+    outside = square >= shape.radius ** 2
+    safe = np.where(outside, square, 1.0)
+    factor = shape.radius ** 2 / (safe * safe)
+    first = shape.speed * (1.0 - factor * (along * along - across * across))
+    second = -2.0 * shape.speed * factor * along * across
+    return np.where(outside, first, 0.0), np.where(outside, second, 0.0)
+
+
+def cylinder(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
+    """Return potential flow past an upright cylinder."""
+    along, across = _around(s + np.zeros_like(z), n + np.zeros_like(z), shape)
+    return along, across, np.zeros_like(z)
+
+
+def hill(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
+    """Return potential flow over a half-cylinder lying across the wind."""
+    along, up = _around(s + np.zeros_like(z), z, shape)
+    return along, np.zeros_like(z), up
+
+
+FLOWS: dict[str, Flow] = {'uniform': uniform, 'vortex': vortex, 'cylinder': cylinder, 'hill': hill}
+
+
+def generate(kind: str, **given: float) -> WindGrid:
+    """Return a generated field.
+
+    Parameters
+    ----------
+    kind : a name of ``FLOWS``
+    given : values for ``SPECS``, by name
+
+    Raises
+    ------
+    InputError
+        for an unknown kind or name, a bad value, edges in the wrong order or too many points.
+
+    """
+    if kind not in FLOWS:
+        raise bad_value('kind of field', kind, 'one of ' + ', '.join(FLOWS))
+    p = check_all(SPECS, given)
+    for low, high in (('xmin', 'xmax'), ('ymin', 'ymax')):
+        if not p[low] < p[high]:
+            raise bad_value(high, p[high], f'a number > {low} ({p[low]:g} m)')
+    counts = [(p['xmax'] - p['xmin']) / p['resolution'], (p['ymax'] - p['ymin']) / p['resolution']]
+    if not (counts[0] + 1) * (counts[1] + 1) * p['layers'] <= MAX_POINTS:
+        raise bad_value('resolution', p['resolution'], f'at most {MAX_POINTS} points in the field')
+    # A hair less than the quotient, so that 0.3 / 0.1 is 3 steps.
+    n_x, n_y = (max(1, math.ceil(count - 1e-9)) + 1 for count in counts)
+    x = np.linspace(p['xmin'], p['xmax'], n_x)[np.newaxis, :]
+    y = np.linspace(p['ymin'], p['ymax'], n_y)[:, np.newaxis]
+    angle = math.radians(p['angle_deg'])
+    c, s = math.cos(angle), math.sin(angle)
+    along = c * (x - p['center_x']) + s * (y - p['center_y'])
+    left = c * (y - p['center_y']) - s * (x - p['center_x'])
+    bottom = np.zeros((n_y, n_x))
+    if kind == 'hill':
+        bottom = np.sqrt(np.maximum(0.0, p['radius'] ** 2 - along * along))
+    top = np.full((n_y, n_x), p['height'] + bottom.max())
+    k = np.arange(p['layers'], dtype=np.float64)
+    # Distances upwards grow linearly (document 003, grid specifications).
+    factors = k * (k + 1) / (k[-1] * (k[-1] + 1))
+    z = bottom + factors[:, np.newaxis, np.newaxis] * (top - bottom)
+    u, v, w = FLOWS[kind](Shape(p['speed'], p['radius']), along, left, z)
+    return make_grid(
+        p['xmin'], p['ymin'], n_x, n_y, (p['xmax'] - p['xmin']) / (n_x - 1),
+        (p['ymax'] - p['ymin']) / (n_y - 1), factors, _rounded(bottom), _rounded(top),
+        _rounded(c * u - s * v), _rounded(s * u + c * v), _rounded(w))
+
+
+def _rounded(values: Array) -> Array:
+    """Return values as they are written; adding 0 turns -0 into 0."""
+    return np.round(values, DECIMALS) + 0.0
