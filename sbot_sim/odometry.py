@@ -1,9 +1,15 @@
-"""Wheel odometry: where the wheels alone say the robot is. It knows neither wind nor collisions."""
+"""Wheel odometry: where a robot believes to be from its wheels alone.
+
+It knows neither wind nor collisions, and starts at the origin of frame `odom`. With noise off it
+is equation (4) of document 002 applied to what the wheels turned. The noise has the two parts that
+wheels have: a constant error of each wheel's radius, and slip, whose variance grows with the way
+travelled, so that it does not depend on the length of a tick.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,93 +18,79 @@ from numpy.typing import NDArray
 from sbot_common.jit import njit
 from sbot_common.specs import Spec, check_all
 from sbot_sim.bodies import BodyArrays
-from sbot_sim.generators import States, normals
-from sbot_sim.motion import advance, body_twists, wrap_yaw
+from sbot_sim.motion import advance, saturate, wrap_yaw
 
 Array = NDArray[np.float64]
 
-_TEXT = 'Standard deviation of the error in {}, which grows like a random walk.'
-
 ODOMETRY_SPECS: tuple[Spec, ...] = (
-    Spec('odometry_noise_distance', 0.0, 'm per root of m', _TEXT.format('distance over distance'),
-         minimum=0.0),
-    Spec('odometry_noise_turn', 0.0, 'rad per root of rad', _TEXT.format('angle over angle turned'),
-         minimum=0.0),
-    Spec('odometry_noise_drift', 0.0, 'rad per root of m', _TEXT.format('angle over distance'),
-         minimum=0.0),
+    Spec('odometry_noise_radius', 0.0, '', 'Standard deviation of the relative error of the radius of '
+         'each wheel, drawn once.', minimum=0.0, maximum=0.2, at_runtime=False),
+    Spec('odometry_noise_slip', 0.0, 'sqrt(m)', 'Standard deviation of the error of the way that a wheel '
+         'measures over 1 m; it grows with the square root of the way.', minimum=0.0,
+         at_runtime=False),
 )
 
 
 class OdometryParameters(NamedTuple):
-    """How inexact the wheels are; errors do not depend on the length of a tick."""
+    """Noise of wheel odometry; 0 is off."""
 
-    noise_distance: float  # m per root of m
-    noise_turn: float  # rad per root of rad
-    noise_drift: float  # rad per root of m
-
-    @property
-    def exact(self) -> bool:
-        """Whether there is no noise at all."""
-        return self == (0.0, 0.0, 0.0)
+    odometry_noise_radius: float  # of the radius
+    odometry_noise_slip: float  # m for each square root of a metre
 
 
 def make_odometry_parameters(given: Mapping[str, object], where: str = '') -> OdometryParameters:
-    """Return the parameters for a mapping of ``ODOMETRY_SPECS`` names; defaults for the rest.
+    """Return the parameters, checked; what is not given has its default."""
+    return OdometryParameters(**check_all(ODOMETRY_SPECS, given, where))
 
-    Raises
-    ------
-    InputError
-        for an unknown name or a bad value.
 
+def initial_odometry(parameters: OdometryParameters,
+                     generators: Sequence[np.random.Generator]) -> tuple[Array, Array]:
+    """Return the state of N robots' odometry: (pose (N, 3) of zeros, wheel scale (N, 2)).
+
+    The scale (left, right) is the constant error of the wheels: measured way / true way. A robot's
+    generator, of stream ODOMETRY, is used only if there is noise of the radius.
     """
-    values = check_all(ODOMETRY_SPECS, given, where)
-    return OdometryParameters(*(values[spec.name] for spec in ODOMETRY_SPECS))
+    scale = np.ones((len(generators), 2))
+    if parameters.odometry_noise_radius > 0.0:
+        for i, generator in enumerate(generators):
+            scale[i] += parameters.odometry_noise_radius * generator.standard_normal(2)
+    return np.zeros((len(generators), 3)), scale
 
 
-def advance_odometry(parameters: OdometryParameters, bodies: BodyArrays, odometry: Array,
-                     wheel_speed: Array, dt: float, generators: States) -> tuple[Array, Array]:
-    """Return the odometry one tick later and what the wheels claim to have done.
+def draw_slip(parameters: OdometryParameters,
+              generators: Sequence[np.random.Generator]) -> Array:
+    """Return this tick's standard normal numbers (N, 2), two a robot; zeros if slip is off."""
+    if parameters.odometry_noise_slip <= 0.0:
+        return np.zeros((len(generators), 2))
+    return np.array([generator.standard_normal(2) for generator in generators]).reshape(-1, 2)
+
+
+@njit
+def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array, slip: Array,
+            noise_slip: float, dt: float) -> Array:
+    """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi).
 
     Parameters
     ----------
-    parameters : noise
     bodies : of N robots
     odometry : (N, 3) x, y (m), yaw (rad) in frame `odom`
-    wheel_speed : (N, 2) left, right (rad/s)
+    scale : (N, 2) measured way / true way of the left and right wheel
+    wheel_speed : (N, 2) left, right (rad/s), saturated here
+    slip : (N, 2) standard normal numbers of this tick
+    noise_slip : m for each square root of a metre
     dt : s
-    generators : of stream ODOMETRY; with noise, each gives two numbers a tick
-
-    Returns
-    -------
-    (N, 3) as ``odometry``; (N, 2) m/s, rad/s
 
     """
-    n = odometry.shape[0]
-    noise = np.zeros((n, 2)) if parameters.exact else normals(generators, 2)
-    twist = _noisy(parameters, body_twists(bodies, wheel_speed), noise, dt)
-    return _integrate(odometry, twist, dt), twist
-
-
-@njit
-def _noisy(parameters: OdometryParameters, twist: Array, noise: Array, dt: float) -> Array:
-    out = np.empty_like(twist)
-    for i in range(twist.shape[0]):
-        distance, angle = abs(twist[i, 0]) * dt, abs(twist[i, 1]) * dt
-        spread = parameters.noise_distance * math.sqrt(distance)
-        turn_variance = (parameters.noise_turn * parameters.noise_turn * angle
-                         + parameters.noise_drift * parameters.noise_drift * distance)
-        out[i, 0] = twist[i, 0] + spread * noise[i, 0] / dt
-        out[i, 1] = twist[i, 1] + math.sqrt(turn_variance) * noise[i, 1] / dt
-    return out
-
-
-@njit
-def _integrate(odometry: Array, twist: Array, dt: float) -> Array:
     out = np.empty_like(odometry)
+    speed = np.empty(2)
     for i in range(odometry.shape[0]):
-        # With wheels a metre apart the difference of their speeds is the turn rate.
-        half = 0.5 * twist[i, 1]
-        x, y, yaw = advance(odometry[i, 0], odometry[i, 1], odometry[i, 2], twist[i, 0] - half,
-                            twist[i, 0] + half, 1.0, dt)
+        for side in range(2):
+            true = (saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
+                    * bodies.wheel_radius[i])
+            measured = true * scale[i, side]
+            error = noise_slip * math.sqrt(abs(measured) / dt) * slip[i, side]
+            speed[side] = measured + error
+        x, y, yaw = advance(odometry[i, 0], odometry[i, 1], odometry[i, 2], speed[0], speed[1],
+                            bodies.wheel_distance[i], dt)
         out[i, 0], out[i, 1], out[i, 2] = x, y, wrap_yaw(yaw)
     return out
