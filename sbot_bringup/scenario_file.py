@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ from sbot_bringup.scenario_groups import (
     check_wind,
 )
 from sbot_bringup.scenario_overrides import apply_overrides
-from sbot_bringup.scenario_paths import PATH_KEYS, find_file, names_file
+from sbot_bringup.scenario_paths import PATH_KEYS, find_file, find_folder, names_file
 from sbot_bringup.scenario_placement import place_robots
 from sbot_bringup.scenario_yaml import MAX_BYTES, Origins, decode_text, parse_yaml
 from sbot_bringup.shipped import find_scenario
@@ -91,8 +90,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins) -> Scena
         'world': written.world,
     }
     _find_files(groups, directory, origins)
-    python_path = tuple(os.path.abspath(directory / Path(p).expanduser())
-                        for p in written.python_path)
+    python_path = tuple(find_folder(text, directory) for text in written.python_path)
     controllers = _check_controllers(written, python_path, origins)
     # With the map's absolute path.
     robots = place_robots(written.model_copy(update={'world': groups['world']}), bodies, origins)

@@ -27,6 +27,17 @@ def names_file(keys: tuple[str, str], value: object) -> bool:
     return keys[1] != 'infrared_table' or value not in TABLES
 
 
+def _places(text: str, directory: Path) -> list[Path]:
+    """Return where a path may lead, best first."""
+    path = Path(text).expanduser()
+    if path.is_absolute():
+        return [path, directory / path.name]
+    places = [directory / path]
+    with suppress(InputError):
+        places.append(config_directory() / path)
+    return places
+
+
 def find_file(text: str, directory: Path, where: str) -> str:
     """Return the absolute path of a file that a scenario in ``directory`` names.
 
@@ -36,21 +47,22 @@ def find_file(text: str, directory: Path, where: str) -> str:
         if there is no such file; the message begins with ``where``.
 
     """
-    path = Path(text).expanduser()
-    places = [directory / path]
-    if path.is_absolute():
-        places.append(directory / path.name)
-    else:
-        with suppress(InputError):
-            places.append(config_directory() / path)
-    for place in places:
-        try:
+    for place in _places(text, directory):
+        with suppress(OSError, ValueError):
             if place.is_file():
                 return os.path.abspath(place)
-        except (OSError, ValueError):
-            continue
     names = f'one of {", ".join(TABLES)}, or ' if where.endswith('infrared_table') else ''
     raise bad_value(where, text, f'{names}an existing file, relative to {directory} or absolute')
+
+
+def find_folder(text: str, directory: Path) -> str:
+    """Return the absolute path of a folder; one that is not there is named all the same."""
+    places = _places(text, directory)
+    for place in places:
+        with suppress(OSError, ValueError):
+            if place.is_dir():
+                return os.path.abspath(place)
+    return os.path.abspath(places[0])
 
 
 def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
@@ -66,7 +78,10 @@ def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
 
 def _portable(text: str) -> str:
     try:
-        shipped = os.path.abspath(config_directory())
+        config = os.path.abspath(config_directory())
     except InputError:
         return text
-    return os.path.relpath(text, shipped) if text.startswith(shipped + os.sep) else text
+    for folder in (config, os.path.join(os.path.dirname(config), 'examples')):
+        if text == folder or text.startswith(folder + os.sep):
+            return os.path.relpath(text, config)
+    return text
