@@ -110,7 +110,7 @@ BAD = {
     'space before the colon': (text_of(GOOD).replace('v:', 'v :'), "found 'v'"),
     'a colon alone at first': (': 1\n', 'expected a name directly followed by a colon'),
     'no space after the colon': (text_of(GOOD).replace('min_y:\n', 'min_y:'), 'white space'),
-    'number first': ('\n1.5\n' + text_of(GOOD), 'field.txt:2: expected a name followed by a colon'),
+    'number first': ('\n1.5\n' + text_of(GOOD), 'field.txt:2: expected a name followed by'),
     'zero points': (changed(n_x='0'), 'n_x: expected a whole number >= 2, found 0'),
     'one point': (changed(n_y='1'), 'n_y: expected a whole number >= 2, found 1'),
     'negative points': (changed(n_x='-2'), 'n_x: expected a whole number >= 2, found -2'),

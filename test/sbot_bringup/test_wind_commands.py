@@ -1,0 +1,66 @@
+import argparse
+
+import meshio
+import numpy as np
+import pytest
+
+from sbot_bringup.wind_commands import add_parsers
+from sbot_common.errors import InputError
+from wind_model.rotors_text import read_grid
+
+
+def sbot(*words):
+    parser = argparse.ArgumentParser()
+    add_parsers(parser.add_subparsers(required=True))
+    args = parser.parse_args(['wind', *map(str, words)])
+    return args.run(args)
+
+
+def test_make_at_and_vtk(tmp_path, capsys):
+    path = tmp_path / 'vortex.txt'
+    assert sbot('make', 'vortex', path, '--radius', 6, '--speed', 0.5, '--resolution', 2) == 0
+    assert '21 x 13 x 6 points' in capsys.readouterr().out
+    assert sbot('at', path, 26, 12, 0.5) == 0
+    assert [float(word) for word in capsys.readouterr().out.split()] == [0, 0.5, 0]
+    assert sbot('at', path, 26, -12, 0.5, '--outside', -1, 2, 3) == 0
+    assert capsys.readouterr().out == '-1.0 2.0 3.0\n'
+    assert sbot('vtk', path) == 0
+    names = capsys.readouterr().out.split()
+    assert [name.rpartition('/')[2] for name in names] == [
+        'vortex_wind.vtu', 'vortex_terrain.vtu', 'vortex.png']
+    wind = meshio.read(names[0]).point_data['wind']
+    assert np.array_equal(wind[:, 0], read_grid(path).u.ravel())
+    assert sbot('vtk', path, '-o', tmp_path / 'other.name', '--height', 1.5) == 0
+    assert (tmp_path / 'other.name_wind.vtu').exists()
+
+
+def test_outside_the_field_is_an_error_that_says_where_it_is(tmp_path):
+    path = tmp_path / 'field.txt'
+    sbot('make', 'uniform', path)
+    with pytest.raises(InputError, match=r'outside the field, which covers x 0 to 40, y 0 to 24'):
+        sbot('at', path, 41, 0, 0)
+
+
+def test_an_existing_file_is_replaced_only_by_force(tmp_path):
+    path = tmp_path / 'field.txt'
+    path.write_text('precious')
+    with pytest.raises(InputError, match='--force'):
+        sbot('make', 'hill', path)
+    assert path.read_text() == 'precious'
+    assert sbot('make', 'hill', path, '--force', '--layers', 3) == 0
+    assert read_grid(path).n_z == 3
+
+
+@pytest.mark.parametrize('words', [
+    ('at', 'f', 'x', 1, 2), ('at', 'f', 'nan', 1, 2), ('make', 'storm', 'f'), ('at', 'f'), (),
+    ('make', 'hill', 'f', '--layers', 2.5)])
+def test_bad_usage(words, capsys):
+    with pytest.raises(SystemExit) as info:
+        sbot(*words)
+    assert info.value.code == 2
+
+
+def test_bad_values_name_the_option(tmp_path):
+    with pytest.raises(InputError, match='radius'):
+        sbot('make', 'hill', tmp_path / 'f', '--radius', -1)
+    assert not (tmp_path / 'f').exists()

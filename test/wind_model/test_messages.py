@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+
+from sbot_common import cdr
+from sbot_common.errors import InputError
+from sbot_common.topics import WIND_FIELD, WIND_MARKERS
+from wind_model.generate import generate
+from wind_model.grid import make_lattice
+from wind_model.interpolate import velocity_at
+from wind_model.messages import (
+    CLOCK,
+    decode_clock,
+    decode_field,
+    decode_vector,
+    encode_field,
+    encode_markers,
+    encode_vector,
+)
+
+
+def arrows(raw):
+    markers = cdr.decode(raw, WIND_MARKERS.type).markers
+    assert markers[0].action == 3
+    assert all(m.action == 0 and m.type == 0 and m.header.frame_id == 'map' for m in markers[1:])
+    assert len({m.id for m in markers}) == len(markers)
+    return [[[p.x, p.y, p.z] for p in marker.points] for marker in markers[1:]]
+
+
+def test_vectors_come_back():
+    stamp, vector = decode_vector(encode_vector(12_345_678_901, np.array([0.1, -2.0, 1e-300])))
+    assert stamp == 12_345_678_901
+    assert vector.tolist() == [0.1, -2.0, 1e-300]
+
+
+def test_a_clock():
+    message = cdr.message_class(CLOCK)(clock=cdr.stamp(3_000_000_007))
+    assert decode_clock(cdr.encode(message)) == 3_000_000_007
+
+
+@pytest.mark.parametrize('shape', [(5, 4, 6), (2, 2, 2), (3, 7, 2)])
+def test_a_field_comes_back_to_the_last_bit(shape, random_grid):
+    for seed in range(3):
+        field = make_lattice(random_grid(seed, *shape))
+        again = decode_field(encode_field(5, field))
+        assert all(np.array_equal(a, b) for a, b in zip(field, again, strict=True))
+        points = np.random.default_rng(seed).uniform(-12, 12, (200, 3))
+        outside = np.arange(3.0)
+        assert np.array_equal(velocity_at(field, points, outside),
+                              velocity_at(again, points, outside))
+
+
+def test_the_clouds_layout_is_the_documented_one(random_grid):
+    field = make_lattice(random_grid(0))
+    cloud = cdr.decode(encode_field(5, field), WIND_FIELD.type)
+    assert (cloud.width, cloud.height) == (5, 4 * 6)
+    assert cloud.row_step == cloud.point_step * cloud.width
+    kinds = {f.name: f.datatype for f in cloud.fields}
+    assert kinds == {'x': 7, 'y': 7, 'z': 7, 'gx': 8, 'gy': 8, 'gz': 8, 'u': 8, 'v': 8, 'w': 8}
+    offsets = {f.name: f.offset for f in cloud.fields}
+    data = cloud.data.reshape(-1, cloud.point_step)
+    x = np.ascontiguousarray(data[:, offsets['x']:offsets['x'] + 4]).view('<f4').ravel()
+    w = np.ascontiguousarray(data[:, offsets['w']:offsets['w'] + 8]).view('<f8').ravel()
+    assert np.array_equal(x[:5], field.x.astype(np.float32))
+    assert np.array_equal(w, field.w.ravel())
+
+
+def test_no_field_is_a_cloud_without_points():
+    raw = encode_field(5, None)
+    assert decode_field(raw) is None
+    assert cdr.decode(raw, WIND_FIELD.type).width == 0
+
+
+def tampered(change):
+    field = make_lattice(generate('vortex', resolution=8.0, layers=2))
+    cloud = cdr.decode(encode_field(0, field), WIND_FIELD.type)
+    values = {name: getattr(cloud, name) for name in cloud.__dataclass_fields__
+              if name != '__msgtype__'}
+    values['data'] = values['data'].copy()
+    change(values)
+    return cdr.encode(cdr.message_class(WIND_FIELD.type)(**values))
+
+
+def set_double(values, point, offset, number):
+    step = values['point_step']
+    where = point * step + offset
+    values['data'][where:where + 8] = np.frombuffer(np.float64(number).tobytes(), np.uint8)
+
+
+@pytest.mark.parametrize('change', [
+    lambda v: v.update(fields=v['fields'][:-1]),
+    lambda v: v.update(data=v['data'][:-1]),
+    lambda v: v.update(width=v['width'] - 1),
+    lambda v: v.update(is_bigendian=True),
+    lambda v: v.update(height=v['height'] - 1, data=v['data'][:-v['row_step']]),
+    lambda v: set_double(v, 3, 16, 7.7),
+    lambda v: set_double(v, 3, 32, np.nan),
+    lambda v: set_double(v, 3, 40, np.inf),
+    lambda v: set_double(v, 0, 32, 99.0)],
+    ids=['no w', 'short', 'width', 'big-endian', 'rows', 'gx', 'gz nan', 'u inf', 'gz order'])
+def test_clouds_that_are_no_field_are_refused(change):
+    with pytest.raises(InputError, match=WIND_FIELD.name):
+        decode_field(tampered(change))
+
+
+def test_uniform_wind_is_one_arrow_at_the_origin():
+    assert arrows(encode_markers(0, None, np.array([0.0, -2.0, 0.0]), 0.5)) == [
+        [[0, 0, 0.5], [0, -2, 0.5]]]
+    assert arrows(encode_markers(0, None, np.zeros(3), 0.5)) == []
+
+
+def test_a_field_has_arrows_all_over_along_the_wind():
+    field = make_lattice(generate('vortex', radius=6.0, resolution=2.0))
+    found = np.array(arrows(encode_markers(0, field, np.zeros(3), 0.5)))
+    assert 100 < len(found) < 500
+    assert np.ptp(found[:, 0, 0]) > 30
+    assert np.ptp(found[:, 0, 1]) > 18
+    wind = velocity_at(field, np.ascontiguousarray(found[:, 0]), np.zeros(3))
+    along = found[:, 1] - found[:, 0]
+    lengths = np.linalg.norm(along, axis=1)
+    assert lengths.max() == pytest.approx(2.0)
+    cross = along[:, 0] * wind[:, 1] - along[:, 1] * wind[:, 0]
+    assert np.abs(cross).max() < 1e-9
