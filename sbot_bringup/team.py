@@ -16,18 +16,20 @@ from sbot_bringup.scenario import Scenario
 from sbot_common import topics
 from sbot_common.observation import Controller, Neighbours, Observation, Scan
 from sbot_common.streams import CONTROLLER, generator
+from sbot_common.topics import Topic
 from sbot_sim.messages import Outgoing
 from sbot_sim.scan import ScanParameters
 from sbot_sim.sensing import Snapshot
 
 Array = NDArray[np.float64]
+Point = tuple[float, float]
 
 # From so many followers with common parameters on, one compiled call for all of them pays.
 _CROWD = 8
 
 
 def observation(snapshot: Snapshot, scan: ScanParameters, robot: int, stamp_ns: int, dt: float,
-                goal: tuple[float, float] | None) -> Observation:
+                goal: Point | None) -> Observation:
     """Return what one robot's controller sees of a snapshot."""
     neighbours = None
     if snapshot.heard_sent:
@@ -88,7 +90,10 @@ class Team:
             seen = observation(snapshot, self._scan, i, stamp_ns, dt, self._goals[i])
             known_goals = controller.goals if isinstance(controller, PotentialField) else 0
             commands[i] = controller.step(seen, self._generators[i])
-            if i == 0 and isinstance(controller, PotentialField):
+            if not isinstance(controller, PotentialField):
+                if snapshot.tick == 0 and self._goals[i] is not None:
+                    announced.append(self._pose(topics.GOAL, i, stamp_ns, self._goals[i]))
+            elif i == 0:
                 announced += self._announcements(controller, known_goals, stamp_ns)
         for ids, crowd in self._crowds:
             commands[ids] = crowd.step(snapshot.pose, snapshot.ranges, self._scan.angle_min,
@@ -103,5 +108,9 @@ class Team:
                   (topics.GOAL, bot.goal if bot.goals != known_goals else None))
         for topic, goal in events:
             if goal is not None:
-                yield Outgoing(topics.resolve(topic, 0, self._n), topic,
-                               write_pose(stamp_ns, 'map', *goal))
+                yield self._pose(topic, 0, stamp_ns, goal)
+
+    def _pose(self, topic: Topic, robot: int, stamp_ns: int, goal: Point | None) -> Outgoing:
+        assert goal is not None
+        return Outgoing(topics.resolve(topic, robot, self._n), topic,
+                        write_pose(stamp_ns, 'map', *goal))

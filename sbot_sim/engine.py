@@ -32,8 +32,8 @@ class Engine:
 
     def reset(self) -> None:
         """Go back to tick 0 with fresh generators."""
-        self.state: State = initial_state(self.parameters, self._initial_pose)
         self._generators = make_generators(self._seed, len(self._initial_pose))
+        self.state: State = initial_state(self.parameters, self._initial_pose, self._generators)
         self._observe()
 
     def _observe(self) -> None:

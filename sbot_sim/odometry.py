@@ -23,11 +23,12 @@ from sbot_sim.motion import advance, saturate, wrap_yaw
 Array = NDArray[np.float64]
 
 ODOMETRY_SPECS: tuple[Spec, ...] = (
-    Spec('odometry_noise_radius', 0.0, '', 'Standard deviation of the relative error of the radius of '
-         'each wheel, drawn once.', minimum=0.0, maximum=0.2, at_runtime=False),
-    Spec('odometry_noise_slip', 0.0, 'sqrt(m)', 'Standard deviation of the error of the way that a wheel '
-         'measures over 1 m; it grows with the square root of the way.', minimum=0.0,
-         at_runtime=False),
+    Spec('odometry_noise_radius', 0.0, '',
+         'Standard deviation of the relative error of the radius of each wheel, drawn once.',
+         minimum=0.0, maximum=0.2, at_runtime=False),
+    Spec('odometry_noise_slip', 0.0, 'sqrt(m)',
+         'Standard deviation of the error of the way that a wheel measures over 1 m; it grows '
+         'with the square root of the way.', minimum=0.0, at_runtime=False),
 )
 
 
@@ -67,8 +68,10 @@ def draw_slip(parameters: OdometryParameters,
 
 @njit
 def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array, slip: Array,
-            noise_slip: float, dt: float) -> Array:
-    """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi).
+            noise_slip: float, dt: float) -> tuple[Array, Array]:
+    """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 2).
+
+    The twists are what the wheels claim to have done: v (m/s), omega (rad/s).
 
     Parameters
     ----------
@@ -82,6 +85,7 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
 
     """
     out = np.empty_like(odometry)
+    twist = np.empty((odometry.shape[0], 2))
     speed = np.empty(2)
     for i in range(odometry.shape[0]):
         for side in range(2):
@@ -93,4 +97,6 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
         x, y, yaw = advance(odometry[i, 0], odometry[i, 1], odometry[i, 2], speed[0], speed[1],
                             bodies.wheel_distance[i], dt)
         out[i, 0], out[i, 1], out[i, 2] = x, y, wrap_yaw(yaw)
-    return out
+        twist[i, 0] = 0.5 * (speed[0] + speed[1])
+        twist[i, 1] = (speed[1] - speed[0]) / bodies.wheel_distance[i]
+    return out, twist

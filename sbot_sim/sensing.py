@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaws
-from sbot_common.streams import INFRARED, ODOMETRY, SCAN
+from sbot_common.streams import INFRARED, ODOMETRY, SCAN, generator
 from sbot_sim.generators import States, generator_states
 from sbot_sim.infrared import InfraredParameters
 from sbot_sim.infrared import sense as sense_infrared
@@ -37,14 +37,14 @@ class SensorParameters(NamedTuple):
 
 
 class Generators(NamedTuple):
-    """The states of the sensors' random generators, a row a robot (``generators.py``).
+    """The sensors' random generators; states are a row a robot (``generators.py``).
 
     Draws advance them in place, as they do NumPy's generators.
     """
 
     infrared: States
     scan: States
-    odometry: States
+    odometry: list[np.random.Generator]
 
 
 class Snapshot(NamedTuple):
@@ -67,8 +67,10 @@ class Snapshot(NamedTuple):
 
 def make_generators(seed: int, num_robots: int) -> Generators:
     """Return the sensors' generators for a seed."""
-    return Generators(*(generator_states(seed, range(num_robots), stream)
-                        for stream in (INFRARED, SCAN, ODOMETRY)))
+    robots = range(num_robots)
+    return Generators(generator_states(seed, robots, INFRARED),
+                      generator_states(seed, robots, SCAN),
+                      [generator(seed, robot, ODOMETRY) for robot in robots])
 
 
 def observe(parameters: Parameters, state: State, generators: Generators,

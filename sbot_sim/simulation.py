@@ -17,7 +17,7 @@ from sbot_sim.bodies import BodyArrays
 from sbot_sim.collisions import separate
 from sbot_sim.impulses import effective_wind, impulse_velocity, sum_impulses
 from sbot_sim.motion import body_twists, move, wheel_commands, wrap_yaw
-from sbot_sim.odometry import OdometryParameters, advance_odometry
+from sbot_sim.odometry import OdometryParameters, draw_slip, initial_odometry, measure
 from sbot_sim.range_and_bearing import DATA_BYTES, Heard, neighbours
 from sbot_sim.sensing import Generators, SensorParameters
 from sbot_sim.world import World
@@ -52,6 +52,7 @@ class State(NamedTuple):
     free_wind: Array  # (N, 2) m/s: that wind before other robots took their share
     odometry: Array  # (N, 3) x, y, yaw by the wheels alone, frame `odom`
     odometry_twist: Array  # (N, 2) m/s, rad/s by the wheels
+    wheel_scale: Array  # (N, 2) way that a wheel measures over the true one
     rab_data: NDArray[np.uint8]  # (N, 10) what each robot broadcasts this tick
     collided: NDArray[np.bool_]  # (N,) met something in the last tick
     reverted: NDArray[np.bool_]  # (N,) was put back where it was
@@ -78,16 +79,17 @@ def still_air() -> Wind:
     return Wind(np.zeros(3), np.zeros(3))
 
 
-def initial_state(parameters: Parameters, pose: Array) -> State:
+def initial_state(parameters: Parameters, pose: Array, generators: Generators) -> State:
     """Return the state at tick 0: everybody at rest at ``pose`` (N, 3), odometry at its origin.
 
     Nothing was summed before the first tick, so no impulse moves it (docs/errata.md W3).
     """
     n = pose.shape[0]
+    odometry, wheel_scale = initial_odometry(parameters.odometry, generators.odometry)
     data = np.zeros((n, DATA_BYTES), np.uint8)
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
     return State(0, pose.copy(), np.zeros((n, 3)), np.zeros((n, 2)), np.zeros((n, 2)),
-                 np.zeros((n, 2)), np.zeros((n, 3)), np.zeros((n, 2)), data, np.zeros(n, np.bool_),
+                 np.zeros((n, 2)), odometry, np.zeros((n, 2)), wheel_scale, data, np.zeros(n, np.bool_),
                  np.zeros(n, np.bool_))
 
 
@@ -107,14 +109,15 @@ def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
     wheel_speed = wheel_commands(parameters.bodies, inputs.command)
     moved = move(parameters.bodies, state.pose, wheel_speed, state.impulse_velocity, parameters.dt)
     separation = separate(parameters.world, parameters.bodies, state.pose, moved)
-    odometry, odometry_twist = advance_odometry(
-        parameters.odometry, parameters.bodies, state.odometry, wheel_speed, parameters.dt,
-        generators.odometry)
+    odometry, odometry_twist = measure(
+        parameters.bodies, state.odometry, state.wheel_scale, wheel_speed,
+        draw_slip(parameters.odometry, generators.odometry),
+        parameters.odometry.odometry_noise_slip, parameters.dt)
     data = inputs.rab_data.copy()
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
     return State(state.tick + 1, separation.pose,
                   achieved_twists(state.pose, separation.pose, parameters.dt), velocity, wind,
-                  free_wind, odometry, odometry_twist, data, separation.collided, separation.reverted)
+                  free_wind, odometry, odometry_twist, state.wheel_scale, data, separation.collided, separation.reverted)
 
 
 def blow(parameters: Parameters, state: State, inputs: Inputs,

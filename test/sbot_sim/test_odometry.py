@@ -20,7 +20,7 @@ def drive(parameters, wheels, steps, dt=DT):
     pose, scale = initial_odometry(parameters, rngs)
     for _ in range(steps):
         slip = draw_slip(parameters, rngs)
-        pose = measure(bodies, pose, scale, wheels, slip, parameters.odometry_noise_slip, dt)
+        pose, _ = measure(bodies, pose, scale, wheels, slip, parameters.odometry_noise_slip, dt)
     return pose
 
 
