@@ -279,6 +279,11 @@ def test_robots_heaped_on_one_spot_do_not_fill_the_memory(write):
     assert 'robot 1' in message
 
 
+@pytest.mark.skipif(not os.path.exists('/dev/zero'), reason='there is no /dev/zero')
+def test_endless_file():
+    assert 'too large' in message_of('/dev/zero')
+
+
 def test_directory(tmp_path):
     assert 'is a directory' in message_of(str(tmp_path))
 
