@@ -101,8 +101,8 @@ def infrared_distances(scene: Scene, pose: Floats, radius: Floats,
     reach = infrared_reach(radius, parameters)
     if scene.reach < reach:
         raise ValueError(f'scene has reach {scene.reach}, needs {reach} (m)')
-    return distances_of_all(scene, pose, radius, _FAN, parameters.range,
-                            parameters.sees_robots)
+    seen = pose.shape[0] if parameters.sees_robots else 0
+    return distances_of_all(scene, pose, radius, _FAN, parameters.range, reach, seen)
 
 
 def infrared_readings(distances: Floats, parameters: InfraredParameters,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sbot_common.jit import njit
 from sbot_sim.scan_kernel import Fan, cover_discs, cover_static
-from sbot_sim.scene import Scene, no_discs, sort_discs
+from sbot_sim.scene import Scene, sort_discs
 
 Floats = NDArray[np.float64]
 
@@ -19,22 +19,24 @@ _ENTRIES_PER_METRE = 1000.0
 
 @njit
 def distances_of_all(scene: Scene, pose: Floats, radius: Floats, fan: Fan, range_max: float,
-                     sees_robots: bool) -> Floats:
-    """Return (N, sensors) distances from the rim (m); see ``infrared.infrared_distances``."""
+                     reach: float, seen: int) -> Floats:
+    """Return (N, sensors) distances from the rim (m); see ``infrared.infrared_distances``.
+
+    ``reach`` (m) is the farthest that any sees from its centre; ``seen`` is N, or 0 if robots are
+    not seen.
+    """
     n = pose.shape[0]
     out = np.empty((n, fan.beams))
-    discs = no_discs()
-    if sees_robots and n > 0:
-        discs = sort_discs(pose, radius, radius.max() + range_max)
+    discs = sort_discs(pose[:seen], radius[:seen], reach)
     best = np.empty(fan.directions.shape[1])
     for j in range(n):
         x, y = pose[j, 0], pose[j, 1]
         cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
         # What is farther than this by rounding only is still intersected, and judged then.
-        reach = (radius[j] + range_max) * (1.0 + 1e-9)
+        own_reach = (radius[j] + range_max) * (1.0 + 1e-9)
         best[:] = math.inf
-        touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
-        touched = touched or cover_discs(discs, j, x, y, cos_yaw, sin_yaw, fan, reach, best)
+        touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, own_reach, best)
+        touched = touched or cover_discs(discs, j, x, y, cos_yaw, sin_yaw, fan, own_reach, best)
         for i in range(fan.beams):
             distance = 0.0 if touched else max(0.0, best[i] - radius[j])
             out[j, i] = distance if distance <= range_max else math.inf

@@ -14,7 +14,7 @@ from sbot_common.errors import InputError
 from sbot_common.specs import Spec, check_all
 from sbot_sim.generators import States, normals
 from sbot_sim.rays import beam_directions, cast_oracle
-from sbot_sim.scan_kernel import Fan, cast_all, cast_all_threaded, make_fan, sensor_poses
+from sbot_sim.scan_kernel import Fan, cast_all, cast_all_threaded, make_fan, mounted
 from sbot_sim.scene import Scene
 
 Floats = NDArray[np.float64]
@@ -23,12 +23,12 @@ Scans = NDArray[np.float32]
 _WORTH_A_THREAD = 100  # robots; fewer are done before a thread has started
 
 SCAN_SPECS = (
-    Spec('scan_beams', 180, '', 'Number of beams of a scan.', '001 section 3', 1, 100_000,
+    Spec('scan_beams', 180, '', 'Number of beams of a scan.', '', 1, 100_000,
          at_runtime=False),
     Spec('scan_angle_min', -math.pi / 2, 'rad', 'Angle of the first beam, from straight ahead.',
-         '001 section 3', at_runtime=False),
+         '', at_runtime=False),
     Spec('scan_angle_max', math.pi / 2, 'rad', 'Angle of the last beam; below the first for a '
-         'clockwise scan.', '001 section 3', at_runtime=False),
+         'clockwise scan.', '', at_runtime=False),
     Spec('scan_range_min', 0.0, 'm', 'What is nearer reads -inf.', 'REP 117', 0.0,
          at_runtime=False),
     Spec('scan_range_max', 10.0, 'm', 'What is farther reads +inf.', 'REP 117', 0.0, 10_000.0,
@@ -97,6 +97,12 @@ def _fan(beams: int, angle_min: float, angle_increment: float) -> Fan:
     return make_fan(beams, angle_min, angle_increment)
 
 
+def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
+    """Return where the lasers of robots at ``pose`` (N, 3) are: (N, 3) m, m, rad, frame `map`."""
+    mount = (parameters.laser_x, parameters.laser_y, parameters.laser_yaw)
+    return mounted(pose, *mount) if any(mount) else pose
+
+
 def cast_scans(scene: Scene, pose: Floats, radius: Floats, parameters: ScanParameters,
                threads: int = 1) -> Scans:
     """Return what the lasers of all robots see, without noise.
@@ -118,8 +124,9 @@ def cast_scans(scene: Scene, pose: Floats, radius: Floats, parameters: ScanParam
     if scene.reach < parameters.range_max:
         raise ValueError(f'scene has reach {scene.reach}, needs {parameters.range_max} (m)')
     p = parameters
-    arguments = (scene, pose, radius, _fan(p.beams, p.angle_min, p.angle_increment), p.range_min,
-                 p.range_max, p.sees_robots, p.laser_x, p.laser_y, p.laser_yaw)
+    seen = pose.shape[0] if p.sees_robots else 0
+    arguments = (scene, pose[:seen], radius[:seen], laser_poses(pose, p),
+                 _fan(p.beams, p.angle_min, p.angle_increment), p.range_min, p.range_max)
     if threads == 1 or pose.shape[0] < _WORTH_A_THREAD * threads:
         return cast_all(*arguments)
     return cast_all_threaded(threads, *arguments)
@@ -134,7 +141,7 @@ def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
     circles = np.ascontiguousarray(np.concatenate([scene.circles, robots]))
     own = np.arange(n) + len(scene.circles) if p.sees_robots else np.full(n, -1)
     ranges = cast_oracle(scene.segments, circles, own,
-                         sensor_poses(pose, p.laser_x, p.laser_y, p.laser_yaw),
+                         laser_poses(pose, p),
                          beam_directions(p.beams, p.angle_min, p.angle_increment))
     ranges[ranges > p.range_max] = np.inf
     ranges[ranges < p.range_min] = -np.inf

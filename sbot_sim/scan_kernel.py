@@ -31,7 +31,7 @@ from sbot_sim.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.scene import Discs, Scene, no_discs, row_stretch, sort_discs
+from sbot_sim.scene import Discs, Scene, row_stretch, sort_discs
 
 Floats = NDArray[np.float64]
 
@@ -265,10 +265,8 @@ def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, f
 
 
 @njit
-def sensor_poses(pose: Floats, x: float, y: float, yaw: float) -> Floats:
+def mounted(pose: Floats, x: float, y: float, yaw: float) -> Floats:
     """Return (N, 3) poses of sensors mounted at (x, y, yaw) of robots at ``pose``."""
-    if x == 0.0 and y == 0.0 and yaw == 0.0:
-        return pose
     out = np.empty((pose.shape[0], 3))
     for j in range(pose.shape[0]):
         cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
@@ -279,31 +277,28 @@ def sensor_poses(pose: Floats, x: float, y: float, yaw: float) -> Floats:
 
 
 @njit
-def look_up(pose: Floats, radius: Floats, range_max: float, sees_robots: bool, x: float, y: float,
-            yaw: float) -> tuple[Floats, Discs]:
-    """Return the lasers' poses, mounted at (x, y, yaw) of the robots, and the discs they see."""
-    discs = sort_discs(pose, radius, range_max / 2) if sees_robots else no_discs()
-    return sensor_poses(pose, x, y, yaw), discs
+def cast_all(scene: Scene, robots: Floats, radius: Floats, sensors: Floats, fan: Fan,
+             range_min: float, range_max: float) -> NDArray[np.float32]:
+    """Return the scans (N, beams); see ``scan.cast_scans``.
 
+    Parameters
+    ----------
+    robots, radius : (M, 3) and (M,) of the discs that are seen: all robots (M = N), or none
+    sensors : (N, 3) poses of the sensors
 
-@njit
-def cast_all(scene: Scene, pose: Floats, radius: Floats, fan: Fan, range_min: float,
-             range_max: float, sees_robots: bool, x: float, y: float,
-             yaw: float) -> NDArray[np.float32]:
-    """Return the scans (N, beams); see ``scan.cast_scans``. The laser is mounted at x, y, yaw."""
-    out = np.empty((pose.shape[0], fan.beams), np.float32)
-    sensors, discs = look_up(pose, radius, range_max, sees_robots, x, y, yaw)
-    cast_block(0, pose.shape[0], scene, discs, sensors, fan, range_min, range_max, out)
+    """
+    out = np.empty((sensors.shape[0], fan.beams), np.float32)
+    discs = sort_discs(robots, radius, range_max / 2)
+    cast_block(0, sensors.shape[0], scene, discs, sensors, fan, range_min, range_max, out)
     return out
 
 
-def cast_all_threaded(threads: int, scene: Scene, pose: Floats, radius: Floats, fan: Fan,
-                      range_min: float, range_max: float, sees_robots: bool, x: float, y: float,
-                      yaw: float) -> NDArray[np.float32]:
+def cast_all_threaded(threads: int, scene: Scene, robots: Floats, radius: Floats, sensors: Floats,
+                      fan: Fan, range_min: float, range_max: float) -> NDArray[np.float32]:
     """Do ``cast_all`` with several threads, each a stretch of robots; equal to the bit."""
-    n = pose.shape[0]
+    n = sensors.shape[0]
     out = np.empty((n, fan.beams), np.float32)
-    sensors, discs = look_up(pose, radius, range_max, sees_robots, x, y, yaw)
+    discs = sort_discs(robots, radius, range_max / 2)
     size = max(1, -(-n // (threads * _BLOCKS)))
     tasks = [_pool(threads, os.getpid()).submit(
         cast_block, first, min(n, first + size), scene, discs, sensors, fan, range_min, range_max,

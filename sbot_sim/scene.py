@@ -104,12 +104,6 @@ def sort_discs(pose: Floats, radius: Floats, cell: float) -> Discs:
 
 
 @njit
-def no_discs() -> Discs:
-    """Return the discs of nobody: for sensors that do not see robots."""
-    return sort_discs(np.empty((0, 3)), np.empty(0), 1.0)
-
-
-@njit
 def row_stretch(grid: Grid, row: int, x: float, y: float, reach: float) -> tuple[int, int]:
     """Return (first, end) of a row's items that may lie within ``reach`` of a point (m)."""
     low = -np.inf if row == 0 else grid.y0 + row * grid.cell
