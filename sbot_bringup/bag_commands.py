@@ -16,6 +16,7 @@ from sbot_bringup.bag_csv import write_csv
 from sbot_bringup.bag_ticks import rate_of
 from sbot_common.errors import InputError
 from sbot_common.ticks import NANOSECONDS
+from sbot_common.topics import SCENARIO
 
 
 def information(bag: Bag) -> dict[str, Any]:
@@ -96,6 +97,8 @@ def _print_diff(result: Comparison, first: str, second: str) -> None:
         print(f'equal: {result.messages} messages of the common topics')
     if result.first is not None:
         print(f'first difference: {result.first}')
+        if SCENARIO.name in result.different:
+            print('they were made from different scenarios or seeds')
         print(f'{sum(result.different.values())} of {result.messages} messages differ, on '
               f'{len(result.different)} topics')
     for name, (a, b) in sorted(result.unpaired.items()):

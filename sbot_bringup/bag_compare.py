@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from sbot_bringup.bag_ticks import rate_of, robot_of
 from sbot_common.cdr import canonical, decode, stamp_ns
 from sbot_common.errors import InputError
 from sbot_common.ticks import Rate
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS, SCENARIO
 
 IGNORED = (DIAGNOSTICS.name,)  # wall-clock times
 
@@ -47,7 +47,7 @@ class Comparison(NamedTuple):
     unpaired: dict[str, tuple[int, int]]  # topic: messages that only the first or second has
     only_first: list[str]  # topics
     only_second: list[str]
-    first: Difference | None  # the earliest: lowest tick, then robot
+    first: Difference | None  # the earliest: lowest tick, then robot; what is global comes last
     distances: dict[int, float]  # robot: metres between the last poses that both have
 
     @property
@@ -56,14 +56,14 @@ class Comparison(NamedTuple):
         return not self.different and not self.unpaired
 
 
-def compare(first: Bag, second: Bag) -> Comparison:
+def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comparison:
     """Compare two bags on the topics that both have, in memory that does not grow with them.
 
     The n-th message of a topic is compared with the n-th of the other bag. Messages are equal when
-    they decode to equal values, numbers by their bits; `/diagnostics` is left out.
+    they decode to equal values, numbers by their bits. Topics in ``ignored`` are left out.
     """
     types = first.names(), second.names()
-    common = {name for name in types[0] if name in types[1] and name not in IGNORED}
+    common = {name for name in types[0] if name in types[1] and name not in ignored}
     pairs = _Pairs()
     differences = _Differences(first)
     last_poses: dict[int, tuple[bytes, bytes]] = {}
@@ -77,8 +77,8 @@ def compare(first: Bag, second: Bag) -> Comparison:
             differences.look(index, a, b)
     return Comparison(
         count, differences.counts, pairs.left(),
-        sorted(name for name in types[0] if name not in types[1] and name not in IGNORED),
-        sorted(name for name in types[1] if name not in types[0] and name not in IGNORED),
+        sorted(name for name in types[0] if name not in types[1] and name not in ignored),
+        sorted(name for name in types[1] if name not in types[0] and name not in ignored),
         differences.earliest,
         {robot: _distance(*poses) for robot, poses in sorted(last_poses.items())})
 
@@ -158,29 +158,33 @@ class _Differences:
         except Exception:  # a type or bytes that rosbags does not know: any error may come
             decoded = None, None
         self.counts[a.name] = self.counts.get(a.name, 0) + 1
-        stamp = _stamp(decoded[0])
-        if stamp is None:
-            stamp = a.stamp_ns
-            tick = self._rate.tick(stamp) if self._rate and self._own else None
-            if tick is None and self._rate:
-                tick = index
-        else:
-            tick = self._rate.tick(stamp) if self._rate else None
+        stamp, tick = self._when(index, a, decoded[0])
         robot = robot_of(a.name)
-        number = robot[0] if robot else None
-        if self.earliest is not None and (_key(tick, stamp, number)
-                                          >= _key(*self.earliest[:3])):
+        new = Difference(tick, stamp, robot[0] if robot else None, a.name, '', '', '')
+        if self.earliest is not None and _order(new) >= _order(self.earliest):
             return
-        if decoded[0] is None or a.type != b.type:
-            field, va, vb = '', f'{a.type}, {len(a.payload)} bytes', (
-                f'{b.type}, {len(b.payload)} bytes')
-        else:
-            field, va, vb = first_difference(*decoded) or ('', '?', '?')
-        self.earliest = Difference(tick, stamp, number, a.name, field, va, vb)
+        found = None
+        if decoded[0] is not None and a.type == b.type:
+            found = first_difference(*decoded)
+        field, va, vb = found or ('', *(f'{m.type}, {len(m.payload)} bytes' for m in (a, b)))
+        self.earliest = new._replace(field=field, first=va, second=vb)
+
+    def _when(self, index: int, message: Message, decoded: Any) -> tuple[int, int | None]:  # noqa: ANN401
+        """Return stamp (ns) and tick of a message."""
+        stamp = _stamp(decoded)
+        if self._rate is None:
+            return (message.stamp_ns if stamp is None else stamp), None
+        if stamp is not None:
+            return stamp, self._rate.tick(stamp)
+        # Without a stamp inside: our log times are the ticks' stamps, others' times of arrival.
+        tick = self._rate.tick(message.stamp_ns) if self._own else index
+        return message.stamp_ns, tick
 
 
-def _key(tick: int | None, stamp: int, robot: int | None) -> tuple[int, int]:
-    return (stamp if tick is None else tick), (-1 if robot is None else robot)
+def _order(difference: Difference) -> tuple[bool, int, bool, int]:
+    """Return what sorts differences: runs part where robots do, and scenarios are but texts."""
+    tick, stamp, robot, topic = difference[:4]
+    return topic == SCENARIO.name, stamp if tick is None else tick, robot is None, robot or 0
 
 
 def _stamp(message: Any) -> int | None:  # noqa: ANN401
@@ -195,7 +199,7 @@ def _stamp(message: Any) -> int | None:  # noqa: ANN401
 
 
 def first_difference(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:  # noqa: ANN401
-    """Return path and values of the first field that differs; numbers are compared by their bits."""
+    """Return path and values of the first field that differs, numbers by their bits."""
     if is_dataclass(a):
         for field in fields(a):
             inner = first_difference(getattr(a, field.name), getattr(b, field.name),
@@ -211,6 +215,12 @@ def first_difference(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | N
             if inner is not None:
                 return inner
         return None
+    if isinstance(a, str) and isinstance(b, str) and a != b and '\n' in a:
+        lines = a.splitlines(), b.splitlines()
+        for i in range(max(map(len, lines))):
+            x, y = (side[i] if i < len(side) else '' for side in lines)
+            if x != y:
+                return f'{path} line {i + 1}', _shown(x), _shown(y)
     if isinstance(a, float | np.floating):
         same = np.asarray(a).tobytes() == np.asarray(b).tobytes()
     else:

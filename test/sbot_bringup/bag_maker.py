@@ -48,7 +48,8 @@ def tick_messages(tick, robots, with_scans=True):
             ranges = np.array([1.0, 2.0, math.inf, tick + 1, robot + 1], np.float32)
             out.append((resolve(BASE_SCAN, robot, robots), BASE_SCAN, scan.fill(stamp, ranges)))
     for robot in range(robots):
-        out.append((resolve(CMD_VEL, robot, robots), CMD_VEL, messages.twist(*command(tick, robot))))
+        payload = messages.twist(*command(tick, robot))
+        out.append((resolve(CMD_VEL, robot, robots), CMD_VEL, payload))
     return out
 
 
@@ -58,7 +59,8 @@ def make_bag(directory, robots=3, length=40, change=lambda tick, name, payload: 
 
     With ``shuffle`` (a seed) the messages of a tick come in any order, as a subscriber's.
     """
-    with Recorder(directory, metadata={'scenario': SCENARIO_TEXT, 'seed': '1', 'version': '0'}) as r:
+    metadata = {'scenario': SCENARIO_TEXT, 'seed': '1', 'version': '0'}
+    with Recorder(directory, metadata=metadata) as r:
         r.write(SCENARIO.name, SCENARIO, RATE.stamp_ns(0), messages.string(SCENARIO_TEXT))
         for tick in range(length):
             group = tick_messages(tick, robots)
