@@ -172,7 +172,8 @@ class World(_Model):
     """The walled arena and what stands in it."""
 
     bounds: Box | None = Field(
-        None, description='The four outer walls. Needed unless `map` is given.')
+        None, description='The four outer walls. Needed unless there is a `map`, whose edges then '
+                          'are the bounds.')
     segments: tuple[Segment, ...] = Field((), description='Thin walls.')
     circles: tuple[Circle, ...] = Field((), description='Round obstacles.')
     rectangles: tuple[Rectangle, ...] = Field((), description='Rectangular obstacles.')

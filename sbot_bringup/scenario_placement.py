@@ -140,10 +140,7 @@ def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
 
 def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,
                  placed: Placed, written: ScenarioFile, origins: Origins) -> list[Pose]:
-    area = entry.area or written.world.bounds
-    if area is None:
-        raise InputError(f"{origins.where(path)}: key 'area' is missing; it is needed where the "
-                         'world has no bounds')
+    area = entry.area or tuple(world.bounds.tolist())
     if entry.layout == 'grid':
         poses = grid_poses(len(ids), area, entry.yaw)
         _extend(placed, ids, body, poses)

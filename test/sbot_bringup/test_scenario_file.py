@@ -274,6 +274,24 @@ def test_files_are_found_and_stay_loadable_when_moved(tmp_path):
     assert again.wind['custom_wind_field_path'] == str(moved / 'field.txt')
 
 
+def test_groups_are_placed_in_the_free_part_of_a_map(tmp_path):
+    """A room of 10 m x 5 m; its right half is a solid block."""
+    rows = '\n'.join(' '.join(['254'] * 10 + ['0'] * 10) for _ in range(10))
+    (tmp_path / 'room.pgm').write_text(f'P2\n20 10\n255\n{rows}\n')
+    (tmp_path / 'room.yaml').write_text(
+        'image: room.pgm\nresolution: 0.5\norigin: [0, 0, 0]\nnegate: 0\n'
+        'occupied_thresh: 0.65\nfree_thresh: 0.2\n')
+    text = ('world: {map: room.yaml}\nrobots:\n  - {pose: [2, 2, 0], goal: [1, 1]}\n'
+            '  - {count: 8, controller: none}\n')
+    scenario = load_text(text, directory=tmp_path)
+    poses = np.array([robot.pose for robot in scenario.robots])
+    assert (poses[:, 0] <= 4.7).all()
+    assert load_text(scenario.to_yaml()) == scenario
+    for pose in ('[8, 2, 0]', '[4.9, 2, 0]'):
+        with pytest.raises(InputError, match=r'robots\.0\.pose.*world\.map'):
+            load_text(text.replace('[2, 2, 0]', pose), directory=tmp_path)
+
+
 @pytest.mark.parametrize('name', shipped.scenario_names())
 def test_shipped_scenario_loads_and_its_complete_text_too(name):
     scenario = load_scenario(name)
