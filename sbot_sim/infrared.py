@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.specs import Spec, check_all
+from sbot_sim.beams import make_irregular_fan
 from sbot_sim.generators import States, uniforms
 from sbot_sim.infrared_kernel import distances_of_all, readings_of_all
 from sbot_sim.infrared_table import TABLE_RANGE, load_table
-from sbot_sim.scan_kernel import make_irregular_fan
 from sbot_sim.scene import Scene
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit
-from sbot_sim.scan_kernel import Fan, cover_discs, cover_static
+from sbot_sim.beams import Fan
+from sbot_sim.scan_kernel import cover_discs, cover_static
 from sbot_sim.scene import Scene, sort_discs
 
 Floats = NDArray[np.float64]

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from sbot_common.errors import InputError
 from sbot_common.specs import Spec, check_all
+from sbot_sim.beams import Fan, make_fan
 from sbot_sim.generators import States, normals
 from sbot_sim.rays import beam_directions, cast_oracle
-from sbot_sim.scan_kernel import Fan, cast_all, cast_all_threaded, make_fan, mounted
+from sbot_sim.scan_kernel import cast_all, cast_all_threaded, mounted
 from sbot_sim.scene import Scene
 
 Floats = NDArray[np.float64]

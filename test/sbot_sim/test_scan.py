@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sbot_common.errors import InputError
 from sbot_common.streams import SCAN, generator
+from sbot_sim.beams import ANGLE_ERROR, quick_angle
 from sbot_sim.generators import generator_states
 from sbot_sim.scan import (
     add_scan_noise,
@@ -16,7 +17,6 @@ from sbot_sim.scan import (
     cast_scans_slowly,
     make_scan_parameters,
 )
-from sbot_sim.scan_kernel import ANGLE_ERROR, quick_angle
 from sbot_sim.scene import make_scene
 
 
