@@ -31,7 +31,9 @@ CROWD = '#0072b2'
 
 MOST_NAMED = 8  # more robots than this are a crowd: one colour, no line of their own
 _MOST_NUMBERED = 20
-_LEAST_SIZE = 0.006  # of the arena's longer side: how large a robot is drawn at least
+# How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
+_LEAST_SIZE, _LEAST_SIZE_IN_CROWD = 0.006, 0.004
+_LEADER_IN_CROWD = 1.6  # times larger, to be found
 _ARROWS = 18  # of wind, along the longer side
 
 
@@ -52,7 +54,12 @@ def view_of(data: RunData) -> tuple[float, float, float, float]:
 def drawn_radius(data: RunData) -> Array:
     """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,)."""
     xmin, ymin, xmax, ymax = view_of(data)
-    return np.maximum(data.radius, _LEAST_SIZE * max(xmax - xmin, ymax - ymin))
+    crowd = len(data.radius) > MOST_NAMED
+    least = _LEAST_SIZE_IN_CROWD if crowd else _LEAST_SIZE
+    radius = np.maximum(data.radius, least * max(xmax - xmin, ymax - ymin))
+    if crowd:
+        radius[0] *= _LEADER_IN_CROWD
+    return radius
 
 
 def draw_arena(axes: Axes, data: RunData) -> None:
@@ -102,8 +109,9 @@ def _draw_wind(axes: Axes, data: RunData) -> None:
     """Draw the undisturbed wind as arrows on a regular grid, and say how strong it is."""
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
     spacing = max(xmax - xmin, ymax - ymin) / _ARROWS
-    x, y = (low + spacing * (0.5 + np.arange(max(1, int((high - low) / spacing))))
-            + 0.5 * ((high - low) % spacing) for low, high in ((xmin, xmax), (ymin, ymax)))
+    x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
+            for low, high in ((xmin, xmax), (ymin, ymax)))
+    x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
     points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
     height = np.full(len(points), data.scenario.wind['wind_height'])
     wind = sample(data.field, np.column_stack([points, height]), data.outside)[:, :2]
@@ -157,19 +165,25 @@ def noses(poses: Array, radius: Array) -> Array:
     return np.stack([poses[:, :2], poses[:, :2] + 1.5 * radius[:, None] * ahead], axis=1)
 
 
-def draw_robots(axes: Axes, data: RunData, poses: Array,
-                ) -> tuple[EllipseCollection, LineCollection]:
-    """Draw robots (N, 3) with their headings; return bodies and headings, to be moved."""
-    radius = drawn_radius(data)
-    colours = robot_colours(len(radius))
-    crowd = len(radius) > MOST_NAMED
-    bodies = discs(axes, poses[:, :2], 2.0 * radius, facecolors=colours,
-                   edgecolors='white' if crowd else INK, linewidths=0.3 if crowd else 0.6,
-                   zorder=7)
-    headings = lines(noses(poses, radius), colors=INK, linewidths=0.5 if crowd else 1.0, zorder=8)
-    axes.add_collection(bodies)
-    axes.add_collection(headings)
-    return bodies, headings
+class Robots:
+    """Robots as discs with their headings, robot 0 on top."""
+
+    def __init__(self, axes: Axes, data: RunData, poses: Array) -> None:
+        self._radius = drawn_radius(data)[::-1]
+        crowd = len(self._radius) > MOST_NAMED
+        colours = robot_colours(len(self._radius))[::-1]
+        self.bodies = discs(axes, poses[::-1, :2], 2.0 * self._radius, facecolors=colours,
+                            edgecolors='white' if crowd else INK,
+                            linewidths=0.3 if crowd else 0.6, zorder=7)
+        self.headings = lines(noses(poses[::-1], self._radius), colors=INK,
+                              linewidths=0.5 if crowd else 1.0, zorder=8)
+        axes.add_collection(self.bodies)
+        axes.add_collection(self.headings)
+
+    def move(self, poses: Array) -> None:
+        """Put them at other poses (N, 3)."""
+        self.bodies.set_offsets(poses[::-1, :2])
+        self.headings.set_segments(list(noses(poses[::-1], self._radius)))
 
 
 def number_robots(axes: Axes, data: RunData, poses: Array) -> None:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from sbot_bringup.plot_arena import (
     MOST_NAMED,
+    Robots,
     discs,
     draw_arena,
     draw_goals,
-    draw_robots,
     drawn_radius,
     lines,
     number_robots,
@@ -33,7 +33,8 @@ _WIDTH = 7.0  # inches: two columns of a paper
 _ARENA_HEIGHTS = (2.2, 7.0)  # inches, least and most
 _PANEL_HEIGHT = 0.95
 _STRIP_HEIGHT = 0.09
-_MOST_PIECES = 300_000  # of all tracks together
+_MOST_POINTS = 1200  # of a track
+_MOST_PIECES = 200_000  # of all tracks together
 _RASTER_ABOVE = 20_000  # pieces: beyond, vector formats get the tracks as an image
 _COLOURS = 'viridis'
 STYLE: dict[Any, Any] = {
@@ -80,7 +81,7 @@ def draw_run(data: RunData) -> Figure:
     _draw_tracks(top, data)
     draw_arena(top, data)
     draw_goals(top, data, int(data.stamps_ns[-1]))
-    draw_robots(top, data, data.poses[-1])
+    Robots(top, data, data.poses[-1])
     number_robots(top, data, data.poses[-1])
     top.set(xlabel='x (m)', ylabel='y (m)')
     top.set_title(_title(data), loc='left')
@@ -101,21 +102,24 @@ def _title(data: RunData) -> str:
 def _draw_tracks(axes: Axes, data: RunData) -> None:
     """Draw where everybody went, coloured by time, and where they began."""
     count = len(data.radius)
-    step = max(1, -(-len(data.stamps_ns) * count // _MOST_PIECES))
+    points = min(_MOST_POINTS, max(2, _MOST_PIECES // count))
+    step = max(1, -(-len(data.stamps_ns) // points))
     xy = data.poses[::step, :, :2]
     pieces = np.stack([xy[:-1], xy[1:]], axis=2)
     times: NDArray[np.float64] = data.seconds[::step][:-1]
     crowd = count > MOST_NAMED
     tracks = lines(
         pieces.reshape(-1, 2, 2), array=np.repeat(times, count), cmap=_COLOURS,
-        linewidths=1.3 if not crowd else float(np.clip(12.0 / count, 0.25, 0.8)),
-        alpha=1.0 if not crowd else 0.6, capstyle='round', zorder=4)
+        linewidths=1.3 if not crowd else float(np.clip(150.0 / count, 0.45, 1.0)),
+        alpha=1.0 if not crowd else 0.8, capstyle='round', zorder=4)
     tracks.set_clim(0.0, float(data.seconds[-1]))
     tracks.set_rasterized(len(times) * count > _RASTER_ABOVE)
     axes.add_collection(tracks)
-    axes.add_collection(discs(axes, data.poses[0, :, :2], 2.0 * drawn_radius(data),
-                              facecolors='white', edgecolors='#440154',
-                              linewidths=0.4 if crowd else 0.8, zorder=3.5))
+    width = 2.0 * drawn_radius(data)
+    axes.add_collection(discs(
+        axes, data.poses[0, :, :2], 0.6 * width if crowd else width,
+        facecolors='#d9c9de' if crowd else 'white', edgecolors='none' if crowd else '#440154',
+        linewidths=0.8, zorder=3.5))
 
 
 def _draw_strip(axes: Axes, data: RunData) -> None:

@@ -50,7 +50,7 @@ def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     panels = [('speed (m/s)', speeds(data), True)]
     if len(data.radius) > 1:
         panels.append(('distance to\nleader (m)', leader_distances(data), False))
-    if data.free_wind.any():
+    if data.scenario.wind['wake'] and data.free_wind.any():
         panels.append(('wind kept\noff (%)', 100.0 * wind_reductions(data), True))
     return panels
 
