@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sbot_bringup.argos_file import argos_yaml
 from sbot_bringup.scenario import CONTROLLERS, Robot, Scenario, ScenarioFile
 from sbot_bringup.scenario_errors import validate
 from sbot_bringup.scenario_groups import (
@@ -30,6 +31,8 @@ from sbot_sim.bodies import Body
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None) -> Scenario:
     """Return the complete scenario of a file, or of a shipped scenario's name.
 
+    A file whose name ends with `.argos` is an experiment of ARGoS (``argos_file``).
+
     Parameters
     ----------
     path_or_name : a path, or a name such as 'leader_follower'
@@ -47,6 +50,9 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+    if path.suffix == '.argos':
+        text = argos_yaml(raw, str(path), overrides or ())
+        return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides)
     text = decode_text(raw, str(path))
     return parse_scenario(text, str(path), path.parent, path.stem, overrides)
 
