@@ -87,8 +87,8 @@ def load_run(source: str | Path, overrides: Mapping[str, object] | None = None) 
     if is_bag(source):
         if overrides:
             raise InputError(f'{source}: is a recording; nothing in it can be changed any more')
-        return data_of_bag(Bag(source))
-    return data_of_run(run_scenario(load_scenario(str(source), overrides)))
+        return from_bag(source)
+    return from_result(run_scenario(load_scenario(str(source), overrides)))
 
 
 def is_bag(source: str | Path) -> bool:
@@ -97,8 +97,8 @@ def is_bag(source: str | Path) -> bool:
     return path.is_dir() or path.suffix in BAG_SUFFIXES
 
 
-def data_of_run(result: RunResult) -> RunData:
-    """Return the data of a run in this process."""
+def from_result(result: RunResult) -> RunData:
+    """Return the data of a run in this process, which must have been kept."""
     scenario, rate = result.scenario, result.scenario.rate
     stamps = np.array([rate.stamp_ns(k) for k in range(len(result.poses))], np.int64)
     goals = tuple(Goal(int(stamps[0]), i, *robot.goal) for i, robot in enumerate(scenario.robots)
@@ -118,7 +118,7 @@ def bag_scenario(bag: Bag) -> Scenario:
     return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent)
 
 
-def data_of_bag(bag: Bag) -> RunData:
+def from_bag(source: str | Path | Bag) -> RunData:
     """Return the data of a recording; of its last run, if the simulation was reset.
 
     Raises
@@ -127,6 +127,7 @@ def data_of_bag(bag: Bag) -> RunData:
         if it has no scenario or no poses.
 
     """
+    bag = source if isinstance(source, Bag) else Bag(source)
     scenario = bag_scenario(bag)
     content = _Content(len(scenario.robots))
     for message in bag.messages(content.names):
