@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from motion_and_collisions import scene as standard_scene
 from numpy.typing import NDArray
@@ -131,6 +132,16 @@ def measure(robots: int, threads: int, seconds: float) -> Result:
                   walk / median)
 
 
+def processor() -> str:
+    """Name of the processor, as far as the system tells."""
+    try:
+        lines = Path('/proc/cpuinfo').read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    names = [line.partition(':')[2].strip() for line in lines if line.startswith('model name')]
+    return f'{len(names)} x {names[0]}' if names else platform.machine()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--robots', type=int, nargs='+', default=[10, 100, 1000, 10_000])
@@ -148,10 +159,10 @@ def main() -> int:
     if arguments.csv:
         with arguments.csv.open('w', newline='') as file:
             writer = csv.writer(file)
-            writer.writerow([*Result._fields, 'threads', 'machine', 'python'])
+            writer.writerow([*Result._fields, 'threads', 'processor', 'python', 'numba'])
             for r in results:
-                writer.writerow([*(f'{v:.6g}' for v in r), arguments.threads, platform.machine(),
-                                 platform.python_version()])
+                writer.writerow([r.robots, *(f'{v:.4g}' for v in r[1:]), arguments.threads,
+                                 processor(), platform.python_version(), numba.__version__])
     return 0
 
 

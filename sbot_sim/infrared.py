@@ -98,6 +98,9 @@ def infrared_distances(scene: Scene, pose: Floats, radius: Floats,
     into the robot's own body, +inf if there is nothing within range.
 
     """
+    # One memory layout, one compiled version.
+    pose = np.ascontiguousarray(pose, np.float64)
+    radius = np.ascontiguousarray(radius, np.float64)
     reach = infrared_reach(radius, parameters)
     if scene.reach < reach:
         raise ValueError(f'scene has reach {scene.reach}, needs {reach} (m)')

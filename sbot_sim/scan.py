@@ -125,6 +125,9 @@ def cast_scans(scene: Scene, pose: Floats, radius: Floats, parameters: ScanParam
     if scene.reach < parameters.range_max:
         raise ValueError(f'scene has reach {scene.reach}, needs {parameters.range_max} (m)')
     p = parameters
+    # One memory layout, one compiled version.
+    pose = np.ascontiguousarray(pose, np.float64)
+    radius = np.ascontiguousarray(radius, np.float64)
     seen = pose.shape[0] if p.sees_robots else 0
     arguments = (scene, pose[:seen], radius[:seen], laser_poses(pose, p),
                  _fan(p.beams, p.angle_min, p.angle_increment), p.range_min, p.range_max)
