@@ -329,3 +329,11 @@ def test_the_table_of_fixed_objects_may_be_kept():
     proposed = pose + rng.normal(0, 0.1, pose.shape)
     kept = separate(world, bodies, pose, proposed, fixed_objects(world, bodies))
     np.testing.assert_array_equal(kept.pose, separate(world, bodies, pose, proposed).pose)
+
+
+def test_the_table_of_fixed_objects_is_made_once_for_the_same_world_and_robots():
+    world, bodies = make_world((0, 0, 2, 2)), body_arrays([S_BOT])
+    first = fixed_objects(world, bodies)
+    assert fixed_objects(world, bodies) is first
+    assert fixed_objects(world, body_arrays([ROBOT])) is not first
+    assert fixed_objects(make_world((0, 0, 2, 2), circles=[(1, 1, 0.1)]), bodies) is not first
