@@ -1,8 +1,9 @@
-"""`sbot wind at|vtk|make`: look up, export and generate wind fields."""
+"""`sbot wind at|vtk|make|wake`: look up, export and generate fields, explain shelter."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,26 @@ def _make(args: argparse.Namespace) -> int:
     return 0
 
 
+def _wake(args: argparse.Namespace) -> int:
+    """Print the terms of document 000 section 6 for each robot at a time of a run."""
+    # The simulator takes long to import, and only this command needs it.
+    from sbot_bringup.scenario_file import load_scenario
+    from sbot_bringup.wake_report import wake_report
+
+    report = wake_report(load_scenario(args.scenario), args.time)
+    if args.json:
+        print(json.dumps(report))
+        return 0
+    print(f'at {report["time_s"]:g} s')
+    for robot in report['robots']:
+        wind = ', '.join(f'{c:.4f}' for c in robot['wind'])
+        print(f'robot {robot["id"]}: wind ({wind}) m/s, r = {robot["r"]:.4f}')
+        for term in robot['neighbours']:
+            print(f'    robot {term["id"]}: along {term["along"]:.4f} m, lateral '
+                  f'{term["lateral"]:.4f} m, r_i = {term["r_i"]:.4f}')
+    return 0
+
+
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add `wind` to the subcommands of `sbot`; `args.run(args)` runs it and returns the exit code.
 
@@ -111,3 +132,10 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                           type=int if isinstance(spec.default, int) else _number,
                           default=spec.default, help=f'{spec.text}{unit} Default: {spec.default}')
     make.set_defaults(run=_make)
+
+    wake = commands.add_parser('wake', help='show who shelters whom, and why')
+    wake.add_argument('scenario', metavar='SCENARIO', help='file or shipped name')
+    wake.add_argument('--time', type=_number, default=0.0, metavar='T',
+                      help='simulated time (s) at which to look; default: the first tick')
+    wake.add_argument('--json', action='store_true', help='print one object')
+    wake.set_defaults(run=_wake)

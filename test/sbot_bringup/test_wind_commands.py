@@ -1,4 +1,5 @@
 import argparse
+import json
 
 import meshio
 import numpy as np
@@ -32,6 +33,20 @@ def test_make_at_and_vtk(tmp_path, capsys):
     assert np.array_equal(wind[:, 0], read_grid(path).u.ravel())
     assert sbot('vtk', path, '-o', tmp_path / 'other.name', '--height', 1.5) == 0
     assert (tmp_path / 'other.name_wind.vtu').exists()
+
+
+def test_wake_explains_who_shelters_whom(capsys):
+    assert sbot('wake', 'wind_wake', '--json') == 0
+    report = json.loads(capsys.readouterr().out)
+    terms = {term['id']: term for term in report['robots'][2]['neighbours']}
+    assert terms[0]['along'] == pytest.approx(0.2)
+    assert terms[0]['lateral'] == pytest.approx(0.1)
+    assert 0 < report['robots'][2]['r'] < 1
+    assert report['robots'][0]['r'] == 0
+    assert sbot('wake', 'wind_wake') == 0
+    assert 'robot 0: along 0.2000 m, lateral 0.1000 m' in capsys.readouterr().out
+    with pytest.raises(InputError, match='nobody is sheltered'):
+        sbot('wake', 'single_robot')
 
 
 def test_outside_the_field_is_an_error_that_says_where_it_is(tmp_path):
