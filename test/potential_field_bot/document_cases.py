@@ -75,12 +75,19 @@ def formula_inputs(formula: Formula, rng: np.random.Generator, count: int) -> np
     values = numbers(rng, (count, formula.inputs))
     if formula.name == 'follower_attraction':  # the document's constants for half of them
         values[::2, [0, 1, 6, 7, 8, 9]] = [1.0, 1.0, 0.3, 0.3, 0.75, 4.0]
+        # Exactly on the bounds of the three cases: 0.75 and 4 m between the rims.
+        values[0] = [1.0, 1.0, 1.25, 0.0, 0.0, 0.0, 0.25, 0.25, 0.75, 4.0]
+        values[2] = [1.0, 1.0, 0.0, 4.5, 0.0, 0.0, 0.25, 0.25, 0.75, 4.0]
     elif formula.name == 'repulsion':
         values[::2, [0, 3, 4, 5]] = [1.0, 0.75, 0.03125, 8.0]
+        values[:6:2, 1] = [0.78125, 8.0, 0.75]
+        values[:6:2, 2] = 1.0
     elif formula.name == 'check_for_leader':
         values[:, 3] = as_float32(values[:, 3])
         values[::3, 4] = values[::3, 1]
         values[1::3, 4] = values[1::3, 2]
+        values[:3] = [[1.0, 0.5, 2.0, 3.0, 0.5], [1.0, 0.5, 2.0, 3.0, 2.0],
+                      [3.0, 0.5, 2.0, 3.0, 1.0]]
     elif formula.name == 'random_force':
         values[:, 2] = rng.choice([0.0, 0.25, 0.5, 0.75, rng.random()], count)
         values[::2, 2] = rng.random(len(values[::2]))
@@ -88,6 +95,7 @@ def formula_inputs(formula: Formula, rng: np.random.Generator, count: int) -> np
         values[:, 0] = rng.integers(0, 2000, count)
         values[:, 1] = rng.uniform(0.01, 30, count)
         values[::2, 1] = rng.choice([0.2, 0.5, 1, 2, 7, 10, 15, 29.9, 30], len(values[::2]))
+        values[:4] = [[149, 0.2], [150, 0.2], [298, 0.2], [60, 0.5]]
     elif formula.name == 'angle_of_draw':
         values[:, 0] = rng.random(count)
         values[:4, 0] = [0.0, 0.5, 0.25, np.nextafter(1.0, 0)]
