@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sbot_common.jit import njit
 from sbot_sim.bodies import BodyArrays
 from sbot_sim.fixed_objects import FixedObjects, fixed_objects
-from sbot_sim.grid import grid_of_points, grid_shape
+from sbot_sim.grid import Grid, grid_of_points, grid_shape
 from sbot_sim.intersections import Crowd
 from sbot_sim.repositioning import free_everybody
 from sbot_sim.tunnelling import step_of, steps_needed
@@ -44,19 +44,25 @@ class Separation(NamedTuple):
 def _settle(fixed: FixedObjects, radius: Array, previous: Array, pose: Array, collided: Flags,
             reverted: Flags, passes: int) -> int:
     """Free the robots of overlaps; ``pose`` and the flags are changed. Return the passes made."""
-    n = len(radius)
     home = pose.copy()
+    none = np.empty(0)
+    crowd = Crowd(radius, radius, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
+                  np.empty(len(radius), np.bool_), np.empty((len(radius), 2)), reverted,
+                  none.reshape(0, 7), none)
+    return free_everybody(fixed, crowd, collided, passes)
+
+
+@njit
+def grid_of_crowd(home: Array, largest_radius: float) -> Grid:
+    """Return the grid of the positions (N, 2) or wider (m) of bodies up to that radius (m)."""
     xmin, ymin, xmax, ymax = math.inf, math.inf, -math.inf, -math.inf
-    for i in range(n):
+    for i in range(len(home)):
         xmin, xmax = min(xmin, home[i, 0]), max(xmax, home[i, 0])
         ymin, ymax = min(ymin, home[i, 1]), max(ymax, home[i, 1])
-    cell = max(2.0 * fixed.largest_radius,
-               math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_ROBOT * n)))
+    cell = max(2.0 * largest_radius,
+               math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_ROBOT * len(home))))
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, _LONGEST_SIDE)
-    grid = grid_of_points(home, cell, xmin, ymin, nx, ny)
-    crowd = Crowd(radius, previous, pose, home, grid, np.empty(n, np.bool_), np.empty((n, 2)),
-                  reverted)
-    return free_everybody(fixed, crowd, collided, passes)
+    return grid_of_points(home, cell, xmin, ymin, nx, ny)
 
 
 @njit

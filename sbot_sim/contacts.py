@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sbot_common.jit import njit
 from sbot_sim.fixed_objects import FixedObjects
 from sbot_sim.grid import cell_of
+
+Array = NDArray[np.float64]
 
 # A point this near to an object (m) belongs to it: the joints of walls made of several objects.
 JOINT = 1e-11
 
 
 @njit
-def contact(fixed: FixedObjects, k: int, x: float, y: float, radius: float, from_x: float,
+def contact(boxes: Array, k: int, x: float, y: float, radius: float, from_x: float,
             from_y: float) -> tuple[float, float, float, float, float]:
     """Return the contact (overlap, ux, uy, px, py) of a disc with the rounded box ``k``.
 
@@ -26,14 +31,14 @@ def contact(fixed: FixedObjects, k: int, x: float, y: float, radius: float, from
 
     Parameters
     ----------
+    boxes : (K, 7) rounded boxes, see ``fixed_objects``
     x, y, radius : the disc (m)
     from_x, from_y : where the disc came from (m); it decides when (x, y) is on a segment or the
         centre of a circle, and then, if that is the same point, a fixed direction
 
     """
-    cx, cy = fixed.boxes[k, 0], fixed.boxes[k, 1]
-    c, s = fixed.boxes[k, 2], fixed.boxes[k, 3]
-    half_w, half_h, own = fixed.boxes[k, 4], fixed.boxes[k, 5], fixed.boxes[k, 6]
+    cx, cy, c, s = boxes[k, 0], boxes[k, 1], boxes[k, 2], boxes[k, 3]
+    half_w, half_h, own = boxes[k, 4], boxes[k, 5], boxes[k, 6]
     u, v = c * (x - cx) + s * (y - cy), c * (y - cy) - s * (x - cx)
     qu, qv = min(max(u, -half_w), half_w), min(max(v, -half_h), half_h)
     du, dv = u - qu, v - qv
@@ -79,8 +84,8 @@ def _is_joint(fixed: FixedObjects, cell: int, k: int, overlap: float, px: float,
             return True
     for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
         other = fixed.items[entry]
-        if other != k and contact(fixed, other, px, py, JOINT, x, y)[0] > 0.0:
-            depth = contact(fixed, other, x, y, radius, x, y)[0]
+        if other != k and contact(fixed.boxes, other, px, py, JOINT, x, y)[0] > 0.0:
+            depth = contact(fixed.boxes, other, x, y, radius, x, y)[0]
             if depth > overlap or (depth == overlap and other < k):
                 return True
     return False
@@ -124,7 +129,7 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
     cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
     for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
         k = fixed.items[entry]
-        overlap, ux, uy, px, py = contact(fixed, k, x, y, radius, from_x, from_y)
+        overlap, ux, uy, px, py = contact(fixed.boxes, k, x, y, radius, from_x, from_y)
         deepest = max(deepest, overlap)
         if overlap > tolerance and not _is_joint(fixed, cell, k, overlap, px, py, x, y, radius):
             dx += (overlap + more) * ux

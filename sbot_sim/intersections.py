@@ -19,13 +19,17 @@ Queue = NDArray[np.int32]
 
 # Displacements of pairs are summed as whole multiples of this length: a sum of whole numbers does
 # not depend on its order, so renumbering the robots does not change a bit of the result.
-_QUANTUM = 2.0 ** -50  # m
+QUANTUM = 2.0 ** -50  # m
 
 
 class Crowd(NamedTuple):
-    """N robots during one step; what a pass reads and what it works on."""
+    """N robots during one step; what a pass reads and what it works on.
 
-    radius: Array  # (N,) of the collision circles, m
+    Where all are discs of equal mass ``boxes`` and ``weight`` are empty.
+    """
+
+    radius: Array  # (N,) of the collision circles, m; for a rectangle that around it
+    leash: Array  # (N,) the largest circle inside, m: see ``tunnelling``
     previous: Array  # (N, 3) poses before the step, free of overlaps
     pose: Array  # (N, 3) poses now; changed from pass to pass
     home: Array  # (N, 3) poses before the first pass, which the grid knows
@@ -33,6 +37,8 @@ class Crowd(NamedTuple):
     queued: Flags  # (N,) whether a robot is in the queue
     shift: Array  # (N, 2) displacement of this pass, m
     reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
+    boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
+    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy
 
 
 @njit
@@ -93,13 +99,13 @@ def meet(crowd: Crowd, i: int, reach: float, tolerance: float, margin: float, qu
                 continue
             met = True
             half = 0.5 * (overlap + margin * apart)
-            sum_x += int(half * ux / _QUANTUM)
-            sum_y += int(half * uy / _QUANTUM)
+            sum_x += int(half * ux / QUANTUM)
+            sum_y += int(half * uy / QUANTUM)
             if not crowd.queued[j]:
                 crowd.queued[j] = True
                 queue[count] = j
                 count += 1
-    return sum_x * _QUANTUM, sum_y * _QUANTUM, met, count
+    return sum_x * QUANTUM, sum_y * QUANTUM, met, count
 
 
 @njit

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit
+from sbot_sim.bodies_meet import find_bodies
+from sbot_sim.body_contacts import place
 from sbot_sim.fixed_objects import FixedObjects
 from sbot_sim.intersections import Crowd, find_intersecting
 from sbot_sim.tunnelling import on_leash
@@ -39,8 +41,10 @@ def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: floa
         i = found[k]
         collided[i] = True
         x, y = on_leash(pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
-                        previous[i, 0], previous[i, 1], crowd.radius[i])
+                        previous[i, 0], previous[i, 1], crowd.leash[i])
         pose[i, 0], pose[i, 1] = x, y
+        if len(crowd.boxes) > 0:
+            crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
         drift = max(drift, math.hypot(x - home[i, 0], y - home[i, 1]))
     return drift
 
@@ -50,8 +54,9 @@ def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
               drift: float) -> float:
     """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
 
-    A robot goes half of the way, and the fourth time all of it: then it is reverted. Its yaw
-    stays: a disc that turns intersects nothing, and a robot in a jam must be able to turn away.
+    A robot goes half of the way, and the fourth time all of it: then it is reverted. Among discs
+    its yaw stays: a disc that turns intersects nothing, and a robot in a jam must be able to turn
+    away. In a crowd of any shapes the yaw goes back too (docs/errata.md F4).
     """
     pose, previous, home = crowd.pose, crowd.previous, crowd.home
     for k in range(hits):
@@ -63,6 +68,10 @@ def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
         else:
             x, y = 0.5 * (pose[i, 0] + x), 0.5 * (pose[i, 1] + y)
         pose[i, 0], pose[i, 1] = x, y
+        if len(crowd.boxes) > 0:
+            part = 1.0 if crowd.reverted[i] else 0.5
+            pose[i, 2] = part * previous[i, 2] + (1.0 - part) * pose[i, 2]
+            place(crowd.boxes, i, x, y, pose[i, 2])
         drift = max(drift, math.hypot(x - home[i, 0], y - home[i, 1]))
     return drift
 
@@ -97,7 +106,10 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
             margin, tolerance = 0.0, REVERTED_ABOVE
             if len(retreats) < len(queue):
                 retreats = np.zeros(len(queue), np.int8)
-        count = find_intersecting(fixed, crowd, queue, count, drift, tolerance, margin, found)
+        if len(crowd.boxes) > 0:
+            count = find_bodies(fixed, crowd, queue, count, drift, tolerance, margin, found)
+        else:
+            count = find_intersecting(fixed, crowd, queue, count, drift, tolerance, margin, found)
         if made < passes and count > 0:
             drift = displace(crowd, found, count, collided, drift)
             made += 1
