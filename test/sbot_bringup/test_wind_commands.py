@@ -41,7 +41,7 @@ def test_wake_explains_who_shelters_whom(capsys):
     terms = {term['id']: term for term in report['robots'][2]['neighbours']}
     assert terms[0]['along'] == pytest.approx(0.2)
     assert terms[0]['lateral'] == pytest.approx(0.1)
-    assert 0 < report['robots'][2]['r'] < 1
+    assert report['robots'][2]['r'] == pytest.approx(min(1.0, 2 * terms[0]['r_i']))
     assert report['robots'][0]['r'] == 0
     assert sbot('wake', 'wind_wake') == 0
     assert 'robot 0: along 0.2000 m, lateral 0.1000 m' in capsys.readouterr().out
