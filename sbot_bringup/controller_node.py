@@ -78,6 +78,7 @@ class ControllerNode(Node):  # type: ignore[misc]
         self._publisher = ros.advertise(self, self._cmd_vel, self._name(self._cmd_vel), self._depth)
         self._goal_publisher = ros.advertise(self, topics.GOAL, self._name(topics.GOAL))
         self._subscribe()
+        self._goal: tuple[float, float] | None = None
         self._gate: StampGate[Any] = StampGate(len(self._sources))
         self._reset()
         if not self._lockstep:
@@ -121,12 +122,13 @@ class ControllerNode(Node):  # type: ignore[misc]
         self._set_goal(x, y)
 
     def _set_goal(self, x: float, y: float) -> None:
-        self._goal, self._goal_is_new = (x, y), True
+        self._goal = (x, y)
+        self._goal_is_new = True
 
     def _reset(self) -> None:
         self._controller = make_controller(self._scenario, self._robot)
         self._rng = generator(self._values['seed'], self._id, CONTROLLER)
-        self._goal: tuple[float, float] | None = self._robot.goal
+        self._goal = self._robot.goal
         self._goal_is_new = self._goal is not None
         self._latest: dict[int, tuple[float, int, Any]] = {}
         self._command = b''

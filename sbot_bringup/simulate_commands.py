@@ -132,7 +132,7 @@ def _up(arguments: argparse.Namespace) -> int:
 
     with progress_bar(scenario, arguments.quiet) as progress, _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, progress=progress, output=output)
-        if arguments.plot is not None:
+        if arguments.plot is not None and bag is not None:
             from sbot_bringup.plot import plot_run
             from sbot_bringup.plot_data import from_bag
             plot_run(from_bag(bag), arguments.plot)

@@ -16,7 +16,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 _RARE_PERIOD_NS = 100_000_000
 
 
-class LeanExecutor(SingleThreadedExecutor):
+class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
     """Spins the nodes added to it; callbacks are plain functions, run one after the other."""
 
     def spin(self) -> None:

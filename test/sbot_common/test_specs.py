@@ -20,7 +20,8 @@ def test_good_values_come_back_in_the_type_of_the_default(spec, value, expected)
 
 
 @pytest.mark.parametrize(('spec', 'value'), [
-    (SPEED, -0.1), (SPEED, math.nan), (SPEED, math.inf), (SPEED, '3'), (SPEED, True), (SPEED, None),
+    (SPEED, -0.1), (SPEED, math.nan), (SPEED, math.inf), (SPEED, '3'), (SPEED, True),
+    (SPEED, None),
     (COUNT, 0), (COUNT, 10), (COUNT, 2.5), (COUNT, math.inf), (MODE, 'c'), (MODE, 1), (FLAG, 1)])
 def test_bad_values_are_refused_with_name_value_and_expectation(spec, value):
     with pytest.raises(InputError) as error:

@@ -87,8 +87,8 @@ def moved():
                                  circles=[(10, 10, 1)])
     engine = Engine(parameters, random_poses(3, 2), 1)
     for _ in range(7):
-        engine.advance(Inputs(np.array([[1.0, 0.5]] * 3), Wind(np.array([0.2, 0.3, 0]), np.zeros(3)),
-                              engine.state.rab_data))
+        wind = Wind(np.array([0.2, 0.3, 0]), np.zeros(3))
+        engine.advance(Inputs(np.array([[1.0, 0.5]] * 3), wind, engine.state.rab_data))
     return parameters, engine
 
 
