@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,11 @@ def _csv(args: argparse.Namespace) -> int:
     bag = Bag(args.bag)
     rate_of(bag)  # complain before the file is made
     if args.output is None:
-        write_csv(bag, sys.stdout)
+        try:
+            write_csv(bag, sys.stdout)
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader, e.g. `head`, has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     try:
         with open(args.output, 'w', encoding='utf-8', newline='') as file:
