@@ -105,22 +105,40 @@ def _draw_cells(axes: Axes, cells: Cells) -> None:
     axes.set(xlim=limits[0], ylim=limits[1], aspect='equal')
 
 
-def _draw_wind(axes: Axes, data: RunData) -> None:
-    """Draw the undisturbed wind as arrows on a regular grid, and say how strong it is."""
+def free_wind_arrows(data: RunData) -> Array:
+    """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
+
+    The longest reaches 0.6 of the way to the next; there are none where there is no wind.
+    """
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
     spacing = max(xmax - xmin, ymax - ymin) / _ARROWS
     x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
             for low, high in ((xmin, xmax), (ymin, ymax)))
     x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
     points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
-    height = np.full(len(points), data.scenario.wind['wind_height'])
-    wind = sample(data.field, np.column_stack([points, height]), data.outside)[:, :2]
+    wind = wind_at(data, points)
     strongest = float(np.hypot(*wind.T).max())
     if strongest == 0.0:
+        return np.zeros((0, 4))
+    return np.column_stack([points, wind * (0.6 * spacing / strongest)])
+
+
+def wind_at(data: RunData, points: Array) -> Array:
+    """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it."""
+    height = np.full(len(points), data.scenario.wind['wind_height'])
+    velocity: Array = sample(data.field, np.column_stack([points, height]), data.outside)[:, :2]
+    return velocity
+
+
+def _draw_wind(axes: Axes, data: RunData) -> None:
+    """Draw the undisturbed wind, and say how strong it is."""
+    arrows = free_wind_arrows(data)
+    if not len(arrows):
         return
-    axes.quiver(points[:, 0], points[:, 1], wind[:, 0], wind[:, 1], angles='xy',
-                scale_units='xy', scale=strongest / (0.6 * spacing), units='xy',
-                width=0.035 * spacing, headwidth=4, headlength=5, headaxislength=4.5,
+    strongest = float(np.hypot(*wind_at(data, arrows[:, :2]).T).max())
+    longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
+    axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
+                width=0.06 * longest, headwidth=4, headlength=5, headaxislength=4.5,
                 color=WIND, pivot='mid', zorder=1)
     label = f'wind {strongest:.2g} m/s' if data.field is None else (
         f'wind, at most {strongest:.2g} m/s')

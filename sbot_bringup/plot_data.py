@@ -109,6 +109,16 @@ def from_result(result: RunResult) -> RunData:
                    mean_velocity(source.parameters))
 
 
+def at_rest(scenario: Scenario) -> RunData:
+    """Return a scenario before its first tick: everybody where they start, at one stamp."""
+    stamps = np.array([scenario.rate.stamp_ns(0)], np.int64)
+    poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
+    still = np.zeros((1, len(scenario.robots), 2))
+    source = wind_source(scenario)
+    return RunData(scenario, stamps, poses, still, still, (), world_arrays(scenario.world),
+                   _radius(scenario), source.field, mean_velocity(source.parameters))
+
+
 def _radius(scenario: Scenario) -> Array:
     return np.array([body.radius for body in robot_bodies(scenario)])
 

@@ -1,0 +1,358 @@
+// Shows a run on a canvas. Plain canvas 2D: a few hundred discs and lines need no library, so there is
+// nothing to vendor, licence or load, and the page works offline.
+'use strict';
+
+const BAR = 44;      // px, height of the controls
+const MARGIN = 20;   // px, around the arena when it fits
+const TRAIL = 10;    // s
+const MOST_LIVE = 12000;  // frames kept of a live run
+const $ = id => document.getElementById(id);
+const canvas = $('arena'), ctx = canvas.getContext('2d');
+
+let run = null;                            // what does not change: world, robots, laser
+let times = [], poses = [], winds = [];    // per frame: s, [x y yaw ...], [u v ...]
+let scanFrames = [], scans = [];           // per scan: its frame, [range ...]
+let outlines = null;
+let now = 0, playing = false, atEnd = true, dirty = true, last = null;
+const view = {x: 0, y: 0, scale: 1};       // world point in the middle (m), px a metre
+
+async function inflate(text) {
+  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Uint16Array(await new Response(plain).arrayBuffer());
+}
+
+// A table holds, channel after channel, differences between frames of whole numbers modulo 65536.
+async function unpack(table) {
+  const {frames, channels, low, step} = table, deltas = await inflate(table.data);
+  const values = new Float32Array(frames * channels);
+  for (let c = 0; c < channels; c++) {
+    let code = 0;
+    for (let k = 0; k < frames; k++) {
+      code = (code + deltas[c * frames + k]) & 0xffff;
+      values[k * channels + c] = table.holes && code === 0xffff ? NaN
+        : low[c % low.length] + code * step[c % step.length];
+    }
+  }
+  return Array.from({length: frames}, (_, k) => values.subarray(k * channels, (k + 1) * channels));
+}
+
+function frameAt(t) {                      // the last frame not later than t
+  let low = 0, high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle] <= t) low = middle; else high = middle - 1;
+  }
+  return low;
+}
+
+function posesAt(t) {                      // between frames: straight lines, the shorter turn
+  const k = frameAt(t), one = poses[k], two = poses[Math.min(k + 1, poses.length - 1)];
+  const span = times[Math.min(k + 1, times.length - 1)] - times[k];
+  const f = span > 0 ? Math.min(1, Math.max(0, (t - times[k]) / span)) : 0;
+  const out = new Float32Array(one.length);
+  for (let i = 0; i < one.length; i += 3) {
+    const turn = two[i + 2] - one[i + 2];
+    out[i] = one[i] + f * (two[i] - one[i]);
+    out[i + 1] = one[i + 1] + f * (two[i + 1] - one[i + 1]);
+    out[i + 2] = one[i + 2] + f * Math.atan2(Math.sin(turn), Math.cos(turn));
+  }
+  return out;
+}
+
+function size() { return [window.innerWidth, window.innerHeight - BAR]; }
+
+function fit() {
+  const [x0, y0, x1, y1] = run.bounds, [width, height] = size();
+  view.x = (x0 + x1) / 2;
+  view.y = (y0 + y1) / 2;
+  view.scale = Math.min((width - 2 * MARGIN) / (x1 - x0), (height - 2 * MARGIN) / (y1 - y0));
+  dirty = true;
+}
+
+function resize() {
+  const [width, height] = size(), ratio = window.devicePixelRatio || 1;
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  canvas.style.width = width + 'px';
+  canvas.style.height = height + 'px';
+  if (run) fit();
+}
+
+function worldOutlines() {
+  const lines = new Path2D(), solids = new Path2D();
+  for (const [x0, y0, x1, y1] of run.segments) { lines.moveTo(x0, y0); lines.lineTo(x1, y1); }
+  for (const [x, y, r] of run.circles) { solids.moveTo(x + r, y); solids.arc(x, y, r, 0, 7); }
+  for (const corners of run.rectangles) {
+    corners.forEach(([x, y], i) => i ? solids.lineTo(x, y) : solids.moveTo(x, y));
+    solids.closePath();
+  }
+  return {lines, solids};
+}
+
+function arrow(x, y, u, v) {               // in the middle of its length at x, y
+  const x0 = x - u / 2, y0 = y - v / 2, x1 = x + u / 2, y1 = y + v / 2;
+  ctx.moveTo(x0, y0); ctx.lineTo(x1, y1);
+  ctx.moveTo(x1 - 0.3 * u - 0.15 * v, y1 - 0.3 * v + 0.15 * u); ctx.lineTo(x1, y1);
+  ctx.lineTo(x1 - 0.3 * u + 0.15 * v, y1 - 0.3 * v - 0.15 * u);
+}
+
+function draw() {
+  const [width, height] = size(), ratio = window.devicePixelRatio || 1;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.clearRect(0, 0, width, height);
+  if (!run || !times.length) return;
+  const k = frameAt(now), pose = posesAt(now), follow = +$('follow').value;
+  if (follow >= 0) { view.x = pose[3 * follow]; view.y = pose[3 * follow + 1]; }
+  const s = view.scale, px = 1 / s;
+  // From here on everything is in metres, y upwards.
+  ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
+  ctx.lineCap = ctx.lineJoin = 'round';
+  if ($('wind').checked) drawFreeWind(px);
+  ctx.fillStyle = ctx.strokeStyle = '#5a5f66';
+  ctx.lineWidth = 1.5 * px;
+  ctx.fill(outlines.solids);
+  ctx.stroke(outlines.lines);
+  if ($('trails').checked) drawTrails(k, pose, px);
+  if ($('scans').checked) drawScan(follow, px);
+  drawGoals(px);
+  if ($('wind').checked && winds[k]) drawWind(winds[k], pose, px);
+  drawRobots(pose, follow, px);
+  if ($('names').checked) drawNames(pose, width, height);
+}
+
+function drawFreeWind(px) {
+  ctx.beginPath();
+  for (const [x, y, u, v] of run.arrows) arrow(x, y, u, v);
+  ctx.strokeStyle = '#c4dbec';
+  ctx.lineWidth = 1.2 * px;
+  ctx.stroke();
+}
+
+function drawTrails(k, pose, px) {
+  const first = frameAt(now - TRAIL), step = Math.max(1, Math.floor((k - first) / 100));
+  ctx.lineWidth = 1.5 * px;
+  ctx.globalAlpha = 0.45;
+  for (let i = 0; i < run.radius.length; i++) {
+    ctx.beginPath();
+    for (let f = first; f <= k; f += step) ctx.lineTo(poses[f][3 * i], poses[f][3 * i + 1]);
+    ctx.lineTo(pose[3 * i], pose[3 * i + 1]);
+    ctx.strokeStyle = run.colours[i];
+    ctx.stroke();
+  }
+  ctx.globalAlpha = 1;
+}
+
+function drawScan(follow, px) {
+  let j = scanFrames.length - 1;
+  while (j > 0 && times[scanFrames[j]] > now) j--;
+  if (j < 0) return;
+  const pose = poses[scanFrames[j]], ranges = scans[j], laser = run.laser, n = laser.beams;
+  ctx.fillStyle = '#d0342c';
+  for (let i = 0; i < run.radius.length; i++) {
+    if (follow >= 0 && i !== follow) continue;
+    const yaw = pose[3 * i + 2], c = Math.cos(yaw), q = Math.sin(yaw);
+    const x = pose[3 * i] + c * laser.x - q * laser.y;
+    const y = pose[3 * i + 1] + q * laser.x + c * laser.y;
+    for (let b = 0; b < n; b++) {
+      const r = ranges[i * n + b];
+      if (!(r >= 0)) continue;             // nothing seen
+      const a = yaw + laser.yaw + laser.angle_min + b * laser.increment;
+      ctx.fillRect(x + r * Math.cos(a) - px, y + r * Math.sin(a) - px, 2 * px, 2 * px);
+    }
+  }
+}
+
+function drawGoals(px) {
+  const latest = new Map();
+  for (const [t, robot, x, y] of run.goals) if (t <= now + 1e-6) latest.set(robot, [x, y]);
+  ctx.strokeStyle = '#c8202f';
+  ctx.lineWidth = 2 * px;
+  ctx.beginPath();
+  for (const [x, y] of latest.values()) {
+    const r = 8 * px;
+    ctx.moveTo(x + r, y); ctx.arc(x, y, r, 0, 7);
+    ctx.moveTo(x - r / 2, y); ctx.lineTo(x + r / 2, y);
+    ctx.moveTo(x, y - r / 2); ctx.lineTo(x, y + r / 2);
+  }
+  ctx.stroke();
+}
+
+function drawWind(wind, pose, px) {        // where the wind alone would carry it in two seconds
+  ctx.beginPath();
+  for (let i = 0; i < run.radius.length; i++) {
+    const u = 2 * wind[2 * i], v = 2 * wind[2 * i + 1];
+    arrow(pose[3 * i] + u / 2, pose[3 * i + 1] + v / 2, u, v);
+  }
+  ctx.strokeStyle = '#3c82b8';
+  ctx.lineWidth = 1.5 * px;
+  ctx.stroke();
+}
+
+function drawRobots(pose, follow, px) {
+  for (let i = run.radius.length - 1; i >= 0; i--) {
+    const x = pose[3 * i], y = pose[3 * i + 1], yaw = pose[3 * i + 2];
+    const r = Math.max(run.radius[i], 3 * px);
+    ctx.beginPath();
+    ctx.arc(x, y, r, 0, 7);
+    ctx.fillStyle = run.colours[i];
+    ctx.fill();
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(x + r * Math.cos(yaw), y + r * Math.sin(yaw));
+    ctx.strokeStyle = '#111';
+    ctx.lineWidth = Math.min(1.5 * px, r / 2);
+    ctx.stroke();
+    if (i === follow) {
+      ctx.beginPath();
+      ctx.arc(x, y, r + 4 * px, 0, 7);
+      ctx.stroke();
+    }
+  }
+}
+
+function drawNames(pose, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.fillStyle = '#222';
+  ctx.font = '11px system-ui, sans-serif';
+  for (let i = 0; i < run.radius.length; i++) {
+    const r = Math.max(run.radius[i] * view.scale, 3);
+    ctx.fillText(String(i), width / 2 + (pose[3 * i] - view.x) * view.scale + 0.7 * r + 2,
+                 height / 2 - (pose[3 * i + 1] - view.y) * view.scale - 0.7 * r - 2);
+  }
+}
+
+function show() {
+  const end = times.length ? times[times.length - 1] : 0;
+  $('slider').max = Math.max(end, 1e-3);
+  $('slider').value = now;
+  $('clock').textContent = now.toFixed(2) + ' / ' + end.toFixed(2) + ' s';
+  $('play').textContent = playing ? 'pause' : 'play';
+  document.documentElement.dataset.time = now.toFixed(4);
+}
+
+function tick(stamp) {
+  const end = times.length ? times[times.length - 1] : 0;
+  if (playing && last !== null) {
+    if (run && run.live && atEnd) now = end;
+    else now += (stamp - last) / 1000 * +$('speed').value;
+    if (now >= end) { now = end; if (run && !run.live) playing = false; else atEnd = true; }
+    dirty = true;
+  }
+  last = stamp;
+  if (dirty) { dirty = false; draw(); show(); }
+  requestAnimationFrame(tick);
+}
+
+function seek(t) {
+  now = Math.min(Math.max(t, 0), times.length ? times[times.length - 1] : 0);
+  atEnd = times.length > 0 && now === times[times.length - 1];
+  dirty = true;
+}
+
+function toggle() {
+  playing = !playing;
+  if (playing && !run.live && now >= times[times.length - 1]) now = 0;
+  dirty = true;
+}
+
+// '#t=12.3&follow=2&scans=1&play=1' opens the page at a time, with a robot in the middle, ...
+function readFragment() {
+  const wanted = new URLSearchParams(window.location.hash.slice(1));
+  for (const id of ['scans', 'wind', 'trails', 'names'])
+    if (wanted.has(id)) $(id).checked = wanted.get(id) !== '0';
+  for (const id of ['speed', 'follow']) if (wanted.has(id)) $(id).value = wanted.get(id);
+  if (wanted.has('t')) seek(+wanted.get('t') || 0);
+  if (wanted.has('play')) playing = wanted.get('play') !== '0';
+  dirty = true;
+}
+
+function start(header) {
+  run = header;
+  outlines = worldOutlines();
+  times = []; poses = []; winds = []; scans = []; scanFrames = [];
+  const follow = $('follow');
+  follow.length = 1;
+  run.radius.forEach((_, i) => follow.add(new Option('robot ' + i, i)));
+  document.title = run.name;
+  $('note').textContent = '';
+  resize();
+}
+
+async function openRecording(header) {
+  const tables = await Promise.all(
+    [header.poses, header.winds, header.scans].map(table => table ? unpack(table) : []));
+  start(header);
+  [poses, winds, scans] = tables;
+  times = header.times;
+  scanFrames = header.scan_frames || [];
+  readFragment();
+  document.documentElement.dataset.ready = '1';
+}
+
+function listen() {
+  const events = new EventSource('events');
+  playing = true;
+  $('note').textContent = 'waiting for a simulation …';
+  events.addEventListener('run', event => { start(JSON.parse(event.data)); readFragment(); });
+  events.addEventListener('frame', event => {
+    const frame = JSON.parse(event.data);
+    if (!run) return;
+    if (times.length && frame.t < times[times.length - 1]) start(run);   // it was reset
+    if (times.length > MOST_LIVE) {
+      const old = MOST_LIVE / 4;
+      times.splice(0, old); poses.splice(0, old); winds.splice(0, old);
+      while (scanFrames.length && scanFrames[0] < old) { scanFrames.shift(); scans.shift(); }
+      scanFrames = scanFrames.map(k => k - old);
+    }
+    times.push(frame.t);
+    poses.push(Float32Array.from(frame.poses));
+    winds.push(Float32Array.from(frame.winds));
+    if (frame.scans) {
+      scans.push(Float32Array.from(frame.scans, r => r === null ? NaN : r));
+      scanFrames.push(times.length - 1);
+    }
+    if (frame.goals) run.goals = frame.goals;
+    dirty = true;
+    document.documentElement.dataset.ready = '1';
+  });
+}
+
+$('play').onclick = toggle;
+$('fit').onclick = () => { $('follow').value = -1; fit(); };
+$('slider').oninput = () => seek(+$('slider').value);
+for (const id of ['speed', 'follow', 'scans', 'wind', 'trails', 'names'])
+  $(id).onchange = () => { dirty = true; };
+window.onresize = resize;
+window.onhashchange = readFragment;
+window.onkeydown = event => {
+  if (['SELECT', 'BUTTON'].includes(event.target.tagName)) return;
+  if (event.key === ' ') toggle();
+  else if (event.key === 'ArrowRight') seek(now + 1);
+  else if (event.key === 'ArrowLeft') seek(now - 1);
+  else if (event.key === 'f') $('fit').click();
+  else return;
+  event.preventDefault();
+};
+canvas.onwheel = event => {
+  event.preventDefault();
+  const [width, height] = size(), factor = Math.exp(-event.deltaY / 500);
+  const dx = (event.clientX - width / 2) / view.scale, dy = (height / 2 - event.clientY) / view.scale;
+  view.x += dx * (1 - 1 / factor);
+  view.y += dy * (1 - 1 / factor);
+  view.scale *= factor;
+  dirty = true;
+};
+canvas.onpointermove = event => {
+  if (!(event.buttons & 1)) return;
+  $('follow').value = -1;
+  view.x -= event.movementX / view.scale;
+  view.y += event.movementY / view.scale;
+  dirty = true;
+};
+
+const given = JSON.parse($('run').textContent);
+resize();
+if (given) openRecording(given); else listen();
+requestAnimationFrame(tick);

@@ -1,0 +1,116 @@
+"""A real headless Chromium for tests, driven through its debugging pipe: no driver, no port."""
+
+import base64
+import fcntl
+import io
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import numpy as np
+from PIL import Image
+
+CHROMIUM = next((path for name in ('chromium', 'chromium-browser', 'google-chrome')
+                 if (path := shutil.which(name))), None)
+_FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+          '--disable-background-networking', '--disable-component-update', '--disable-sync',
+          '--hide-scrollbars', '--force-device-scale-factor=1', '--remote-debugging-pipe']
+DEADLINE = 60.0  # s
+
+
+def _far_pipe():
+    """Return a pipe whose descriptors are not 3 or 4, which Chromium uses."""
+    near = os.pipe()
+    far = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in near]
+    for end in near:
+        os.close(end)
+    return far
+
+
+class Browser:
+    """One page in a browser; a context manager."""
+
+    def __init__(self, profile, width, height):
+        read_end, self._out = _far_pipe()
+        self._in, write_end = _far_pipe()
+        command = [CHROMIUM, *_FLAGS, f'--user-data-dir={profile}',
+                   f'--window-size={width},{height}', 'about:blank']
+        # Chromium reads commands from descriptor 3 and writes answers to descriptor 4.
+        self._process = subprocess.Popen(
+            ['bash', '-c', f'exec "$@" 3<&{read_end} 4>&{write_end} {read_end}<&- {write_end}>&-',
+             'bash', *command],
+            pass_fds=(read_end, write_end), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(read_end)
+        os.close(write_end)
+        self._buffer = b''
+        self._last = 0
+        self._session = None
+        self.errors = []
+        target = next(t for t in self.call('Target.getTargets')['targetInfos']
+                      if t['type'] == 'page')
+        self._session = self.call('Target.attachToTarget', targetId=target['targetId'],
+                                  flatten=True)['sessionId']
+        self.call('Runtime.enable')
+        self.call('Page.enable')
+        self.call('Emulation.setDeviceMetricsOverride', width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        self._process.wait()
+        os.close(self._out)
+        os.close(self._in)
+
+    def call(self, method, **parameters):
+        """Send one command of the DevTools protocol and return its result."""
+        self._last += 1
+        message = {'id': self._last, 'method': method, 'params': parameters}
+        if self._session:
+            message['sessionId'] = self._session
+        os.write(self._out, json.dumps(message).encode() + b'\0')
+        while True:
+            answer = self._read()
+            if answer.get('method') == 'Runtime.exceptionThrown':
+                self.errors.append(answer['params']['exceptionDetails'])
+            if answer.get('id') == self._last:
+                assert 'error' not in answer, answer
+                return answer['result']
+
+    def _read(self):
+        while b'\0' not in self._buffer:
+            piece = os.read(self._in, 1 << 20)
+            assert piece, 'the browser ended'
+            self._buffer += piece
+        text, _, self._buffer = self._buffer.partition(b'\0')
+        return json.loads(text)
+
+    def evaluate(self, expression):
+        """Return the value of a JavaScript expression."""
+        result = self.call('Runtime.evaluate', expression=expression, returnByValue=True,
+                           awaitPromise=True)
+        assert 'exceptionDetails' not in result, result
+        return result['result'].get('value')
+
+    def wait_for(self, expression):
+        """Wait until a JavaScript expression is true."""
+        end = time.monotonic() + DEADLINE
+        while not self.evaluate(expression):
+            assert time.monotonic() < end, f'never true: {expression}; {self.errors}'
+
+    def open(self, url):
+        """Open a page and wait until it is drawn."""
+        self.call('Page.navigate', url=url)
+        self.wait_for('document.documentElement?.dataset.ready === "1"'
+                      ' && document.documentElement.dataset.time !== undefined')
+        self.evaluate('new Promise(done => requestAnimationFrame(() => '
+                      'requestAnimationFrame(done))).then(() => 0)')
+
+    def screenshot(self):
+        """Return the pixels (height, width, 3) of the page."""
+        data = self.call('Page.captureScreenshot', format='png')['data']
+        return np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert('RGB'))
