@@ -49,11 +49,19 @@ def encode_vector(stamp_ns: int, vector: Array) -> bytes:
 
 
 def decode_vector(raw: bytes) -> StampedVector:
-    """Return the stamp and the vector of a geometry_msgs/Vector3Stamped."""
+    """Return the stamp and the vector of a geometry_msgs/Vector3Stamped.
+
+    Raises
+    ------
+    InputError
+        if the vector is not finite.
+
+    """
     message = cdr.decode(raw, WIND_VELOCITY.type)
-    vector = message.vector
-    return StampedVector(cdr.stamp_ns(message.header.stamp),
-                         np.array([vector.x, vector.y, vector.z]))
+    vector = np.array([message.vector.x, message.vector.y, message.vector.z])
+    if not np.isfinite(vector).all():
+        raise InputError(f'wind: expected a finite vector, found {vector.tolist()}')
+    return StampedVector(cdr.stamp_ns(message.header.stamp), vector)
 
 
 def decode_clock(raw: bytes) -> int:

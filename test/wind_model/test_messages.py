@@ -32,6 +32,12 @@ def test_vectors_come_back():
     assert vector.tolist() == [0.1, -2.0, 1e-300]
 
 
+@pytest.mark.parametrize('bad', [np.nan, np.inf])
+def test_vectors_that_are_not_finite_are_refused(bad):
+    with pytest.raises(InputError, match='finite'):
+        decode_vector(encode_vector(1, np.array([0.0, bad, 0.0])))
+
+
 def test_a_clock():
     message = cdr.message_class(CLOCK)(clock=cdr.stamp(3_000_000_007))
     assert decode_clock(cdr.encode(message)) == 3_000_000_007

@@ -9,7 +9,8 @@ import pytest
 
 from sbot_common.errors import InputError
 from wind_model.grid import WindGrid, make_grid
-from wind_model.rotors_text import FIELDS, MAX_WORD, read_grid, write_grid
+from wind_model.rotors_reader import FIELDS, MAX_WORD
+from wind_model.rotors_text import read_grid, write_grid
 
 GOOD = {
     'min_x': '-2.5', 'min_y': '1', 'n_x': '2', 'n_y': '3', 'res_x': '0.5', 'res_y': '2',
