@@ -37,7 +37,7 @@ _BLOCKS = 4  # tasks to a thread: they take different time
 
 
 @njit
-def _cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> None:
+def cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit a circle at (x, y) in the sensor's frame."""
     ratio = radius / math.sqrt(x * x + y * y)
     # Not less than asin(ratio), equal at 0 and 1.
@@ -55,7 +55,7 @@ def _cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> 
 
 
 @njit
-def _cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
+def cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
                    fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit a FACING segment."""
     start = quick_angle(ax, ay)
@@ -75,7 +75,7 @@ def _cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: fl
 
 
 @njit
-def _cover_end(ax: float, ay: float, bx: float, by: float, fan: Fan, best: Floats) -> None:
+def cover_end(ax: float, ay: float, bx: float, by: float, fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit an END_ON segment; rare, so every beam is tried."""
     for i in range(fan.beams):
         t = end_on_range(ax, ay, bx, by, fan.directions[0, i], fan.directions[1, i])
@@ -94,7 +94,7 @@ def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: floa
         k = grid.items[item]
         x0, y0 = scene.segments[k, 0] - x, scene.segments[k, 1] - y
         x1, y1 = scene.segments[k, 2] - x, scene.segments[k, 3] - y
-        if _farther(x0, y0, x1, y1, reach):
+        if farther(x0, y0, x1, y1, reach):
             continue
         v = segment_view(x0, y0, x1, y1, cos_yaw, sin_yaw)
         if v.kind == TOUCHED:
@@ -102,9 +102,9 @@ def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: floa
         if fan.forward and max(v.ax, v.bx) < behind:
             continue
         if v.kind == END_ON:
-            _cover_end(v.ax, v.ay, v.bx, v.by, fan, best)
+            cover_end(v.ax, v.ay, v.bx, v.by, fan, best)
         else:
-            _cover_segment(v.ax, v.ay, v.bx, v.by, v.ex, v.ey, v.cross, fan, best)
+            cover_segment(v.ax, v.ay, v.bx, v.by, v.ex, v.ey, v.cross, fan, best)
     grid = scene.circle_grid
     for item in range(grid.starts[cell], grid.starts[cell + 1]):
         k = grid.items[item]
@@ -116,12 +116,12 @@ def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: floa
         cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
         if fan.forward and cx + radius < behind:
             continue
-        _cover_circle(cx, cy, radius, fan, best)
+        cover_circle(cx, cy, radius, fan, best)
     return False
 
 
 @njit
-def _farther(x0: float, y0: float, x1: float, y1: float, reach: float) -> bool:
+def farther(x0: float, y0: float, x1: float, y1: float, reach: float) -> bool:
     """Tell whether a segment lies farther than ``reach`` (m) from the origin, certainly."""
     ex, ey = x1 - x0, y1 - y0
     along = -(x0 * ex + y0 * ey)
@@ -156,7 +156,7 @@ def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_
             cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
             if fan.forward and cx + radius < behind:
                 continue
-            _cover_circle(cx, cy, radius, fan, best)
+            cover_circle(cx, cy, radius, fan, best)
     return False
 
 
