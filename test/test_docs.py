@@ -1,0 +1,38 @@
+"""What the docs promise about files is true."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / 'README.md', ROOT / 'CHANGELOG.md', *sorted((ROOT / 'docs').glob('*.md'))]
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_of_modules_is_up_to_date():
+    text = (ROOT / 'docs' / 'architecture.md').read_text('utf-8')
+    assert load(ROOT / 'docs' / 'make_module_table.py').with_tables(text) == text
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
+def test_links_and_pictures_exist(page):
+    for target in re.findall(r'\]\(([^)#]+)(?:#[^)]*)?\)', page.read_text('utf-8')):
+        if not target.startswith(('http://', 'https://')):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_dependency_has_its_reason():
+    setup = (ROOT / 'setup.py').read_text('utf-8')
+    table = (ROOT / 'docs' / 'dependencies.md').read_text('utf-8')
+    required = re.findall(r"'([A-Za-z][\w-]*)>=", setup)
+    assert len(required) > 10
+    for name in required:
+        assert name in table, name
