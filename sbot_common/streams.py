@@ -1,4 +1,4 @@
-"""Random generators: one for each (seed, robot, purpose), never a global one (DESIGN "Precision")."""
+"""Random generators: one for each (seed, robot, purpose), never a global one."""
 
 from __future__ import annotations
 
