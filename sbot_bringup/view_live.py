@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from potential_field_bot.messages import read_odometry, read_pose, read_scan
 from sbot_bringup.plot_data import at_rest
 from sbot_bringup.scenario import Scenario
@@ -31,6 +29,7 @@ from wind_model.messages import decode_vector
 
 FRAME_PERIOD = 0.05  # s of wall time
 SCAN_FRAMES = 4  # a scan goes with every so many frames
+PATIENCE = 40  # frames to wait for the first scan
 
 Subscribe = Callable[[Topic, str, Callable[[bytes], None]], None]
 
@@ -70,6 +69,8 @@ class Follower:
         self._goals: dict[int, tuple[float, float]] = {
             i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
         self._announced = False
+        self._skip = 1
+        self._patience = PATIENCE
         for i in range(count):
             self._join(BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
             self._join(WIND, i, count, self._on_wind)
@@ -106,8 +107,8 @@ class Follower:
         """Give the latest poses to the page, if they are new and all are known."""
         if self._scenario is None or self._stamp_ns == self._shown_ns or None in self._poses:
             return
-        if not self._announced:
-            self._announce(self._scenario)
+        if not self._announced and not self._announce(self._scenario):
+            return
         self._shown_ns = self._stamp_ns
         frame: dict[str, Any] = {
             't': round((self._stamp_ns - self._begin_ns) / NANOSECONDS, 4),
@@ -116,24 +117,26 @@ class Follower:
             'goals': [[0.0, robot, *goal] for robot, goal in sorted(self._goals.items())],
         }
         self._frames += 1
-        if self._frames % SCAN_FRAMES == 1 and None not in self._scans:
+        if self._frames % SCAN_FRAMES == 1 and all(self._scans):
             ranges = [read_scan(raw).scan.ranges[::self._skip] for raw in self._scans if raw]
             frame['scans'] = [round(r, 3) if math.isfinite(r) else None
                               for row in ranges for r in row.tolist()]
         self._live.set_frame(frame)
 
-    def _announce(self, scenario: Scenario) -> None:
-        """Tell the page of a new run; the laser is known only by its scans."""
-        scan = self._scans[0] and read_scan(self._scans[0]).scan
-        if scan is None:
-            self._skip = 1
+    def _announce(self, scenario: Scenario) -> bool:
+        """Tell the page of a new run, once a scan tells of its laser or none comes for a while."""
+        if self._scans[0] is None:
+            self._patience -= 1
+            if self._patience > 0:
+                return False
             self._live.set_run(header(at_rest(scenario)))
         else:
-            beams = len(scan.ranges)
-            self._skip = max(1, -(-beams // MOST_BEAMS))
-            self._live.set_run(header(at_rest(scenario), len(np.arange(0, beams, self._skip)),
+            scan = read_scan(self._scans[0]).scan
+            self._skip = max(1, -(-len(scan.ranges) // MOST_BEAMS))
+            self._live.set_run(header(at_rest(scenario), len(scan.ranges[::self._skip]),
                                       scan.angle_min, scan.angle_increment * self._skip))
-            self._announced = True
+        self._announced = True
+        return True
 
 
 def follow(port: int) -> int:

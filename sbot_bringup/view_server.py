@@ -1,4 +1,4 @@
-"""The small web server behind `sbot view --live`: the page, and its frames as server-sent events."""
+"""The web server behind `sbot view --live`: the page, and its frames as server-sent events."""
 
 from __future__ import annotations
 
