@@ -75,6 +75,7 @@ def formula_inputs(formula: Formula, rng: np.random.Generator, count: int) -> np
     values = numbers(rng, (count, formula.inputs))
     if formula.name == 'follower_attraction':  # the document's constants for half of them
         values[::2, [0, 1, 6, 7, 8, 9]] = [1.0, 1.0, 0.3, 0.3, 0.75, 4.0]
+        values[::4, 2:6] *= 0.1  # a close leader, too
         # Exactly on the bounds of the three cases: 0.75 and 4 m between the rims.
         values[0] = [1.0, 1.0, 1.25, 0.0, 0.0, 0.0, 0.25, 0.25, 0.75, 4.0]
         values[2] = [1.0, 1.0, 0.0, 4.5, 0.0, 0.0, 0.25, 0.25, 0.75, 4.0]

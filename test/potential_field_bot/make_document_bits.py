@@ -16,7 +16,7 @@ import document_oracle
 import numpy as np
 
 TABLE = Path(__file__).with_name('document_bits.json')
-CASES, SCENES, TURNS, BEAMS = 16, 6, 6, 8
+CASES, SCENES, TURNS, BEAMS = 32, 6, 6, 8
 
 
 def bits(values: object) -> str:
