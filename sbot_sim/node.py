@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -121,7 +122,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     def close(self) -> None:
         """Let the observer finish; called once, after the last callback."""
-        self._observer.close()
+        try:
+            self._observer.close()
+        except RuntimeError as error:  # a recorder that could not write the rest
+            print(error, file=sys.stderr, flush=True)
+            self.exit_code = 1
 
     # --- set-up
 
