@@ -88,10 +88,9 @@ def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Arr
 @njit
 def way_of(movers: Movers, i: int, previous: Array, goal: Array) -> float:
     """Return how far (m) at most a point of body ``i`` goes, from pose to pose (N, 3)."""
-    way = math.hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
-    turned = abs(goal[i, 2] - previous[i, 2])
-    way += turned * math.hypot(movers.size[i, 0], movers.size[i, 1])
-    return way
+    straight = math.hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
+    turn: float = abs(goal[i, 2] - previous[i, 2])
+    return straight + turn * math.hypot(movers.size[i, 0], movers.size[i, 1])
 
 
 @njit

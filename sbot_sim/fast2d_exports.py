@@ -1,0 +1,106 @@
+"""The functions of ``fast2d`` for C: references are numbers in pointers' clothes, errors are text.
+
+Run by the interpreter that the shared library of ``fast2d_build`` embeds.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from sbot_common.errors import InputError
+from sbot_sim import fast2d
+
+_PREFIX = 'webots_'
+_CORNERS = 4
+# What a function returns to C, other than nothing.
+_RESULTS = {
+    'create_robot': 'RobotRef', 'create_solid': 'SolidRef', 'create_irsensor': 'SensorRef',
+    'add_sensor': 'SensorRef', 'get_activation': 'double',
+}
+
+
+class Exports:
+    """What C calls; ``ffi`` is that of the embedding module."""
+
+    def __init__(self, ffi: Any) -> None:  # noqa: ANN401
+        self._ffi = ffi
+        self._references: dict[int, object] = {}
+        self._created = 0  # numbers are not used twice, so that old references stay unknown
+        self._error: Any = ffi.NULL
+
+    def define(self) -> None:
+        """Give the library its functions."""
+        for name in fast2d.__all__:
+            if name.startswith(_PREFIX):
+                self._ffi.def_extern(name=name)(self._guarded(name))
+        self._ffi.def_extern(name='webots_fast2d_last_error')(lambda: self._error)
+
+    def _guarded(self, name: str) -> Callable[..., Any]:
+        """Return the function with references as pointers and errors as a line of text."""
+        function = self._function(name)
+        result = next((kind for end, kind in _RESULTS.items() if name.endswith(end)), 'void')
+
+        def call(*given: Any) -> Any:  # noqa: ANN401
+            self._error = self._ffi.NULL
+            value = None
+            try:
+                value = function(*(self._received(value) for value in given))
+            except InputError as error:
+                self._fail(str(error) if name in str(error) else f'{name}: {error}')
+            except Exception as error:  # C cannot catch it
+                self._fail(f'{name}: {type(error).__name__}: {error}')
+            if result == 'void':
+                return None
+            if result == 'double':
+                return math.nan if value is None else value
+            return self._ffi.cast(result, 0 if value is None else self._number(value))
+
+        return call
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        """Return the function of that name, made to take C's arrays."""
+        function: Callable[..., Any] = getattr(fast2d, name)
+        if name.endswith(('_rectangle', '_polygon')):
+            return lambda object, x, y: function(
+                object, self._list(x, _CORNERS), self._list(y, _CORNERS))
+        if name.endswith(('_irsensor', '_add_sensor')):
+            return lambda *given: function(*given[:-1], self._list(given[-1], given[-2]))
+        if name.endswith('_get_transform'):
+            return self._get_transform
+        if name.endswith('_cleanup'):
+            return self._cleanup
+        return function
+
+    def _get_transform(self, reference: fast2d.ObjectRef, *pointers: Any) -> None:  # noqa: ANN401
+        values = fast2d.webots_fast2d_object_get_transform(reference)
+        for pointer, value in zip(pointers, values, strict=True):
+            if pointer != self._ffi.NULL:
+                pointer[0] = value
+
+    def _cleanup(self) -> None:
+        fast2d.webots_fast2d_cleanup()
+        self._references.clear()
+
+    def _list(self, pointer: Any, count: int) -> list[float]:  # noqa: ANN401
+        if pointer == self._ffi.NULL:
+            raise InputError('got NULL, expected an array of numbers')
+        return [pointer[k] for k in range(max(count, 0))]
+
+    def _received(self, value: Any) -> Any:  # noqa: ANN401
+        """Return the reference that a pointer stands for; other values as they are."""
+        if isinstance(value, self._ffi.CData) and 'struct' in self._ffi.typeof(value).cname:
+            number = int(self._ffi.cast('uintptr_t', value))
+            return self._references.get(number, f'the pointer {number:#x}')
+        return value
+
+    def _number(self, reference: object) -> int:
+        self._created += 1
+        self._references[self._created] = reference
+        return self._created
+
+    def _fail(self, text: str) -> None:
+        self._error = self._ffi.new('char[]', text.encode())
+        print(text, file=sys.stderr, flush=True)
