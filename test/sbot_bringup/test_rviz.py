@@ -158,7 +158,8 @@ def test_frames_make_one_tree_that_agrees_with_the_truth(recorded):
             stamp = rate.stamp_ns(k)
             x, y, yaw = tree.to_map(base, stamp)
             assert (x, y) == pytest.approx(run.poses[k, i, :2], abs=1e-9)
-            assert math.remainder(yaw - run.poses[k, i, 2], 2 * math.pi) == pytest.approx(0, abs=1e-9)
+            turned = math.remainder(yaw - run.poses[k, i, 2], 2 * math.pi)
+            assert turned == pytest.approx(0.0, abs=1e-9)
             ox, oy, _ = tree.to_map(odom, stamp)
             drift = max(drift, math.dist((ox, oy), tree.to_map(odom, rate.stamp_ns(0))[:2]))
     assert drift > 0.05  # odometry knows no wind: what it misses is in map -> odom
