@@ -29,6 +29,7 @@ from rcl_interfaces.msg import (
     ParameterDescriptor,
     SetParametersResult,
 )
+from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -42,7 +43,7 @@ LOCKSTEP_DEPTH = 100
 
 @cache
 def ros_class(type_name: str) -> Any:  # noqa: ANN401
-    """Return rclpy's class of 'package/msg/Name'; ImportError where the package is not installed."""
+    """Return rclpy's class of 'package/msg/Name'; ImportError where it is not installed."""
     package, _, name = type_name.split('/')
     return getattr(import_module(f'{package}.msg'), name)
 
@@ -62,8 +63,9 @@ def advertise(node: Node, topic: Topic, name: str, depth: int = LOCKSTEP_DEPTH) 
 
 def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
               depth: int = LOCKSTEP_DEPTH) -> Subscription:
-    """Create a subscription whose callback gets the message's bytes, for a codec in ``messages.py``."""
-    return node.create_subscription(ros_class(topic.type), name, callback, qos(topic, depth), raw=True)
+    """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``."""
+    return node.create_subscription(ros_class(topic.type), name, callback, qos(topic, depth),
+                                    raw=True)
 
 
 def _descriptor(spec: Spec | VectorSpec) -> ParameterDescriptor:
@@ -87,8 +89,9 @@ def declare(node: Node, specs: Iterable[Spec | VectorSpec],
             changed: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
     """Declare parameters with description and range; return their values, checked.
 
-    ``changed`` is called with the new values (all in one dict) after a good change at run time; it may
-    raise InputError to refuse it. A bad value is refused with the reason.
+    A bad value at the start raises InputError. ``changed`` is called with the new values (all in
+    one dict) after a good change at run time; it may raise InputError to refuse it. A bad value at
+    run time is refused with the reason.
     """
     table = {spec.name: spec for spec in specs}
     values: dict[str, Any] = {}
@@ -99,7 +102,12 @@ def declare(node: Node, specs: Iterable[Spec | VectorSpec],
         if dynamic.dynamic_typing:
             dynamic.floating_point_range = []
         default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
-        value = node.declare_parameter(spec.name, default, dynamic).value
+        try:
+            value = node.declare_parameter(spec.name, default, dynamic).value
+        except ParameterException as error:  # a type or a range that rclpy itself refuses
+            reason = ' '.join(str(error).split())
+            raise InputError(f'{node.get_name()}: parameter {spec.name}: expected '
+                             f'{spec.expected}; {reason}') from None
         values[spec.name] = spec.check(value, f'{node.get_name()}: parameter ')
 
     def on_set(parameters: Sequence[Parameter]) -> SetParametersResult:
@@ -117,10 +125,10 @@ def declare(node: Node, specs: Iterable[Spec | VectorSpec],
 
 
 def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
-    """Initialise rclpy, build one node, spin it until SIGINT, SIGTERM or shutdown; return the exit code.
+    """Initialise rclpy, build one node, spin it until SIGINT, SIGTERM or shutdown.
 
-    0 after a signal, 2 with one line on stderr after InputError in the constructor, 1 when the node sets
-    ``exit_code``.
+    Returns the exit code: 0 after a signal, 2 with one line on stderr after InputError, else what
+    the node has set as ``exit_code``.
     """
     rclpy.init(args=list(sys.argv if arguments is None else arguments),
                signal_handler_options=SignalHandlerOptions.ALL)
@@ -135,6 +143,10 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
         return 2
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except Exception:
+        # A signal during the set-up ends the context between any two calls, which then complain.
+        if rclpy.ok():
+            raise
     finally:
         if node is not None:
             close = getattr(node, 'close', None)
