@@ -1,7 +1,7 @@
 """The executables `controller_bot` and `wind_aware_bot`: any controller class as a ROS 2 node.
 
-Acts as `potfield_bot` does: in lockstep once for each stamp whose inputs are all there, else at a rate on
-the newest of everything.
+Acts as `potfield_bot` does: in lockstep once for each stamp whose inputs are all there, else at a
+rate on the newest of everything.
 """
 
 from __future__ import annotations
@@ -16,23 +16,32 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
-from potential_field_bot.messages import read_scan, write_pose, write_twist, write_twist_stamped
+from potential_field_bot.bot import checked_goal
+from potential_field_bot.messages import (
+    read_pose,
+    read_scan,
+    write_pose,
+    write_twist,
+    write_twist_stamped,
+)
 from sbot_bringup.assemble import make_controller
 from sbot_bringup.scenario_file import parse_scenario
+from sbot_bringup.user_controller import ask
 from sbot_common import cdr, ros, topics
 from sbot_common.angles import yaw_from_quaternion
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 from sbot_common.gate import StampGate
 from sbot_common.observation import Neighbours, Observation
 from sbot_common.specs import Spec
 from sbot_common.streams import CONTROLLER, generator
 from sbot_common.topics import Topic
-from sbot_sim.messages import read_point_cloud, read_pose_stamped, read_vector
+from sbot_sim.messages import read_point_cloud, read_vector
 
 _STALE = 0.5  # s of wall time, free-running: older inputs stop the robot
 
 _SPECS = (
-    Spec('scenario_text', '', '', 'The scenario (YAML) that names the controller.', at_runtime=False),
+    Spec('scenario_text', '', '', 'The scenario (YAML) that names the controller.',
+         at_runtime=False),
     Spec('robot_id', 0, '', 'Number of this robot.', minimum=0, at_runtime=False),
     Spec('num_robots', 1, '', 'How many robots there are.', minimum=1, at_runtime=False),
     Spec('seed', 0, '', 'Seed of the generator that the controller is given.', minimum=0,
@@ -75,7 +84,8 @@ class ControllerNode(Node):  # type: ignore[misc]
         self._lockstep = values['trigger'] == 'inputs'
         self._depth = ros.LOCKSTEP_DEPTH if self._lockstep else 1
         self._cmd_vel = topics.CMD_VEL_STAMPED if values['stamped_cmd_vel'] else topics.CMD_VEL
-        self._publisher = ros.advertise(self, self._cmd_vel, self._name(self._cmd_vel), self._depth)
+        self._publisher = ros.advertise(self, self._cmd_vel, self._name(self._cmd_vel),
+                                        self._depth)
         self._goal_publisher = ros.advertise(self, topics.GOAL, self._name(topics.GOAL))
         self._subscribe()
         self._goal: tuple[float, float] | None = None
@@ -118,11 +128,16 @@ class ControllerNode(Node):  # type: ignore[misc]
         self._set_goal(self._values['goal_x'], self._values['goal_y'])
 
     def _on_goal_pose(self, raw: bytes) -> None:
-        x, y, _ = read_pose_stamped(raw)[1]
-        self._set_goal(x, y)
+        pose = read_pose(raw)
+        try:
+            if pose.frame_id.lstrip('/') not in ('', 'map'):
+                raise bad_value('frame', pose.frame_id, 'map')
+            self._set_goal(pose.x, pose.y)
+        except InputError as error:
+            self.get_logger().error(f'goal_pose: {error}; goal ignored')
 
     def _set_goal(self, x: float, y: float) -> None:
-        self._goal = (x, y)
+        self._goal = checked_goal(x, y)
         self._goal_is_new = True
 
     def _reset(self) -> None:
@@ -136,6 +151,8 @@ class ControllerNode(Node):  # type: ignore[misc]
     def _on_input(self, source: int, raw: bytes) -> None:
         stamp_ns, payload = self._sources[source](raw)
         if not self._lockstep:
+            if source in self._latest and stamp_ns < self._latest[source][1]:
+                self._reset()  # time went back: so did the simulation
             self._latest[source] = (time.monotonic(), stamp_ns, payload)
             return
         if self._gate.is_repeat(stamp_ns):
@@ -178,8 +195,7 @@ class ControllerNode(Node):  # type: ignore[misc]
             np.array([pose for pose, _ in inputs[:self._n]]), inputs[self._scan], self._goal,
             infrared, neighbours, (wx, wy), inputs[self._id][1])
         assert self._controller is not None
-        v, omega = self._controller.step(observation, self._rng)
-        self._publish(stamp_ns, float(v), float(omega))
+        self._publish(stamp_ns, *ask(self._controller, observation, self._rng))
 
     def _publish(self, stamp_ns: int, v: float, omega: float) -> None:
         if self._values['stamped_cmd_vel']:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from tqdm import tqdm
 
 from potential_field_bot.bot import PotentialField
@@ -24,9 +23,10 @@ from sbot_bringup.replay_observation import TOPICS, observations
 from sbot_bringup.scenario import Scenario
 from sbot_bringup.scenario_file import parse_scenario
 from sbot_bringup.scenario_overrides import parse_override
+from sbot_bringup.user_controller import ask
 from sbot_common.cdr import decode, encode
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Controller, Observation
+from sbot_common.observation import Observation
 from sbot_common.streams import CONTROLLER, generator
 from sbot_common.topics import CMD_VEL, CMD_VEL_STAMPED, SCENARIO, Topic, frame, resolve
 from sbot_sim.messages import string
@@ -166,12 +166,12 @@ class _Team:
             assert controller is not None
             goal = new_goals.get(robot)
             if goal is None:
-                commands[robot] = _answer(controller, seen(robot), self._generators[robot])
+                commands[robot] = ask(controller, seen(robot), self._generators[robot])
             elif isinstance(controller, PotentialField):
                 commands[robot] = self._with_goal(robot, controller, seen(robot), (goal.x, goal.y))
             else:
                 self._goals[robot] = goal.x, goal.y
-                commands[robot] = _answer(controller, seen(robot), self._generators[robot])
+                commands[robot] = ask(controller, seen(robot), self._generators[robot])
         return commands
 
     def _with_goal(self, robot: int, bot: PotentialField, observation: Observation,
@@ -182,13 +182,13 @@ class _Team:
         there; only the outcome tells. So try without, and if that gives another goal, with it.
         """
         known, before = bot.goals, copy.deepcopy((bot, self._generators[robot]))
-        command = _answer(bot, observation, self._generators[robot])
+        command = ask(bot, observation, self._generators[robot])
         if bot.goals > known and bot.goal == goal:
             return command
         bot, self._generators[robot] = before
         self._controllers[robot] = bot
         bot.set_goal(*goal)
-        return _answer(bot, observation, self._generators[robot])
+        return ask(bot, observation, self._generators[robot])
 
     def message(self, robot: int, stamp_ns: int, command: Command,
                 ) -> tuple[str, Topic, int, bytes]:
@@ -210,11 +210,6 @@ class _Team:
     def _twist(self, robot: int, recorded: bytes) -> bytes:
         message = decode(recorded, self._commands[robot].type)
         return encode(message if self._commands[robot] == CMD_VEL else message.twist)
-
-
-def _answer(controller: Controller, observation: Observation, rng: np.random.Generator) -> Command:
-    v, omega = controller.step(observation, rng)
-    return float(v), float(omega)
 
 
 def _show(bar: Any, tick: int) -> None:  # noqa: ANN401

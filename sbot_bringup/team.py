@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from potential_field_bot.parameters import make_parameters
 from potential_field_bot.swarm import Followers
 from sbot_bringup.assemble import controller_parameters, goals, make_controller
 from sbot_bringup.scenario import Scenario
+from sbot_bringup.user_controller import ask
 from sbot_common import topics
 from sbot_common.observation import Controller, Neighbours, Observation, Scan
 from sbot_common.streams import CONTROLLER, generator
@@ -30,20 +32,27 @@ _CROWD = 8
 
 def observation(snapshot: Snapshot, scan: ScanParameters, robot: int, stamp_ns: int, dt: float,
                 goal: Point | None) -> Observation:
-    """Return what one robot's controller sees of a snapshot."""
+    """Return what one robot's controller sees of a snapshot; it cannot change the snapshot."""
     neighbours = None
     if snapshot.heard_sent:
         starts, indexes, ranges, bearings = snapshot.heard
         row = slice(int(starts[robot]), int(starts[robot + 1]))
         neighbours = Neighbours(ranges[row].astype(np.float32), bearings[row].astype(np.float32),
                                 snapshot.rab_data[indexes[row]])
-    infrared = None if snapshot.infrared is None else snapshot.infrared[robot, :, -1]
+    infrared = None if snapshot.infrared is None else _locked(snapshot.infrared[robot, :, -1])
     wx, wy = snapshot.wind[robot].tolist()
     vx, vy, omega = snapshot.twist[robot].tolist()
     return Observation(
-        robot, len(snapshot.pose), snapshot.tick, stamp_ns, dt, snapshot.pose,
-        Scan(snapshot.ranges[robot], scan.angle_min, scan.angle_increment, scan.range_min,
+        robot, len(snapshot.pose), snapshot.tick, stamp_ns, dt, _locked(snapshot.pose),
+        Scan(_locked(snapshot.ranges[robot]), scan.angle_min, scan.angle_increment, scan.range_min,
              scan.range_max), goal, infrared, neighbours, (wx, wy), (vx, vy, omega))
+
+
+def _locked(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 class Team:
@@ -89,7 +98,7 @@ class Team:
                 continue
             seen = observation(snapshot, self._scan, i, stamp_ns, dt, self._goals[i])
             known_goals = controller.goals if isinstance(controller, PotentialField) else 0
-            commands[i] = controller.step(seen, self._generators[i])
+            commands[i] = ask(controller, seen, self._generators[i])
             if not isinstance(controller, PotentialField):
                 if snapshot.tick == 0 and self._goals[i] is not None:
                     announced.append(self._pose(topics.GOAL, i, stamp_ns, self._goals[i]))

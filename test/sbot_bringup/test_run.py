@@ -7,6 +7,7 @@ import pytest
 import sbot_bringup
 from sbot_bringup.run import run_scenario
 from sbot_bringup.scenario_file import load_scenario, parse_scenario
+from sbot_common.errors import InputError
 from sbot_sim.overlap import overlaps
 
 CROWD = """
@@ -115,3 +116,41 @@ def test_a_users_own_controller_drives(tmp_path):
     result = run_scenario(load_scenario(str(root / 'examples' / 'go_to_goal.yaml')))
     for robot, goal in zip(result.summary['robots'], [(10, 6), (10, 2)], strict=True):
         assert np.hypot(robot['pose'][0] - goal[0], robot['pose'][1] - goal[1]) < 0.3
+
+
+@pytest.mark.parametrize(('answer', 'shown'), [
+    ('None', 'None'), ('(float("nan"), 0.0)', 'nan'), ('(0.1, 0.0, 0.0)', '0.0, 0.0'),
+    ('("fast", 0.0)', 'fast')])
+def test_a_controller_that_answers_nonsense_is_named(tmp_path, answer, shown):
+    name = f'nonsense_{abs(hash(answer))}'
+    (tmp_path / f'{name}.py').write_text(
+        f'class Bot:\n    def step(self, observation, rng):\n        return {answer}\n')
+    (tmp_path / 'own.yaml').write_text(f"""
+duration: 1
+world: {{bounds: [0, 0, 10, 10]}}
+robots: [{{pose: [3, 3, 0.5], controller: '{name}:Bot'}}]
+""")
+    with pytest.raises(InputError, match=r'^robot 0 at tick 0: Bot\.step\(\): got ') as caught:
+        run_scenario(load_scenario(str(tmp_path / 'own.yaml')))
+    assert shown in str(caught.value)
+
+
+def test_a_controller_cannot_change_the_world_through_what_it_sees(tmp_path):
+    (tmp_path / 'vandal.py').write_text("""
+class Bot:
+    def step(self, observation, rng):
+        for array in (observation.poses, observation.scan.ranges, observation.infrared):
+            try:
+                array[0] = 0.0
+            except ValueError:
+                continue
+            raise RuntimeError('written')
+        return 0.1, 0.0
+""")
+    (tmp_path / 'own.yaml').write_text("""
+duration: 0.1
+world: {bounds: [0, 0, 10, 10]}
+sensors: {infrared: true}
+robots: [{pose: [3, 3, 0.5], controller: 'vandal:Bot'}]
+""")
+    run_scenario(load_scenario(str(tmp_path / 'own.yaml')))
