@@ -96,7 +96,7 @@ class _Film:
         self._goals_drawn = -1
         count = len(data.radius)
         crowd = count > MOST_NAMED
-        self._trails = lines(np.zeros((0, 2, 2)), colors=robot_colours(count), alpha=0.45,
+        self._trails = lines(np.zeros((0, 2, 2)), colors=robot_colours(data), alpha=0.45,
                              linewidths=0.6 if crowd else 1.4, zorder=5, animated=True)
         self._axes.add_collection(self._trails)
         self._robots = Robots(self._axes, data, data.poses[0])

@@ -37,11 +37,17 @@ _LEADER_IN_CROWD = 1.6  # times larger, to be found
 _ARROWS = 18  # of wind, along the longer side
 
 
-def robot_colours(count: int) -> list[str]:
-    """Return each robot's colour; the leader's is the same in every picture."""
-    if count > MOST_NAMED:
-        return [LEADER] + [CROWD] * (count - 1)
-    return [LEADER, *FOLLOWERS[:count - 1]]
+def has_leader(data: RunData) -> bool:
+    """Tell whether robot 0 leads others; only document 001's controller knows a leader."""
+    return len(data.radius) > 1 and data.scenario.robots[0].controller == 'potential_field'
+
+
+def robot_colours(data: RunData) -> list[str]:
+    """Return each robot's colour; a leader's is the same in every picture."""
+    count = len(data.radius)
+    if count <= MOST_NAMED:
+        return [LEADER, *FOLLOWERS[:count - 1]]
+    return [LEADER if has_leader(data) else CROWD] + [CROWD] * (count - 1)
 
 
 def view_of(data: RunData) -> tuple[float, float, float, float]:
@@ -57,7 +63,7 @@ def drawn_radius(data: RunData) -> Array:
     crowd = len(data.radius) > MOST_NAMED
     least = _LEAST_SIZE_IN_CROWD if crowd else _LEAST_SIZE
     radius = np.maximum(data.radius, least * max(xmax - xmin, ymax - ymin))
-    if crowd:
+    if crowd and has_leader(data):
         radius[0] *= _LEADER_IN_CROWD
     return radius
 
@@ -189,7 +195,7 @@ class Robots:
     def __init__(self, axes: Axes, data: RunData, poses: Array) -> None:
         self._radius = drawn_radius(data)[::-1]
         crowd = len(self._radius) > MOST_NAMED
-        colours = robot_colours(len(self._radius))[::-1]
+        colours = robot_colours(data)[::-1]
         self.bodies = discs(axes, poses[::-1, :2], 2.0 * self._radius, facecolors=colours,
                             edgecolors='white' if crowd else INK,
                             linewidths=0.3 if crowd else 0.6, zorder=7)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot_bringup.plot_arena import CROWD, LEADER, MOST_NAMED, robot_colours
+from sbot_bringup.plot_arena import CROWD, LEADER, MOST_NAMED, has_leader, robot_colours
 from sbot_bringup.plot_data import RunData
 
 Array = NDArray[np.float64]
@@ -49,7 +49,8 @@ def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     """Return (label, values (T, N), whether it says something of robot 0) of each panel."""
     panels = [('speed (m/s)', speeds(data), True)]
     if len(data.radius) > 1:
-        panels.append(('distance to\nleader (m)', leader_distances(data), False))
+        whom = 'leader' if has_leader(data) else 'robot 0'
+        panels.append((f'distance to\n{whom} (m)', leader_distances(data), False))
     if data.scenario.wind['wake'] and data.free_wind.any():
         panels.append(('wind kept\noff (%)', 100.0 * wind_reductions(data), True))
     return panels
@@ -63,10 +64,13 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
     for panel, (label, values, leader) in zip(axes, panels_of(data), strict=True):
         values = values[::step]
         if count <= MOST_NAMED:
-            for i, colour in enumerate(robot_colours(count)):
+            for i, colour in enumerate(robot_colours(data)):
                 if leader or i:
                     panel.plot(seconds, values[:, i], color=colour, linewidth=0.9,
                                label=_name(data, i), zorder=3 - 0.1 * i)
+        elif not has_leader(data):
+            first = 0 if leader else 1
+            _draw_crowd(panel, seconds, values[:, first:], f'{count} robots')
         else:
             _draw_crowd(panel, seconds, values[:, 1:], f'{count - 1} others')
             if leader:
@@ -98,7 +102,4 @@ def _draw_crowd(panel: Axes, seconds: Array, values: Array, name: str) -> None:
 
 
 def _name(data: RunData, robot: int) -> str:
-    if robot == 0 and len(data.radius) > 1 and (
-            data.scenario.robots[0].controller == 'potential_field'):
-        return 'leader (0)'
-    return f'robot {robot}'
+    return 'leader (0)' if robot == 0 and has_leader(data) else f'robot {robot}'

@@ -87,7 +87,7 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'circles': _rounded(world.circles),
         'rectangles': [_rounded(rectangle_corners(row)) for row in world.rectangles],
         'radius': _rounded(data.radius),
-        'colours': robot_colours(len(data.radius)),
+        'colours': robot_colours(data),
         'arrows': _rounded(free_wind_arrows(data)),
         'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]
                   for goal in data.goals],

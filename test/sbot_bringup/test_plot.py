@@ -74,7 +74,7 @@ def test_picture_shows_robots_where_they_end(data, tmp_path):
     figure.draw_without_rendering()
     places = figure.axes[0].transData.transform(data.poses[-1, :, :2])
     yaw = data.poses[-1, :, 2]
-    for (x, y), turn, colour in zip(places, yaw, robot_colours(4), strict=True):
+    for (x, y), turn, colour in zip(places, yaw, robot_colours(data), strict=True):
         # Behind the centre, away from the line that shows the heading.
         column = round(x - 3 * np.cos(turn))
         row = round(pixels.shape[0] - 1 - (y - 3 * np.sin(turn)))
@@ -132,7 +132,7 @@ def test_gif_has_the_right_frames_and_robots_in_them(data, tmp_path):
     x, y = canvas._axes.transData.transform(data.poses[indexes[-1], 0, :2])
     area = last[round(last.shape[0] - y) - 5:round(last.shape[0] - y) + 6,
                 round(x) - 5:round(x) + 6].reshape(-1, 3)
-    assert (np.abs(area - to_rgb(robot_colours(4)[0])).sum(axis=1) < 0.25).sum() > 20
+    assert (np.abs(area - to_rgb(robot_colours(data)[0])).sum(axis=1) < 0.25).sum() > 20
 
 
 @pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is not installed')

@@ -1,0 +1,48 @@
+"""Runs shipped scenarios and draws them for docs/gallery.md: `python docs/make_gallery.py`."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+
+from sbot_bringup.plot_data import from_result
+from sbot_bringup.plot_figure import plot_run
+from sbot_bringup.run import run_scenario
+from sbot_bringup.scenario_file import load_scenario
+
+FOLDER = Path(__file__).parent / 'gallery'
+WIDTH = 1000  # pixels
+COLOURS = 256  # enough for flat colours, and a third of the size
+SCENARIOS = {
+    'leader_follower': {},
+    'rooms': {},
+    'wind_wake': {},
+    'sbot_aggregation': {},
+}
+
+
+def draw(name: str, overrides: dict[str, object]) -> Path:
+    """Draw one scenario; return the picture's path."""
+    data = from_result(run_scenario(load_scenario(name, overrides)))
+    path = FOLDER / f'{name}.png'
+    with TemporaryDirectory() as folder:
+        large = Path(folder) / 'large.png'
+        plot_run(data, large)
+        with Image.open(large) as image:
+            height = round(image.height * WIDTH / image.width)
+            small = image.convert('RGB').resize((WIDTH, height), Image.Resampling.LANCZOS)
+    flat = small.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    flat.save(path, optimize=True)
+    return path
+
+
+def main() -> None:
+    """Draw everything."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, overrides in SCENARIOS.items():
+        path = draw(name, overrides)
+        print(f'{path.name}: {path.stat().st_size / 1000:.0f} kB')
+
+
+if __name__ == '__main__':
+    main()
