@@ -11,7 +11,8 @@ from sbot_bringup.recording import package_version
 from sbot_common.errors import InputError
 
 # In the order of --help. Each has `add_parsers(subparsers)`; its commands set `run`.
-_COMMANDS = ('simulate_commands', 'replay', 'bag_commands', 'plot', 'view', 'wind_commands')
+_COMMANDS = ('simulate_commands', 'replay', 'bag_commands', 'plot', 'view', 'wind_commands',
+             'bench_commands')
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -122,9 +122,11 @@ def cast_scans(scene: Scene, pose: Floats, radius: Floats, parameters: ScanParam
     counts as a hit.
 
     """
-    if scene.reach < parameters.range_max:
-        raise ValueError(f'scene has reach {scene.reach}, needs {parameters.range_max} (m)')
     p = parameters
+    if p.beams == 0:  # no laser
+        return np.empty((pose.shape[0], 0), np.float32)
+    if scene.reach < p.range_max:
+        raise ValueError(f'scene has reach {scene.reach}, needs {p.range_max} (m)')
     # One memory layout, one compiled version.
     pose = np.ascontiguousarray(pose, np.float64)
     radius = np.ascontiguousarray(radius, np.float64)
