@@ -36,7 +36,7 @@ def meet_bodies(crowd: Crowd, i: int, reach: float, tolerance: float, margin: fl
         begin = grid.starts[row * grid.nx + first_column]
         end = grid.starts[row * grid.nx + last_column + 1]
         for entry in range(begin, end):
-            j = grid.items[entry]
+            j = int(grid.items[entry])
             dx, dy = x - crowd.pose[j, 0], y - crowd.pose[j, 1]
             apart = radius + crowd.radius[j]
             if dx * dx + dy * dy >= apart * apart or j == i:
@@ -63,7 +63,7 @@ def find_bodies(fixed: FixedObjects, crowd: Crowd, queue: Queue, count: int, dri
     """Find who intersects anything; as ``intersections.find_intersecting``."""
     previous, k, hits = crowd.previous, 0, 0
     while k < count:  # the queue grows while it is read
-        i = queue[k]
+        i = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
         reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
         dx, dy, met, count = meet_bodies(crowd, i, reach, tolerance, margin, queue, count)

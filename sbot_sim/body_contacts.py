@@ -128,7 +128,7 @@ def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, from_x:
     dx, dy, deepest = 0.0, 0.0, -math.inf
     cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
     for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
-        overlap, ux, uy = with_fixed(fixed, fixed.items[entry], boxes, i, from_x, from_y)
+        overlap, ux, uy = with_fixed(fixed, int(fixed.items[entry]), boxes, i, from_x, from_y)
         deepest = max(deepest, overlap)
         if overlap > tolerance:
             left = overlap + more - max(0.0, dx * ux + dy * uy)

@@ -66,7 +66,8 @@ def boxes_at(movers: Movers, centre: Array) -> Array:
     boxes = np.empty((len(centre), 7))
     for i in range(len(centre)):
         boxes[i, 2], boxes[i, 3] = 1.0, 0.0
-        boxes[i, 4:] = movers.size[i]
+        for k in range(3):
+            boxes[i, 4 + k] = movers.size[i, k]
         place(boxes, i, centre[i, 0], centre[i, 1], centre[i, 2])
     return boxes
 
@@ -77,11 +78,13 @@ def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Arr
 
     Who would end beyond ``farthest`` (m), or nowhere, stays.
     """
-    out = pose + speed * dt
+    out = np.empty_like(pose)
     for i in range(len(pose)):
+        for axis in range(3):
+            out[i, axis] = pose[i, axis] + speed[i, axis] * dt
         if not (abs(out[i, 0]) <= farthest and abs(out[i, 1]) <= farthest
                 and math.isfinite(out[i, 2])):
-            out[i] = pose[i]
+            out[i, 0], out[i, 1], out[i, 2] = pose[i, 0], pose[i, 1], pose[i, 2]
     return out
 
 
@@ -129,8 +132,15 @@ def separate_bodies(fixed: FixedObjects, movers: Movers, previous: Array,
                       grid_of_crowd(home, fixed.largest_radius), np.empty(n, np.bool_),
                       np.empty((n, 2)), stuck, boxes_at(movers, pose), movers.weight)
         free_everybody(fixed, crowd, collided, PASSES)
-        reverted |= stuck
+        for i in range(n):
+            reverted[i] |= stuck[i]
     return pose, collided, reverted
+
+
+@njit
+def same(a: Array, b: Array, i: int) -> bool:
+    """Tell whether row i of two tables of poses (N, 3) is the same."""
+    return bool(a[i, 0] == b[i, 0] and a[i, 1] == b[i, 1] and a[i, 2] == b[i, 2])
 
 
 @njit
@@ -143,10 +153,10 @@ def step_bodies(fixed: FixedObjects, movers: Movers, pose: Array, speed: Array, 
     out = np.empty_like(pose)
     for i in range(len(pose)):
         # To the bit where nothing happened, or everything was undone.
-        if (after[i] == goal[i]).all():
-            out[i] = proposed[i]
-        elif (after[i] == before[i]).all():
-            out[i] = pose[i]
+        if same(after, goal, i):
+            out[i, 0], out[i, 1], out[i, 2] = proposed[i, 0], proposed[i, 1], proposed[i, 2]
+        elif same(after, before, i):
+            out[i, 0], out[i, 1], out[i, 2] = pose[i, 0], pose[i, 1], pose[i, 2]
         else:
             angle = after[i, 2] - movers.offset[i, 2]
             if after[i, 2] == goal[i, 2]:

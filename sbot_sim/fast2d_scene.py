@@ -127,9 +127,9 @@ def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
                                angle + shape.yaw))
     reach = max((_shape(body).around + math.hypot(_shape(body).x, _shape(body).y)
                  for body in objects), default=1.0)
-    xy = np.array([body.pose[:2] for body in objects]).reshape(-1, 2)
-    low = xy.min(axis=0, initial=math.inf) - reach if len(xy) else np.array([-1.0, -1.0])
-    high = xy.max(axis=0, initial=-math.inf) + reach if len(xy) else np.array([1.0, 1.0])
+    xy = np.array([body.pose[:2] for body in objects], np.float64).reshape(-1, 2)
+    low = xy.min(axis=0) - reach if len(xy) else np.array([-1.0, -1.0])
+    high = xy.max(axis=0) + reach if len(xy) else np.array([1.0, 1.0])
     return make_world((*low.tolist(), *high.tolist()), circles=circles, rectangles=rectangles)
 
 

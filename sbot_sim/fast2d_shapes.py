@@ -80,7 +80,7 @@ def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
     if skew > _SQUARE * longer or abs(ax * bx + ay * by) > _SQUARE * width * height:
         raise bad_value(f'{where}: corners', corners, 'those of a rectangle')
     if abs(ay) > abs(ax):  # the side nearer to the x axis is the width: boxes stay axis-parallel
-        ax, ay, width, height = by, -bx, height, width
+        ax, ay, width, height = bx, by, height, width
     if ax < 0.0:
         ax, ay = -ax, -ay
     return Shape(math.fsum(c[0] for c in corners) / CORNERS,
