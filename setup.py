@@ -13,8 +13,12 @@ def data_files() -> list[tuple[str, list[str]]]:
     """Return what `ros2 run` and `ros2 launch` look for below share/."""
     files = [('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
              (f'share/{NAME}', ['package.xml'])]
-    for folder in ['launch', *sorted({str(p.parent) for p in Path('config').rglob('*') if p.is_file()})]:
-        files.append((f'share/{NAME}/{folder}', sorted(f for f in glob(f'{folder}/*') if Path(f).is_file())))
+    # Shipped scenarios find the controllers of examples/ at ../../examples.
+    folders = ['launch', 'examples']
+    folders += sorted({str(path.parent) for path in Path('config').rglob('*') if path.is_file()})
+    for folder in folders:
+        names = sorted(name for name in glob(f'{folder}/*') if Path(name).is_file())
+        files.append((f'share/{NAME}/{folder}', names))
     return files
 
 
@@ -23,14 +27,14 @@ ROS = '; platform_system == "Linux" and platform_machine == "x86_64"'
 setup(
     name=NAME,
     version='0.1.0',
-    description='Wind-blown robot swarms in the plane: simulator, wind, leader/follower controller',
+    description='Wind-blown robot swarms in the plane: simulator, wind, leader and followers',
     long_description=Path('README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     license='Apache-2.0',
     maintainer='potential_field_bot maintainers',
     maintainer_email='maintainers@example.org',
     packages=PACKAGES,
-    package_data={package: ['py.typed'] for package in PACKAGES},
+    package_data={package: ['py.typed', '*.html', '*.js'] for package in PACKAGES},
     data_files=data_files(),
     python_requires='>=3.10',
     zip_safe=False,
@@ -45,6 +49,7 @@ setup(
         'PyYAML>=6.0',
         'tqdm>=4.64',
         'matplotlib>=3.7',
+        'pillow>=9.2',
         'defusedxml>=0.7',
         'meshio>=5.3',
         'scipy>=1.10',
@@ -62,11 +67,8 @@ setup(
     entry_points={
         'console_scripts': [
             'sbot = sbot_bringup.cli:main',
-            'sbot_sim = sbot_bringup.simulator_process:main',
-            'wind_model = wind_model.node:main',
-            'potfield_bot = potential_field_bot.node:main',
-            'wind_aware_bot = sbot_bringup.controller_node:wind_aware_main',
-            'controller_bot = sbot_bringup.controller_node:main',
+            *(f'{name} = sbot_bringup.executables:{name}' for name in (
+                'sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot', 'controller_bot')),
         ],
     },
     tests_require=['pytest'],

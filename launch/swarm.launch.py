@@ -1,11 +1,11 @@
 """Start a scenario: the simulator, the wind, one controller a robot, rviz2 if asked for.
 
-    ros2 launch potential_field_bot swarm.launch.py scenario:=leader_follower rviz:=true
+ros2 launch potential_field_bot swarm.launch.py scenario:=leader_follower rviz:=true
 """
 
+import math
 import os
 
-from launch import LaunchDescription
 from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
@@ -19,15 +19,17 @@ from launch.events import Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
+from launch import LaunchDescription
+
 PACKAGE = 'potential_field_bot'
 
 ARGUMENTS = (
     ('scenario', 'leader_follower', 'Scenario file, or name of a shipped scenario.'),
-    ('rviz', 'false', 'Start rviz2 with the package\'s view.'),
+    ('rviz', 'false', "Start rviz2 with the package's view."),
     ('lockstep', '', 'true or false instead of what the scenario says.'),
     ('record', '', 'New directory of a bag to write; empty: none.'),
-    ('seed', '', 'Seed instead of the scenario\'s.'),
-    ('duration', '', 'Simulated seconds instead of the scenario\'s; 0: until Ctrl-C.'),
+    ('seed', '', "Seed instead of the scenario's."),
+    ('duration', '', "Simulated seconds instead of the scenario's; 0: until Ctrl-C."),
     ('set', '', 'More changes: KEY=VALUE, several separated by spaces.'),
 )
 
@@ -39,6 +41,20 @@ def flag(name, text):
     return text.lower() == 'true'
 
 
+def seconds(text):
+    """Return the argument duration as a number, or raise; None when it is not given."""
+    if not text:
+        return None
+    try:
+        duration = float(text)
+    except ValueError:
+        duration = math.nan
+    if not 0 <= duration < math.inf:
+        raise RuntimeError(f"launch argument duration: got '{text}', expected seconds, "
+                           'or 0: until Ctrl-C')
+    return duration
+
+
 def overrides_of(arguments):
     """Return the changes to the scenario that the launch arguments ask for."""
     from sbot_bringup.scenario_overrides import parse_override
@@ -46,9 +62,12 @@ def overrides_of(arguments):
                      for text in arguments['set'].split())
     if arguments['lockstep']:
         overrides['lockstep'] = flag('lockstep', arguments['lockstep'])
-    for key in ('seed', 'duration'):
-        if arguments[key] and float(arguments[key]) != 0:
-            overrides.update([parse_override(f'{key}={arguments[key]}', f'launch argument {key}')])
+    if arguments['seed']:
+        key, seed = parse_override(f"seed={arguments['seed']}", 'launch argument seed')
+        overrides[key] = seed
+    duration = seconds(arguments['duration'])
+    if duration:
+        overrides['duration'] = duration
     return overrides
 
 
@@ -57,11 +76,23 @@ def recorder_of(directory, has_ros2_bag):
 
     In lockstep the simulator records itself, so that no tick ends before it is kept.
     """
+    if directory and os.path.exists(directory):
+        raise RuntimeError(f'launch argument record: {directory} exists already; '
+                           'expected the name of a new directory')
     if not directory or not has_ros2_bag:
         return directory, []
     return '', [ExecuteProcess(
         cmd=['ros2', 'bag', 'record', '--all', '--storage', 'mcap', '--output', directory],
         output='screen')]
+
+
+def end_with(node, name):
+    """Return the action that ends everything when a node ends; an error names the node."""
+    def on_exit(event, context):
+        if event.returncode != 0 and not context.is_shutdown:
+            raise RuntimeError(f'{name}: ended the run with exit code {event.returncode}')
+        return [EmitEvent(event=Shutdown(reason=f'{name} has ended'))]
+    return RegisterEventHandler(OnProcessExit(target_action=node, on_exit=on_exit))
 
 
 def start(context):
@@ -78,23 +109,21 @@ def start(context):
         scenario = load_scenario(arguments['scenario'], overrides_of(arguments))
     except ValueError as error:
         raise RuntimeError(str(error)) from None
-    warm_up()
     use_ros2_bag = find_spec('ros2bag') is not None and not scenario.lockstep
     record, actions = recorder_of(arguments['record'], use_ros2_bag)
-    endless = bool(arguments['duration']) and float(arguments['duration']) == 0
+    rviz = flag('rviz', arguments['rviz'])
+    warm_up()
+    endless = seconds(arguments['duration']) == 0
     for process in node_processes(scenario, record=record or None, endless=endless):
         node = Node(package=PACKAGE, executable=process.executable, name=process.name,
                     namespace=process.namespace, parameters=[process.parameters],
                     output='screen', emulate_tty=True)
-        actions.append(node)
-        if process.executable == 'sbot_sim':
-            actions.append(RegisterEventHandler(OnProcessExit(
-                target_action=node,
-                on_exit=[EmitEvent(event=Shutdown(reason='the simulation has ended'))])))
-    if flag('rviz', arguments['rviz']):
+        actions += [end_with(node, process.name), node]
+    if rviz:
+        view = 'sbot_single.rviz' if len(scenario.robots) == 1 else 'sbot.rviz'
         actions.append(Node(
             package='rviz2', executable='rviz2', name='rviz2', output='screen',
-            arguments=['-d', str(config_directory() / 'sbot.rviz')],
+            arguments=['-d', str(config_directory() / view)],
             parameters=[{'use_sim_time': True}]))
     return actions
 

@@ -18,16 +18,12 @@ from typing import IO, Any
 
 import yaml
 
+from sbot_bringup.executables import MODULES as _MODULES
 from sbot_bringup.nodes import NodeProcess, node_processes
 from sbot_bringup.scenario import Scenario
 from sbot_common.errors import InputError
 
 STATUS_FD = 'SBOT_STATUS_FD'  # as in simulator_process
-# Executable -> module; started with this very interpreter, so that no PATH can mix installations.
-_MODULES = {'sbot_sim': 'sbot_bringup.simulator_process', 'wind_model': 'wind_model.node',
-            'potfield_bot': 'potential_field_bot.node',
-            'wind_aware_bot': 'sbot_bringup.controller_node',
-            'controller_bot': 'sbot_bringup.controller_node'}
 _PATIENCE = 3.0  # s between SIGINT, SIGTERM and SIGKILL on the way down
 
 
@@ -95,9 +91,11 @@ def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[
         arguments += ['-r', f'__ns:={node.namespace}']
     if node.executable == 'potfield_bot':  # it names itself after this parameter
         arguments += ['-p', f"robot_id:={node.parameters['robot_id']}"]
-    code = f'import sys; from {_MODULES[node.executable]} import main; sys.exit(main(sys.argv[1:]))'
+    # This very interpreter, so that no PATH can mix installations.
+    command = [sys.executable, '-m', 'sbot_bringup.executables', _MODULES[node.executable],
+               *arguments]
     return subprocess.Popen(
-        [sys.executable, '-c', code, *arguments], env=_environment(node, status_fd),
+        command, env=_environment(node, status_fd),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors='replace', pass_fds=[status_fd] if node.executable == 'sbot_sim' else [],
         start_new_session=True)
@@ -137,16 +135,16 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]]) -> None:
 
 
 def _stop(processes: list[subprocess.Popen[str]]) -> None:
-    """End all processes: SIGINT, then SIGTERM, then SIGKILL."""
+    """End all processes: SIGINT, then SIGTERM, then SIGKILL; a second Ctrl-C goes one step on."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        running = [process for process in processes if process.poll() is None]
-        for process in running:
-            with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(KeyboardInterrupt):
+            running = [process for process in processes if process.poll() is None]
+            for process in running:
                 process.send_signal(number)
-        deadline = time.monotonic() + _PATIENCE
-        for process in running:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=max(0.01, deadline - time.monotonic()))
+            deadline = time.monotonic() + _PATIENCE
+            for process in running:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=max(0.01, deadline - time.monotonic()))
 
 
 class _Status:

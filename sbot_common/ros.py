@@ -5,7 +5,9 @@ The only module of this package that needs rclpy; import it from a ``node.py`` o
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
@@ -148,12 +150,20 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
         if rclpy.ok():
             raise
     finally:
+        _ignore_signals()
         if node is not None:
             close = getattr(node, 'close', None)
             if close is not None:
                 close()
         rclpy.try_shutdown()
     return int(getattr(node, 'exit_code', 0))
+
+
+def _ignore_signals() -> None:
+    """Let nothing short of SIGKILL interrupt the orderly end, e.g. of a recording."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
 
 
 def make_executor() -> Any:  # noqa: ANN401
