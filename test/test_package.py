@@ -1,0 +1,127 @@
+"""package.xml, setup.py and the tree agree with each other."""
+
+import ast
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from unittest import mock
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# Names on PyPI (or of modules) -> keys of rosdep, where they are not python3-<name>.
+ROSDEP = {'pyyaml': 'python3-yaml', 'pillow': 'python3-pil'}
+NOT_IN_ROSDEP = {'setuptools', 'rosbags', 'mcap', 'zstandard', 'meshio'}
+ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
+
+
+@pytest.fixture(scope='module')
+def setup_arguments() -> dict:
+    """What setup.py hands to setuptools."""
+    spec = importlib.util.spec_from_file_location('potential_field_bot_setup', ROOT / 'setup.py')
+    with pytest.MonkeyPatch.context() as patch, mock.patch('setuptools.setup') as setup:
+        patch.chdir(ROOT)
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    return setup.call_args.kwargs
+
+
+@pytest.fixture(scope='module')
+def manifest() -> ElementTree.Element:
+    return ElementTree.parse(ROOT / 'package.xml').getroot()
+
+
+def names(manifest, *tags) -> set:
+    return {element.text for tag in tags for element in manifest.findall(tag)}
+
+
+def requirement(text: str) -> str:
+    return text.lower().partition(';')[0].split('[')[0].split('>')[0].split('=')[0].strip()
+
+
+def test_names_versions_and_people_agree(setup_arguments, manifest):
+    assert manifest.get('format') == '3'
+    assert manifest.find('export/build_type').text == 'ament_python'
+    for tag, key in (('name', 'name'), ('version', 'version'), ('license', 'license'),
+                     ('maintainer', 'maintainer')):
+        assert manifest.find(tag).text == setup_arguments[key]
+    assert manifest.find('maintainer').get('email') == setup_arguments['maintainer_email']
+
+
+def test_every_package_is_installed(setup_arguments):
+    found = {path.parent.name for path in ROOT.glob('*/__init__.py')}
+    assert set(setup_arguments['packages']) == found
+
+
+def test_data_files_are_complete(setup_arguments):
+    share = 'share/potential_field_bot'
+    installed = {f'{folder}/{Path(name).name}': name
+                 for folder, files in setup_arguments['data_files'] for name in files}
+    assert 'share/ament_index/resource_index/packages/potential_field_bot' in installed
+    assert f'{share}/package.xml' in installed
+    shipped = [path.relative_to(ROOT) for folder in ('launch', 'config', 'examples')
+               for path in (ROOT / folder).rglob('*')
+               if path.is_file() and '__pycache__' not in path.parts]
+    assert len(shipped) > 10
+    for path in shipped:
+        assert installed.get(f'{share}/{path.as_posix()}') == path.as_posix()
+
+
+def test_console_scripts_can_be_called(setup_arguments):
+    scripts = [line.split(' = ') for line in setup_arguments['entry_points']['console_scripts']]
+    assert {name for name, _ in scripts} == {
+        'sbot', 'sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot', 'controller_bot'}
+    for _, target in scripts:
+        module, _, function = target.partition(':')
+        assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_executables_name_modules_with_a_main():
+    from sbot_bringup.executables import MODULES
+    for module in MODULES.values():
+        tree = ast.parse((ROOT / (module.replace('.', '/') + '.py')).read_text())
+        assert 'main' in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_scripts_go_where_ros2_run_looks():
+    text = (ROOT / 'setup.cfg').read_text()
+    assert 'script_dir=$base/lib/potential_field_bot' in text
+    assert 'install_scripts=$base/lib/potential_field_bot' in text
+
+
+def test_package_xml_names_what_pip_installs(setup_arguments, manifest):
+    depends = names(manifest, 'exec_depend', 'depend')
+    for text in setup_arguments['install_requires']:
+        name = requirement(text)
+        assert name in NOT_IN_ROSDEP or ROSDEP.get(name, f'python3-{name}') in depends, name
+
+
+def imported(path: Path) -> set:
+    """Top-level modules that a file imports anywhere, and those in 'package/msg/Name' strings."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition('.')[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module.partition('.')[0])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            first, *rest = node.value.split('/')
+            if len(rest) == 2 and rest[0] in ('msg', 'srv') and first.isidentifier():
+                found.add(first)
+    return found
+
+
+def test_everything_imported_is_a_dependency(setup_arguments, manifest):
+    depends = names(manifest, 'exec_depend', 'depend')
+    pip = {requirement(text) for text in setup_arguments['install_requires']} | {
+        'yaml', 'PIL', 'lz4'}  # lz4 comes with mcap
+    own = set(setup_arguments['packages'])
+    # The peers of `sbot bench` are optional.
+    files = [path for package in own for path in (ROOT / package).glob('*.py')
+             if not path.name.startswith('bench_peer')]
+    files += (ROOT / 'launch').glob('*.py')
+    for path in files:
+        for name in imported(path) - own - set(sys.stdlib_module_names) - {'__future__'}:
+            is_ros = name in ROS_PACKAGES or name.endswith(('_msgs', '_srvs', '_interfaces'))
+            assert name in (depends if is_ros else pip), f'{path.name} imports {name}'
