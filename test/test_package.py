@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Names on PyPI (or of modules) -> keys of rosdep, where they are not python3-<name>.
 ROSDEP = {'pyyaml': 'python3-yaml', 'pillow': 'python3-pil'}
 NOT_IN_ROSDEP = {'setuptools', 'rosbags', 'mcap', 'zstandard', 'meshio'}
+OPTIONAL = {'navground', 'irsim', 'cffi'}  # peers of `sbot bench`; Fast2D's C library
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 
@@ -117,11 +118,9 @@ def test_everything_imported_is_a_dependency(setup_arguments, manifest):
     pip = {requirement(text) for text in setup_arguments['install_requires']} | {
         'yaml', 'PIL', 'lz4'}  # lz4 comes with mcap
     own = set(setup_arguments['packages'])
-    # The peers of `sbot bench` are optional.
-    files = [path for package in own for path in (ROOT / package).glob('*.py')
-             if not path.name.startswith('bench_peer')]
+    files = [path for package in own for path in (ROOT / package).glob('*.py')]
     files += (ROOT / 'launch').glob('*.py')
     for path in files:
-        for name in imported(path) - own - set(sys.stdlib_module_names) - {'__future__'}:
+        for name in imported(path) - own - set(sys.stdlib_module_names) - OPTIONAL:
             is_ros = name in ROS_PACKAGES or name.endswith(('_msgs', '_srvs', '_interfaces'))
             assert name in (depends if is_ros else pip), f'{path.name} imports {name}'
