@@ -5,7 +5,6 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # ROS 2 comes as wheels for x86-64 Linux; elsewhere everything runs in-process.
 EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || echo 'test')
-export ROS_DOMAIN_ID ?= 77
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
 .PHONY: demo test check bench clean

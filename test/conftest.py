@@ -9,5 +9,5 @@ settings.register_profile('project', deadline=None)
 settings.load_profile('project')
 
 # Nodes of tests talk to this machine only, and not to whatever else runs on it.
-os.environ.setdefault('ROS_DOMAIN_ID', '77')
+os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
