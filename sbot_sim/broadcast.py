@@ -67,5 +67,4 @@ class Broadcast:
 
     def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield again what one robot's controller waits for at a tick."""
-        yield from self._encoder.poses(snapshot, stamp_ns)
-        yield self._encoder.scan(snapshot, robot, stamp_ns)
+        yield from self._encoder.inputs(snapshot, robot, stamp_ns)

@@ -95,20 +95,7 @@ class SnapshotEncoder:
         for i in range(n):
             yield self.scan(snapshot, i, stamp_ns)
         for i in range(n):
-            x, y, yaw = snapshot.odometry[i].tolist()
-            v, omega = snapshot.odometry_twist[i].tolist()
-            z, w = quaternion_from_yaw(yaw)
-            yield Outgoing(topics.resolve(topics.ODOM, i, n), topics.ODOM,
-                           self._odom[i].fill(stamp_ns, x, y, z, w, v, 0.0, omega))
-            wx, wy = snapshot.wind[i].tolist()
-            yield Outgoing(topics.resolve(topics.WIND, i, n), topics.WIND,
-                           self._wind.fill(stamp_ns, wx, wy, 0.0))
-            if snapshot.infrared is not None:
-                yield Outgoing(topics.resolve(topics.INFRARED, i, n), topics.INFRARED,
-                               self._infrared(snapshot, i, stamp_ns))
-            if snapshot.heard_sent:
-                yield Outgoing(topics.resolve(topics.RANGE_AND_BEARING, i, n),
-                               topics.RANGE_AND_BEARING, self._heard(snapshot, i, stamp_ns))
+            yield from self._others(snapshot, i, stamp_ns)
         yield from self._tree(snapshot, stamp_ns)
 
     def poses(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
@@ -122,6 +109,30 @@ class SnapshotEncoder:
         """Return one robot's scan."""
         return Outgoing(topics.resolve(topics.BASE_SCAN, robot, self._options.num_robots),
                         topics.BASE_SCAN, self._scans[robot].fill(stamp_ns, snapshot.ranges[robot]))
+
+    def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield all that one robot's controller may wait for; its scan comes last."""
+        yield from self.poses(snapshot, stamp_ns)
+        yield from self._others(snapshot, robot, stamp_ns)
+        yield self.scan(snapshot, robot, stamp_ns)
+
+    def _others(self, snapshot: Snapshot, i: int, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield what one robot senses beside its scan."""
+        n = self._options.num_robots
+        x, y, yaw = snapshot.odometry[i].tolist()
+        v, omega = snapshot.odometry_twist[i].tolist()
+        z, w = quaternion_from_yaw(yaw)
+        yield Outgoing(topics.resolve(topics.ODOM, i, n), topics.ODOM,
+                       self._odom[i].fill(stamp_ns, x, y, z, w, v, 0.0, omega))
+        wx, wy = snapshot.wind[i].tolist()
+        yield Outgoing(topics.resolve(topics.WIND, i, n), topics.WIND,
+                       self._wind.fill(stamp_ns, wx, wy, 0.0))
+        if snapshot.infrared is not None:
+            yield Outgoing(topics.resolve(topics.INFRARED, i, n), topics.INFRARED,
+                           self._infrared(snapshot, i, stamp_ns))
+        if snapshot.heard_sent:
+            yield Outgoing(topics.resolve(topics.RANGE_AND_BEARING, i, n),
+                           topics.RANGE_AND_BEARING, self._heard(snapshot, i, stamp_ns))
 
     def _ground_truth(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
         x, y, yaw = snapshot.true_pose[i].tolist()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import rclpy
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.timer import Timer
@@ -64,7 +65,7 @@ class Observer(Protocol):
         """Begin again."""
 
     def close(self) -> None:
-        """The run is over."""
+        """Finish: the run is over."""
 
 
 class Setup(NamedTuple):
@@ -110,8 +111,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self.create_service(SetBool, '/sbot_sim/pause', self._on_pause)
         self.create_service(Trigger, '/sbot_sim/step', self._on_step)
         self._created = time.monotonic()
-        self.create_timer(_WATCH_PERIOD, self._guarded(self._watch))
-        self.create_timer(_DIAGNOSTICS_PERIOD, self._guarded(self._report))
+        # Wall time even where a launch file sets use_sim_time everywhere: /clock comes from here.
+        self._wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._every(_WATCH_PERIOD, self._guarded(self._watch))
+        self._every(_DIAGNOSTICS_PERIOD, self._guarded(self._report))
         self._pacer: Timer | None = None
         self._set_pace()
 
@@ -137,9 +140,12 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self.destroy_timer(self._pacer)
             self._pacer = None
         if self._period > 0:
-            self._pacer = self.create_timer(self._period, self._guarded(self._on_wall_tick))
+            self._pacer = self._every(self._period, self._guarded(self._on_wall_tick))
         elif self._started:
             self._proceed()
+
+    def _every(self, period: float, callback: Callable[[], None]) -> Timer:
+        return self.create_timer(period, callback, clock=self._wall_clock)
 
     def _guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
         """Return a callback whose InputError ends the run with one line."""
@@ -175,7 +181,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 self._listen(topics.RAB_DATA, self._resolve(topics.RAB_DATA, i),
                              partial(self._on_rab_data, i))
         for i in robots:
-            self._listen(self._cmd_vel, self._resolve(self._cmd_vel, i), partial(self._on_cmd_vel, i))
+            self._listen(self._cmd_vel, self._resolve(self._cmd_vel, i),
+                         partial(self._on_cmd_vel, i))
 
     def _listen(self, topic: Topic, name: str, callback: Callable[[bytes], None]) -> None:
         ros.subscribe(self, topic, name, self._guarded(callback), self._depth)
@@ -255,7 +262,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _on_latched(self, topic: Topic, name: str, raw: bytes) -> None:
         """Pass on what other nodes publish now and then, at the stamp that is current."""
         if self._observer.recording:
-            payload = cdr.encode(cdr.decode(raw, topic.type))  # canonical: padding is not sent clean
+            payload = cdr.canonical(raw, topic.type)  # padding is not sent clean
             self._observer.told(self._options.rate.stamp_ns(self._engine.state.tick),
                                 [Outgoing(name, topic, payload)])
 
@@ -275,8 +282,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._paused = bool(request.data)
         response.success, response.message = True, 'paused' if self._paused else 'running'
+        self._steps_wanted = 0
         if not self._paused:
-            self._asked_at = time.monotonic()
+            self._asked_at = self._started_waiting = time.monotonic()
             self._proceed()
         return response
 
@@ -315,8 +323,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
         if not self._waiting or now - self._asked_at < _ASK_AGAIN_AFTER:
             return
         silent = self._ledger.silent()
-        if now - self._started_waiting > self._options.lockstep_timeout and not self._paused:
-            names = [f'robot {i}' for i in silent] + ([] if self._wind_is_in() else ['wind_model'])
+        names = [f'robot {i}' for i in silent] + ([] if self._wind_is_in() else ['wind_model'])
+        waited = 0.0 if self._paused else now - self._started_waiting
+        if names and waited > self._options.lockstep_timeout:
             raise InputError(f'{", ".join(names)} silent for {self._options.lockstep_timeout:g} s '
                              f'(lockstep_timeout) at tick {self._engine.state.tick}')
         self._asked_at = now
@@ -353,6 +362,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
             speaks = not awaited or self.count_publishers(self._resolve(self._cmd_vel, i)) >= 1
             if not (listens and speaks and pose.get_subscription_count() >= controllers):
                 missing.append(f'robot {i}')
+        for topic in (topics.CLOCK, topics.WIND_VELOCITY):
+            if self.count_publishers(topic.name) > 1:
+                missing.append(f'another run in this ROS domain to end (it publishes {topic.name}; '
+                               'ROS_DOMAIN_ID keeps runs apart)')
         wind = (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD)
         if (self._topics[topics.CLOCK.name].get_subscription_count() < 1
                 or not all(self.count_publishers(topic.name) for topic in wind)
@@ -361,6 +374,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         return missing
 
     def _check_publishers(self) -> None:
+        for topic in (topics.CLOCK, topics.WIND_VELOCITY):
+            if self.count_publishers(topic.name) > 1:
+                raise InputError(f'another run in this ROS domain publishes {topic.name}; '
+                                 'ROS_DOMAIN_ID keeps runs apart')
         for i, awaited in enumerate(self._options.awaited):
             count = self.count_publishers(self._resolve(self._cmd_vel, i))
             if awaited and count > 1:
@@ -436,7 +453,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
                      wind_messages.encode_vector(stamp_ns, self._wind.force)),
             *self._outgoing,
             *(Outgoing(self._resolve(self._cmd_vel, i), self._cmd_vel,
-                       cdr.encode(cdr.decode(raw, self._cmd_vel.type)))
+                       cdr.canonical(raw, self._cmd_vel.type))
               for i, raw in sorted(self._payloads.items()))])
         self._payloads.clear()
 
@@ -446,7 +463,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._pace.tick(time.monotonic())
         if self._options.ticks and tick >= self._options.ticks:
             self._done = True
-            self.create_timer(_FAREWELL, self._end)
+            self._every(_FAREWELL, self._end)
             return
         for robot, pose in sorted(self._teleports.items()):
             try:
@@ -474,6 +491,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._observer.reset()
         self._commands[:] = 0.0
         self._payloads.clear()
+        self._rab_data[:] = 0
         self._teleports.clear()
         self._wind_stamps = [0, 0]
         self._wind = self._wind._replace(velocity=np.zeros(3), force=np.zeros(3))

@@ -1,0 +1,74 @@
+"""The real simulator node: services, time-outs, teleports, over ROS 2."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+
+DRIVER = Path(__file__).with_name('node_driver.py')
+LAST = 91 * 10**9 // 30  # the stamp of tick 90, the last of three seconds
+
+
+def drive(case):
+    environment = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
+                   'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    done = subprocess.run([sys.executable, str(DRIVER), case], env=environment, timeout=300,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert 'Traceback' not in result['log']
+    assert result['wind'] == 0
+    return result
+
+
+def test_pause_suspends_the_time_out_and_steps_go_one_tick():
+    result = drive('pause')
+    assert result['alive']
+    assert result['newest'] == 3 * 10**9 // 30
+    assert not result['step']  # refused: no longer paused
+    assert result['exit'] == 0
+    assert result['last'] == LAST
+
+
+def test_the_time_out_counts_from_the_end_of_a_pause():
+    result = drive('resumed')
+    assert result['exit'] == 0, result['log']
+    assert result['last'] == LAST
+
+
+def test_a_silent_robot_is_named():
+    result = drive('silent')
+    assert result['exit'] == 1
+    assert 'robot 0 silent for 1 s (lockstep_timeout) at tick' in result['log']
+
+
+def test_a_second_publisher_of_commands_is_an_error():
+    result = drive('second')
+    assert result['exit'] == 1
+    assert '/cmd_vel has 2 publishers' in result['log']
+
+
+def test_teleports_that_cannot_be_are_refused_and_reset_starts_again():
+    result = drive('teleport')
+    assert result['exit'] == 0
+    before = [x for x in result['before'] if x < 4.0]
+    after = result['before'][len(before):]
+    assert before[0] == 2.0
+    # The command and the wind move it on from there, and refused teleports nowhere.
+    assert after == pytest.approx([6.0 + 0.02 * k for k in range(1, len(after) + 1)], abs=0.01)
+    assert result['log'].count('teleport of robot 0') == 2
+    assert result['again'] == 2.0
+
+
+def test_the_simulator_keeps_wall_time_where_all_nodes_are_told_use_sim_time():
+    result = drive('sim_time')
+    assert result['exit'] == 0
+    assert result['last'] == LAST
