@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A host program of Fast2D: loads a scene, steps it, draws where everything went.
 
-Robots drive ahead and turn away from what their sensors see; two of the solids can be pushed.
+Robots drive ahead and turn away from what their sensors see; blind ones push what can be pushed.
 
     python examples/fast2d_host.py [SCENE] [-o PICTURE]
 """
@@ -47,7 +47,7 @@ def look_and_drive(engine, robot, sensors, scene):
     near = [1.0 - engine.sensor_get_activation(s) / scene['sensor']['range'] for s in sensors]
     half = len(near) // 2
     left, right = sum(near[:half]), sum(near[half:])
-    blocked = max(near) > 0.0
+    blocked = max(near, default=0.0) > 0.0
     turn = math.copysign(2.0, right - left) if blocked else 0.0
     speed = scene['speed'] * (0.4 if blocked else 1.0)
     angle = engine.object_get_transform(robot)[2]
@@ -81,7 +81,7 @@ def run(scene, picture):
             sensors.append([
                 engine.create_irsensor(robot, 0.0, 0.0, angle, kind['range'], kind['aperture'],
                                        len(kind['weights']), kind['weights'])
-                for angle in scene['sensor_angles']])
+                for angle in ([] if entry.get('blind') else scene['sensor_angles'])])
         trails = [[engine.object_get_transform(robot)] for robot in robots]
         for _ in range(round(scene['duration'] / scene['dt'])):
             for robot, carried in zip(robots, sensors, strict=True):

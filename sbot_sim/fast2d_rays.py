@@ -13,8 +13,9 @@ from sbot_sim.beams import Fan
 from sbot_sim.fast2d_motion import Movers, boxes_at, centres
 from sbot_sim.grid import Grid, cell_index, cell_of
 from sbot_sim.rays import END_ON, TOUCH, TOUCHED, circle_touched, segment_view, turned
-from sbot_sim.scan_kernel import cover_circle, cover_end, cover_segment, cover_static, farther
+from sbot_sim.scan_kernel import cover_circle, cover_end, cover_segment, farther
 from sbot_sim.scene import Discs, Scene, row_stretch, sort_discs
+from sbot_sim.world import SIDES
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.int32]
@@ -31,6 +32,7 @@ class Fans(NamedTuple):
     per_radian: Array  # (K,)
     period: Array  # (K,)
     forward: NDArray[np.bool_]  # (K,)
+    edge: Array  # (K, 2) cosine and sine of the first ray's angle from the axis; 0, 0: all round
 
 
 class Sensors(NamedTuple):
@@ -47,10 +49,11 @@ class Sensors(NamedTuple):
 
 
 class Solids(NamedTuple):
-    """The fixed rectangles as solids; a cell lists whatever may contain a point of it."""
+    """What stands still: K rounded boxes, R rectangles first."""
 
-    boxes: Array  # (R, 7)
-    grid: Grid
+    boxes: Array  # (K, 7)
+    rectangles: int  # R
+    grid: Grid  # a cell lists the rectangles that may contain a point of it
 
 
 @njit
@@ -115,17 +118,31 @@ def cover_side(box: Array, along: int, x: float, y: float, cos_yaw: float, sin_y
 
 
 @njit
-def cover_body(box: Array, x: float, y: float, cos_yaw: float, sin_yaw: float, fan: Fan,
-               reach: float, best: Array) -> bool:
-    """Lower ``best`` by a body (7,); tell whether the sensor touches it, or is inside."""
+def cover_body(box: Array, around: float, x: float, y: float, cos_yaw: float, sin_yaw: float,
+               fan: Fan, edge_x: float, edge_y: float, reach: float, best: Array) -> bool:
+    """Lower ``best`` by a body (7,); tell whether the sensor touches it, or is inside.
+
+    Parameters
+    ----------
+    box, around : the body, and the radius of the circle around it (m)
+    x, y, cos_yaw, sin_yaw : where the sensor is (m) and how it is turned
+    edge_x, edge_y : direction of its first ray to the left; 0, 0: rays to all sides
+    fan, reach, best : see ``scan_kernel``
+
+    """
     dx, dy = box[0] - x, box[1] - y
+    cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
+    # A little too far: rounding must not hide a body.
+    far = around * _SLACK + 2 * TOUCH
+    if cx * cx + cy * cy > (reach + far) * (reach + far) or (
+            abs(cy) * edge_x - cx * edge_y > far) or (edge_x > 0.0 and -cx > far):
+        return False
     if box[4] > 0.0:
         return (in_rectangle(box, x, y)
                 or cover_side(box, 0, x, y, cos_yaw, sin_yaw, fan, reach, best)
                 or cover_side(box, 1, x, y, cos_yaw, sin_yaw, fan, reach, best))
     if circle_touched(dx, dy, box[6]):
         return True
-    cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
     cover_circle(cx, cy, box[6], fan, best)
     return False
 
@@ -147,6 +164,46 @@ def _near(discs: Discs, own: int, x: float, y: float, reach: float, found: Index
 
 
 @njit
+def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, offset: int,
+                count: int, found: Indexes) -> int:
+    """List in ``found``, from ``count`` on, what stands still within ``reach`` (m) of a point.
+
+    Their numbers begin at ``offset``. Returns the new count.
+    """
+    grid, before = scene.segment_grid, count
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        side = scene.segments[grid.items[entry]]
+        number = offset + grid.items[entry] // SIDES
+        # Sides of one rectangle follow each other in a cell.
+        if (count == before or found[count - 1] != number) and not farther(
+                side[0] - x, side[1] - y, side[2] - x, side[3] - y, reach):
+            found[count] = number
+            count += 1
+    grid = scene.circle_grid
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        k = grid.items[entry]
+        dx, dy, far = scene.circles[k, 0] - x, scene.circles[k, 1] - y, reach + scene.circles[k, 2]
+        if dx * dx + dy * dy <= far * far:
+            found[count] = offset + solids.rectangles + k
+            count += 1
+    return count
+
+
+@njit
+def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Array]:
+    """Return one table of the bodies' boxes and the solids', and the circles around them."""
+    n, k = len(boxes), len(solids.boxes)
+    table, radius = np.empty((n + k, 7)), np.empty(n + k)
+    table[:n], table[n:] = boxes, solids.boxes
+    radius[:n] = around
+    for i in range(n, n + k):
+        radius[i] = math.hypot(table[i, 4], table[i, 5]) + table[i, 6]
+    return table, radius
+
+
+@njit
 def activations(scene: Scene, solids: Solids, movers: Movers, sensors: Sensors, fans: Fans,
                 pose: Array) -> Array:
     """Return what the sensors measure (S,): weighted averages of the rays' distances (m).
@@ -159,32 +216,37 @@ def activations(scene: Scene, solids: Solids, movers: Movers, sensors: Sensors, 
 
     """
     centre = centres(movers, pose)
-    boxes = boxes_at(movers, centre)
+    n = len(centre)
+    boxes, around = _with_solids(boxes_at(movers, centre), solids, movers.around)
     widest = 0.0
-    for i in range(len(centre)):
+    for i in range(n):
         widest = max(widest, sensors.reach[i])
     discs = sort_discs(centre, movers.around, max(0.5 * widest, 1e-6))
-    out, near = np.empty(len(sensors.mount)), np.empty(len(centre), np.int32)
+    out, near = np.empty(len(sensors.mount)), np.empty(len(boxes), np.int32)
     best = np.empty(fans.directions.shape[2])
-    for i in range(len(centre)):
+    for i in range(n):
         if sensors.starts[i] == sensors.starts[i + 1]:
             continue
-        count = _near(discs, i, centre[i, 0], centre[i, 1], sensors.reach[i] * _SLACK, near)
+        reach = sensors.reach[i] * _SLACK
+        count = _near(discs, i, centre[i, 0], centre[i, 1], reach, near)
+        count = _near_fixed(scene, solids, centre[i, 0], centre[i, 1], reach, n, count, near)
         cos_i, sin_i = math.cos(pose[i, 2]), math.sin(pose[i, 2])
         for k in range(sensors.starts[i], sensors.starts[i + 1]):
             mx, my = sensors.mount[k, 0], sensors.mount[k, 1]
             mc, ms = sensors.mount[k, 2], sensors.mount[k, 3]
             x, y = pose[i, 0] + (cos_i * mx - sin_i * my), pose[i, 1] + (sin_i * mx + cos_i * my)
             c, s = cos_i * mc - sin_i * ms, sin_i * mc + cos_i * ms
-            fan, reach = _fan(fans, sensors.fan[k]), sensors.range[k] * _SLACK
-            best[:] = math.inf
+            kind = sensors.fan[k]
+            fan, reach = _fan(fans, kind), sensors.range[k] * _SLACK
+            for ray in range(len(best)):
+                best[ray] = math.inf
             touched = sensors.outside[k] and _inside_solid(solids, x, y)
-            touched = touched or cover_static(scene, x, y, c, s, fan, reach, best)
             for entry in range(count):
+                if touched:
+                    break
                 j = near[entry]
-                dx, dy, far = boxes[j, 0] - x, boxes[j, 1] - y, reach + movers.around[j]
-                if not touched and dx * dx + dy * dy <= far * far:
-                    touched = cover_body(boxes[j], x, y, c, s, fan, reach, best)
+                touched = cover_body(boxes[j], around[j], x, y, c, s, fan, fans.edge[kind, 0],
+                                     fans.edge[kind, 1], reach, best)
             total, first = 0.0, sensors.first_weight[k]
             if not touched:
                 for ray in range(fan.beams):

@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 
 _FEW_RAYS = 8  # up to here, trying every ray is faster than choosing
 _MOST_CELLS = 512
+_WIDE = 3.0  # rad: from here on rays do not make a cone that is worth a test
 
 
 @dataclass
@@ -85,7 +86,7 @@ def make_indexed(objects: Sequence[Object]) -> Indexed:
     fixed = fixed._replace(bounds=np.array([-math.inf, -math.inf, math.inf, math.inf]))
     sensors, fans = _sensors(moving)
     scene = make_scene(world._replace(segments=world.segments[WALLS:]),
-                       float(sensors.range.max(initial=0.0)) or 1.0)
+                       float(sensors.reach.max(initial=0.0)) or 1.0)
     return Indexed([o.name for o in (*moving, *still)], movers, fixed, scene,
                    _solids(world, fixed), sensors, fans)
 
@@ -139,8 +140,8 @@ def _solids(world: World, fixed: FixedObjects) -> Solids:
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
     wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / (4 * max(16, len(boxes))))
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _MOST_CELLS)
-    return Solids(boxes, grid_of_circles(np.ascontiguousarray(around), 0.0, cell, xmin, ymin, nx,
-                                         ny))
+    return Solids(fixed.boxes, len(boxes), grid_of_circles(np.ascontiguousarray(around), 0.0, cell,
+                                                           xmin, ymin, nx, ny))
 
 
 def sensor_fan(rays: int, aperture: float) -> Fan:
@@ -152,6 +153,13 @@ def sensor_fan(rays: int, aperture: float) -> Fan:
     if rays <= _FEW_RAYS:
         fan = fan._replace(per_radian=0.0, period=math.inf)
     return fan
+
+
+def _edge(aperture: float) -> tuple[float, float]:
+    """Return the direction of the first ray to the left; 0, 0 if rays point backwards too."""
+    if aperture >= _WIDE:
+        return 0.0, 0.0
+    return math.cos(aperture / 2), math.sin(aperture / 2)
 
 
 def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
@@ -184,4 +192,5 @@ def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
                  np.array([fan.angle_min for fan in fans]),
                  np.array([fan.per_radian for fan in fans]),
                  np.array([fan.period for fan in fans]),
-                 np.array([fan.forward for fan in fans])))
+                 np.array([fan.forward for fan in fans]),
+                 np.array([_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)])))
