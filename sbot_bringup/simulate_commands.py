@@ -152,9 +152,14 @@ def _temporary_bag(arguments: argparse.Namespace) -> Iterator[str | None]:
 
 
 def end_on_signals() -> None:
-    """Make SIGTERM end the run as Ctrl-C does, so that bags are closed and nodes stopped."""
+    """Make SIGTERM, and a closed terminal, end the run as Ctrl-C does.
+
+    So bags are closed and nodes, which have sessions of their own, are stopped.
+    """
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
     signal.signal(signal.SIGTERM, interrupt)
     if os.name == 'posix':
+        if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # else started by nohup
+            signal.signal(signal.SIGHUP, interrupt)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

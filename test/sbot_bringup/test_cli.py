@@ -75,7 +75,7 @@ def test_an_existing_bag_is_never_overwritten(tmp_path, capsys):
     assert 'exists' in capsys.readouterr().err
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
     from sbot_bringup.bag import Bag
     bag = tmp_path / 'bag'
