@@ -20,11 +20,13 @@ class Ledger:
     Parameters
     ----------
     awaited : (N,) which robots have a controller that must answer
-    settle : s without a further answer after which a question that was repeated counts as lost
+    settle : s without a further answer after which a question that was repeated counts as lost;
+        longer than a loaded machine stalls, because an answer that comes later still would be
+        taken for that of the next tick
 
     """
 
-    def __init__(self, awaited: Sequence[bool], settle: float = 0.3) -> None:
+    def __init__(self, awaited: Sequence[bool], settle: float = 2.0) -> None:
         self._awaited = [i for i, wanted in enumerate(awaited) if wanted]
         self._settle = settle
         self._asked = dict.fromkeys(self._awaited, 0)
