@@ -12,6 +12,8 @@ from sbot_common.angles import wrap_angle
 from sbot_common.jit import njit
 from sbot_common.specs import Spec
 from sbot_sim.grid import cell_index, grid_of_points, grid_shape
+from sbot_sim.scene import Scene
+from sbot_sim.sight import blocked, empty_scene, sight_scene
 
 if TYPE_CHECKING:
     from sbot_sim.world import World
@@ -36,53 +38,6 @@ _SLACK = 1e-9
 
 
 @njit
-def _side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> float:
-    """Return on which side of the line a b the point p lies: > 0 left, < 0 right, 0 on it."""
-    return (bx - ax) * (py - ay) - (by - ay) * (px - ax)
-
-
-@njit
-def segments_meet(ax: float, ay: float, bx: float, by: float,
-                  cx: float, cy: float, dx: float, dy: float) -> bool:
-    """Tell whether the segments a b and c d have a point in common; touching counts."""
-    if max(ax, bx) < min(cx, dx) or max(cx, dx) < min(ax, bx):
-        return False
-    if max(ay, by) < min(cy, dy) or max(cy, dy) < min(ay, by):
-        return False
-    c, d = _side(ax, ay, bx, by, cx, cy), _side(ax, ay, bx, by, dx, dy)
-    if (c > 0 and d > 0) or (c < 0 and d < 0):
-        return False
-    a, b = _side(cx, cy, dx, dy, ax, ay), _side(cx, cy, dx, dy, bx, by)
-    return not ((a > 0 and b > 0) or (a < 0 and b < 0))
-
-
-@njit
-def segment_meets_disc(ax: float, ay: float, bx: float, by: float,
-                       x: float, y: float, radius: float) -> bool:
-    """Tell whether the segment a b comes closer than ``radius`` to (x, y)."""
-    ux, uy = bx - ax, by - ay
-    square = ux * ux + uy * uy
-    t = 0.0
-    if square > 0.0:
-        t = min(1.0, max(0.0, ((x - ax) * ux + (y - ay) * uy) / square))
-    ex, ey = ax + t * ux - x, ay + t * uy - y
-    return ex * ex + ey * ey < radius * radius
-
-
-@njit
-def _blocked(ax: float, ay: float, bx: float, by: float, segments: Array, circles: Array) -> bool:
-    """Tell whether a wall or a disc stands between a and b."""
-    for s in range(segments.shape[0]):
-        x0, y0, x1, y1 = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3]
-        if segments_meet(ax, ay, bx, by, x0, y0, x1, y1):
-            return True
-    for c in range(circles.shape[0]):
-        if segment_meets_disc(ax, ay, bx, by, circles[c, 0], circles[c, 1], circles[c, 2]):
-            return True
-    return False
-
-
-@njit
 def _doubled(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the rows of ``pairs`` followed by room for as many."""
     longer = np.empty((2 * pairs.shape[0], 2), np.int64)
@@ -92,7 +47,7 @@ def _doubled(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @njit
-def _pairs(pose: Array, reach: float, segments: Array, circles: Array) -> NDArray[np.int64]:
+def _pairs(pose: Array, reach: float, scene: Scene, walls: bool) -> NDArray[np.int64]:
     """Return the pairs (i, j), i < j, that hear each other, shape (K, 2), i increasing."""
     count = pose.shape[0]
     limit = 2 * int(math.sqrt(count)) + 1
@@ -117,7 +72,7 @@ def _pairs(pose: Array, reach: float, segments: Array, circles: Array) -> NDArra
                     dx, dy = pose[j, 0] - x, pose[j, 1] - y
                     if not math.sqrt(dx * dx + dy * dy) <= reach:
                         continue
-                    if _blocked(x, y, pose[j, 0], pose[j, 1], segments, circles):
+                    if walls and blocked(x, y, pose[j, 0], pose[j, 1], scene):
                         continue
                     if found == pairs.shape[0]:
                         pairs = _doubled(pairs)
@@ -181,6 +136,5 @@ def neighbours(pose: Array, reach: float, world: World | None) -> Heard:
     """
     if pose.shape[0] == 0:
         return np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-    segments = np.empty((0, 4)) if world is None else world.segments
-    circles = np.empty((0, 3)) if world is None else world.circles
-    return _rows(pose, _pairs(pose, reach, segments, circles))
+    scene = empty_scene() if world is None else sight_scene(world, reach)
+    return _rows(pose, _pairs(pose, reach, scene, world is not None))

@@ -20,6 +20,8 @@ from sbot_sim.motion import body_twists, move, wheel_commands, wrap_yaw
 from sbot_sim.odometry import OdometryParameters, draw_slip, initial_odometry, measure
 from sbot_sim.range_and_bearing import DATA_BYTES, Heard, neighbours
 from sbot_sim.sensing import Generators, SensorParameters
+from sbot_sim.shelter import shelters
+from sbot_sim.sight import sight_scene
 from sbot_sim.world import World
 from wind_model.grid import Lattice
 from wind_model.interpolate import sample
@@ -105,8 +107,8 @@ def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
     generators : of the odometry's noise
 
     """
-    wind, free_wind, velocity = blow(parameters, state, inputs, heard)
     wheel_speed = wheel_commands(parameters.bodies, inputs.command)
+    wind, free_wind, velocity = blow(parameters, state, inputs, wheel_speed, heard)
     moved = move(parameters.bodies, state.pose, wheel_speed, state.impulse_velocity, parameters.dt)
     separation = separate(parameters.world, parameters.bodies, state.pose, moved)
     odometry, odometry_twist = measure(
@@ -116,38 +118,84 @@ def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
     data = inputs.rab_data.copy()
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
     return State(state.tick + 1, separation.pose,
-                  achieved_twists(state.pose, separation.pose, parameters.dt), velocity, wind,
-                  free_wind, odometry, odometry_twist, state.wheel_scale, data, separation.collided, separation.reverted)
+                 achieved_twists(state.pose, separation.pose, parameters.dt), velocity, wind,
+                 free_wind, odometry, odometry_twist, state.wheel_scale, data,
+                 separation.collided, separation.reverted)
 
 
-def blow(parameters: Parameters, state: State, inputs: Inputs,
+def blow(parameters: Parameters, state: State, inputs: Inputs, wheel_speed: Array,
          heard: Heard) -> tuple[Array, Array, Array]:
     """Return effective wind, free wind and the velocity that this tick's impulses give, (N, 2) each.
 
-    Document 000 section 4.1; the velocity moves the robots in the next tick.
+    Document 000 section 4.1; the velocity moves the robots in the next tick. ``wheel_speed`` is
+    (N, 2) rad/s, saturated.
     """
-    bodies = parameters.bodies
-    n = state.pose.shape[0]
-    points = np.column_stack([state.pose[:, :2], np.full(n, parameters.wind_height)])
-    wind_xy = np.ascontiguousarray(
-        sample(inputs.wind.field, points, inputs.wind.velocity)[:, :2])
-    starts, indexes, ranges, bearings = heard
-    reduction = reductions(parameters.wake, starts, indexes, ranges, bearings,
-                           np.ascontiguousarray(state.pose[:, 2]), wind_xy,
-                           np.ascontiguousarray(state.rab_data[:, 0]),
-                           clamped_radius(bodies.radius))
-    wind = effective_wind(wind_xy, reduction)
-    driven = body_twists(bodies, wheel_commands(bodies, inputs.command))[:, 0]
-    drive_speed = np.where(bodies.drive != 0, driven, 0.0)
-    impulse = sum_impulses(bodies.mass, wind, inputs.wind.force[:2].copy(), drive_speed,
-                           np.ascontiguousarray(state.pose[:, 2]), parameters.dt)
-    return wind, wind_xy, impulse_velocity(impulse, bodies.mass)
+    free_wind = wind_at_robots(parameters, state.pose, inputs.wind)
+    wind, velocity = driven_and_blown(
+        parameters.bodies, state.pose, wheel_speed, free_wind,
+        wake_reductions(parameters, state, free_wind, heard), inputs.wind.force, parameters.dt)
+    return wind, free_wind, velocity
+
+
+def wind_at_robots(parameters: Parameters, pose: Array, wind: Wind) -> Array:
+    """Return the wind (N, 2) m/s at each robot before others take their share."""
+    n = pose.shape[0]
+    if wind.field is None:
+        out = np.empty((n, 2))
+        out[:] = wind.velocity[:2]
+        return out
+    points = np.column_stack([pose[:, :2], np.full(n, parameters.wind_height)])
+    return np.ascontiguousarray(sample(wind.field, points, wind.velocity)[:, :2])
+
+
+def wake_reductions(parameters: Parameters, state: State, free_wind: Array,
+                    heard: Heard) -> Array:
+    """Return the share (N,) of the wind that others take from each robot."""
+    wake, sensors, n = parameters.wake, parameters.sensors, state.pose.shape[0]
+    if not wake.wake:
+        return np.zeros(n)
+    advertised = np.ascontiguousarray(state.rab_data[:, 0])
+    own_radius = clamped_radius(parameters.bodies.radius)
+    if sensors.range_and_bearing:
+        return reductions(wake, *heard, np.ascontiguousarray(state.pose[:, 2]), free_wind,
+                          advertised, own_radius)
+    scene = sight_scene(parameters.world, sensors.rab_range)
+    return shelters(wake, sensors.rab_range, scene, sensors.rab_blocked_by_walls, state.pose,
+                    free_wind, advertised, own_radius)
+
+
+@njit
+def driven_and_blown(bodies: BodyArrays, pose: Array, wheel_speed: Array, free_wind: Array,
+                     reduction: Array, force: Array, dt: float) -> tuple[Array, Array]:
+    """Return effective wind and the velocity of the summed impulses, (N, 2) m/s each.
+
+    Parameters
+    ----------
+    bodies, pose, wheel_speed : of N robots
+    free_wind : (N, 2) m/s
+    reduction : (N,) in [0, 1]
+    force : (3,) N on every robot
+    dt : s
+
+    """
+    wind = effective_wind(free_wind, reduction)
+    driven = body_twists(bodies, wheel_speed)
+    drive_speed = np.zeros(pose.shape[0])
+    for i in range(pose.shape[0]):
+        if bodies.drive[i] != 0:
+            drive_speed[i] = driven[i, 0]
+    impulse = sum_impulses(bodies.mass, wind, force[:2].copy(), drive_speed, pose[:, 2].copy(),
+                           dt)
+    return wind, impulse_velocity(impulse, bodies.mass)
 
 
 def hear(parameters: Parameters, pose: Array) -> Heard:
-    """Return who hears whom at these poses; nobody when range and bearing and wakes are off."""
+    """Return who hears whom at these poses; nobody when range and bearing is off.
+
+    Wakes then look for themselves (``shelter``).
+    """
     sensors = parameters.sensors
-    if not (sensors.range_and_bearing or parameters.wake.wake):
+    if not sensors.range_and_bearing:
         n = pose.shape[0]
         return np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
     return neighbours(pose, sensors.rab_range,

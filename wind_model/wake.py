@@ -11,6 +11,8 @@ from sbot_common.jit import njit
 from wind_model.parameters import WakeParameters
 
 Array = NDArray[np.float64]
+CALM = 1e-11  # m/s; less wind has no direction
+NOWHERE = 1e-6  # m; a robot nearer than that has no direction
 
 
 @njit
@@ -25,6 +27,18 @@ def smoothstep(length: float, x: float) -> float:
 
 
 @njit
+def gate_of(parameters: WakeParameters, radius: float) -> float:
+    """Return the distance (m) along the wind within which a blocker gives no shelter."""
+    return max(1e-6, parameters.upwind_gate_radii * radius)
+
+
+@njit
+def width_of(parameters: WakeParameters, radius: float) -> float:
+    """Return the width (m, one sigma) of a blocker's wake."""
+    return max(1e-6, parameters.lateral_reach_radii * radius)
+
+
+@njit
 def reduction(parameters: WakeParameters, along: float, lateral: float, radius: float) -> float:
     """Return the overlap score r_i of one blocker, eq. (4), in [0, 1].
 
@@ -36,10 +50,10 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
     radius : m, of the blocker
 
     """
-    gate = max(1e-6, parameters.upwind_gate_radii * radius)
+    gate = gate_of(parameters, radius)
     if not along > gate:
         return 0.0
-    width = max(1e-6, parameters.lateral_reach_radii * radius)
+    width = width_of(parameters, radius)
     ramp = smoothstep(parameters.shadow_length_radii * radius, along - gate)
     if parameters.fade_out:
         ramp = 1.0 - ramp
@@ -67,6 +81,28 @@ def blocker_radius(advertised_mm: int, own_radius: float) -> float:
     if 0.005 < advertised < 0.20:
         return advertised
     return own_radius
+
+
+@njit
+def score_of(parameters: WakeParameters, distance: float, bearing: float, yaw: float, ux: float,
+             uy: float, radius: float) -> tuple[float, float, float]:
+    """Return along (m), lateral (m) and the score r_i of one heard robot.
+
+    Parameters
+    ----------
+    parameters : tunables
+    distance, bearing : m, rad from the receiver's heading
+    yaw : rad, of the receiver
+    ux, uy : direction of the wind at the receiver
+    radius : m, of the blocker
+
+    """
+    direction = yaw + bearing
+    x, y = -distance * math.cos(direction), -distance * math.sin(direction)
+    along = x * ux + y * uy
+    across_x, across_y = x - along * ux, y - along * uy
+    lateral = math.sqrt(across_x * across_x + across_y * across_y)
+    return along, lateral, reduction(parameters, along, lateral, radius)
 
 
 @njit
@@ -98,20 +134,16 @@ def wakes(parameters: WakeParameters, starts: NDArray[np.int64], indexes: NDArra
         return reductions, terms
     for i in range(count):
         speed = math.sqrt(wind_xy[i, 0] * wind_xy[i, 0] + wind_xy[i, 1] * wind_xy[i, 1])
-        if speed < 1e-11:
+        if speed < CALM:
             continue
         ux, uy = wind_xy[i, 0] / speed, wind_xy[i, 1] / speed
         strongest = 0.0
         for p in range(starts[i], starts[i + 1]):
-            if ranges[p] <= 1e-6:
+            if ranges[p] <= NOWHERE:
                 continue
-            bearing = yaw[i] + bearings[p]
-            x, y = -ranges[p] * math.cos(bearing), -ranges[p] * math.sin(bearing)
-            along = x * ux + y * uy
-            across_x, across_y = x - along * ux, y - along * uy
-            lateral = math.sqrt(across_x * across_x + across_y * across_y)
             radius = blocker_radius(advertised_mm[indexes[p]], own_radius[i])
-            score = reduction(parameters, along, lateral, radius)
+            along, lateral, score = score_of(parameters, ranges[p], bearings[p], yaw[i], ux, uy,
+                                             radius)
             terms[p, 0], terms[p, 1], terms[p, 2] = along, lateral, score
             strongest = max(strongest, score)
         reductions[i] = combine(parameters, strongest)
@@ -126,11 +158,20 @@ def reductions(parameters: WakeParameters, starts: NDArray[np.int64], indexes: N
                  own_radius)[0]
 
 
+@njit
 def clamped_radius(radius: Array) -> Array:
     """Return radii (N,) as a robot knows its own, within [0.01, 0.50] m (section 5.2)."""
-    return np.clip(radius, 0.01, 0.50)
+    out = np.empty_like(radius)
+    for i in range(radius.shape[0]):
+        out[i] = min(max(radius[i], 0.01), 0.50)
+    return out
 
 
+@njit
 def advertised_millimetres(radius: Array) -> NDArray[np.uint8]:
     """Return byte 0 of the broadcast (N,): the clamped radius in mm, rounded, at most 255."""
-    return np.clip(np.floor(clamped_radius(radius) * 1000.0 + 0.5), 0, 255).astype(np.uint8)
+    clamped = clamped_radius(radius)
+    out = np.empty(radius.shape[0], np.uint8)
+    for i in range(radius.shape[0]):
+        out[i] = int(min(math.floor(clamped[i] * 1000.0 + 0.5), 255))
+    return out

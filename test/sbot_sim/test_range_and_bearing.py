@@ -7,7 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from shapely.geometry import LineString, Point
 
-from sbot_sim.range_and_bearing import neighbours, segment_meets_disc, segments_meet
+from sbot_sim.range_and_bearing import neighbours
+from sbot_sim.sight import segment_meets_disc, segments_meet
 from sbot_sim.world import make_world
 
 small = st.integers(-4, 4).map(float)

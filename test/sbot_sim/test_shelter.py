@@ -1,0 +1,51 @@
+"""The shelter of thousands of robots equals what hearing everybody gives, to the bit."""
+
+import numpy as np
+import pytest
+
+from sbot_sim.range_and_bearing import neighbours
+from sbot_sim.shelter import shelters
+from sbot_sim.sight import sight_scene
+from sbot_sim.world import make_world
+from wind_model.parameters import make_wake_parameters
+from wind_model.wake import clamped_radius, reductions
+
+
+def both(given, n, side, reach, walls, seed):
+    """Return the reductions by two ways for n robots in a square with boxes and circles."""
+    rng = np.random.default_rng(seed)
+    boxes = [(*rng.uniform(0, side, 2), *rng.uniform(0.1, 0.5, 2), rng.uniform(0, 3))
+             for _ in range(5)]
+    discs = [(*rng.uniform(0, side, 2), rng.uniform(0.1, 0.5)) for _ in range(5)]
+    world = make_world((-9.0, -9.0, side + 9, side + 9), rectangles=boxes, circles=discs)
+    pose = np.column_stack([rng.uniform(0, side, (n, 2)), rng.uniform(-np.pi, np.pi, n)])
+    pose[n // 2:, 1] = np.round(pose[n // 2:, 1])  # robots in one line
+    wind = rng.normal(0, 0.1, (n, 2)) if seed % 2 else np.tile([0.1, 0.0], (n, 1))
+    wind[0] = 0.0
+    advertised = rng.integers(0, 256, n).astype(np.uint8)
+    own = clamped_radius(rng.uniform(0.0, 0.6, n))
+    wake = make_wake_parameters({'wake': True, **given})
+    heard = neighbours(pose, reach, world if walls else None)
+    slow = reductions(wake, *heard, pose[:, 2].copy(), wind, advertised, own)
+    fast = shelters(wake, reach, sight_scene(world, reach), walls, pose, wind, advertised, own)
+    return slow, fast
+
+
+@pytest.mark.parametrize('given', [
+    {}, {'wake_fade': 'fade_out'}, {'wake_boost': 'power'}, {'gamma_boost': 0.5},
+    {'upwind_gate_radii': 0.0, 'shadow_length_radii': 0.0}, {'lateral_reach_radii': 0.0},
+], ids=str)
+@pytest.mark.parametrize('walls', [True, False])
+def test_shelter_equals_what_is_heard(given, walls):
+    different = 0
+    for seed in range(12):
+        reach = (0.0, 0.5, 3.0, 50.0)[seed % 4]
+        slow, fast = both(given, 60, 6.0, reach, walls, seed)
+        assert fast.tobytes() == slow.tobytes()
+        different += len(np.unique(slow))
+    assert different > 12  # some are sheltered
+
+
+def test_nobody_and_no_wake():
+    assert both({}, 1, 1.0, 1.0, True, 0)[1].tolist() == [0.0]
+    assert not both({'wake': False}, 9, 1.0, 1.0, True, 0)[1].any()
