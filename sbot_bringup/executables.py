@@ -34,6 +34,8 @@ def run(module: str, argv: Sequence[str] | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
     try:
+        if hasattr(signal, 'pthread_sigmask'):  # `sbot up` starts its nodes with signals held back
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
         return int(import_module(module).main(argv))
     except (KeyboardInterrupt, ImportError):  # some imports answer an interrupt by an ImportError
         if interrupted:

@@ -66,8 +66,9 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None,
         readers: list[threading.Thread] = []
         try:
             for node in node_processes(scenario, record=record):
-                process = _start(node, Path(folder), write_end)
-                processes.append((node.name, process))
+                with _signals_held():
+                    process = _start(node, Path(folder), write_end)
+                    processes.append((node.name, process))
                 reader = threading.Thread(target=_relay, args=(node.name, process.stdout, output))
                 reader.start()
                 readers.append(reader)
@@ -80,6 +81,17 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None,
     if status.summary is None:
         raise NodeFailed('sbot_sim: ended without a summary')
     return status.summary
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold SIGINT and SIGTERM back, here and in processes started, until these can answer."""
+    held = {signal.SIGINT, signal.SIGTERM}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[str]:

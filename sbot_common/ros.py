@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -155,7 +156,8 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
             close = getattr(node, 'close', None)
             if close is not None:
                 close()
-        rclpy.try_shutdown()
+        with suppress(RuntimeError):  # a signal may shut down the context at this very moment
+            rclpy.try_shutdown()
     return int(getattr(node, 'exit_code', 0))
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Names on PyPI (or of modules) -> keys of rosdep, where they are not python3-<name>.
 ROSDEP = {'pyyaml': 'python3-yaml', 'pillow': 'python3-pil'}
 NOT_IN_ROSDEP = {'setuptools', 'rosbags', 'mcap', 'zstandard', 'meshio'}
-OPTIONAL = {'navground', 'irsim', 'cffi'}  # peers of `sbot bench`; Fast2D's C library
+OPTIONAL = {'navground', 'irsim', 'cffi', 'pytest'}  # needed by few: docs/dependencies.md
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 
@@ -116,7 +116,7 @@ def imported(path: Path) -> set:
 def test_everything_imported_is_a_dependency(setup_arguments, manifest):
     depends = names(manifest, 'exec_depend', 'depend')
     pip = {requirement(text) for text in setup_arguments['install_requires']} | {
-        'yaml', 'PIL', 'lz4'}  # lz4 comes with mcap
+        'yaml', 'PIL', 'lz4', 'pydantic_core'}  # the last two come with mcap, pydantic
     own = set(setup_arguments['packages'])
     files = [path for package in own for path in (ROOT / package).glob('*.py')]
     files += (ROOT / 'launch').glob('*.py')

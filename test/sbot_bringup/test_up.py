@@ -115,12 +115,12 @@ def test_own_controllers_sensors_and_seeds(tmp_path):
 
 @pytest.mark.parametrize(('controller', 'message'), [
     ('Crash', 'sbot: controller_1: ended the run with exit code 1'),
-    ('Silence', 'robot 1 silent for 1 s (lockstep_timeout) at tick 4')])
+    ('Silence', 'robot 1 silent for 3 s (lockstep_timeout) at tick 4')])
 def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, message):
     (tmp_path / 'bad.py').write_text(BAD_CONTROLLER)
     scenario = tmp_path / 'bad.yaml'
     scenario.write_text(
-        'duration: 1000\nlockstep_timeout: 1\nworld: {bounds: [0, 0, 9, 9]}\n'
+        'duration: 1000\nlockstep_timeout: 3\nworld: {bounds: [0, 0, 9, 9]}\n'
         'robots: [{pose: [2, 2, 0], goal: [7, 7]},\n'
         f"         {{pose: [2, 5, 0], controller: 'bad:{controller}'}}]\n")
     done = sbot('up', scenario)
@@ -161,7 +161,9 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, when, code):
     with log.open('w') as stream:
         process = subprocess.Popen(
             [*SBOT, 'up', 'single_robot', '--set', 'target_real_time_factor=1', '--duration',
-             '1000'], env=environment(SBOT_TEST=mark), stdout=stream, stderr=stream)
+             '1000'], env=environment(SBOT_TEST=mark), stdout=stream, stderr=stream,
+            # Jobs in the background of a shell inherit that SIGINT is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     if when == 'starting':
         assert until(lambda: len(marked(mark)) == 4)
     else:
