@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || echo 'test')
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench fast2d clean
 
 $(STAMP): setup.py pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
@@ -35,6 +35,11 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/sbot bench
+
+# Fast2D as a shared library for hosts in C.
+fast2d: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fast2d]'
+	$(BIN)/python -m sbot_sim.fast2d_build build/fast2d
 
 clean:
 	rm -rf $(VENV) build install log demo dist *.egg-info

@@ -34,7 +34,8 @@ setup(
     maintainer='potential_field_bot maintainers',
     maintainer_email='maintainers@example.org',
     packages=PACKAGES,
-    package_data={package: ['py.typed', '*.html', '*.js'] for package in PACKAGES},
+    package_data={package: ['py.typed', '*.html', '*.js', 'include/plugins/fast2d/*.h']
+                  for package in PACKAGES},
     data_files=data_files(),
     python_requires='>=3.10',
     zip_safe=False,
@@ -61,7 +62,8 @@ setup(
                 'geometry-msgs', 'sensor-msgs', 'nav-msgs', 'visualization-msgs', 'std-srvs',
                 'diagnostic-msgs')),
         ],
-        'test': ['pytest>=7.4', 'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3',
+        'fast2d': ['cffi>=1.15', 'setuptools'],
+        'test': ['cffi>=1.15', 'pytest>=7.4', 'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3',
                  'mypy>=1.8', 'ruff>=0.4', 'types-PyYAML', 'types-tqdm', 'types-defusedxml'],
     },
     entry_points={
