@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
 from sbot_common.jit import njit
-from sbot_sim.grid import cell_index
-from sbot_sim.scene import Discs, Scene, row_stretch, sort_discs
+from sbot_sim.grid import Grid, cell_index
+from sbot_sim.scene import Discs, Scene, sort_discs
 from sbot_sim.sight import blocked
 from wind_model.parameters import WakeParameters
 from wind_model.wake import CALM, NOWHERE, blocker_radius, combine, gate_of, score_of, width_of
@@ -24,18 +24,42 @@ from wind_model.wake import CALM, NOWHERE, blocker_radius, combine, gate_of, sco
 Array = NDArray[np.float64]
 
 _MARGIN = 1e-9  # relative, and in metres
-_CELLS_PER_REACH = 2.0
+_LEVEL = 1e-6  # of a direction's part: less is level, as far as cells can tell
+_CELLS_PER_REACH = 4.0
+_STRIP = 2.0  # widths of a wake; beyond, hardly anybody shelters more than those within
+
+
+@njit
+def _strip_span(grid: Grid, row: int, x: float, y: float, far_x: float, far_y: float,
+                ux: float, uy: float, side: float) -> tuple[float, float]:
+    """Return the x extent (m) of what a row of cells may hold of a strip.
+
+    The strip's axis leads from (x, y) against (ux, uy) to (far_x, far_y); ``side`` is half its
+    width. Border rows reach to infinity.
+    """
+    low = -math.inf if row == 0 else grid.y0 + row * grid.cell - abs(ux) * side
+    high = math.inf if row == grid.ny - 1 else grid.y0 + (row + 1) * grid.cell + abs(ux) * side
+    xa, xb = x, far_x
+    if abs(uy) > _LEVEL:
+        slope = ux / uy
+        bottom, top = max(low, min(y, far_y)), min(high, max(y, far_y))
+        xa, xb = x + (bottom - y) * slope, x + (top - y) * slope
+    slack = abs(uy) * side + _MARGIN * grid.cell
+    return min(xa, xb) - slack, max(xa, xb) + slack
 
 
 @njit
 def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, pose: Array,
-                ux: float, uy: float, advertised_mm: NDArray[np.uint8], own_radius: float,
-                robots: NDArray[np.int64], offsets: Array) -> int:
-    """Find whom robot i may hear upwind; return how many.
+                ux: float, uy: float, half: float, advertised_mm: NDArray[np.uint8],
+                own_radius: float, robots: NDArray[np.int64], offsets: Array) -> int:
+    """Find whom robot i may hear upwind, at most ``half`` (m) off the axis; return how many.
 
     Parameters
     ----------
-    i, parameters, reach, discs, pose, ux, uy, advertised_mm, own_radius : as in ``shelters``
+    i, parameters, reach, pose, advertised_mm, own_radius : as in ``shelters``
+    discs : the robots, sorted
+    ux, uy : direction of the wind
+    half : m
     robots, offsets : room for all; filled with ids and squares of the least lateral offsets, in
         widths, that rounding leaves possible
 
@@ -43,17 +67,22 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
     x, y = pose[i, 0], pose[i, 1]
     grid = discs.grid
     near = reach * (1.0 + _MARGIN) + _MARGIN
-    first_row = cell_index(y - near, grid.y0, grid.cell, grid.ny)
-    last_row = cell_index(y + near, grid.y0, grid.cell, grid.ny)
+    # The strip's corners, and a little more: rounding must not hide a cell.
+    side = half + _MARGIN * grid.cell
+    far_x, far_y = x - near * ux, y - near * uy
+    first_row = cell_index(min(y, far_y) - abs(ux) * side, grid.y0, grid.cell, grid.ny)
+    last_row = cell_index(max(y, far_y) + abs(ux) * side, grid.y0, grid.cell, grid.ny)
     count = 0
     for row in range(first_row, last_row + 1):
-        first, end = row_stretch(grid, row, x, y, near)
+        left, right = _strip_span(grid, row, x, y, far_x, far_y, ux, uy, side)
+        first = grid.starts[row * grid.nx + cell_index(left, grid.x0, grid.cell, grid.nx)]
+        end = grid.starts[row * grid.nx + cell_index(right, grid.x0, grid.cell, grid.nx) + 1]
         for k in range(first, end):
             dx, dy = discs.x[k] - x, discs.y[k] - y
             along = -dx * ux - dy * uy
-            if along < 0.0 or dx * dx + dy * dy > near * near:
-                continue
             lateral = abs(dx * uy - dy * ux)
+            if along < 0.0 or lateral > half or dx * dx + dy * dy > near * near:
+                continue
             margin = _MARGIN * (1.0 + along + lateral)
             radius = blocker_radius(advertised_mm[discs.robot[k]], own_radius)
             if along + margin < gate_of(parameters, radius) or discs.robot[k] == i:
@@ -123,14 +152,26 @@ def shelters(parameters: WakeParameters, reach: float, scene: Scene, walls: bool
         return reductions
     discs = sort_discs(pose, own_radius, max(reach / _CELLS_PER_REACH, 1e-3))
     robots, offsets = np.empty(count, np.int64), np.empty(count)
+    widest = 0.0
+    for i in range(count):
+        widest = max(widest, width_of(parameters, blocker_radius(advertised_mm[i], 0.0)),
+                     width_of(parameters, own_radius[i]))
+    strip = _STRIP * widest
+    # The score of a robot at the strip's edge, a little more: those outside have less.
+    enough = math.exp(-0.5 * _STRIP * _STRIP) * (1.0 + 1e-6)
     for i in range(count):
         speed = math.sqrt(wind_xy[i, 0] * wind_xy[i, 0] + wind_xy[i, 1] * wind_xy[i, 1])
         if speed < CALM:
             continue
         ux, uy = wind_xy[i, 0] / speed, wind_xy[i, 1] / speed
-        upwind = _candidates(i, parameters, reach, discs, pose, ux, uy, advertised_mm,
-                             own_radius[i], robots, offsets)
-        strongest = _shelter_of(i, parameters, reach, scene, walls, pose, ux, uy, advertised_mm,
-                                own_radius[i], robots, offsets, upwind)
+        # Most find their shelter near the axis; the rest look everywhere.
+        strongest = 0.0
+        for half in (strip, reach + 1.0):
+            upwind = _candidates(i, parameters, reach, discs, pose, ux, uy, half, advertised_mm,
+                                 own_radius[i], robots, offsets)
+            strongest = _shelter_of(i, parameters, reach, scene, walls, pose, ux, uy,
+                                    advertised_mm, own_radius[i], robots, offsets, upwind)
+            if not parameters.power_boost and strongest > enough:
+                break
         reductions[i] = combine(parameters, strongest)
     return reductions
