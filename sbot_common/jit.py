@@ -60,7 +60,8 @@ numba.config.DISABLE_INTEL_SVML = True
 
 def njit(function: F) -> F:
     """Compile on first call, for one thread; cached on disk."""
-    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy')(function)
+    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy',
+                             no_cfunc_wrapper=True)(function)
     return compiled
 
 
