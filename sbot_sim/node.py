@@ -33,6 +33,7 @@ from wind_model import messages as wind_messages
 _WATCH_PERIOD = 0.05  # s of wall time between looks at who is missing
 _ASK_AGAIN_AFTER = 0.5  # s of wall time
 _MATCHING_TIMEOUT = 60.0  # s of wall time: nodes may have to compile first
+_GOAL_GRACE = 1.0  # s of wall time to wait for topics that controllers need not have
 _FAREWELL = 0.1  # s of wall time: last latched messages still arrive
 _DIAGNOSTICS_PERIOD = 1.0  # s of wall time
 
@@ -99,6 +100,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._wind = still_air()
         self._wind_stamps = [0, 0]
         self._field_heard = False
+        self._matched_since: float | None = None
         self._teleports: dict[int, tuple[float, float, float]] = {}
         self._started = self._waiting = self._paused = self._reset_wanted = self._done = False
         self._steps_wanted = 0
@@ -244,15 +246,21 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     def _on_wind_velocity(self, raw: bytes) -> None:
         stamp_ns, vector = wind_messages.decode_vector(raw)
-        self._wind = self._wind._replace(velocity=vector)
-        self._wind_stamps[0] = stamp_ns
-        self._try_to_finish()
+        if self._is_wanted(stamp_ns):
+            self._wind = self._wind._replace(velocity=vector)
+            self._wind_stamps[0] = stamp_ns
+            self._try_to_finish()
 
     def _on_wind_force(self, raw: bytes) -> None:
         stamp_ns, vector = wind_messages.decode_vector(raw)
-        self._wind = self._wind._replace(force=vector)
-        self._wind_stamps[1] = stamp_ns
-        self._try_to_finish()
+        if self._is_wanted(stamp_ns):
+            self._wind = self._wind._replace(force=vector)
+            self._wind_stamps[1] = stamp_ns
+            self._try_to_finish()
+
+    def _is_wanted(self, stamp_ns: int) -> bool:
+        """Tell whether wind of a stamp counts: in lockstep only that of the current tick does."""
+        return not self._options.lockstep or stamp_ns == self._stamp_ns
 
     def _on_field(self, raw: bytes) -> None:
         self._wind = self._wind._replace(field=wind_messages.decode_field(raw))
@@ -318,7 +326,6 @@ class SimulatorNode(Node):  # type: ignore[misc]
             return
         if not self._options.lockstep or not self._waiting:
             return
-        self._check_publishers()
         self._try_to_finish()
         if not self._waiting or now - self._asked_at < _ASK_AGAIN_AFTER:
             return
@@ -341,6 +348,15 @@ class SimulatorNode(Node):  # type: ignore[misc]
         if missing:
             if now - self._created > max(_MATCHING_TIMEOUT, self._options.lockstep_timeout):
                 raise InputError(f'waited {now - self._created:.0f} s for {", ".join(missing)}')
+            self._matched_since = None
+            return
+        if self._matched_since is None:
+            self._matched_since = now
+        # Controllers announce goals, though a stranger's need not; a first one must not come late.
+        silent = self._options.lockstep and not all(
+            self.count_publishers(self._resolve(topics.GOAL, i)) >= 1
+            for i, awaited in enumerate(self._options.awaited) if awaited)
+        if silent and now - self._matched_since < _GOAL_GRACE:
             return
         self._started = True
         self._started_waiting = now
@@ -364,8 +380,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 missing.append(f'robot {i}')
         for topic in (topics.CLOCK, topics.WIND_VELOCITY):
             if self.count_publishers(topic.name) > 1:
-                missing.append(f'another run in this ROS domain to end (it publishes {topic.name}; '
-                               'ROS_DOMAIN_ID keeps runs apart)')
+                missing.append(f'another run in this ROS domain to end (it publishes {topic.name};'
+                               ' ROS_DOMAIN_ID keeps runs apart)')
         wind = (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD)
         if (self._topics[topics.CLOCK.name].get_subscription_count() < 1
                 or not all(self.count_publishers(topic.name) for topic in wind)
@@ -429,7 +445,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._try_to_finish()
 
     def _wind_is_in(self) -> bool:
-        return min(self._wind_stamps) >= self._stamp_ns
+        return self._wind_stamps == [self._stamp_ns, self._stamp_ns]
 
     def _try_to_finish(self) -> None:
         if (self._waiting and self._wind_is_in()
@@ -498,6 +514,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self.get_logger().info('reset: starting again at tick 0')
 
     def _report(self) -> None:
+        if self._options.lockstep and self._started:
+            self._check_publishers()
         state: State = self._engine.state
         self._publish([Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, diagnostics(
             self._stamp_ns, self._pace.take(time.monotonic()), state))])
