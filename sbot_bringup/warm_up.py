@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from sbot_common.jit import is_compiled, mark_compiled
+
+if TYPE_CHECKING:
+    from sbot_bringup.scenario import Scenario
 
 _SCENARIO = """
 name: warm_up
@@ -22,22 +30,69 @@ wind: {wind_speed_mean: 0.1, wake: true}
 
 
 def warm_up(quiet: bool = False) -> None:
-    """Compile every numeric function once, if no earlier run has; say so, because it takes a while."""
+    """Compile every numeric function once, if no earlier run has; say so: it takes a while."""
     if is_compiled():
         return
     if not quiet:
         print('Compiling the numeric functions; only the first run after an installation does '
               'this (about 20 s) ...', file=sys.stderr, flush=True)
+    other = _start_other_half()
+    _compile_senses_and_controllers()
+    if other is not None:
+        other.wait()
+    # Whole runs: whatever has been missed, and what either half has made is read from the cache.
+    from sbot_bringup.run import run_scenario
+    for scenario in _scenarios():
+        run_scenario(scenario, keep=False)
+    mark_compiled()
+
+
+def _start_other_half() -> subprocess.Popen[bytes] | None:
+    """Compile motion and collisions in another process, if there is a processor for it."""
+    if (os.cpu_count() or 1) < 2:
+        return None
+    command = [sys.executable, '-c',
+               'from sbot_bringup.warm_up import compile_motion; compile_motion()']
+    try:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+    except OSError:
+        return None
+
+
+def _scenarios() -> list[Scenario]:
+    """Return scenarios that together use every compiled function."""
     from pathlib import Path
 
-    from potential_field_bot.bot import warm_up as warm_up_controller
-    from sbot_bringup.run import run_scenario
     from sbot_bringup.scenario_file import parse_scenario
-
-    warm_up_controller()
-    scenario = parse_scenario(_SCENARIO, 'warm_up', Path.cwd())
-    run_scenario(scenario, keep=False)
     crowd = {'robots': [{'pose': [4.0, 4.0, 0.0], 'goal': [5.0, 5.0]},
-                        {'count': 9, 'layout': 'grid', 'area': [0.0, 0.0, 3.5, 3.5]}]}
-    run_scenario(parse_scenario(_SCENARIO, 'warm_up', Path.cwd(), overrides=crowd), keep=False)
-    mark_compiled()
+                        {'count': 9, 'layout': 'grid', 'area': [0.0, 0.0, 3.5, 3.5]}],
+             'sensors.range_and_bearing': False}
+    return [parse_scenario(_SCENARIO, 'warm_up', Path.cwd(), overrides=overrides)
+            for overrides in ({}, crowd)]
+
+
+def compile_motion() -> None:
+    """Compile what a step does between the senses of two ticks."""
+    from sbot_bringup.bench_scenes import infrared_parameters, make_bench_scene
+    from sbot_sim.engine import Engine
+    from sbot_sim.simulation import Inputs, Wind
+    scene = make_bench_scene(4)
+    parameters = infrared_parameters(scene)
+    blind = parameters._replace(sensors=parameters.sensors._replace(infrared=None))
+    engine = Engine(blind, scene.pose, 0)
+    wind = Wind(np.array([0.1, 0.0, 0.0]), np.zeros(3))
+    engine.advance(Inputs(np.zeros((4, 2)), wind, engine.state.rab_data))
+
+
+def _compile_senses_and_controllers() -> None:
+    """Compile what happens at the start of a tick."""
+    from potential_field_bot.bot import warm_up as warm_up_controller
+    from sbot_bringup.assemble import initial_poses, simulation_parameters
+    from sbot_bringup.team import Team
+    from sbot_sim.engine import Engine
+    warm_up_controller()
+    for scenario in _scenarios():
+        parameters = simulation_parameters(scenario)
+        engine = Engine(parameters, initial_poses(scenario), scenario.seed)
+        Team(scenario, parameters.sensors.scan).decide(engine.snapshot, scenario.rate.stamp_ns(0))
