@@ -10,6 +10,7 @@ class GoToGoal:
         self.gain = gain
 
     def step(self, observation, rng):
+        """Return (speed in m/s, turn rate in rad/s)."""
         x, y, yaw = observation.poses[observation.robot_id]
         dx, dy = observation.goal[0] - x, observation.goal[1] - y
         turn = math.remainder(math.atan2(dy, dx) - yaw, math.tau)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.messages import PoseStamped, ScanStamped
 from sbot_common.gate import StampGate
+from sbot_common.messages import PoseStamped, ScanStamped
 from sbot_common.observation import Observation, Scan
 from sbot_common.ticks import NANOSECONDS
 

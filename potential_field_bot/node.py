@@ -12,14 +12,15 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
 
-from potential_field_bot import command_line, messages
+from potential_field_bot import command_line
 from potential_field_bot.bot import PotentialField, warm_up
 from potential_field_bot.diagnostics import diagnostic_line
 from potential_field_bot.inputs import Arrival, Inputs, Latest, Lockstep
+from potential_field_bot.messages import write_forces
 from potential_field_bot.node_parameters import INPUTS, NODE_SPECS, TIMER
 from potential_field_bot.parameters import SPECS
 from potential_field_bot.timing import check_frequency
-from sbot_common import ros, topics
+from sbot_common import messages, ros, topics
 from sbot_common.errors import InputError, bad_value
 from sbot_common.jit import is_compiled
 from sbot_common.specs import Value
@@ -221,7 +222,7 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
         assert state is not None
         pose = inputs.poses[self._id]
         if self._values['publish_forces']:
-            self._publish(topics.POTENTIAL_FIELD_FORCES, messages.write_forces(
+            self._publish(topics.POTENTIAL_FIELD_FORCES, write_forces(
                 inputs.stamp_ns, self._id, float(pose[0]), float(pose[1]), turn))
         hz = self._values['diagnostics_frequency_hz']
         if hz > 0 and check_frequency(state.tick_counter, hz, self._values['loop_rate']):

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.messages import read_odometry, read_twist
 from sbot_bringup.bag import Bag
 from sbot_bringup.bag_ticks import count_robots, rate_of, ticks
 from sbot_common.cdr import decode, encode
+from sbot_common.messages import read_odometry, read_twist
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, CMD_VEL_STAMPED, resolve
 
 

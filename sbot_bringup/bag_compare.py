@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from potential_field_bot.messages import read_odometry
 from sbot_bringup.bag import Bag, Message
 from sbot_bringup.bag_ticks import rate_of, robot_of
 from sbot_common.cdr import canonical, decode, stamp_ns
 from sbot_common.errors import InputError
+from sbot_common.messages import read_odometry
 from sbot_common.ticks import Rate
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS, SCENARIO
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 from typing import TextIO
 
-from potential_field_bot.messages import PoseStamped, read_odometry, read_twist
 from sbot_bringup.bag import Bag
 from sbot_bringup.bag_ticks import count_robots, rate_of, robot_of
 from sbot_common.cdr import decode
+from sbot_common.messages import PoseStamped, read_odometry, read_twist
 from sbot_common.ticks import NANOSECONDS
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, CMD_VEL_STAMPED, resolve
 

@@ -17,13 +17,6 @@ import numpy as np
 from rclpy.node import Node
 
 from potential_field_bot.bot import checked_goal
-from potential_field_bot.messages import (
-    read_pose,
-    read_scan,
-    write_pose,
-    write_twist,
-    write_twist_stamped,
-)
 from sbot_bringup.assemble import make_controller
 from sbot_bringup.scenario_file import parse_scenario
 from sbot_bringup.user_controller import ask
@@ -31,11 +24,19 @@ from sbot_common import cdr, ros, topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError, bad_value
 from sbot_common.gate import StampGate
+from sbot_common.messages import (
+    read_pose,
+    read_scan,
+    read_vector,
+    write_pose,
+    write_twist,
+    write_twist_stamped,
+)
 from sbot_common.observation import Neighbours, Observation
 from sbot_common.specs import Spec
 from sbot_common.streams import CONTROLLER, generator
 from sbot_common.topics import Topic
-from sbot_sim.messages import read_point_cloud, read_vector
+from sbot_sim.messages import read_point_cloud
 
 _STALE = 0.5  # s of wall time, free-running: older inputs stop the robot
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.messages import read_pose
 from sbot_bringup.assemble import robot_bodies, wind_source
 from sbot_bringup.bag import Bag
 from sbot_bringup.bag_series import FINDERS, Series, held
@@ -19,6 +18,7 @@ from sbot_bringup.scenario_file import load_scenario, parse_scenario
 from sbot_bringup.scenario_world import world_arrays
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
+from sbot_common.messages import read_pose
 from sbot_common.ticks import NANOSECONDS
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from potential_field_bot.bot import PotentialField
-from potential_field_bot.messages import read_pose, read_twist, write_twist, write_twist_stamped
 from sbot_bringup.assemble import make_controllers
 from sbot_bringup.bag import Bag
 from sbot_bringup.bag_ticks import Tick, count_robots, ticks
@@ -26,6 +25,7 @@ from sbot_bringup.scenario_overrides import parse_override
 from sbot_bringup.user_controller import ask
 from sbot_common.cdr import decode, encode
 from sbot_common.errors import InputError, bad_value
+from sbot_common.messages import read_pose, read_twist, write_twist, write_twist_stamped
 from sbot_common.observation import Observation
 from sbot_common.streams import CONTROLLER, generator
 from sbot_common.topics import CMD_VEL, CMD_VEL_STAMPED, SCENARIO, Topic, frame, resolve

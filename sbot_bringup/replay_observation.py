@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from potential_field_bot.messages import read_odometry, read_scan
 from sbot_bringup.bag_ticks import Tick
 from sbot_common.cdr import decode
+from sbot_common.messages import read_odometry, read_scan, read_vector
 from sbot_common.observation import Neighbours, Observation
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
@@ -17,7 +17,7 @@ from sbot_common.topics import (
     RANGE_AND_BEARING,
     WIND,
 )
-from sbot_sim.messages import read_point_cloud, read_vector
+from sbot_sim.messages import read_point_cloud
 
 # Those that every controller sees come first.
 TOPICS = (BASE_POSE_GROUND_TRUTH, BASE_SCAN, INFRARED, RANGE_AND_BEARING, WIND)

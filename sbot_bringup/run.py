@@ -22,9 +22,10 @@ from sbot_bringup.scenario import Scenario
 from sbot_bringup.summary import Tally
 from sbot_bringup.team import Team
 from sbot_common import topics
+from sbot_common.messages import write_twist, write_twist_stamped
 from sbot_sim.broadcast import Broadcast
 from sbot_sim.engine import Engine
-from sbot_sim.messages import Outgoing, twist, twist_stamped
+from sbot_sim.messages import Outgoing
 from sbot_sim.simulation import Inputs, Wind
 from wind_model import messages as wind_messages
 from wind_model.gust import force_at
@@ -150,7 +151,8 @@ class _Told:
         """Return one robot's command."""
         if self._scenario.cmd_vel_stamped:
             topic = topics.CMD_VEL_STAMPED
-            payload = twist_stamped(stamp_ns, topics.frame('base_link', robot, self._n), v, omega)
+            frame = topics.frame('base_link', robot, self._n)
+            payload = write_twist_stamped(stamp_ns, frame, v, omega)
         else:
-            topic, payload = topics.CMD_VEL, twist(v, omega)
+            topic, payload = topics.CMD_VEL, write_twist(v, omega)
         return Outgoing(topics.resolve(topic, robot, self._n), topic, payload)

@@ -45,9 +45,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', metavar='SCENARIO',
                         help='scenario file (.yaml, .argos) or name of a shipped scenario')
-    parser.add_argument('--seed', type=int, metavar='N', help='seed instead of the scenario\'s')
+    parser.add_argument('--seed', type=int, metavar='N', help="seed instead of the scenario's")
     parser.add_argument('--duration', type=float, metavar='S',
-                        help='simulated seconds instead of the scenario\'s')
+                        help="simulated seconds instead of the scenario's")
     parser.add_argument('--set', dest='assignments', action='append', default=[],
                         metavar='KEY=VALUE',
                         help='change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '

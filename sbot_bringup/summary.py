@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from potential_field_bot.parameters import SPECS
 from sbot_bringup.assemble import controller_parameters
 from sbot_bringup.scenario import Scenario
 from sbot_sim.overlap import overlaps
 from sbot_sim.simulation import Parameters, State
-from potential_field_bot.parameters import SPECS
 
 Array = NDArray[np.float64]
 _SIGMA = 'goal_radius_sigma_m'

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.bot import PotentialField
-from potential_field_bot.messages import write_pose
 from potential_field_bot.parameters import make_parameters
 from potential_field_bot.swarm import Followers
 from sbot_bringup.assemble import controller_parameters, goals, make_controller
 from sbot_bringup.scenario import Scenario
 from sbot_bringup.user_controller import ask
 from sbot_common import topics
+from sbot_common.messages import write_pose
 from sbot_common.observation import Controller, Neighbours, Observation, Scan
 from sbot_common.streams import CONTROLLER, generator
 from sbot_common.topics import Topic

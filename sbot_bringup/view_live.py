@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from potential_field_bot.messages import read_odometry, read_pose, read_scan
 from sbot_bringup.plot_data import at_rest
 from sbot_bringup.scenario import Scenario
 from sbot_bringup.scenario_file import parse_scenario
@@ -15,6 +14,7 @@ from sbot_bringup.view_data import MOST_BEAMS, header
 from sbot_bringup.view_server import Live, start_server
 from sbot_common.cdr import decode
 from sbot_common.errors import InputError
+from sbot_common.messages import read_odometry, read_pose, read_scan
 from sbot_common.ticks import NANOSECONDS
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,

@@ -39,7 +39,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
             if entities is None or current != entities:
                 entities = current
                 wait_set = self._make_wait_set(entities)
-            subscriptions, timers, services = entities
+            subscriptions, timers, _ = entities
             self._fill(wait_set, entities)
             wait_set.wait(_RARE_PERIOD_NS)
             if not self._context.ok():

@@ -30,7 +30,8 @@ def distances_of_all(scene: Scene, pose: Floats, radius: Floats, fan: Fan, range
     out = np.empty((n, fan.beams))
     discs = sort_discs(pose[:seen], radius[:seen], reach)
     best = np.empty(fan.directions.shape[1])
-    for j in range(n):
+    for k in range(n):
+        j = discs.robot[k] if seen else k  # neighbours in turn: what they look at is in the cache
         x, y = pose[j, 0], pose[j, 1]
         cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
         # What is farther than this by rounding only is still intersected, and judged then.

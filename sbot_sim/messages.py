@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import cdr, topics
-from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
+from sbot_common.angles import quaternion_from_yaw
 from sbot_common.topics import Topic
 from sbot_sim.infrared import infrared_points
 from sbot_sim.message_templates import (
@@ -209,55 +209,6 @@ def clock(stamp_ns: int) -> bytes:
 def string(text: str) -> bytes:
     """Return std_msgs/String."""
     return cdr.encode(cdr.message_class('std_msgs/msg/String')(data=text))
-
-
-def twist(v: float, omega: float) -> bytes:
-    """Return geometry_msgs/Twist with linear.x (m/s) and angular.z (rad/s)."""
-    vector = cdr.message_class('geometry_msgs/msg/Vector3')
-    return cdr.encode(cdr.message_class('geometry_msgs/msg/Twist')(
-        linear=vector(x=v, y=0.0, z=0.0), angular=vector(x=0.0, y=0.0, z=omega)))
-
-
-def read_twist(raw: bytes) -> tuple[float, float]:
-    """Return linear.x (m/s), angular.z (rad/s) of a geometry_msgs/Twist."""
-    message = cdr.decode(raw, 'geometry_msgs/msg/Twist')
-    return message.linear.x, message.angular.z
-
-
-def twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float) -> bytes:
-    """Return geometry_msgs/TwistStamped."""
-    return cdr.encode(cdr.message_class('geometry_msgs/msg/TwistStamped')(
-        header=cdr.header(stamp_ns, frame_id),
-        twist=cdr.decode(twist(v, omega), 'geometry_msgs/msg/Twist')))
-
-
-def read_twist_stamped(raw: bytes) -> tuple[float, float]:
-    """Return linear.x (m/s), angular.z (rad/s) of a geometry_msgs/TwistStamped."""
-    message = cdr.decode(raw, 'geometry_msgs/msg/TwistStamped').twist
-    return message.linear.x, message.angular.z
-
-
-def pose_stamped(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float) -> bytes:
-    """Return geometry_msgs/PoseStamped in the plane."""
-    z, w = quaternion_from_yaw(yaw)
-    get = cdr.message_class
-    return cdr.encode(get('geometry_msgs/msg/PoseStamped')(
-        header=cdr.header(stamp_ns, frame_id), pose=get('geometry_msgs/msg/Pose')(
-            position=get('geometry_msgs/msg/Point')(x=x, y=y, z=0.0),
-            orientation=get('geometry_msgs/msg/Quaternion')(x=0.0, y=0.0, z=z, w=w))))
-
-
-def read_pose_stamped(raw: bytes) -> tuple[int, tuple[float, float, float]]:
-    """Return the stamp (ns) and (x, y, yaw) of a geometry_msgs/PoseStamped."""
-    message = cdr.decode(raw, 'geometry_msgs/msg/PoseStamped')
-    p, q = message.pose.position, message.pose.orientation
-    return cdr.stamp_ns(message.header.stamp), (p.x, p.y, yaw_from_quaternion(q.x, q.y, q.z, q.w))
-
-
-def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:
-    """Return the stamp (ns) and x, y, z of a geometry_msgs/Vector3Stamped."""
-    message = cdr.decode(raw, 'geometry_msgs/msg/Vector3Stamped')
-    return cdr.stamp_ns(message.header.stamp), (message.vector.x, message.vector.y, message.vector.z)
 
 
 def read_rab_data(raw: bytes) -> NDArray[np.uint8]:

@@ -18,14 +18,14 @@ from std_srvs.srv import SetBool, Trigger
 
 from sbot_common import cdr, ros, topics
 from sbot_common.errors import InputError
+from sbot_common.messages import read_pose, read_twist, read_twist_stamped
 from sbot_common.ticks import Rate
 from sbot_common.topics import Topic
-from sbot_sim import messages
 from sbot_sim.broadcast import Broadcast
 from sbot_sim.diagnostics import Pace, diagnostics
 from sbot_sim.engine import Engine
 from sbot_sim.lockstep import Ledger
-from sbot_sim.messages import Outgoing
+from sbot_sim.messages import Outgoing, read_rab_data
 from sbot_sim.range_and_bearing import DATA_BYTES
 from sbot_sim.simulation import Inputs, State, still_air
 from wind_model import messages as wind_messages
@@ -225,8 +225,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     def _on_cmd_vel(self, robot: int, raw: bytes) -> None:
         now = time.monotonic()
-        command = (messages.read_twist_stamped(raw) if self._options.cmd_vel_stamped
-                   else messages.read_twist(raw))
+        command = (read_twist_stamped(raw) if self._options.cmd_vel_stamped
+                   else read_twist(raw))
         if not all(np.isfinite(command)):
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
@@ -275,15 +275,16 @@ class SimulatorNode(Node):  # type: ignore[misc]
                                 [Outgoing(name, topic, payload)])
 
     def _on_goal(self, robot: int, raw: bytes) -> None:
-        _, (x, y, _) = messages.read_pose_stamped(raw)
-        self._broadcast.goals[robot] = x, y
+        goal = read_pose(raw)
+        self._broadcast.goals[robot] = goal.x, goal.y
         self._on_latched(topics.GOAL, self._resolve(topics.GOAL, robot), raw)
 
     def _on_teleport(self, robot: int, raw: bytes) -> None:
-        self._teleports[robot] = messages.read_pose_stamped(raw)[1]
+        pose = read_pose(raw)
+        self._teleports[robot] = pose.x, pose.y, pose.yaw
 
     def _on_rab_data(self, robot: int, raw: bytes) -> None:
-        self._rab_data[robot] = messages.read_rab_data(raw)
+        self._rab_data[robot] = read_rab_data(raw)
 
     # --- services
 

@@ -163,11 +163,15 @@ def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_
 @njit
 def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, fan: Fan,
                 range_min: float, range_max: float, out: NDArray[np.float32]) -> None:
-    """Write the scans of sensors first … end-1."""
+    """Write the scans of sensors first … end-1 in the order of ``discs``, if there are any.
+
+    Neighbours in turn find what they look at in the processor's cache.
+    """
     best = np.empty(fan.directions.shape[1])
     # What is farther than this by rounding only is still intersected, and judged then.
     reach = range_max * (1.0 + 1e-9)
-    for j in range(first, end):
+    for k in range(first, end):
+        j = discs.robot[k] if discs.robot.shape[0] else k
         x, y = pose[j, 0], pose[j, 1]
         cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
         best[:] = math.inf

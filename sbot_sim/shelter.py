@@ -159,7 +159,8 @@ def shelters(parameters: WakeParameters, reach: float, scene: Scene, walls: bool
     strip = _STRIP * widest
     # The score of a robot at the strip's edge, a little more: those outside have less.
     enough = math.exp(-0.5 * _STRIP * _STRIP) * (1.0 + 1e-6)
-    for i in range(count):
+    for k in range(count):
+        i = discs.robot[k]  # neighbours in turn: what they look at is in the cache
         speed = math.sqrt(wind_xy[i, 0] * wind_xy[i, 0] + wind_xy[i, 1] * wind_xy[i, 1])
         if speed < CALM:
             continue

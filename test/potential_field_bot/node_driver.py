@@ -17,8 +17,7 @@ from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 
-from potential_field_bot import messages
-from sbot_common import cdr, ros, topics
+from sbot_common import cdr, messages, ros, topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.ticks import Rate
 

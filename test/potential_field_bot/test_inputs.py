@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from potential_field_bot.inputs import Arrival, Latest, Lockstep
-from potential_field_bot.messages import PoseStamped, ScanStamped
+from sbot_common.messages import PoseStamped, ScanStamped
 from sbot_common.observation import Scan
 from sbot_common.ticks import Rate
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from sbot_bringup.recorder import Recorder
 from sbot_common.angles import quaternion_from_yaw
+from sbot_common.messages import write_twist
 from sbot_common.ticks import parse_rate
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
@@ -48,7 +49,7 @@ def tick_messages(tick, robots, with_scans=True):
             ranges = np.array([1.0, 2.0, math.inf, tick + 1, robot + 1], np.float32)
             out.append((resolve(BASE_SCAN, robot, robots), BASE_SCAN, scan.fill(stamp, ranges)))
     for robot in range(robots):
-        payload = messages.twist(*command(tick, robot))
+        payload = write_twist(*command(tick, robot))
         out.append((resolve(CMD_VEL, robot, robots), CMD_VEL, payload))
     return out
 

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from bag_maker import RATE, command, make_bag, pose
 
-from potential_field_bot.messages import read_twist
 from sbot_bringup import bag_commands
 from sbot_bringup.bag import Bag
 from sbot_bringup.bag_compare import compare, first_difference
 from sbot_bringup.bag_csv import write_csv
 from sbot_common import cdr
 from sbot_common.angles import decoded_yaw
-from sbot_sim import messages
+from sbot_common.messages import read_twist, write_twist
 
 
 def run(*arguments):
@@ -71,7 +70,7 @@ def test_first_difference_is_named_to_the_ulp(tmp_path, capsys):
         if (tick, name) in ((12, '/robot_2/cmd_vel'), (12, '/robot_1/cmd_vel'),
                             (20, '/robot_0/cmd_vel')):
             v, omega = read_twist(payload)
-            return messages.twist(v, math.nextafter(omega, 9.0))
+            return write_twist(v, math.nextafter(omega, 9.0))
         return payload
 
     a, b = make_bag(tmp_path / 'a'), make_bag(tmp_path / 'b', change=change, shuffle=3)

@@ -1,10 +1,10 @@
 import pytest
 from bag_maker import RATE, command, make_bag, pose
 
-from potential_field_bot.messages import read_odometry, read_twist
 from sbot_bringup.bag import Bag
 from sbot_bringup.bag_ticks import MOST_WAITING, count_robots, rate_of, robot_of, ticks
 from sbot_common.errors import InputError
+from sbot_common.messages import read_odometry, read_twist
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, BASE_SCAN, INFRARED
 
 TOPICS = (BASE_POSE_GROUND_TRUTH, BASE_SCAN, INFRARED)

@@ -81,7 +81,8 @@ def test_command_writes_table_csv_and_json(tmp_path, capsys):
     assert main([*options, '--no-peers', '--csv', str(file)]) == 0
     assert 'motion' in capsys.readouterr().out
     rows = list(csv.DictReader(file.open()))
-    assert [(row['case'], row['robots'], row['overlaps']) for row in rows] == [('motion', '8', '0')]
+    told = [(row['case'], row['robots'], row['overlaps']) for row in rows]
+    assert told == [('motion', '8', '0')]
     assert main([*options, '--no-peers', '--json']) == 0
     assert json.loads(capsys.readouterr().out)['results'][0]['robots'] == 8
     assert main([*options, '--csv', str(file)]) == 2

@@ -8,7 +8,6 @@ import pytest
 from bag_maker import RATE, make_bag
 
 from potential_field_bot.bot import PotentialField
-from potential_field_bot.messages import read_twist, write_pose, write_twist
 from sbot_bringup import replay as replay_module
 from sbot_bringup.bag import Bag
 from sbot_bringup.bag_compare import compare
@@ -20,6 +19,7 @@ from sbot_bringup.run import run_scenario
 from sbot_bringup.scenario_file import load_scenario
 from sbot_bringup.shipped import scenario_names
 from sbot_common.errors import InputError
+from sbot_common.messages import read_twist, write_pose, write_twist
 from sbot_common.streams import CONTROLLER, generator
 from sbot_common.topics import CMD_VEL, GOAL, Topic
 

@@ -13,9 +13,9 @@ import rclpy
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 
-from potential_field_bot.messages import write_pose, write_twist
 from sbot_bringup.controller_node import read_motion
 from sbot_common import cdr, ros, topics
+from sbot_common.messages import write_pose, write_twist
 
 DEADLINE = 120.0  # s
 SBOT = [sys.executable, '-m', 'sbot_bringup.cli']

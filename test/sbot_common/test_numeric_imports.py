@@ -30,7 +30,7 @@ def test_numeric_modules_import_with_ros_yaml_and_pydantic_blocked():
     names = [name.removesuffix('.__init__') for name in numeric_modules()]
     assert len(names) > 40
     # rosbags itself imports yaml when it opens bags; message definitions need no YAML.
-    code = f'''
+    code = f"""
 import importlib, sys
 class Blocker:
     def find_spec(self, name, path=None, target=None):
@@ -39,7 +39,7 @@ class Blocker:
 sys.meta_path.insert(0, Blocker())
 for name in {names!r}:
     importlib.import_module(name)
-'''
+"""
     found = run(code)
     assert found.returncode == 0, found.stderr
 
@@ -59,12 +59,12 @@ def test_packages_import_only_what_the_architecture_allows(package, forbidden):
 
 
 def test_without_rclpy_a_node_says_what_to_do_in_one_line():
-    code = '''
+    code = """
 import sys
 sys.modules['rclpy'] = None
 from sbot_bringup.simulator_process import main
 main([])
-'''
+"""
     found = run(code)
     assert found.returncode == 1
     assert 'Traceback' not in found.stderr

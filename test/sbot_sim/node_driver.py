@@ -13,7 +13,7 @@ import rclpy
 from std_srvs.srv import SetBool, Trigger
 
 from sbot_common import cdr, ros, topics
-from sbot_sim import messages
+from sbot_common.messages import write_pose, write_twist
 
 DEADLINE_S = 120.0  # a first start compiles
 SCENARIO = """
@@ -25,7 +25,7 @@ sensors: {scan_beams: 8, range_and_bearing: true}
 robots: [{pose: [2, 5, 0], goal: [8, 5]}]
 wind: {wind_speed_mean: 0.1}
 """
-COMMAND = messages.twist(0.5, 0.0)
+COMMAND = write_twist(0.5, 0.0)
 
 
 def process(module, **parameters):
@@ -167,7 +167,7 @@ def teleport(driver):
             ((6.0, 3.0), lambda: driver.poses[max(driver.poses)] > 4.0),
             ((0.1, 3.0), lambda: driver.logged('too near') == 1),
             ((float('nan'), 3.0), lambda: driver.logged('not finite') == 1)):
-        driver.teleport.publish(messages.pose_stamped(0, 'map', *pose, 0.0))
+        driver.teleport.publish(write_pose(0, 'map', *pose, 0.0))
         while not happened():
             tick = len(driver.poses)
             driver.call('step')
