@@ -92,7 +92,9 @@ class RunObserver:
     def _tell(self, status: dict[str, Any]) -> None:
         if self._status is not None:
             try:
-                os.write(self._status, (json.dumps(status) + '\n').encode())
+                line = (json.dumps(status) + '\n').encode()
+                while line:  # a pipe may take a long line in parts
+                    line = line[os.write(self._status, line):]
             except BrokenPipeError:
                 self._status = None
 

@@ -64,20 +64,24 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None,
     with tempfile.TemporaryDirectory(prefix='sbot_up_') as folder, status.pipe() as write_end:
         processes: list[tuple[str, subprocess.Popen[str]]] = []
         readers: list[threading.Thread] = []
+        last_words: dict[str, str] = {}
+        failed: tuple[str, int] | None = None
         try:
             for node in node_processes(scenario, record=record):
                 with _signals_held():
                     process = _start(node, Path(folder), write_end)
                     processes.append((node.name, process))
-                reader = threading.Thread(target=_relay, args=(node.name, process.stdout, output))
+                reader = threading.Thread(
+                    target=_relay, args=(node.name, process.stdout, output, last_words))
                 reader.start()
                 readers.append(reader)
-            os.close(write_end)
-            _wait(processes)
+            failed = _wait(processes)
         finally:
             _stop([process for _, process in processes])
             for reader in readers:
                 reader.join()
+    if failed is not None:
+        _report_failure(*failed, last_words)
     if status.summary is None:
         raise NodeFailed('sbot_sim: ended without a summary')
     return status.summary
@@ -122,27 +126,39 @@ def _environment(node: NodeProcess, status_fd: int) -> Mapping[str, str]:
     return environment
 
 
-def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None]) -> None:
+def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None],
+           last_words: dict[str, str]) -> None:
+    """Pass a node's lines on; keep the last, which says why when it fails."""
     for line in stream or ():
         output(f'[{name}] {line.rstrip()}')
+        if line.strip():
+            last_words[name] = line.strip()
 
 
-def _wait(processes: list[tuple[str, subprocess.Popen[str]]]) -> None:
-    """Return when the simulator ends well; raise when any node ends otherwise."""
+def _report_failure(name: str, code: int, last_words: Mapping[str, str]) -> None:
+    """Raise what a node's failure means: exit code 2 is bad input, as everywhere."""
+    said = last_words.get(name, '')
+    if code == 2:
+        raise InputError(f'{name}: {said}')
+    raise NodeFailed(f'{name}: ended the run with exit code {code}' + (f': {said}' if said else ''))
+
+
+def _wait(processes: list[tuple[str, subprocess.Popen[str]]]) -> tuple[str, int] | None:
+    """Return None when the simulator ends well, else (name, exit code) of the node that did not."""
     while True:
         for name, process in processes:
             code = process.poll()
             if code is None:
                 continue
             if name == 'sbot_sim' and code == 0:
-                return
+                return None
             # The simulator may just be about to say why: its word counts more than the others'.
             simulator = processes[0][1]
             if name != 'sbot_sim' and code == 0:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     if simulator.wait(timeout=1.0) == 0:
-                        return
-            raise NodeFailed(f'{name}: ended the run with exit code {code}')
+                        return None
+            return name, code
         time.sleep(0.02)
 
 
@@ -182,7 +198,10 @@ class _Status:
     def _read(self, read_end: int) -> None:
         with os.fdopen(read_end, encoding='utf-8') as stream:
             for line in stream:
-                status = json.loads(line)
+                try:
+                    status = json.loads(line)
+                except ValueError:  # the simulator was killed in the middle of a line
+                    continue
                 if 'summary' in status:
                     self.summary = status['summary']
                 elif self._progress is not None:
