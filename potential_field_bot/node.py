@@ -226,8 +226,10 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
                 inputs.stamp_ns, self._id, float(pose[0]), float(pose[1]), turn))
         hz = self._values['diagnostics_frequency_hz']
         if hz > 0 and check_frequency(state.tick_counter, hz, self._values['loop_rate']):
-            self.get_logger().info(
-                diagnostic_line(self._id, pose, turn, state, self._bot.on_goal))
+            line = diagnostic_line(self._id, pose, turn, state, self._bot.on_goal)
+            if self._bot.invalid_turns:  # docs/errata.md P2
+                line += f'; turns without a force: {self._bot.invalid_turns}'
+            self.get_logger().info(line)
 
     def _publish_command(self, stamp_ns: int, v: float, omega: float) -> None:
         if self._values['stamped_cmd_vel']:
