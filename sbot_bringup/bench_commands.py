@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     bench.add_argument('--no-peers', action='store_true', help='leave out the other simulators')
     bench.add_argument('--peer-python', metavar='PYTHON', default=sys.executable,
                        help='interpreter that has the other simulators (default: this one)')
-    bench.add_argument('--csv', metavar='FILE', help='write the results to a new file')
+    bench.add_argument('--csv', metavar='FILE',
+                       help='write the results to a new file, those of peers beside it')
     bench.add_argument('--json', action='store_true', help='print one JSON object')
     bench.set_defaults(run=_bench)
 
@@ -69,7 +71,10 @@ def _bench(arguments: argparse.Namespace) -> int:
     peers = [] if arguments.no_peers else _peers(arguments)
     _tell(arguments, results, peers)
     if arguments.csv:
-        _write(Path(arguments.csv), results)
+        path = Path(arguments.csv)
+        _write(path, results)
+        if peers:
+            _write(path.with_name(f'{path.stem}_peers{path.suffix}'), peers)
     return int(any(result.overlaps for result in results))
 
 
@@ -140,7 +145,7 @@ def _tell(arguments: argparse.Namespace, results: list[BenchResult],
         print(f'{name}: {speedup:.2f} times as fast as one thread')
 
 
-def _write(path: Path, results: list[BenchResult]) -> None:
+def _write(path: Path, results: Sequence[BenchResult | PeerResult]) -> None:
     """Write a CSV file, the machine named in every row."""
     import csv
 

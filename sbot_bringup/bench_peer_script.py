@@ -78,7 +78,15 @@ def navground_step(scene: dict[str, Any]) -> Stepper:
     world._prepare()
     twist, frame = core.Twist2, core.Frame.relative
     ahead = np.array([scene['speed'], 0], np.float32)
-    state = [agent.behavior.environment_state for agent in agents]
+    # Lidars write into a sensing state; they need it prepared, and leave other kinds alone.
+    state = [core.SensingState() for _ in agents]
+    for agent, seen in zip(agents, state, strict=True):
+        for lidar in agent.state_estimations:
+            lidar.prepare_state(seen)
+            lidar.update(agent, world, seen)
+            ranges = np.asarray(lidar.read_ranges(seen))
+            if len(ranges) != scene['beams'] or not (ranges < scene['range']).any():
+                raise SystemExit('a lidar of navground sees nothing')
 
     def step(turns: Any) -> None:  # noqa: ANN401 - numpy array, untyped here
         for agent, turn, seen in zip(agents, turns, state, strict=True):
