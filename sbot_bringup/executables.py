@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 
+STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
+
 MODULES = {
     'sbot_sim': 'sbot_bringup.simulator_process',
     'wind_model': 'wind_model.node',

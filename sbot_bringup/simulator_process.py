@@ -1,4 +1,4 @@
-"""The executable `sbot_sim`: a scenario turned into the simulator's node, its recorder and tally."""
+"""The executable `sbot_sim`: a scenario as the simulator's node, with its recorder and tally."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot_bringup.assemble import broadcast_options, initial_poses, simulation_parameters
+from sbot_bringup.executables import STATUS_FD
 from sbot_bringup.recording import open_recorder
 from sbot_bringup.scenario import Scenario
 from sbot_bringup.scenario_file import load_scenario, parse_scenario
@@ -25,7 +26,6 @@ from sbot_sim.node import Options, Setup, SimulatorNode
 if TYPE_CHECKING:
     from rclpy.node import Node
 
-STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
 _STATUS_PERIOD = 0.1  # s of wall time
 
 _FIXED = (

@@ -19,11 +19,11 @@ from typing import IO, Any
 import yaml
 
 from sbot_bringup.executables import MODULES as _MODULES
+from sbot_bringup.executables import STATUS_FD
 from sbot_bringup.nodes import NodeProcess, node_processes
 from sbot_bringup.scenario import Scenario
 from sbot_common.errors import InputError
 
-STATUS_FD = 'SBOT_STATUS_FD'  # as in simulator_process
 _PATIENCE = 3.0  # s between SIGINT, SIGTERM and SIGKILL on the way down
 
 
@@ -140,11 +140,12 @@ def _report_failure(name: str, code: int, last_words: Mapping[str, str]) -> None
     said = last_words.get(name, '')
     if code == 2:
         raise InputError(f'{name}: {said}')
-    raise NodeFailed(f'{name}: ended the run with exit code {code}' + (f': {said}' if said else ''))
+    reason = f': {said}' if said else ''
+    raise NodeFailed(f'{name}: ended the run with exit code {code}{reason}')
 
 
 def _wait(processes: list[tuple[str, subprocess.Popen[str]]]) -> tuple[str, int] | None:
-    """Return None when the simulator ends well, else (name, exit code) of the node that did not."""
+    """Return None when the simulator ends well, else (name, exit code) of the node that failed."""
     while True:
         for name, process in processes:
             code = process.poll()
