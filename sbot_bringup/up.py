@@ -145,7 +145,7 @@ def _report_failure(name: str, code: int, last_words: Mapping[str, str]) -> None
 
 
 def _wait(processes: list[tuple[str, subprocess.Popen[str]]]) -> tuple[str, int] | None:
-    """Return None when the simulator ends well, else (name, exit code) of the node that failed."""
+    """Return None when the simulator ends well, else (name, exit code) of what ended the run."""
     while True:
         for name, process in processes:
             code = process.poll()
