@@ -16,13 +16,13 @@ from sbot_common.jit import njit
 
 @njit
 def quaternion_from_yaw(yaw: float) -> tuple[float, float]:
-    """Return (z, w) of the unit quaternion of a rotation by ``yaw`` (rad) about z; x and y are 0."""
+    """Return (z, w) of the unit quaternion that turns by ``yaw`` (rad) about z; x and y are 0."""
     return math.sin(yaw / 2), math.cos(yaw / 2)
 
 
 @njit
 def yaw_from_quaternion(x: float, y: float, z: float, w: float) -> float:
-    """Return the yaw (rad) of a quaternion, in the order of operations of tf's ``Matrix3x3::getRPY``.
+    """Return a quaternion's yaw (rad), in the order of operations of tf's ``Matrix3x3::getRPY``.
 
     The quaternion need not have unit length. A zero quaternion gives NaN; at the gimbal lock
     (pitch = +-pi/2) the yaw is 0, as in tf.

@@ -17,7 +17,7 @@ from sbot_common.ticks import NANOSECONDS
 
 @cache
 def typestore() -> Typestore:
-    """Return the message definitions of the oldest supported ROS 2 distribution's successor, Jazzy."""
+    """Return the message definitions of Jazzy, successor of the oldest supported ROS 2."""
     return get_typestore(Stores.ROS2_JAZZY)
 
 

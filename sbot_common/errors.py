@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 class InputError(ValueError):
-    """Bad input from a person or a file. Its text is one line: where, what was found, what was expected."""
+    """Bad input from a person or a file, in one line: where, what was found, what was expected."""
 
 
 def bad_value(where: str, value: object, expected: str) -> InputError:

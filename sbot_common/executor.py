@@ -1,8 +1,9 @@
 """A lean single-threaded executor for nodes that exchange many small messages.
 
-rclpy's own executor builds a wait set, two dozen context managers and a task for each message. This one
-keeps its wait set, takes every waiting message of a ready subscription at once, and calls the callback
-directly. Whatever is rarer (guard conditions, events, clients) is left to rclpy's executor.
+rclpy's own executor builds a wait set, two dozen context managers and a task for each message.
+This one keeps its wait set, takes every waiting message of a ready subscription at once, and calls
+the callback directly. Whatever is rarer (guard conditions, events, clients) is left to rclpy's
+executor.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
             subscription.callback(taken[0])
 
     def _spin_rare(self) -> None:
-        """Let rclpy's executor serve what this one does not wait for; it returns when nothing is left."""
+        """Let rclpy's executor serve what this one does not wait for, until nothing is left."""
         for _ in range(8):
             if self._context.ok():
                 self.spin_once(0.0)

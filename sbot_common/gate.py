@@ -42,7 +42,7 @@ class StampGate(Generic[T]):
         return [inputs[i] for i in range(self._sources)]
 
     def is_repeat(self, stamp_ns: int) -> bool:
-        """Tell whether this stamp is the newest one released: a repetition asks for the stored answer."""
+        """Tell whether this stamp is the newest released: a repeat asks for the stored answer."""
         return self.released is not None and stamp_ns == self.released
 
     def clear(self) -> None:

@@ -5,8 +5,8 @@ Every numeric module takes its decorator from here, so that one place decides:
 * no fastmath, so sums keep the order in which they are written;
 * ``error_model='numpy'``: 1/0 is inf and never an exception, as in C++;
 * no vector mathematics library: ``math.sin`` and friends are libm's, scalar and parallel alike;
-* a cache on disk that an edit anywhere in the compiled sources makes fresh. (numba itself looks only
-  at the file of the function called, not at those of the functions that it calls.)
+* a cache on disk that an edit anywhere in the compiled sources makes fresh. (numba itself looks
+  only at the file of the function called, not at those of the functions that it calls.)
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def njit(function: F) -> F:
 
 
 def njit_parallel(function: F) -> F:
-    """Compile on first call with ``prange`` over threads; iterations must not depend on each other."""
+    """Compile on first call with ``prange`` over threads; iterations must be independent."""
     compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy', parallel=True)(function)
     return compiled
 

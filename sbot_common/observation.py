@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Scan(NamedTuple):
-    """One laser scan as its message carries it; beam i points at ``angle_min + i*angle_increment``."""
+    """One laser scan as in its message; beam i points at ``angle_min + i*angle_increment``."""
 
     ranges: NDArray[np.float32]  # (beams,) m; +inf: no echo (REP 117)
     angle_min: float  # rad in the robot's frame, a float32 promoted to double
@@ -27,7 +27,7 @@ class Neighbours(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """Everything one robot knows at one tick. Frame `map` unless said; arrays must not be changed."""
+    """Everything one robot knows at a tick. Frame `map` unless said; do not change the arrays."""
 
     robot_id: int
     num_robots: int

@@ -43,7 +43,7 @@ class Spec(NamedTuple):
         return words + (f' ({self.unit})' if self.unit else '')
 
     def check(self, value: object, where: str = '') -> Value:
-        """Return ``value`` in the default's type, or raise InputError naming ``where`` and the name."""
+        """Return ``value`` in the default's type, or raise InputError at ``where`` + name."""
         error = bad_value(f'{where}{self.name}', value, self.expected)
         if isinstance(self.default, bool):
             if not isinstance(value, bool):
@@ -98,7 +98,8 @@ class VectorSpec(NamedTuple):
         return float(numbers[0]), float(numbers[1]), float(numbers[2])
 
 
-def check_all(specs: Iterable[Spec], given: Mapping[str, object], where: str = '') -> dict[str, Any]:
+def check_all(specs: Iterable[Spec], given: Mapping[str, object],
+              where: str = '') -> dict[str, Any]:
     """Return a value for every spec: the given one, checked, or the default.
 
     Raises

@@ -8,5 +8,5 @@ CONTROLLER, INFRARED, SCAN, ODOMETRY, PLACEMENT = range(5)
 
 
 def generator(seed: int, robot_id: int, stream: int) -> np.random.Generator:
-    """Return the generator of one robot's one purpose: PCG64 of SeedSequence([seed, robot id, stream])."""
+    """Return a robot's generator for one use: PCG64 of SeedSequence([seed, robot id, stream])."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, robot_id, stream])))

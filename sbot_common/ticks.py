@@ -31,12 +31,12 @@ class Rate(NamedTuple):
         return (tick + 1) * NANOSECONDS * self.denominator // self.numerator
 
     def tick(self, stamp_ns: int) -> int:
-        """Return the last tick whose stamp is not later than ``stamp_ns`` (-1 before the first)."""
+        """Return the last tick whose stamp is at most ``stamp_ns`` (-1 before the first)."""
         # Rounding down loses up to 1 ns of a stamp, so the inverse must look 1 ns ahead.
         return -(-(stamp_ns + 1) * self.numerator // (NANOSECONDS * self.denominator)) - 2
 
     def ticks(self, seconds: float) -> int:
-        """Return how many whole ticks last at least ``seconds`` (s), read as the decimal number it prints as."""
+        """Return how many ticks last at least ``seconds`` (s), read as its shortest decimal."""
         return -int(-Fraction(str(seconds)) * self.numerator // self.denominator)
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Topic(NamedTuple):
-    """One topic; ``name`` begins with '/' when it is global, else it is in the robot's namespace."""
+    """One topic; ``name`` begins with '/' if it is global, else it is in the robot's namespace."""
 
     name: str
     type: str
@@ -60,5 +60,5 @@ def resolve(topic: Topic, robot_id: int, num_robots: int) -> str:
 
 
 def frame(name: str, robot_id: int, num_robots: int) -> str:
-    """Return a robot's frame id: 'robot_<i>/base_link' in group mode, 'base_link' for a single robot."""
+    """Return a robot's frame id: 'robot_<i>/base_link' in a group, 'base_link' when alone."""
     return f'{namespace(robot_id, num_robots)}/{name}'.lstrip('/')
