@@ -47,7 +47,7 @@ class Engine:
         self._observe()
 
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
-        """Put a robot elsewhere before the next ``advance``; it stands there from the next tick on.
+        """Put a robot elsewhere before the next ``advance``; it is there from the next tick on.
 
         Raises
         ------

@@ -1,8 +1,9 @@
 """Who has answered a tick: the book-keeping of lockstep, without ROS (docs/lockstep.md).
 
-A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th stamp
-that was sent to it. A robot that stays silent is asked again, and may then answer twice; the tick is
-over when as many answers as questions are in, or when nobody has said anything for a while.
+A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th
+stamp that was sent to it. A robot that stays silent is asked again, and may then answer twice; the
+tick is over when as many answers as questions are in, or when nobody has said anything for a
+while.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ class Ledger:
 
         """
         if robot not in self._asked or self._answered[robot] >= self._asked[robot]:
-            raise InputError(f'robot {robot}: a command that no stamp asked for; expected exactly one '
-                             'publisher of its cmd_vel, which answers each stamp once')
+            raise InputError(f'robot {robot}: a command that no stamp asked for; expected exactly '
+                             'one publisher of its cmd_vel, which answers each stamp once')
         self._answered[robot] += 1
         self._last_answer = now
         return self._answered[robot] == 1

@@ -85,7 +85,8 @@ class SnapshotEncoder:
         z, w = quaternion_from_yaw(scan.laser_yaw)
         for group in self._groups:
             frames = [(self._frame('base_link', i), self._frame('laser', i)) for i in group]
-            payload = TransformsTemplate(frames).fill(stamp_ns, [(scan.laser_x, scan.laser_y, z, w)] * len(group))
+            laser = (scan.laser_x, scan.laser_y, z, w)
+            payload = TransformsTemplate(frames).fill(stamp_ns, [laser] * len(group))
             yield Outgoing(self._tf(topics.TF_STATIC, group), topics.TF_STATIC, payload)
 
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
@@ -103,12 +104,14 @@ class SnapshotEncoder:
         n = self._options.num_robots
         for i in range(n):
             yield Outgoing(topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n),
-                           topics.BASE_POSE_GROUND_TRUTH, self._ground_truth(snapshot, i, stamp_ns))
+                           topics.BASE_POSE_GROUND_TRUTH,
+                           self._ground_truth(snapshot, i, stamp_ns))
 
     def scan(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
         """Return one robot's scan."""
         return Outgoing(topics.resolve(topics.BASE_SCAN, robot, self._options.num_robots),
-                        topics.BASE_SCAN, self._scans[robot].fill(stamp_ns, snapshot.ranges[robot]))
+                        topics.BASE_SCAN,
+                        self._scans[robot].fill(stamp_ns, snapshot.ranges[robot]))
 
     def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield all that one robot's controller may wait for; its scan comes last."""
@@ -164,20 +167,23 @@ class SnapshotEncoder:
                 ox, oy, o_yaw = snapshot.odometry[i].tolist()
                 turn = yaw - o_yaw  # the drift of the odometry: map -> odom = pose * odometry^-1
                 c, s = math.cos(turn), math.sin(turn)
-                numbers += [(x - (c * ox - s * oy), y - (s * ox + c * oy), *quaternion_from_yaw(turn)),
-                            (ox, oy, *quaternion_from_yaw(o_yaw))]
+                numbers += [
+                    (x - (c * ox - s * oy), y - (s * ox + c * oy), *quaternion_from_yaw(turn)),
+                    (ox, oy, *quaternion_from_yaw(o_yaw))]
             yield Outgoing(self._tf(topics.TF, group), topics.TF, template.fill(stamp_ns, numbers))
 
 
 def point_cloud(stamp_ns: int, frame_id: str, names: tuple[str, ...], columns: NDArray[np.float32],
                 data: NDArray[np.uint8] | None = None) -> bytes:
-    """Return a PointCloud2 of float32 columns (M, len(names)), and bytes (M, 10) as field `data`."""
+    """Return a PointCloud2 of float32 columns (M, len(names)); bytes (M, 10) are field `data`."""
     field = cdr.message_class('sensor_msgs/msg/PointField')
     fields = [field(name=name, offset=4 * k, datatype=_FLOAT32, count=1)
               for k, name in enumerate(names)]
-    rows = np.ascontiguousarray(columns, np.float32).view(np.uint8).reshape(len(columns), 4 * len(names))
+    rows = np.ascontiguousarray(columns, np.float32).view(np.uint8)
+    rows = rows.reshape(len(columns), 4 * len(names))
     if data is not None:
-        fields.append(field(name='data', offset=rows.shape[1], datatype=_UINT8, count=data.shape[1]))
+        fields.append(field(name='data', offset=rows.shape[1], datatype=_UINT8,
+                            count=data.shape[1]))
         rows = np.hstack([rows, data])
     step = rows.shape[1]
     return cdr.encode(cdr.message_class('sensor_msgs/msg/PointCloud2')(

@@ -1,7 +1,7 @@
 """One tick of the world, as a list of named phases (docs/architecture.md "A tick").
 
-Parameters (frozen), state (arrays, a row a robot) and inputs are separate arguments; a step returns a
-new state and changes none of its arguments. Time is the integer ``State.tick``.
+Parameters (frozen), state (arrays, a row a robot) and inputs are separate arguments; a step
+returns a new state and changes none of its arguments. Time is the integer ``State.tick``.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def initial_state(parameters: Parameters, pose: Array, generators: Generators) -
     data = np.zeros((n, DATA_BYTES), np.uint8)
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
     return State(0, pose.copy(), np.zeros((n, 3)), np.zeros((n, 2)), np.zeros((n, 2)),
-                 np.zeros((n, 2)), odometry, np.zeros((n, 2)), wheel_scale, data, np.zeros(n, np.bool_),
-                 np.zeros(n, np.bool_))
+                 np.zeros((n, 2)), odometry, np.zeros((n, 2)), wheel_scale, data,
+                 np.zeros(n, np.bool_), np.zeros(n, np.bool_))
 
 
 def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
@@ -125,7 +125,7 @@ def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
 
 def blow(parameters: Parameters, state: State, inputs: Inputs, wheel_speed: Array,
          heard: Heard) -> tuple[Array, Array, Array]:
-    """Return effective wind, free wind and the velocity that this tick's impulses give, (N, 2) each.
+    """Return effective wind, free wind and the velocity from this tick's impulses, (N, 2) each.
 
     Document 000 section 4.1; the velocity moves the robots in the next tick. ``wheel_speed`` is
     (N, 2) rad/s, saturated.
@@ -217,7 +217,7 @@ def achieved_twists(before: Array, after: Array, dt: float) -> Array:
 
 
 def teleported(state: State, robot: int, pose: Array) -> State:
-    """Return the state with one robot put at ``pose`` (3,), at rest; odometry knows nothing of it."""
+    """Return the state with one robot at rest at ``pose`` (3,); odometry knows nothing of it."""
     poses, twist = state.pose.copy(), state.twist.copy()
     velocity, wind = state.impulse_velocity.copy(), state.wind.copy()
     poses[robot], twist[robot], velocity[robot], wind[robot] = pose, 0.0, 0.0, 0.0
