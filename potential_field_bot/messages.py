@@ -1,4 +1,4 @@
-"""The controller's own messages: forces as arrows. What it shares is in ``sbot_common.messages``."""
+"""The controller's own messages: forces as arrows. Shared ones are in ``sbot_common.messages``."""
 
 from __future__ import annotations
 

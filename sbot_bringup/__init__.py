@@ -1,1 +1,1 @@
-"""Scenarios, runs, bring-up, record and replay, pictures: the only place that knows all packages."""
+"""Scenarios, runs, bring-up, record and replay, pictures: the only place to know all packages."""

@@ -1,4 +1,4 @@
-"""A scenario taken apart: the parameters, poses, wind and controllers that its packages work with."""
+"""A scenario taken apart: the parameters, poses, wind and controllers its packages work with."""
 
 from __future__ import annotations
 

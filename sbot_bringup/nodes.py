@@ -1,4 +1,4 @@
-"""A scenario as a list of ROS 2 processes with their parameters: launch file and `sbot up` read it."""
+"""A scenario as a list of ROS 2 processes with parameters, for the launch file and `sbot up`."""
 
 from __future__ import annotations
 
