@@ -45,8 +45,8 @@ def test_record_and_plot_leave_files(tmp_path, capsys):
     (ARENA + 'robots: [{pose: [5, 5, 0], goal: [7, 7]}, {pose: [5, 5, 0]}]\n', 'robot'),
     (ARENA + ROBOT + 'duration: .nan\n', 'duration: got nan'),
     ('a: &a [x, x]\n' + ''.join(
-        f'{chr(98 + i)}: &{chr(98 + i)} [{", ".join([f"*{chr(97 + i)}"] * 9)}]\n' for i in range(12)),
-     'alias'),
+        f'{chr(98 + i)}: &{chr(98 + i)} [{", ".join([f"*{chr(97 + i)}"] * 9)}]\n'
+        for i in range(12)), 'alias'),
 ])
 def test_a_bad_scenario_gets_one_line_and_leaves_nothing(tmp_path, capsys, text, expected):
     path = tmp_path / 'bad.yaml'
@@ -80,8 +80,9 @@ def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
     from sbot_bringup.bag import Bag
     bag = tmp_path / 'bag'
     process = subprocess.Popen(
-        [sys.executable, '-m', 'sbot_bringup.cli', 'run', 'leader_follower', '--duration', '100000',
-         '--record', str(bag)], stderr=subprocess.PIPE, text=True, env={**os.environ})
+        [sys.executable, '-m', 'sbot_bringup.cli', 'run', 'leader_follower',
+         '--duration', '100000', '--record', str(bag)],
+        stderr=subprocess.PIPE, text=True, env={**os.environ})
     # When the first chunk is in the file, the run is under way.
     import time
     deadline = time.monotonic() + 120
