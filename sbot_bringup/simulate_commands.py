@@ -154,10 +154,12 @@ def _temporary_bag(arguments: argparse.Namespace) -> Iterator[str | None]:
 def end_on_signals() -> None:
     """Make SIGTERM, and a closed terminal, end the run as Ctrl-C does.
 
-    So bags are closed and nodes, which have sessions of their own, are stopped.
+    So bags are closed and nodes, which have sessions of their own, are stopped. SIGINT itself is
+    set, too: whoever starts this in a shell's background has it ignored.
     """
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
+    signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
     if os.name == 'posix':
         if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # else started by nohup

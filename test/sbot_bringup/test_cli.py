@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -83,16 +84,27 @@ def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
         [sys.executable, '-m', 'sbot_bringup.cli', 'run', 'leader_follower',
          '--duration', '100000', '--record', str(bag)],
         stderr=subprocess.PIPE, text=True, env={**os.environ})
-    # When the first chunk is in the file, the run is under way.
-    import time
-    deadline = time.monotonic() + 120
-    while not (bag.exists() and sum(f.stat().st_size for f in bag.iterdir()) > 100_000):
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(number)
-    _, error = process.communicate(timeout=60)
+    try:
+        # When the first chunk is in the file, the run is under way.
+        deadline = time.monotonic() + 120
+        while not (bag.exists() and sum(f.stat().st_size for f in bag.iterdir()) > 100_000):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 1
     assert 'Traceback' not in error
     assert 'interrupted' in error
     assert sum(1 for _ in Bag(bag).messages()) > 100
+
+
+def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
+    code = ('import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); '
+            'os.execv(sys.executable, [sys.executable, "-c", '
+            '"import os, signal; from sbot_bringup.simulate_commands import end_on_signals; '
+            'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
+    assert 'KeyboardInterrupt' in done.stderr
