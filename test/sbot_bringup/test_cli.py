@@ -106,5 +106,6 @@ def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
             'os.execv(sys.executable, [sys.executable, "-c", '
             '"import os, signal; from sbot_bringup.simulate_commands import end_on_signals; '
             'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False)
     assert 'KeyboardInterrupt' in done.stderr
