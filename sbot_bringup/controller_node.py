@@ -71,8 +71,8 @@ def read_motion(raw: bytes) -> tuple[int, tuple[Pose, Pose]]:
 class ControllerNode(Node):  # type: ignore[misc]
     """Feeds the controller of one robot of a scenario and publishes its commands."""
 
-    def __init__(self) -> None:
-        super().__init__('controller_bot')
+    def __init__(self, name: str = 'controller_bot', **options: Any) -> None:  # noqa: ANN401
+        super().__init__(name, **options)
         values = ros.declare(self, _SPECS, self._on_parameters)
         self._values = values
         self._scenario = parse_scenario(values['scenario_text'], 'scenario_text', Path.cwd())

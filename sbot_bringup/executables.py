@@ -21,6 +21,7 @@ MODULES = {
     'potfield_bot': 'potential_field_bot.node',
     'wind_aware_bot': 'sbot_bringup.controller_node',
     'controller_bot': 'sbot_bringup.controller_node',
+    'composed': 'sbot_bringup.composed',
 }
 
 

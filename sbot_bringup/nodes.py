@@ -12,6 +12,7 @@ from wind_model.parameters import HEIGHT_SPEC, VECTOR_SPECS
 from wind_model.parameters import SPECS as WIND_SPECS
 
 INPUTS, TIMER = 'inputs', 'timer'
+COMPOSED = 'composed'
 
 
 class NodeProcess(NamedTuple):
@@ -45,6 +46,11 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     robots = [controller_process(scenario, i, robot) for i, robot in enumerate(scenario.robots)
               if robot.controller != 'none']
     return [simulator, wind, *robots]
+
+
+def composition(nodes: list[NodeProcess]) -> NodeProcess:
+    """Return one process that holds all these nodes, the simulator first."""
+    return NodeProcess(COMPOSED, COMPOSED, '', {'nodes': [node._asdict() for node in nodes]})
 
 
 def controller_process(scenario: Scenario, robot_id: int, robot: Robot) -> NodeProcess:

@@ -34,11 +34,13 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                      help='threads to use; changes no bit of the result (default: 1)')
     run.set_defaults(run=_run)
     up = subparsers.add_parser(
-        'up', help='start the ROS 2 nodes of a scenario, one process each',
+        'up', help='start the ROS 2 nodes of a scenario',
         description='Start simulator, wind and one controller a robot as ROS 2 nodes, where '
                     '`ros2 launch` is not installed. Discovery stays on this machine unless '
                     'ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.')
     _add_options(up)
+    up.add_argument('--composed', action='store_true',
+                    help='all nodes in one process: less work for the machine, same result')
     up.set_defaults(run=_up)
 
 
@@ -131,7 +133,8 @@ def _up(arguments: argparse.Namespace) -> int:
             tqdm.write(line, file=sys.stderr)
 
     with progress_bar(scenario, arguments.quiet) as progress, _temporary_bag(arguments) as bag:
-        summary = run_up(scenario, record=bag, progress=progress, output=output)
+        summary = run_up(scenario, record=bag, composed=arguments.composed, progress=progress,
+                         output=output)
         if arguments.plot is not None and bag is not None:
             from sbot_bringup.plot import plot_run
             from sbot_bringup.plot_data import from_bag

@@ -102,8 +102,8 @@ class RunObserver:
 class ScenarioSimulator(SimulatorNode):
     """The simulator of the scenario that its parameters name."""
 
-    def __init__(self) -> None:
-        super().__init__(self._build)
+    def __init__(self, **node_options: Any) -> None:  # noqa: ANN401
+        super().__init__(self._build, **node_options)
 
     def _build(self, node: Node) -> Setup:
         values = ros.declare(node, _FIXED)

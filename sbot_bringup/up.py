@@ -1,4 +1,4 @@
-"""`sbot up`: the real nodes, one process each, where `ros2 launch` is not installed."""
+"""`sbot up`: the real nodes, one process each or all in one, without `ros2 launch`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ import yaml
 
 from sbot_bringup.executables import MODULES as _MODULES
 from sbot_bringup.executables import STATUS_FD
-from sbot_bringup.nodes import NodeProcess, node_processes
+from sbot_bringup.nodes import COMPOSED, NodeProcess, composition, node_processes
 from sbot_bringup.scenario import Scenario
 from sbot_common.errors import InputError
 
+_LEADING = ('sbot_sim', COMPOSED)  # whose end is the run's end
 _PATIENCE = 3.0  # s between SIGINT, SIGTERM and SIGKILL on the way down
 
 
@@ -31,7 +32,7 @@ class NodeFailed(RuntimeError):
     """A node ended the run; its text is one line."""
 
 
-def run_up(scenario: Scenario, *, record: str | Path | None = None,
+def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
            progress: Callable[[int, int], None] | None = None,
            output: Callable[[str], None] = print) -> dict[str, Any]:
     """Start the nodes of a scenario, wait for its end, and stop them.
@@ -40,6 +41,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None,
     ----------
     scenario : complete
     record : directory of the bag to write
+    composed : all nodes in one process
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
 
@@ -67,7 +69,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None,
         last_words: dict[str, str] = {}
         failed: tuple[str, int] | None = None
         try:
-            for node in node_processes(scenario, record=record):
+            nodes = node_processes(scenario, record=record)
+            for node in [composition(nodes)] if composed else nodes:
                 with _signals_held():
                     process = _start(node, Path(folder), write_end)
                     processes.append((node.name, process))
@@ -101,19 +104,26 @@ def _signals_held() -> Iterator[None]:
 def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[str]:
     """Start one node with its parameters in a file."""
     path = folder / f'{node.name}.yaml'
+    if node.executable == COMPOSED:
+        path.write_text(yaml.safe_dump(node.parameters))
+        return _spawn(node, [str(path)], status_fd)
     path.write_text(yaml.safe_dump({'/**': {'ros__parameters': node.parameters}}))
     arguments = ['--ros-args', '-r', f'__node:={node.name}', '--params-file', str(path)]
     if node.namespace:
         arguments += ['-r', f'__ns:={node.namespace}']
     if node.executable == 'potfield_bot':  # it names itself after this parameter
         arguments += ['-p', f"robot_id:={node.parameters['robot_id']}"]
+    return _spawn(node, arguments, status_fd)
+
+
+def _spawn(node: NodeProcess, arguments: list[str], status_fd: int) -> subprocess.Popen[str]:
     # This very interpreter, so that no PATH can mix installations.
     command = [sys.executable, '-m', 'sbot_bringup.executables', _MODULES[node.executable],
                *arguments]
     return subprocess.Popen(
         command, env=_environment(node, status_fd),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        errors='replace', pass_fds=[status_fd] if node.executable == 'sbot_sim' else [],
+        errors='replace', pass_fds=[status_fd] if node.executable in _LEADING else [],
         start_new_session=True)
 
 
@@ -121,7 +131,7 @@ def _environment(node: NodeProcess, status_fd: int) -> Mapping[str, str]:
     """Return the environment: discovery stays on this machine unless the user says otherwise."""
     environment = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', 'PYTHONUNBUFFERED': '1',
                    'NUMBA_NUM_THREADS': '1', **os.environ}
-    if node.executable == 'sbot_sim':
+    if node.executable in _LEADING:
         environment[STATUS_FD] = str(status_fd)
     return environment
 
@@ -151,11 +161,11 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]]) -> tuple[str, int]
             code = process.poll()
             if code is None:
                 continue
-            if name == 'sbot_sim' and code == 0:
+            if name in _LEADING and code == 0:
                 return None
             # The simulator may just be about to say why: its word counts more than the others'.
             simulator = processes[0][1]
-            if name != 'sbot_sim' and code == 0:
+            if code == 0:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     if simulator.wait(timeout=1.0) == 0:
                         return None

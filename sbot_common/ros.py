@@ -8,8 +8,8 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -64,11 +64,63 @@ def advertise(node: Node, topic: Topic, name: str, depth: int = LOCKSTEP_DEPTH) 
     return node.create_publisher(ros_class(topic.type), name, qos(topic, depth))
 
 
+class _Shared:
+    """One subscription that serves several nodes of this process."""
+
+    def __init__(self) -> None:
+        self.callbacks: list[Callable[[bytes], None]] = []
+
+    def __call__(self, raw: bytes) -> None:
+        for callback in self.callbacks:
+            callback(raw)
+
+
+_shared: dict[tuple[str, str, int], tuple[_Shared, Subscription]] | None = None
+
+
+@contextmanager
+def shared_subscriptions() -> Iterator[None]:
+    """Let nodes of this process share the subscriptions to topics that are not latched.
+
+    Of a latched topic every node still needs the last message, sent before it subscribed.
+    """
+    global _shared
+    _shared = {}
+    try:
+        yield
+    finally:
+        _shared = None
+
+
+def sharers(name: str) -> int:
+    """Return how many callbacks ride on other nodes' subscriptions to a topic."""
+    return sum(len(shared.callbacks) - 1 for (topic, _, _), (shared, _) in (_shared or {}).items()
+               if topic == name)
+
+
 def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
-              depth: int = LOCKSTEP_DEPTH) -> Subscription:
-    """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``."""
-    return node.create_subscription(ros_class(topic.type), name, callback, qos(topic, depth),
-                                    raw=True)
+              depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True) -> Subscription:
+    """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``.
+
+    ``wakes=False``: its messages come together with others that do wake the node, and are looked
+    for then (``LeanExecutor``); rclpy's own executors do not know the difference.
+    """
+    key = (name, topic.type, depth)
+    if _shared is not None and key in _shared:
+        shared, subscription = _shared[key]
+        shared.callbacks.append(callback)
+        subscription.wakes = subscription.wakes or wakes
+        return subscription
+    receiver: Callable[[bytes], None] = callback
+    if _shared is not None and not topic.latched:
+        receiver = _Shared()
+        receiver.callbacks.append(callback)
+    subscription = node.create_subscription(
+        ros_class(topic.type), name, receiver, qos(topic, depth), raw=True)
+    subscription.wakes = wakes
+    if _shared is not None and isinstance(receiver, _Shared):
+        _shared[key] = receiver, subscription
+    return subscription
 
 
 def _descriptor(spec: Spec | VectorSpec) -> ParameterDescriptor:
@@ -133,13 +185,20 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
     Returns the exit code: 0 after a signal, 2 with one line on stderr after InputError, else what
     the node has set as ``exit_code``.
     """
+    return run_all(lambda: iter([make_node()]), arguments)
+
+
+def run_all(make_nodes: Callable[[], Iterator[Node]],
+            arguments: Sequence[str] | None = None) -> int:
+    """Do as ``run`` with several nodes in one executor; the first sets the exit code."""
     rclpy.init(args=list(sys.argv if arguments is None else arguments),
                signal_handler_options=SignalHandlerOptions.ALL)
-    node: Node | None = None
+    nodes: list[Node] = []
     try:
-        node = make_node()
         executor = make_executor()
-        executor.add_node(node)
+        for node in make_nodes():
+            nodes.append(node)
+            executor.add_node(node)
         executor.spin()
     except InputError as error:
         print(error, file=sys.stderr)
@@ -152,13 +211,13 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
             raise
     finally:
         _ignore_signals()
-        if node is not None:
+        for node in nodes:
             close = getattr(node, 'close', None)
             if close is not None:
                 close()
         with suppress(RuntimeError):  # a signal may shut down the context at this very moment
             rclpy.try_shutdown()
-    return int(getattr(node, 'exit_code', 0))
+    return int(getattr(nodes[0], 'exit_code', 0)) if nodes else 0
 
 
 def _ignore_signals() -> None:

@@ -373,11 +373,13 @@ class SimulatorNode(Node):  # type: ignore[misc]
         controllers = sum(self._options.awaited)
         missing = []
         for i, awaited in enumerate(self._options.awaited):
-            pose = self._topics[self._resolve(topics.BASE_POSE_GROUND_TRUTH, i)]
+            pose_name = self._resolve(topics.BASE_POSE_GROUND_TRUTH, i)
+            followers = (self._topics[pose_name].get_subscription_count()
+                         + ros.sharers(pose_name))
             scan = self._topics[self._resolve(topics.BASE_SCAN, i)]
             listens = not awaited or scan.get_subscription_count() >= 1
             speaks = not awaited or self.count_publishers(self._resolve(self._cmd_vel, i)) >= 1
-            if not (listens and speaks and pose.get_subscription_count() >= controllers):
+            if not (listens and speaks and followers >= controllers):
                 missing.append(f'robot {i}')
         for topic in (topics.CLOCK, topics.WIND_VELOCITY):
             if self.count_publishers(topic.name) > 1:
