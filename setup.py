@@ -63,8 +63,9 @@ setup(
                 'diagnostic-msgs')),
         ],
         'fast2d': ['cffi>=1.15', 'setuptools'],
-        'test': ['cffi>=1.15', 'pytest>=7.4', 'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3',
-                 'mypy>=1.8', 'ruff>=0.4', 'types-PyYAML', 'types-tqdm', 'types-defusedxml'],
+        'test': ['cffi>=1.15', 'pytest>=7.4', 'pytest-rerunfailures>=12', 'hypothesis>=6.80',
+                 'shapely>=2.0', 'mpmath>=1.3', 'mypy>=1.8', 'ruff>=0.4', 'types-PyYAML',
+                 'types-tqdm', 'types-defusedxml'],
     },
     entry_points={
         'console_scripts': [

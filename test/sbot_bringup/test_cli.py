@@ -83,7 +83,8 @@ def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
     process = subprocess.Popen(
         [sys.executable, '-m', 'sbot_bringup.cli', 'run', 'leader_follower',
          '--duration', '100000', '--record', str(bag)],
-        stderr=subprocess.PIPE, text=True, env={**os.environ})
+        stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # nohup ignores it
     try:
         # When the first chunk is in the file, the run is under way.
         deadline = time.monotonic() + 120

@@ -19,7 +19,7 @@ DEADLINE_S = 120.0  # a first start compiles
 SCENARIO = """
 name: driven
 duration: DURATION
-lockstep_timeout: 1.0
+lockstep_timeout: 3.0
 world: {bounds: [0, 0, 10, 10]}
 sensors: {scan_beams: 8, range_and_bearing: true}
 robots: [{pose: [2, 5, 0], goal: [8, 5]}]
@@ -121,7 +121,7 @@ def pause(driver):
     """Silent for longer than the time-out, but paused; then two steps."""
     driver.until(lambda: driver.scans)
     driver.pause(True)
-    driver.passes(2.0)
+    driver.passes(4.0)
     driver.answers = True
     alive = driver.simulator.poll() is None
     driver.until(lambda: driver.scans[-1] == stamp(0) and len(driver.scans) > 1)
@@ -138,7 +138,7 @@ def resumed(driver):
     """Silent and paused for longer than the time-out; the answer comes after the pause."""
     driver.until(lambda: driver.scans)
     driver.pause(True)
-    driver.passes(2.0)
+    driver.passes(4.0)
     driver.pause(False)
     driver.passes(0.6)  # from here on the time counts, and this is below the time-out
     driver.answers = True

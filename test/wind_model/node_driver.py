@@ -86,7 +86,7 @@ def inputs(driver, field_path):
     answers['path'] = driver.set(custom_wind_field_path=field_path)
     answers['use'] = driver.set(use_custom_static_wind_field=True)
     driver.tick(4_000_000_000)
-    driver.until(lambda: len(driver.got['field']) > 1)
+    driver.until(lambda: len(driver.got['field']) > 1 and driver.got['markers'][-1] > 10)
     return answers
 
 
