@@ -74,5 +74,4 @@ setup(
                 'sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot', 'controller_bot')),
         ],
     },
-    tests_require=['pytest'],
 )

@@ -13,7 +13,7 @@ settings.load_profile('project')
 os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 
-# Tests of real nodes: processes that find each other over DDS. A machine with fewer processors free
+# Tests of real nodes: processes that find each other over DDS. A machine with fewer free cores
 # than processes may once be too slow for their deadlines, so each may be tried twice.
 ROS_FILES = {'test_node.py', 'test_up.py', 'test_player.py', 'test_bag_contents.py', 'test_ros.py',
              'test_view_live.py', 'test_in_the_world.py', 'test_composed.py'}
