@@ -27,7 +27,6 @@ from sbot_common.specs import Value
 from sbot_common.streams import CONTROLLER, generator
 
 _CONTROLLER_NAMES = frozenset(spec.name for spec in SPECS)
-_read_odometry = ros.read_once(messages.read_odometry)
 
 
 class PotentialFieldNode(Node):  # type: ignore[misc]
@@ -83,9 +82,9 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
             ros.subscribe(
                 self, topics.BASE_POSE_GROUND_TRUTH,
                 topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, self._num_robots),
-                partial(self._on_pose, i), depth, wakes=False, expected=not timer)
+                partial(self._on_pose, i), depth)
         ros.subscribe(self, topics.BASE_SCAN, self._resolve(topics.BASE_SCAN), self._on_scan,
-                      depth, wakes=not timer)
+                      depth)
         if self._id == 0:
             ros.subscribe(self, topics.GOAL_POSE, self._resolve(topics.GOAL_POSE),
                           self._on_goal_pose)
@@ -121,10 +120,10 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
     # --- inputs
 
     def _now_ns(self) -> int:
-        return ros.now_ns(self.get_clock())
+        return int(self.get_clock().now().nanoseconds)
 
     def _on_pose(self, robot: int, raw: bytes) -> None:
-        pose = _read_odometry(raw)
+        pose = messages.read_odometry(raw)
         if self._values['trigger'] == INPUTS:
             self._on_arrival(self._lockstep.pose(robot, pose))
         else:

@@ -68,9 +68,6 @@ def read_motion(raw: bytes) -> tuple[int, tuple[Pose, Pose]]:
         (p.x, p.y, yaw_from_quaternion(q.x, q.y, q.z, q.w)), (v.x, v.y, w.z))
 
 
-_read_motion = ros.read_once(read_motion)
-
-
 class ControllerNode(Node):  # type: ignore[misc]
     """Feeds the controller of one robot of a scenario and publishes its commands."""
 
@@ -104,7 +101,7 @@ class ControllerNode(Node):  # type: ignore[misc]
     def _subscribe(self) -> None:
         sensors = self._scenario.sensors
         for i in range(self._n):
-            self._listen(topics.BASE_POSE_GROUND_TRUTH, i, _read_motion)
+            self._listen(topics.BASE_POSE_GROUND_TRUTH, i, read_motion)
         self._scan = self._listen(topics.BASE_SCAN, self._id, self._read_scan)
         self._wind = self._listen(topics.WIND, self._id, read_vector)
         self._infrared = self._heard = None
@@ -119,9 +116,7 @@ class ControllerNode(Node):  # type: ignore[misc]
         number = len(self._sources)
         self._sources.append(read)
         ros.subscribe(self, topic, topics.resolve(topic, robot, self._n),
-                      partial(self._on_input, number), self._depth,
-                      wakes=self._lockstep and topic is topics.BASE_SCAN,
-                      expected=self._lockstep)
+                      partial(self._on_input, number), self._depth)
         return number
 
     @staticmethod
