@@ -167,4 +167,3 @@ def end_on_signals() -> None:
     if os.name == 'posix':
         if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # else started by nohup
             signal.signal(signal.SIGHUP, interrupt)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
