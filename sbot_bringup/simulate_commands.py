@@ -164,6 +164,5 @@ def end_on_signals() -> None:
         raise KeyboardInterrupt
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
-    if os.name == 'posix':
-        if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # else started by nohup
-            signal.signal(signal.SIGHUP, interrupt)
+    if os.name == 'posix' and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # not by nohup
+        signal.signal(signal.SIGHUP, interrupt)
