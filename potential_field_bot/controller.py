@@ -26,7 +26,7 @@ from potential_field_bot.leader import (
 )
 from potential_field_bot.parameters import Parameters
 from potential_field_bot.velocity import angular_velocity, linear_velocity, reduce_angle
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 
 
 class State(NamedTuple):
@@ -116,7 +116,7 @@ def add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
     return fx, fy, laser_x, laser_y
 
 
-@njit
+@njit_inner
 def halted(state: State) -> tuple[State, Turn]:
     """Return the turn of a robot that does not know where it is: it stands, its average stays."""
     zero, nan = 0.0, math.nan

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.parameters import Parameters
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 
 Force = tuple[float, float]
 
@@ -75,7 +75,7 @@ def repulsion_reach(p: Parameters) -> float:
     return max(p.relevance_distance_beta_m, p.safe_distance_m + p.error_constant_epsilon_m)
 
 
-@njit
+@njit_inner
 def repulsion_between(p: Parameters, mx: float, my: float, nx: float, ny: float) -> Force:
     """Return the push, before its factor, of a robot centred at (nx, ny) on one at (mx, my) (m).
 
@@ -107,7 +107,7 @@ def other_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64]) ->
     return fx * p.other_repulsion_factor, fy * p.other_repulsion_factor
 
 
-@njit
+@njit_inner
 def staying_put_index(x: float, y: float, ema_x: float, ema_y: float) -> float:
     """Return 1/distance (1/m) between the position and its average: +inf where they are equal.
 
@@ -128,7 +128,7 @@ def random_force(zeta: float, p: float, u: float) -> Force:
     return k * math.cos(u), k * math.sin(u)
 
 
-@njit
+@njit_inner
 def update_average(eta: float, average: float, value: float) -> float:
     """Return one coordinate of the moving average of the position (m).
 

@@ -86,8 +86,12 @@ def sort_into_cells(poses: NDArray[np.float64], reach: float) -> tuple[Cells, Nu
 
 @njit
 def nearby_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64],
-                     cells: Cells, starts: Numbers, items: Numbers) -> Force:
-    """Return ``forces.other_repulsion`` of one robot, to the bit, from the cells around it."""
+                     cells: Cells, starts: Numbers, items: Numbers, heads: Numbers,
+                     ends: Numbers) -> Force:
+    """Return ``forces.other_repulsion`` of one robot, to the bit, from the cells around it.
+
+    ``heads`` and ``ends`` are room for nine numbers each.
+    """
     x, y = poses[robot_id, 0], poses[robot_id, 1]
     if not (math.isfinite(x) and math.isfinite(y)):
         return 0.0, 0.0
@@ -95,8 +99,6 @@ def nearby_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64],
         return other_repulsion(p, robot_id, poses)
     column = cell_of(x, cells.x0, cells.cell, cells.nx)
     row = cell_of(y, cells.y0, cells.cell, cells.ny)
-    heads = np.zeros(9, np.int64)
-    ends = np.zeros(9, np.int64)
     lists = 0
     for r in range(max(row - 1, 0), min(row + 2, cells.ny)):
         for c in range(max(column - 1, 0), min(column + 2, cells.nx)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 
 
 @njit
@@ -17,7 +17,7 @@ def sgn(a: float) -> float:
     return 0.0
 
 
-@njit
+@njit_inner
 def reduce_angle(phi: float) -> float:
     """Return the same direction in [-pi, pi] (rad)."""
     return math.atan2(math.sin(phi), math.cos(phi))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -36,14 +37,20 @@ def warm_up(quiet: bool = False) -> None:
     if not quiet:
         print('Compiling the numeric functions; only the first run after an installation does '
               'this (about 20 s) ...', file=sys.stderr, flush=True)
-    other = _start_other_half()
-    _compile_senses_and_controllers()
-    if other is not None:
-        other.wait()
-    # Whole runs: whatever has been missed, and what either half has made is read from the cache.
-    from sbot_bringup.run import run_scenario
-    for scenario in _scenarios():
-        run_scenario(scenario, keep=False)
+    collecting = gc.isenabled()
+    gc.disable()  # a compiler makes millions of objects and no rubbish worth a tenth of its time
+    try:
+        other = _start_other_half()
+        _compile_senses_and_controllers()
+        if other is not None:
+            other.wait()
+        # Whole runs: whatever has been missed; what either half has made is read from the cache.
+        from sbot_bringup.run import run_scenario
+        for scenario in _scenarios():
+            run_scenario(scenario, keep=False)
+    finally:
+        if collecting:
+            gc.enable()
     mark_compiled()
 
 
@@ -73,26 +80,32 @@ def _scenarios() -> list[Scenario]:
 
 
 def compile_motion() -> None:
-    """Compile what a step does between the senses of two ticks."""
+    """Compile what a step does between the senses of two ticks, wakes apart: half of the work."""
     from sbot_bringup.bench_scenes import infrared_parameters, make_bench_scene
     from sbot_sim.engine import Engine
     from sbot_sim.simulation import Inputs, Wind
+    gc.disable()
     scene = make_bench_scene(4)
     parameters = infrared_parameters(scene)
-    blind = parameters._replace(sensors=parameters.sensors._replace(infrared=None))
-    engine = Engine(blind, scene.pose, 0)
+    still = parameters._replace(
+        sensors=parameters.sensors._replace(infrared=None),
+        wake=parameters.wake._replace(wake=False))
+    engine = Engine(still, scene.pose, 0)
     wind = Wind(np.array([0.1, 0.0, 0.0]), np.zeros(3))
     engine.advance(Inputs(np.zeros((4, 2)), wind, engine.state.rab_data))
 
 
 def _compile_senses_and_controllers() -> None:
-    """Compile what happens at the start of a tick."""
+    """Compile what happens at the start of a tick, and wakes."""
     from potential_field_bot.bot import warm_up as warm_up_controller
     from sbot_bringup.assemble import initial_poses, simulation_parameters
     from sbot_bringup.team import Team
     from sbot_sim.engine import Engine
+    from sbot_sim.simulation import hear, wake_reductions
     warm_up_controller()
     for scenario in _scenarios():
         parameters = simulation_parameters(scenario)
         engine = Engine(parameters, initial_poses(scenario), scenario.seed)
+        wake_reductions(parameters, engine.state, np.zeros((len(scenario.robots), 2)),
+                        hear(parameters, engine.state.pose))
         Team(scenario, parameters.sensors.scan).decide(engine.snapshot, scenario.rate.stamp_ns(0))

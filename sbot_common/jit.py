@@ -20,6 +20,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 F = TypeVar('F', bound=Callable[..., Any])
 
@@ -65,10 +68,50 @@ def njit(function: F) -> F:
     return compiled
 
 
-def njit_parallel(function: F) -> F:
-    """Compile on first call with ``prange`` over threads; iterations must be independent."""
-    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy', parallel=True)(function)
+def njit_inner(function: F) -> F:
+    """Compile for compiled code only: a door for Python takes as long to compile as the rest."""
+    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy', no_cfunc_wrapper=True,
+                             no_cpython_wrapper=True)(function)
     return compiled
+
+
+def njit_inline(function: F) -> F:
+    """Compile into those who call it, for functions of compiled code only.
+
+    What takes tuples of arrays costs more to call than to run: each call copies them all.
+    """
+    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy', no_cfunc_wrapper=True,
+                             no_cpython_wrapper=True, forceinline=True)(function)
+    return compiled
+
+
+def _lent(context: Any, builder: Any, kind: types.Type, value: Any) -> Any:  # noqa: ANN401
+    """Return a value's copy whose arrays do not know who owns their memory."""
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = array.meminfo.type(None)
+        array.parent = array.parent.type(None)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        parts = cgutils.unpack_tuple(builder, value, len(kind))
+        return context.make_tuple(builder, kind, [
+            _lent(context, builder, part_kind, part)
+            for part_kind, part in zip(kind, parts, strict=True)])
+    return value
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def borrowed(_: Any, value: Any) -> Any:  # noqa: ANN401
+    """Return an array, or a tuple of arrays and numbers, that is not counted.
+
+    numba counts the references to every array with atomic instructions, several at each call that
+    takes a tuple of arrays. In a loop over robots that can be most of the time, and threads that
+    count the same arrays wait for each other. Whoever borrows must not keep the memory alive, so
+    this is for arguments only: their owner waits for the function to return.
+    """
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
+        return _lent(context, builder, signature.args[0], args[0])
+    return value(value), codegen
 
 
 def is_compiled() -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit_inner
 from sbot_sim.body_contacts import body_contact, fixed_displacement_of_box, share_of
 from sbot_sim.contacts import fixed_displacement
 from sbot_sim.fixed_objects import FixedObjects
@@ -19,7 +19,7 @@ from sbot_sim.intersections import QUANTUM, Crowd
 Queue = NDArray[np.int32]
 
 
-@njit
+@njit_inner
 def meet_bodies(crowd: Crowd, i: int, reach: float, tolerance: float, margin: float, queue: Queue,
                 count: int) -> tuple[float, float, bool, int]:
     """Look for the bodies that body ``i`` intersects; as ``intersections.meet``.
@@ -57,7 +57,7 @@ def meet_bodies(crowd: Crowd, i: int, reach: float, tolerance: float, margin: fl
     return sum_x * QUANTUM, sum_y * QUANTUM, met, count
 
 
-@njit
+@njit_inner
 def find_bodies(fixed: FixedObjects, crowd: Crowd, queue: Queue, count: int, drift: float,
                 tolerance: float, margin: float, found: Queue) -> int:
     """Find who intersects anything; as ``intersections.find_intersecting``."""

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from sbot_sim.contacts import contact
 from sbot_sim.fixed_objects import FixedObjects
 from sbot_sim.grid import cell_of
@@ -20,7 +20,7 @@ from sbot_sim.grid import cell_of
 Array = NDArray[np.float64]
 
 
-@njit
+@njit_inner
 def rectangle_contact(a: Array, b: Array, from_dx: float,
                       from_dy: float) -> tuple[float, float, float]:
     """Return (overlap, ux, uy) of two rectangles: u leads ``a`` out of ``b`` the shortest way.
@@ -114,7 +114,7 @@ def with_fixed(fixed: FixedObjects, k: int, boxes: Array, i: int, from_x: float,
     return overlap, -ux, -uy
 
 
-@njit
+@njit_inner
 def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, from_x: float,
                               from_y: float, tolerance: float,
                               margin: float) -> tuple[float, float, float]:
@@ -146,7 +146,7 @@ def place(boxes: Array, i: int, x: float, y: float, yaw: float) -> None:
         boxes[i, 2], boxes[i, 3] = math.cos(yaw), math.sin(yaw)
 
 
-@njit
+@njit_inner
 def share_of(weight_i: float, weight_j: float) -> float:
     """Return what share of an overlap body ``i`` makes room for, from inverse masses (1/kg).
 

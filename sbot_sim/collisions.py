@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from sbot_sim.bodies import BodyArrays
 from sbot_sim.fixed_objects import FixedObjects, fixed_objects
 from sbot_sim.grid import Grid, grid_of_points, grid_shape
@@ -52,7 +52,7 @@ def _settle(fixed: FixedObjects, radius: Array, previous: Array, pose: Array, co
     return free_everybody(fixed, crowd, collided, passes)
 
 
-@njit
+@njit_inner
 def grid_of_crowd(home: Array, largest_radius: float) -> Grid:
     """Return the grid of the positions (N, 2) or wider (m) of bodies up to that radius (m)."""
     xmin, ymin, xmax, ymax = math.inf, math.inf, -math.inf, -math.inf

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit_inner
 from sbot_sim.fixed_objects import FixedObjects
 from sbot_sim.grid import cell_of
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 JOINT = 1e-11
 
 
-@njit
+@njit_inner
 def contact(boxes: Array, k: int, x: float, y: float, radius: float, from_x: float,
             from_y: float) -> tuple[float, float, float, float, float]:
     """Return the contact (overlap, ux, uy, px, py) of a disc with the rounded box ``k``.
@@ -67,7 +67,7 @@ def contact(boxes: Array, k: int, x: float, y: float, radius: float, from_x: flo
             cy + (s * qu + c * qv) + own * uy)
 
 
-@njit
+@njit_inner
 def _is_joint(fixed: FixedObjects, cell: int, k: int, overlap: float, px: float, py: float,
               x: float, y: float, radius: float) -> bool:
     """Tell whether a contact's point belongs to another object too, whose contact stands for both.
@@ -91,7 +91,7 @@ def _is_joint(fixed: FixedObjects, cell: int, k: int, overlap: float, px: float,
     return False
 
 
-@njit
+@njit_inner
 def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, from_x: float,
                        from_y: float, tolerance: float,
                        margin: float) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from sbot_sim.body_contacts import body_contact, place, with_fixed
 from sbot_sim.collisions import PASSES, grid_of_crowd
 from sbot_sim.fixed_objects import FixedObjects
@@ -31,7 +31,7 @@ class Movers(NamedTuple):
     weight: Array  # (N,) inverse mass, 1/kg; 0: infinitely heavy
 
 
-@njit
+@njit_inner
 def centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
     """Return x, y (m), yaw (rad) of the box of an object at ``pose`` (3,)."""
     ox, oy = offset[0], offset[1]
@@ -41,7 +41,7 @@ def centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
     return pose[0] + (c * ox - s * oy), pose[1] + (s * ox + c * oy), pose[2] + offset[2]
 
 
-@njit
+@njit_inner
 def object_of(x: float, y: float, angle: float, offset: Array) -> tuple[float, float]:
     """Return where the object is (m) whose box has its centre at (x, y); angle is the object's."""
     ox, oy = offset[0], offset[1]
@@ -72,7 +72,7 @@ def boxes_at(movers: Movers, centre: Array) -> Array:
     return boxes
 
 
-@njit
+@njit_inner
 def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Array:
     """Return the objects' poses (N, 3) after ``dt`` (s) at ``speed`` (N, 3) m/s, m/s, rad/s.
 
@@ -88,7 +88,7 @@ def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Arr
     return out
 
 
-@njit
+@njit_inner
 def way_of(movers: Movers, i: int, previous: Array, goal: Array) -> float:
     """Return how far (m) at most a point of body ``i`` goes, from pose to pose (N, 3)."""
     straight = math.hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
@@ -96,7 +96,7 @@ def way_of(movers: Movers, i: int, previous: Array, goal: Array) -> float:
     return straight + turn * math.hypot(movers.size[i, 0], movers.size[i, 1])
 
 
-@njit
+@njit_inner
 def separate_bodies(fixed: FixedObjects, movers: Movers, previous: Array,
                     goal: Array) -> tuple[Array, Flags, Flags]:
     """Return (poses, collided, reverted) of boxes, free of overlaps if ``previous`` is.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from sbot_sim.beams import Fan
 from sbot_sim.fast2d_motion import Movers, boxes_at, centres
 from sbot_sim.grid import Grid, cell_index, cell_of
@@ -62,14 +62,14 @@ def _fan(fans: Fans, k: int) -> Fan:
                fans.period[k], fans.forward[k])
 
 
-@njit
+@njit_inner
 def in_rectangle(box: Array, x: float, y: float) -> bool:
     """Tell whether a point (m) is in a rectangle (7,) or within TOUCH of one of its sides."""
     u, v = turned(x - box[0], y - box[1], box[2], box[3])
     return bool(abs(u) <= box[4] + TOUCH and abs(v) <= box[5] + TOUCH)
 
 
-@njit
+@njit_inner
 def _inside_solid(solids: Solids, x: float, y: float) -> bool:
     """Tell whether a point (m) is inside a fixed rectangle."""
     grid = solids.grid
@@ -80,7 +80,7 @@ def _inside_solid(solids: Solids, x: float, y: float) -> bool:
     return False
 
 
-@njit
+@njit_inner
 def cover_side(box: Array, along: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
                fan: Fan, reach: float, best: Array) -> bool:
     """Lower ``best`` by the side of a rectangle (7,) that faces a sensor; tell if it touches it.
@@ -117,7 +117,7 @@ def cover_side(box: Array, along: int, x: float, y: float, cos_yaw: float, sin_y
     return False
 
 
-@njit
+@njit_inner
 def cover_body(box: Array, around: float, x: float, y: float, cos_yaw: float, sin_yaw: float,
                fan: Fan, edge_x: float, edge_y: float, reach: float, best: Array) -> bool:
     """Lower ``best`` by a body (7,); tell whether the sensor touches it, or is inside.
@@ -147,7 +147,7 @@ def cover_body(box: Array, around: float, x: float, y: float, cos_yaw: float, si
     return False
 
 
-@njit
+@njit_inner
 def _near(discs: Discs, own: int, x: float, y: float, reach: float, found: Indexes) -> int:
     """List in ``found`` the other bodies within ``reach`` (m) of a point; return how many."""
     grid, count, farthest = discs.grid, 0, reach + discs.largest
@@ -163,7 +163,7 @@ def _near(discs: Discs, own: int, x: float, y: float, reach: float, found: Index
     return count
 
 
-@njit
+@njit_inner
 def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, offset: int,
                 count: int, found: Indexes) -> int:
     """List in ``found``, from ``count`` on, what stands still within ``reach`` (m) of a point.
@@ -191,7 +191,7 @@ def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, 
     return count
 
 
-@njit
+@njit_inner
 def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Array]:
     """Return one table of the bodies' boxes and the solids', and the circles around them."""
     n, k = len(boxes), len(solids.boxes)

@@ -17,12 +17,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 
 Floats = NDArray[np.float64]
 
 # Slack on margins as a fraction of a cell: rounding must never hide an item.
-_SLACK = 1e-9
+CELL_SLACK = 1e-9
 
 
 class Grid(NamedTuple):
@@ -94,16 +94,16 @@ def grid_of_points(xy: Floats, cell: float, x0: float, y0: float, nx: int, ny: i
     return Grid(x0, y0, cell, nx, ny, starts, items)
 
 
-@njit
-def _slab(row: int, count: int, origin: float, cell: float) -> tuple[float, float]:
+@njit_inner
+def slab(row: int, count: int, origin: float, cell: float) -> tuple[float, float]:
     """Return the y extent of a row of cells (m); the first and last row reach to infinity."""
     low = -math.inf if row == 0 else origin + row * cell
     high = math.inf if row == count - 1 else origin + (row + 1) * cell
     return low, high
 
 
-@njit
-def _segment_span(x0: float, y0: float, x1: float, y1: float,
+@njit_inner
+def segment_span(x0: float, y0: float, x1: float, y1: float,
                   low: float, high: float) -> tuple[float, float]:
     """Return the least and greatest x of the part of a segment with y in [low, high] (m)."""
     if y1 < y0:
@@ -131,7 +131,7 @@ def grid_of_segments(segments: Floats, margin: float, cell: float, x0: float, y0
     margin, cell, x0, y0, nx, ny : see ``grid_of_points`` and the module's text
 
     """
-    reach = margin + _SLACK * cell
+    reach = margin + CELL_SLACK * cell
     starts = np.zeros(nx * ny + 1, np.int32)
     items = np.empty(0, np.int32)
     ends = starts
@@ -142,8 +142,8 @@ def grid_of_segments(segments: Floats, margin: float, cell: float, x0: float, y0
             first_row = cell_index(min(ay, by) - reach, y0, cell, ny)
             last_row = cell_index(max(ay, by) + reach, y0, cell, ny)
             for row in range(first_row, last_row + 1):
-                low, high = _slab(row, ny, y0, cell)
-                left, right = _segment_span(ax, ay, bx, by, low - reach, high + reach)
+                low, high = slab(row, ny, y0, cell)
+                left, right = segment_span(ax, ay, bx, by, low - reach, high + reach)
                 first = cell_index(left - reach, x0, cell, nx)
                 last = cell_index(right + reach, x0, cell, nx)
                 for k in range(row * nx + first, row * nx + last + 1):
@@ -178,11 +178,11 @@ def grid_of_circles(circles: Floats, margin: float, cell: float, x0: float, y0: 
     for fill in range(2):
         for i in range(circles.shape[0]):
             x, y = circles[i, 0], circles[i, 1]
-            reach = circles[i, 2] + margin + _SLACK * cell
+            reach = circles[i, 2] + margin + CELL_SLACK * cell
             first_row = cell_index(y - reach, y0, cell, ny)
             last_row = cell_index(y + reach, y0, cell, ny)
             for row in range(first_row, last_row + 1):
-                low, high = _slab(row, ny, y0, cell)
+                low, high = slab(row, ny, y0, cell)
                 away = max(0.0, low - y, y - high)
                 half = math.sqrt(max(0.0, reach * reach - away * away))
                 first = cell_index(x - half, x0, cell, nx)

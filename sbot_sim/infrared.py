@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.specs import Spec, check_all
-from sbot_sim.beams import make_irregular_fan
-from sbot_sim.generators import States, uniforms
-from sbot_sim.infrared_kernel import distances_of_all, readings_of_all
+from sbot_sim.beams import Fan, make_irregular_fan
+from sbot_sim.generators import States, make_jump, uniforms
+from sbot_sim.infrared_kernel import distances_of_all, readings_of_all, sense_block
 from sbot_sim.infrared_table import TABLE_RANGE, load_table
-from sbot_sim.scene import Scene
+from sbot_sim.scene import Discs, Scene, sort_discs
+from sbot_common.threads import in_blocks
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +29,7 @@ SENSORS = 15
 SENSOR_DEGREES = (34, 56, 79, 101, 120, 140, 160, 180, 200, 220, 240, 259, 281, 304, 326)
 SENSOR_ANGLES = tuple(math.radians(degrees) for degrees in SENSOR_DEGREES)
 _FAN = make_irregular_fan(SENSOR_ANGLES)
+_BLIND = make_jump(SENSORS)
 
 INFRARED_SPECS = (
     Spec('infrared', False, '', 'Whether robots have infrared sensors.', '002 section 3',
@@ -98,6 +100,12 @@ def infrared_distances(scene: Scene, pose: Floats, radius: Floats,
     into the robot's own body, +inf if there is nothing within range.
 
     """
+    return distances_of_all(*_looking(scene, pose, radius, parameters))
+
+
+def _looking(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredParameters) -> tuple[
+        Scene, Discs, Floats, Floats, Fan, float]:
+    """Return what the kernels look at: scene, discs, poses, radii, beams, range (m)."""
     # One memory layout, one compiled version.
     pose = np.ascontiguousarray(pose, np.float64)
     radius = np.ascontiguousarray(radius, np.float64)
@@ -105,7 +113,8 @@ def infrared_distances(scene: Scene, pose: Floats, radius: Floats,
     if scene.reach < reach:
         raise ValueError(f'scene has reach {scene.reach}, needs {reach} (m)')
     seen = pose.shape[0] if parameters.sees_robots else 0
-    return distances_of_all(scene, pose, radius, _FAN, parameters.range, reach, seen)
+    discs = sort_discs(pose[:seen], radius[:seen], reach)
+    return scene, discs, pose, radius, _FAN, parameters.range
 
 
 def infrared_readings(distances: Floats, parameters: InfraredParameters,
@@ -130,12 +139,21 @@ def infrared_readings(distances: Floats, parameters: InfraredParameters,
 
 
 def sense(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredParameters,
-          generators: States | Sequence[np.random.Generator] | None) -> NDArray[np.float32]:
-    """Return (N, 15, 2) float32: distance (m) and reading of every sensor."""
-    distances = infrared_distances(scene, pose, radius, parameters)
-    sensed = np.empty((*distances.shape, 2), np.float32)
-    sensed[:, :, 0] = distances
-    sensed[:, :, 1] = infrared_readings(distances, parameters, generators)
+          states: States | None, threads: int = 1) -> NDArray[np.float32]:
+    """Return (N, 15, 2) float32: distance (m) and reading of every sensor.
+
+    Parameters
+    ----------
+    scene, pose, radius, parameters : as in ``infrared_distances``
+    states : the generators of ``infrared_readings``; None: no noise
+    threads : how many to use; no bit of the result depends on it
+
+    """
+    sensed = np.empty((pose.shape[0], SENSORS, 2), np.float32)
+    if states is None:
+        states = np.empty((0, 4), np.uint64)
+    in_blocks(threads, len(sensed), sense_block, *_looking(scene, pose, radius, parameters),
+              parameters.table, parameters.noise, states, _BLIND, sensed)
     return sensed
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from sbot_common.specs import Spec
 from sbot_sim.grid import cell_index, grid_of_points, grid_shape
 from sbot_sim.scene import Scene
@@ -37,7 +37,7 @@ DATA_BYTES = 10
 _SLACK = 1e-9
 
 
-@njit
+@njit_inner
 def _doubled(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the rows of ``pairs`` followed by room for as many."""
     longer = np.empty((2 * pairs.shape[0], 2), np.int64)
@@ -136,5 +136,5 @@ def neighbours(pose: Array, reach: float, world: World | None) -> Heard:
     """
     if pose.shape[0] == 0:
         return np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-    scene = empty_scene() if world is None else sight_scene(world, reach)
+    scene = empty_scene() if world is None else sight_scene(world)
     return _rows(pose, _pairs(pose, reach, scene, world is not None))

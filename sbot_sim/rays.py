@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def turned(x: float, y: float, cos_yaw: float, sin_yaw: float) -> tuple[float, f
     return x * cos_yaw + y * sin_yaw, y * cos_yaw - x * sin_yaw
 
 
-@njit
+@njit_inner
 def segment_view(x0: float, y0: float, x1: float, y1: float, cos_yaw: float,
                  sin_yaw: float) -> SegmentView:
     """Return a segment, whose ends are given relative to the sensor (m), in the sensor's frame."""
@@ -74,7 +74,7 @@ def segment_view(x0: float, y0: float, x1: float, y1: float, cos_yaw: float,
     return SegmentView(kind, ax, ay, bx, by, ex, ey, cross)
 
 
-@njit
+@njit_inner
 def facing_range(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
                  ux: float, uy: float) -> float:
     """Return the range (m) at which the beam of direction u hits a FACING segment, inf if none."""
@@ -84,7 +84,7 @@ def facing_range(ax: float, ay: float, bx: float, by: float, ex: float, ey: floa
     return t if hit else math.inf
 
 
-@njit
+@njit_inner
 def end_on_range(ax: float, ay: float, bx: float, by: float, ux: float, uy: float) -> float:
     """Return the range (m) at which the beam of direction u hits an END_ON one, inf if none."""
     side_a, side_b = ax * uy - ay * ux, bx * uy - by * ux
@@ -94,14 +94,14 @@ def end_on_range(ax: float, ay: float, bx: float, by: float, ux: float, uy: floa
     return math.inf
 
 
-@njit
+@njit_inner
 def circle_touched(x: float, y: float, radius: float) -> bool:
     """Tell whether a sensor at the origin is in the disc at (x, y) or within TOUCH of it (m)."""
     reach = radius + TOUCH
     return x * x + y * y <= reach * reach
 
 
-@njit
+@njit_inner
 def circle_range(x: float, y: float, radius2: float, ux: float, uy: float) -> float:
     """Return the range (m) at which the beam of direction u hits a circle that is not touched.
 
@@ -122,7 +122,7 @@ def beam_directions(beams: int, angle_min: float, angle_increment: float) -> Flo
     return directions
 
 
-@njit
+@njit_inner
 def cast_beam(segments: Floats, circles: Floats, skip: int, x: float, y: float, cos_yaw: float,
               sin_yaw: float, ux: float, uy: float) -> float:
     """Return the distance (m) to the nearest hit of one beam, inf for none: brute force.

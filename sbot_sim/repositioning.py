@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit_inner
 from sbot_sim.bodies_meet import find_bodies
 from sbot_sim.body_contacts import place
 from sbot_sim.fixed_objects import FixedObjects
@@ -33,7 +33,7 @@ LAST_MARGIN = 2.0 ** -6
 RETREATS = 4  # the last one is all the way
 
 
-@njit
+@njit_inner
 def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: float) -> float:
     """Move ``found[:hits]`` by their shifts; return the new farthest drift (m)."""
     pose, previous, home = crowd.pose, crowd.previous, crowd.home
@@ -49,7 +49,7 @@ def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: floa
     return drift
 
 
-@njit
+@njit_inner
 def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
               drift: float) -> float:
     """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
@@ -76,7 +76,7 @@ def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
     return drift
 
 
-@njit
+@njit_inner
 def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: int) -> int:
     """Displace robots until none intersects anything; after the last pass send back the rest.
 

@@ -15,13 +15,11 @@ from sbot_common.specs import Spec, check_all
 from sbot_sim.beams import Fan, make_fan
 from sbot_sim.generators import States, normals
 from sbot_sim.rays import beam_directions, cast_oracle
-from sbot_sim.scan_kernel import cast_all, cast_all_threaded, mounted
+from sbot_sim.scan_kernel import cast_all, mounted
 from sbot_sim.scene import Scene
 
 Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
-
-_WORTH_A_THREAD = 100  # robots; fewer are done before a thread has started
 
 SCAN_SPECS = (
     Spec('scan_beams', 180, '', 'Number of beams of a scan.', '', 1, 100_000,
@@ -131,11 +129,8 @@ def cast_scans(scene: Scene, pose: Floats, radius: Floats, parameters: ScanParam
     pose = np.ascontiguousarray(pose, np.float64)
     radius = np.ascontiguousarray(radius, np.float64)
     seen = pose.shape[0] if p.sees_robots else 0
-    arguments = (scene, pose[:seen], radius[:seen], laser_poses(pose, p),
-                 _fan(p.beams, p.angle_min, p.angle_increment), p.range_min, p.range_max)
-    if threads == 1 or pose.shape[0] < _WORTH_A_THREAD * threads:
-        return cast_all(*arguments)
-    return cast_all_threaded(threads, *arguments)
+    return cast_all(threads, scene, pose[:seen], radius[:seen], laser_poses(pose, p),
+                    _fan(p.beams, p.angle_min, p.angle_increment), p.range_min, p.range_max)
 
 
 def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,

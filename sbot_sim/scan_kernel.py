@@ -9,14 +9,11 @@ threads can change a bit.
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_sim.beams import ANGLE_ERROR, BACKWARDS, TURN, Fan, beam_interval, lanes, quick_angle
 from sbot_sim.grid import cell_index, cell_of
 from sbot_sim.rays import (
@@ -30,13 +27,11 @@ from sbot_sim.rays import (
     turned,
 )
 from sbot_sim.scene import Discs, Scene, row_stretch, sort_discs
+from sbot_common.threads import in_blocks
 
 Floats = NDArray[np.float64]
 
-_BLOCKS = 4  # tasks to a thread: they take different time
-
-
-@njit
+@njit_inner
 def cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit a circle at (x, y) in the sensor's frame."""
     ratio = radius / math.sqrt(x * x + y * y)
@@ -54,7 +49,7 @@ def cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> N
         last += fan.period
 
 
-@njit
+@njit_inner
 def cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
                    fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit a FACING segment."""
@@ -74,7 +69,7 @@ def cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: flo
         last += fan.period
 
 
-@njit
+@njit_inner
 def cover_end(ax: float, ay: float, bx: float, by: float, fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit an END_ON segment; rare, so every beam is tried."""
     for i in range(fan.beams):
@@ -82,7 +77,7 @@ def cover_end(ax: float, ay: float, bx: float, by: float, fan: Fan, best: Floats
         best[i] = min(best[i], t)
 
 
-@njit
+@njit_inline
 def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
                   fan: Fan, reach: float,
                   best: Floats) -> bool:
@@ -120,7 +115,7 @@ def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: floa
     return False
 
 
-@njit
+@njit_inner
 def farther(x0: float, y0: float, x1: float, y1: float, reach: float) -> bool:
     """Tell whether a segment lies farther than ``reach`` (m) from the origin, certainly."""
     ex, ey = x1 - x0, y1 - y0
@@ -135,7 +130,7 @@ def farther(x0: float, y0: float, x1: float, y1: float, reach: float) -> bool:
     return cross * cross > reach2 * length2
 
 
-@njit
+@njit_inline
 def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
                  fan: Fan, reach: float,
                  best: Floats) -> bool:
@@ -168,6 +163,15 @@ def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, f
     Neighbours in turn find what they look at in the processor's cache.
     """
     best = np.empty(fan.directions.shape[1])
+    _cast_block(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(fan),
+                range_min, range_max, borrowed(best), borrowed(out))
+    best[0] = 0.0  # lent until here
+
+
+@njit_inline
+def _cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, fan: Fan,
+                range_min: float, range_max: float, best: Floats,
+                out: NDArray[np.float32]) -> None:
     # What is farther than this by rounding only is still intersected, and judged then.
     reach = range_max * (1.0 + 1e-9)
     for k in range(first, end):
@@ -197,39 +201,19 @@ def mounted(pose: Floats, x: float, y: float, yaw: float) -> Floats:
     return out
 
 
-@njit
-def cast_all(scene: Scene, robots: Floats, radius: Floats, sensors: Floats, fan: Fan,
-             range_min: float, range_max: float) -> NDArray[np.float32]:
+def cast_all(threads: int, scene: Scene, robots: Floats, radius: Floats, sensors: Floats,
+             fan: Fan, range_min: float, range_max: float) -> NDArray[np.float32]:
     """Return the scans (N, beams); see ``scan.cast_scans``.
 
     Parameters
     ----------
+    threads : how many to use; no bit of the result depends on it
     robots, radius : (M, 3) and (M,) of the discs that are seen: all robots (M = N), or none
     sensors : (N, 3) poses of the sensors
 
     """
-    out = np.empty((sensors.shape[0], fan.beams), np.float32)
-    discs = sort_discs(robots, radius, range_max / 2)
-    cast_block(0, sensors.shape[0], scene, discs, sensors, fan, range_min, range_max, out)
-    return out
-
-
-def cast_all_threaded(threads: int, scene: Scene, robots: Floats, radius: Floats, sensors: Floats,
-                      fan: Fan, range_min: float, range_max: float) -> NDArray[np.float32]:
-    """Do ``cast_all`` with several threads, each a stretch of robots; equal to the bit."""
     n = sensors.shape[0]
     out = np.empty((n, fan.beams), np.float32)
     discs = sort_discs(robots, radius, range_max / 2)
-    size = max(1, -(-n // (threads * _BLOCKS)))
-    tasks = [_pool(threads, os.getpid()).submit(
-        cast_block, first, min(n, first + size), scene, discs, sensors, fan, range_min, range_max,
-        out) for first in range(0, n, size)]
-    for task in tasks:
-        task.result()
+    in_blocks(threads, n, cast_block, scene, discs, sensors, fan, range_min, range_max, out)
     return out
-
-
-@lru_cache(maxsize=4)
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Return the threads; a forked process has none of its parent's, so it gets its own."""
-    return ThreadPoolExecutor(threads, f'scan-{process}')

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from sbot_sim.grid import (
     Grid,
     cell_index,
@@ -103,7 +103,7 @@ def sort_discs(pose: Floats, radius: Floats, cell: float) -> Discs:
     return Discs(x, y, sorted_radius, grid.items, grid, largest)
 
 
-@njit
+@njit_inner
 def row_stretch(grid: Grid, row: int, x: float, y: float, reach: float) -> tuple[int, int]:
     """Return (first, end) of a row's items that may lie within ``reach`` of a point (m)."""
     low = -np.inf if row == 0 else grid.y0 + row * grid.cell

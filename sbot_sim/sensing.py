@@ -93,7 +93,7 @@ def observe(parameters: Parameters, state: State, generators: Generators,
     infrared = None
     if sensors.infrared is not None:
         infrared = sense_infrared(sensors.infrared_scene, state.pose, bodies.radius,
-                                  sensors.infrared, generators.infrared)
+                                  sensors.infrared, generators.infrared, sensors.threads)
     return Snapshot(state.tick, pose, state.twist, state.wind, state.free_wind, state.pose,
                     state.odometry, state.odometry_twist, ranges, infrared, heard,
                     sensors.range_and_bearing, state.rab_data)

@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
-from sbot_sim.grid import cell_of
-from sbot_sim.scene import Scene, make_scene
-
-if TYPE_CHECKING:
-    from sbot_sim.world import World
+from sbot_common.jit import njit, njit_inline, njit_inner
+from sbot_sim.grid import (
+    CELL_SLACK,
+    cell_index,
+    grid_of_circles,
+    grid_of_segments,
+    grid_shape,
+    segment_span,
+    slab,
+)
+from sbot_sim.scene import Outline, Scene
 
 Array = NDArray[np.float64]
 
 # The last indexes made, newest first, with the arrays they were made from: a run asks for the same
 # one every tick. The arrays of a world are never changed, so the same arrays mean the same index.
 _REMEMBERED = 4
-_recent: list[tuple[Array, Array, float, Scene]] = []
+_recent: list[tuple[Array, Array, Scene]] = []
+
+_MOST_CELLS = 512  # along one side
 
 
-def sight_scene(world: World, reach: float) -> Scene:
-    """Return the index of what may block a line of at most ``reach`` (m), made once a world."""
-    for segments, circles, known, scene in _recent:
-        if segments is world.segments and circles is world.circles and known == reach:
+def sight_scene(world: Outline) -> Scene:
+    """Return the index of what may block a line, with a reach of 0; made once a world."""
+    for segments, circles, scene in _recent:
+        if segments is world.segments and circles is world.circles:
             return scene
-    # A cell must have a size, whatever the reach.
-    scene = make_scene(world, max(reach, 1e-3))
-    _recent.insert(0, (world.segments, world.circles, reach, scene))
+    scene = _make_sight_scene(world)
+    _recent.insert(0, (world.segments, world.circles, scene))
     del _recent[_REMEMBERED:]
     return scene
+
+
+def _make_sight_scene(world: Outline) -> Scene:
+    xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+    objects = len(world.segments) + len(world.circles)
+    # About one object to a cell: a line passes few cells, and few objects in each.
+    wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / max(1, objects))
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _MOST_CELLS)
+    segments = np.ascontiguousarray(world.segments, np.float64).reshape(-1, 4)
+    circles = np.ascontiguousarray(world.circles, np.float64).reshape(-1, 3)
+    return Scene(segments, circles,
+                 grid_of_segments(segments, 0.0, cell, xmin, ymin, nx, ny),
+                 grid_of_circles(circles, 0.0, cell, xmin, ymin, nx, ny), 0.0)
 
 
 class _Nothing(NamedTuple):
@@ -44,11 +64,11 @@ class _Nothing(NamedTuple):
 @cache
 def empty_scene() -> Scene:
     """Return the index of a world in which nothing blocks anything."""
-    return make_scene(_Nothing(np.array([0.0, 0.0, 1.0, 1.0]), np.empty((0, 4)),
-                               np.empty((0, 3))), 1.0)
+    return _make_sight_scene(_Nothing(np.array([0.0, 0.0, 1.0, 1.0]), np.empty((0, 4)),
+                                      np.empty((0, 3))))
 
 
-@njit
+@njit_inner
 def _side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> float:
     """Return on which side of the line a b the point p lies: > 0 left, < 0 right, 0 on it."""
     return (bx - ax) * (py - ay) - (by - ay) * (px - ax)
@@ -82,21 +102,27 @@ def segment_meets_disc(ax: float, ay: float, bx: float, by: float,
     return ex * ex + ey * ey < radius * radius
 
 
-@njit
+@njit_inline
 def blocked(ax: float, ay: float, bx: float, by: float, scene: Scene) -> bool:
-    """Tell whether a wall or a disc stands between a and b, no farther apart than the reach."""
+    """Tell whether a wall or a disc of a ``sight_scene`` stands between a and b."""
     segments, circles = scene.segments, scene.circles
-    grid = scene.segment_grid
-    k = cell_of(ax, ay, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
-    for item in range(grid.starts[k], grid.starts[k + 1]):
-        s = grid.items[item]
-        x0, y0, x1, y1 = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3]
-        if segments_meet(ax, ay, bx, by, x0, y0, x1, y1):
-            return True
-    grid = scene.circle_grid
-    k = cell_of(ax, ay, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
-    for item in range(grid.starts[k], grid.starts[k + 1]):
-        c = grid.items[item]
-        if segment_meets_disc(ax, ay, bx, by, circles[c, 0], circles[c, 1], circles[c, 2]):
-            return True
+    walls, discs = scene.segment_grid, scene.circle_grid  # of the same shape
+    slack = CELL_SLACK * walls.cell
+    first_row = cell_index(min(ay, by) - slack, walls.y0, walls.cell, walls.ny)
+    last_row = cell_index(max(ay, by) + slack, walls.y0, walls.cell, walls.ny)
+    for row in range(first_row, last_row + 1):
+        low, high = slab(row, walls.ny, walls.y0, walls.cell)
+        left, right = segment_span(ax, ay, bx, by, low - slack, high + slack)
+        first = row * walls.nx + cell_index(left - slack, walls.x0, walls.cell, walls.nx)
+        end = row * walls.nx + cell_index(right + slack, walls.x0, walls.cell, walls.nx) + 1
+        # Cells of a row are neighbours in memory: one stretch of items.
+        for item in range(walls.starts[first], walls.starts[end]):
+            s = walls.items[item]
+            if segments_meet(ax, ay, bx, by, segments[s, 0], segments[s, 1], segments[s, 2],
+                             segments[s, 3]):
+                return True
+        for item in range(discs.starts[first], discs.starts[end]):
+            c = discs.items[item]
+            if segment_meets_disc(ax, ay, bx, by, circles[c, 0], circles[c, 1], circles[c, 2]):
+                return True
     return False

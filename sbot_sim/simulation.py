@@ -56,6 +56,7 @@ class State(NamedTuple):
     odometry_twist: Array  # (N, 2) m/s, rad/s by the wheels
     wheel_scale: Array  # (N, 2) way that a wheel measures over the true one
     rab_data: NDArray[np.uint8]  # (N, 10) what each robot broadcasts this tick
+    blocker: NDArray[np.int64]  # (N,) who took all its wind, -1: nobody; where to look first
     collided: NDArray[np.bool_]  # (N,) met something in the last tick
     reverted: NDArray[np.bool_]  # (N,) was put back where it was
 
@@ -91,7 +92,7 @@ def initial_state(parameters: Parameters, pose: Array, generators: Generators) -
     data = np.zeros((n, DATA_BYTES), np.uint8)
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
     return State(0, pose.copy(), np.zeros((n, 3)), np.zeros((n, 2)), np.zeros((n, 2)),
-                 np.zeros((n, 2)), odometry, np.zeros((n, 2)), wheel_scale, data,
+                 np.zeros((n, 2)), odometry, np.zeros((n, 2)), wheel_scale, data, np.full(n, -1),
                  np.zeros(n, np.bool_), np.zeros(n, np.bool_))
 
 
@@ -108,7 +109,7 @@ def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
 
     """
     wheel_speed = wheel_commands(parameters.bodies, inputs.command)
-    wind, free_wind, velocity = blow(parameters, state, inputs, wheel_speed, heard)
+    wind, free_wind, velocity, blocker = blow(parameters, state, inputs, wheel_speed, heard)
     moved = move(parameters.bodies, state.pose, wheel_speed, state.impulse_velocity, parameters.dt)
     separation = separate(parameters.world, parameters.bodies, state.pose, moved)
     odometry, odometry_twist = measure(
@@ -119,22 +120,24 @@ def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
     return State(state.tick + 1, separation.pose,
                  achieved_twists(state.pose, separation.pose, parameters.dt), velocity, wind,
-                 free_wind, odometry, odometry_twist, state.wheel_scale, data,
+                 free_wind, odometry, odometry_twist, state.wheel_scale, data, blocker,
                  separation.collided, separation.reverted)
 
 
 def blow(parameters: Parameters, state: State, inputs: Inputs, wheel_speed: Array,
-         heard: Heard) -> tuple[Array, Array, Array]:
+         heard: Heard) -> tuple[Array, Array, Array, NDArray[np.int64]]:
     """Return effective wind, free wind and the velocity from this tick's impulses, (N, 2) each.
+
+    And each robot's blocker (N,), see ``shelters``.
 
     Document 000 section 4.1; the velocity moves the robots in the next tick. ``wheel_speed`` is
     (N, 2) rad/s, saturated.
     """
     free_wind = wind_at_robots(parameters, state.pose, inputs.wind)
-    wind, velocity = driven_and_blown(
-        parameters.bodies, state.pose, wheel_speed, free_wind,
-        wake_reductions(parameters, state, free_wind, heard), inputs.wind.force, parameters.dt)
-    return wind, free_wind, velocity
+    reduction, blocker = wake_reductions(parameters, state, free_wind, heard)
+    wind, velocity = driven_and_blown(parameters.bodies, state.pose, wheel_speed, free_wind,
+                                      reduction, inputs.wind.force, parameters.dt)
+    return wind, free_wind, velocity, blocker
 
 
 def wind_at_robots(parameters: Parameters, pose: Array, wind: Wind) -> Array:
@@ -149,19 +152,19 @@ def wind_at_robots(parameters: Parameters, pose: Array, wind: Wind) -> Array:
 
 
 def wake_reductions(parameters: Parameters, state: State, free_wind: Array,
-                    heard: Heard) -> Array:
-    """Return the share (N,) of the wind that others take from each robot."""
+                    heard: Heard) -> tuple[Array, NDArray[np.int64]]:
+    """Return the share (N,) of the wind that others take from each robot, and blockers (N,)."""
     wake, sensors, n = parameters.wake, parameters.sensors, state.pose.shape[0]
     if not wake.wake:
-        return np.zeros(n)
+        return np.zeros(n), state.blocker
     advertised = np.ascontiguousarray(state.rab_data[:, 0])
     own_radius = clamped_radius(parameters.bodies.radius)
     if sensors.range_and_bearing:
         return reductions(wake, *heard, np.ascontiguousarray(state.pose[:, 2]), free_wind,
-                          advertised, own_radius)
-    scene = sight_scene(parameters.world, sensors.rab_range)
+                          advertised, own_radius), state.blocker
+    scene = sight_scene(parameters.world)
     return shelters(wake, sensors.rab_range, scene, sensors.rab_blocked_by_walls, state.pose,
-                    free_wind, advertised, own_radius)
+                    free_wind, advertised, own_radius, state.blocker, sensors.threads)
 
 
 @njit

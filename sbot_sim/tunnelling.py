@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit_inner
 
 Array = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ LEASH = 0.999  # of the radius: how far a step may end from where it began
 MOST_STEPS = 1000  # in a tick; whoever would need more stops short, after 500 of its radii
 
 
-@njit
+@njit_inner
 def steps_needed(radius: Array, previous: Array, proposed: Array) -> int:
     """Return into how many steps a tick from ``previous`` to ``proposed`` (N, 3) is divided."""
     most = 0.0
@@ -35,7 +35,7 @@ def steps_needed(radius: Array, previous: Array, proposed: Array) -> int:
     return math.ceil(min(math.sqrt(most) / STEP, float(MOST_STEPS)))
 
 
-@njit
+@njit_inner
 def step_of(radius: float, dx: float, dy: float, steps: int) -> tuple[float, float]:
     """Return one of ``steps`` steps (m) of the way (dx, dy) (m) of a robot."""
     share = 1.0 / steps
@@ -44,7 +44,7 @@ def step_of(radius: float, dx: float, dy: float, steps: int) -> tuple[float, flo
     return dx * share, dy * share
 
 
-@njit
+@njit_inner
 def on_leash(x: float, y: float, from_x: float, from_y: float,
              radius: float) -> tuple[float, float]:
     """Return (x, y) (m), drawn back to where a straight line from ``from`` crosses no wall."""

@@ -11,19 +11,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from wind_model.grid import Lattice
 
 Array = NDArray[np.float64]
 
 
-@njit
+@njit_inner
 def _blend(a: float, b: float, fraction: float) -> float:
     """Return a at fraction 0, b at 1, both exactly."""
     return (1.0 - fraction) * a + fraction * b
 
 
-@njit
+@njit_inner
 def _below(coordinates: Array, value: float) -> int:
     """Return the last of all coordinates but the last that is <= value, or 0."""
     low, high = 0, coordinates.shape[0] - 1
@@ -36,7 +36,7 @@ def _below(coordinates: Array, value: float) -> int:
     return low
 
 
-@njit
+@njit_inner
 def _layer(heights: Array, j: int, i: int, z: float) -> int:
     """Return the layer below z in a column, or the nearest one that has another above it."""
     low, high = 0, heights.shape[0] - 1
@@ -49,7 +49,7 @@ def _layer(heights: Array, j: int, i: int, z: float) -> int:
     return low
 
 
-@njit
+@njit_inner
 def _inside(field: Lattice, j: int, i: int, x: float, y: float, z: float) -> bool:
     """Tell whether a point of cell (i, j) is inside the field."""
     if not (x >= field.x[0] and x <= field.x[-1] and y >= field.y[0] and y <= field.y[-1]):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from wind_model.parameters import WakeParameters
 
 Array = NDArray[np.float64]
@@ -26,16 +26,22 @@ def smoothstep(length: float, x: float) -> float:
     return t * t * (3.0 - 2.0 * t)
 
 
-@njit
+@njit_inner
 def gate_of(parameters: WakeParameters, radius: float) -> float:
     """Return the distance (m) along the wind within which a blocker gives no shelter."""
     return max(1e-6, parameters.upwind_gate_radii * radius)
 
 
-@njit
+@njit_inner
 def width_of(parameters: WakeParameters, radius: float) -> float:
     """Return the width (m, one sigma) of a blocker's wake."""
     return max(1e-6, parameters.lateral_reach_radii * radius)
+
+
+@njit_inner
+def shadow_length_of(parameters: WakeParameters, radius: float) -> float:
+    """Return the length (m) of the ramp behind a blocker's gate."""
+    return parameters.shadow_length_radii * radius
 
 
 @njit
@@ -54,7 +60,7 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
     if not along > gate:
         return 0.0
     width = width_of(parameters, radius)
-    ramp = smoothstep(parameters.shadow_length_radii * radius, along - gate)
+    ramp = smoothstep(shadow_length_of(parameters, radius), along - gate)
     if parameters.fade_out:
         ramp = 1.0 - ramp
     offset = lateral / width
@@ -64,7 +70,7 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
     return score
 
 
-@njit
+@njit_inner
 def combine(parameters: WakeParameters, strongest: float) -> float:
     """Return the reduction r of the strongest score: boosted if linear, clamped; tiny is none."""
     r = strongest
@@ -83,7 +89,7 @@ def blocker_radius(advertised_mm: int, own_radius: float) -> float:
     return own_radius
 
 
-@njit
+@njit_inner
 def score_of(parameters: WakeParameters, distance: float, bearing: float, yaw: float, ux: float,
              uy: float, radius: float) -> tuple[float, float, float]:
     """Return along (m), lateral (m) and the score r_i of one heard robot.

@@ -27,7 +27,7 @@ def test_neighbour_search_changes_no_bit(robots, extent, constants):
     poses[::7, 1] = poses[0, 1]
     cells, starts, items = sort_into_cells(poses, repulsion_reach(parameters))
     for i in range(robots):
-        assert nearby_repulsion(parameters, i, poses, cells, starts, items) == other_repulsion(
+        assert nearby_repulsion(parameters, i, poses, cells, starts, items, *room()) == other_repulsion(
             parameters, i, poses)
 
 
@@ -37,7 +37,7 @@ def test_neighbour_search_with_lost_robots():
     poses[3, 0], poses[4, 1], poses[5, 0], poses[6, :2] = np.nan, np.inf, -np.inf, 1e300
     cells, starts, items = sort_into_cells(poses, repulsion_reach(parameters))
     for i in range(60):
-        assert nearby_repulsion(parameters, i, poses, cells, starts, items) == other_repulsion(
+        assert nearby_repulsion(parameters, i, poses, cells, starts, items, *room()) == other_repulsion(
             parameters, i, poses)
 
 

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from sbot_common.streams import INFRARED, SCAN, generator
-from sbot_sim.generators import generator_states, normals, uniforms
+from sbot_sim.generators import (
+    generator_states,
+    make_jump,
+    normals,
+    skip_uniforms,
+    uniforms,
+)
 
 
 def test_draws_equal_numpys_to_the_bit():
@@ -39,3 +45,12 @@ def test_normals_are_standard_normal():
 def test_no_robots_draw_nothing():
     assert uniforms(generator_states(1, [], SCAN), 15).shape == (0, 15)
     assert uniforms([], 15).shape == (0, 15)
+
+
+def test_skipping_is_drawing_without_looking():
+    drawn, skipped = (generator_states(7, range(50), SCAN) for _ in range(2))
+    for count in (0, 1, 2, 15, 1000):
+        uniforms(drawn, count)
+        for j in range(50):
+            skip_uniforms(skipped, j, make_jump(count))
+        np.testing.assert_array_equal(drawn, skipped)

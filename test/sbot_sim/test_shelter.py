@@ -27,7 +27,13 @@ def both(given, n, side, reach, walls, seed):
     wake = make_wake_parameters({'wake': True, **given})
     heard = neighbours(pose, reach, world if walls else None)
     slow = reductions(wake, *heard, pose[:, 2].copy(), wind, advertised, own)
-    fast = shelters(wake, reach, sight_scene(world, reach), walls, pose, wind, advertised, own)
+    fast, blockers = shelters(wake, reach, sight_scene(world), walls, pose, wind, advertised, own,
+                              np.full(n, -1))
+    # Wherever it looks first, it finds the same.
+    for first in (blockers, rng.integers(-1, n, n)):
+        again, _ = shelters(wake, reach, sight_scene(world), walls, pose, wind, advertised, own,
+                            first)
+        assert again.tobytes() == fast.tobytes()
     return slow, fast
 
 
