@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sbot_bringup import signals
 from sbot_bringup.bench_scenes import (
     BEAMS,
     SPEED,
@@ -81,13 +82,15 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
     cpu: list[float] = []
     found = 0
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
-        started, cpu_started = time.perf_counter(), time.process_time()
-        block()
-        cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
-        wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
-        if len(wall) <= _LEAST_BLOCKS:
-            found += count()
+    with signals.held() as heed_signals:
+        while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
+            heed_signals()
+            started, cpu_started = time.perf_counter(), time.process_time()
+            block()
+            cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
+            wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
+            if len(wall) <= _LEAST_BLOCKS:
+                found += count()
     return result_of(case, robots, threads, wall, cpu, beams, STEP, found, before)
 
 

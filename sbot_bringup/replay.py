@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import json
 import sys
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from potential_field_bot.bot import PotentialField
+from sbot_bringup import signals
 from sbot_bringup.assemble import make_controllers
 from sbot_bringup.bag import Bag
 from sbot_bringup.bag_ticks import Tick, count_robots, ticks
@@ -88,34 +90,36 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     team = _Team(bag, scenario)
     compared = differences = count = 0
     first: FirstDifference | None = None
-    recorder = None if output is None else open_recorder(output, scenario)
+    recorder = None
     try:
-        if recorder is not None:
-            recorder.write(SCENARIO.name, SCENARIO, scenario.rate.stamp_ns(0),
-                           string(scenario.to_yaml()))
-        for tick in ticks(bag, len(scenario.robots), scenario.rate, team.topics):
-            commands = team.decide(tick)
-            for robot, command in commands.items():
-                recorded = tick.commands[robot]
-                assert recorded is not None
-                compared += 1
-                if not team.is_same(robot, recorded, command):
-                    differences += 1
-                    first = first or FirstDifference(tick.tick, tick.stamp_ns, robot,
-                                                     team.read(robot, recorded), command)
-                if recorder is not None:
-                    recorder.write(*team.message(robot, tick.stamp_ns, command))
-            count += 1
-            if progress is not None:
-                progress(tick.tick)
+        with contextlib.ExitStack() as stack:
+            heed_signals = stack.enter_context(signals.held())
+            if output is not None:
+                recorder = open_recorder(output, scenario)
+                stack.callback(recorder.close)
+                recorder.write(SCENARIO.name, SCENARIO, scenario.rate.stamp_ns(0),
+                               string(scenario.to_yaml()))
+            for tick in ticks(bag, len(scenario.robots), scenario.rate, team.topics):
+                heed_signals()
+                commands = team.decide(tick)
+                for robot, command in commands.items():
+                    recorded = tick.commands[robot]
+                    assert recorded is not None
+                    compared += 1
+                    if not team.is_same(robot, recorded, command):
+                        differences += 1
+                        first = first or FirstDifference(tick.tick, tick.stamp_ns, robot,
+                                                         team.read(robot, recorded), command)
+                    if recorder is not None:
+                        recorder.write(*team.message(robot, tick.stamp_ns, command))
+                count += 1
+                if progress is not None:
+                    progress(tick.tick)
     except InputError as error:
         if scenario.lockstep:
             raise
         raise InputError(f'{error} (the scenario has lockstep: false; only lockstep runs have a '
                          'command for each tick)') from None
-    finally:
-        if recorder is not None:
-            recorder.close()
     if compared == 0:
         raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
                          'command of each robot')

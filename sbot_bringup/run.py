@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_bringup import signals
 from sbot_bringup.assemble import (
     WindSource,
     broadcast_options,
@@ -71,12 +73,16 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     tally = Tally(scenario, parameters)
     ticks = scenario.rate.ticks(scenario.duration)
     rows = _Rows(ticks + 1 if keep else 0, len(scenario.robots))
-    recorder = None if record is None else open_recorder(record, scenario)
-    told = None if recorder is None else _Told(scenario, Broadcast(parameters,
-                                                                  broadcast_options(scenario)))
+    recorder = told = None
     started = time.perf_counter()
-    try:
+    with contextlib.ExitStack() as stack:
+        heed_signals = stack.enter_context(signals.held())
+        if record is not None:
+            recorder = open_recorder(record, scenario)
+            stack.callback(recorder.close)
+            told = _Told(scenario, Broadcast(parameters, broadcast_options(scenario)))
         for k in range(ticks + 1):
+            heed_signals()
             stamp_ns = scenario.rate.stamp_ns(k)
             snapshot = engine.snapshot
             wind = wind_at(source, stamp_ns)
@@ -91,9 +97,6 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                 engine.advance(Inputs(commands, wind, engine.state.rab_data))
                 if progress is not None:
                     progress(k + 1, ticks)
-    finally:
-        if recorder is not None:
-            recorder.close()
     return RunResult(scenario, tally.summary(time.perf_counter() - started), *rows.arrays)
 
 

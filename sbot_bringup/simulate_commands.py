@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -152,17 +150,3 @@ def _temporary_bag(arguments: argparse.Namespace) -> Iterator[str | None]:
     from tempfile import TemporaryDirectory
     with TemporaryDirectory(prefix='sbot_up_') as folder:
         yield str(Path(folder) / 'bag')
-
-
-def end_on_signals() -> None:
-    """Make SIGTERM, and a closed terminal, end the run as Ctrl-C does.
-
-    So bags are closed and nodes, which have sessions of their own, are stopped. SIGINT itself is
-    set, too: whoever starts this in a shell's background has it ignored.
-    """
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-    signal.signal(signal.SIGINT, interrupt)
-    signal.signal(signal.SIGTERM, interrupt)
-    if os.name == 'posix' and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # not by nohup
-        signal.signal(signal.SIGHUP, interrupt)

@@ -1,4 +1,4 @@
-"""Work on stretches of robots by several threads: compiled functions that let go of Python's lock."""
+"""Several threads share the robots among them: compiled functions let go of Python's lock."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.specs import Spec, check_all
+from sbot_common.threads import in_blocks
 from sbot_sim.beams import Fan, make_irregular_fan
 from sbot_sim.generators import States, make_jump, uniforms
 from sbot_sim.infrared_kernel import distances_of_all, readings_of_all, sense_block
 from sbot_sim.infrared_table import TABLE_RANGE, load_table
 from sbot_sim.scene import Discs, Scene, sort_discs
-from sbot_common.threads import in_blocks
 
 Floats = NDArray[np.float64]
 

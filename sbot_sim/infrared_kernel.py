@@ -84,12 +84,12 @@ def distances_of_all(scene: Scene, discs: Discs, pose: Floats, radius: Floats, f
 def _entry(distance: float, table: Floats) -> float:
     """Return the reading of the nearest millimetre, half up."""
     entry = math.floor(distance * _ENTRIES_PER_METRE + 0.5)
-    return table[min(entry, table.shape[0] - 1)]
+    return float(table[min(entry, table.shape[0] - 1)])
 
 
 @njit_inner
 def _reading(distances: Floats, sensors: int, i: int, table: Floats) -> float:
-    """Return what sensor i reads: the table's entry, or what a blind beam makes of its neighbours'.
+    """Return what sensor i reads: the table's entry, or what a blind beam makes of two others.
 
     ``distances`` (m) are those of ``sensors`` beams on a ring.
     """

@@ -1,17 +1,16 @@
 """Who overlaps what, counted from geometry alone.
 
-The judge of ``sbot_sim.collisions``: it shares no code with it, keeps no state, and is plain NumPy
-and SciPy. A robot is its collision circle (the safety radius of document 002 section 5.1); circles
+The judge of ``sbot_sim.collisions``: it shares no code with it, keeps no state, and is plain
+NumPy. A robot is its collision circle (the safety radius of document 002 section 5.1); circles
 and rectangles are solid.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from sbot_sim.bodies import BodyArrays, select_bodies
 from sbot_sim.cells import inside_occupied
@@ -22,8 +21,11 @@ Indexes = NDArray[np.intp]
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
 PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS = range(6)
-# Collision circles whose radii differ by more than this factor are searched apart.
-_SIZE_CLASS = 2.0
+_SIZE_CLASS = 2.0  # what differs in size by more than this factor is searched apart
+# Cells of the search: a little wider than the reach, so that rounding cannot put what is within
+# reach two cells away; and no more along a side than keep the number of a cell exact.
+_SLACK = 1e-6
+_MOST_CELLS = 2.0 ** 20
 
 
 class Overlaps(NamedTuple):
@@ -35,38 +37,72 @@ class Overlaps(NamedTuple):
     depth: Array
 
 
-def _flat(lists: Any) -> tuple[Indexes, Indexes]:  # noqa: ANN401
-    """Return (row, entry) of a sequence of lists of indexes."""
-    counts = np.array([len(entries) for entries in lists], dtype=np.intp)
-    rows = np.repeat(np.arange(len(counts)), counts)
-    if not len(rows):
-        return rows, rows
-    return rows, np.concatenate([np.asarray(entries, dtype=np.intp) for entries in lists])
+def _size_classes(size: Array) -> list[Indexes]:
+    """Return the rows of ``size`` (m) in groups of about the same size."""
+    classes = np.floor(np.log(np.maximum(size, 1e-12)) / np.log(_SIZE_CLASS))
+    return [np.flatnonzero(classes == value) for value in np.unique(classes)]
+
+
+def _within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexes]:
+    """Return (centre, point) of every two that are at most ``reach`` (m) apart along x and y.
+
+    Points are sorted by square cells as wide as the reach. In a column of cells, those of a
+    centre's row and its two neighbours follow each other.
+    """
+    low = points.min(axis=0)
+    cell = max(reach * (1.0 + _SLACK), float((points.max(axis=0) - low).max()) / _MOST_CELLS,
+               1e-12)
+    rows = int(_MOST_CELLS) + 4
+    at = np.floor((points - low) / cell).astype(np.int64)
+    keys = at[:, 0] * rows + at[:, 1]
+    order = np.argsort(keys, kind='stable')
+    keys = keys[order]
+    # Centres beyond the points' cells stay beyond them: two cells away, or more.
+    home = np.floor(np.clip((centres - low) / cell, -2.0, _MOST_CELLS + 2.0)).astype(np.int64)
+    found: list[tuple[Indexes, Indexes]] = []
+    for column in (-1, 0, 1):
+        middle = (home[:, 0] + column) * rows + home[:, 1]
+        first = np.searchsorted(keys, middle - 1, 'left')
+        counts = np.searchsorted(keys, middle + 1, 'right') - first
+        centre = np.repeat(np.arange(len(centres)), counts)
+        # Runs of first, first + 1, ... of each centre, one after the other.
+        run = np.arange(len(centre)) - np.repeat(np.cumsum(counts) - counts, counts)
+        point = order[np.repeat(first, counts) + run]
+        near = (np.abs(centres[centre] - points[point]) <= reach).all(axis=1)
+        found.append((centre[near], point[near]))
+    return (np.concatenate([centre for centre, _ in found]),
+            np.concatenate([point for _, point in found]))
 
 
 def _near_pairs(xy: Array, radius: Array) -> tuple[Indexes, Indexes]:
     """Return every pair (i, j), i < j, whose circles might overlap, and perhaps some more."""
-    classes = np.floor(np.log(np.maximum(radius, 1e-12)) / np.log(_SIZE_CLASS))
-    groups = [np.flatnonzero(classes == value) for value in np.unique(classes)]
-    trees = [cKDTree(xy[group]) for group in groups]
+    groups = _size_classes(radius)
     first: list[Indexes] = []
     second: list[Indexes] = []
-    for a, group_a in enumerate(groups):
-        pairs = trees[a].query_pairs(2.0 * radius[group_a].max(), output_type='ndarray')
-        first.append(group_a[pairs[:, 0]])
-        second.append(group_a[pairs[:, 1]])
-        for b in range(a):
-            reach = radius[group_a].max() + radius[groups[b]].max()
-            rows, entries = _flat(trees[a].query_ball_tree(trees[b], reach))
-            first.append(group_a[rows])
-            second.append(groups[b][entries])
+    for a, group in enumerate(groups):
+        for b, other in enumerate(groups[:a + 1]):
+            centre, point = _within(xy[other], xy[group],
+                                    float(radius[group].max() + radius[other].max()))
+            i, j = group[centre], other[point]
+            once = i < j if a == b else np.full(len(i), True)
+            first.append(i[once])
+            second.append(j[once])
     i, j = np.concatenate(first), np.concatenate(second)
     return np.minimum(i, j), np.maximum(i, j)
 
 
-def _near_objects(tree: cKDTree, centres: Array, reach: Array) -> tuple[Indexes, Indexes]:
-    """Return (object, robot) of every robot centre within ``reach`` (m) of an object's centre."""
-    return _flat(tree.query_ball_point(centres, reach)) if len(centres) else _flat([])
+def _near_objects(xy: Array, centres: Array, reach: Array) -> tuple[Indexes, Indexes]:
+    """Return (object, robot) of every robot that might be within ``reach`` of an object's centre.
+
+    ``reach`` is (M,) in m; there may be some more.
+    """
+    none = np.zeros(0, dtype=np.intp)
+    found = [(none, none)]
+    for group in _size_classes(reach):
+        centre, robot = _within(xy, centres[group], float(reach[group].max()))
+        found.append((group[centre], robot))
+    return (np.concatenate([entry for entry, _ in found]),
+            np.concatenate([robot for _, robot in found]))
 
 
 def segment_distance(points: Array, segments: Array) -> Array:
@@ -117,15 +153,15 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
         room = sign * (xy[:, side % 2] - world.bounds[side])
         found.append((everyone, BOUND, np.full(len(xy), side), radius - room))
 
-    tree, largest = cKDTree(xy), radius.max()
+    largest = radius.max()
     lines, rounds, boxes = world.free_segments, world.circles, world.rectangles
-    k, i = _near_objects(tree, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
+    k, i = _near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
                          + 0.5 * np.hypot(*(lines[:, 2:] - lines[:, :2]).T))
     found.append((i, SEGMENT, k, radius[i] - segment_distance(xy[i], lines[k])))
-    k, i = _near_objects(tree, rounds[:, :2], largest + rounds[:, 2])
+    k, i = _near_objects(xy, rounds[:, :2], largest + rounds[:, 2])
     distance = np.hypot(*(xy[i] - rounds[k, :2]).T)
     found.append((i, CIRCLE, k, radius[i] + rounds[k, 2] - distance))
-    k, i = _near_objects(tree, boxes[:, :2], largest + 0.5 * np.hypot(boxes[:, 2], boxes[:, 3]))
+    k, i = _near_objects(xy, boxes[:, :2], largest + 0.5 * np.hypot(boxes[:, 2], boxes[:, 3]))
     found.append((i, RECTANGLE, k, radius[i] - rectangle_distance(xy[i], boxes[k])))
     if world.cells is not None:
         # Outlines are segments: this is for those who stand inside them, however far.

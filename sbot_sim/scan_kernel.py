@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
+from sbot_common.threads import in_blocks
 from sbot_sim.beams import ANGLE_ERROR, BACKWARDS, TURN, Fan, beam_interval, lanes, quick_angle
 from sbot_sim.grid import cell_index, cell_of
 from sbot_sim.rays import (
@@ -27,7 +28,6 @@ from sbot_sim.rays import (
     turned,
 )
 from sbot_sim.scene import Discs, Scene, row_stretch, sort_discs
-from sbot_common.threads import in_blocks
 
 Floats = NDArray[np.float64]
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
+from sbot_common.threads import in_blocks
 from sbot_sim.grid import Grid, cell_index
 from sbot_sim.scene import Discs, Scene, sort_discs
 from sbot_sim.sight import blocked
-from sbot_common.threads import in_blocks
 from wind_model.parameters import WakeParameters
 from wind_model.wake import (
     CALM,
@@ -124,7 +124,10 @@ def _full_offset(parameters: WakeParameters) -> float:
 @njit_inline
 def _takes_all(parameters: WakeParameters, full: float, along: float, lateral: float,
                margin: float, radius: float) -> bool:
-    """Tell whether a blocker gives full shelter, whatever rounding does; ``full`` as above."""
+    """Tell whether a blocker gives full shelter, whatever rounding does.
+
+    ``full`` is ``_full_offset(parameters)``.
+    """
     shadowed = along - margin >= (gate_of(parameters, radius)
                                   + shadow_length_of(parameters, radius))
     return shadowed and lateral + margin <= full * width_of(parameters, radius)
@@ -167,7 +170,7 @@ def _full_shelter(i: int, pose: Array, reach: float, scene: Scene, walls: bool,
         if best < 0:
             return -1
         if _hears(i, robots[best], pose, reach, scene, walls):
-            return robots[best]
+            return int(robots[best])
         ways[best] = math.inf
 
 
@@ -255,9 +258,9 @@ def shelter_block(first: int, end: int, parameters: WakeParameters, reach: float
     Neighbours in turn find what they look at in the processor's cache. ``blockers`` is brought up
     to date.
     """
-    discs, scene, pose, wind_xy = borrowed(discs), borrowed(scene), borrowed(pose), borrowed(wind_xy)
-    advertised_mm, own_radius = borrowed(advertised_mm), borrowed(own_radius)
-    blockers, out = borrowed(blockers), borrowed(out)
+    discs, scene, pose = borrowed(discs), borrowed(scene), borrowed(pose)
+    wind_xy, advertised_mm = borrowed(wind_xy), borrowed(advertised_mm)
+    own_radius, blockers, out = borrowed(own_radius), borrowed(blockers), borrowed(out)
     n = pose.shape[0]
     robots, offsets, ways = np.empty(n, np.int64), np.empty(n), np.empty(n)
     for k in range(first, end):

@@ -45,8 +45,8 @@ def sight_scene(world: Outline) -> Scene:
 def _make_sight_scene(world: Outline) -> Scene:
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
     objects = len(world.segments) + len(world.circles)
-    # About one object to a cell: a line passes few cells, and few objects in each.
-    wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / max(1, objects))
+    # About two cells to an object: a line passes few cells, and few objects in each.
+    wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / max(1, 2 * objects))
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _MOST_CELLS)
     segments = np.ascontiguousarray(world.segments, np.float64).reshape(-1, 4)
     circles = np.ascontiguousarray(world.circles, np.float64).reshape(-1, 3)

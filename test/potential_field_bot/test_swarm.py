@@ -11,6 +11,7 @@ from potential_field_bot.swarm import Followers
 from sbot_common.observation import Observation, Scan
 from sbot_common.streams import CONTROLLER, generator
 
+ROOM = np.empty((2, 9), np.int64)
 SCATTERED = [
     (1, 5.0, {}), (2, 5.0, {}), (40, 3.0, {}), (150, 60.0, {}), (300, 1e6, {}),
     (150, 60.0, {'relevance_distance_beta_m': 0.5, 'safe_distance_m': 6.0}),
@@ -27,8 +28,8 @@ def test_neighbour_search_changes_no_bit(robots, extent, constants):
     poses[::7, 1] = poses[0, 1]
     cells, starts, items = sort_into_cells(poses, repulsion_reach(parameters))
     for i in range(robots):
-        assert nearby_repulsion(parameters, i, poses, cells, starts, items, *room()) == other_repulsion(
-            parameters, i, poses)
+        found = nearby_repulsion(parameters, i, poses, cells, starts, items, *ROOM)
+        assert found == other_repulsion(parameters, i, poses)
 
 
 def test_neighbour_search_with_lost_robots():
@@ -37,8 +38,8 @@ def test_neighbour_search_with_lost_robots():
     poses[3, 0], poses[4, 1], poses[5, 0], poses[6, :2] = np.nan, np.inf, -np.inf, 1e300
     cells, starts, items = sort_into_cells(poses, repulsion_reach(parameters))
     for i in range(60):
-        assert nearby_repulsion(parameters, i, poses, cells, starts, items, *room()) == other_repulsion(
-            parameters, i, poses)
+        found = nearby_repulsion(parameters, i, poses, cells, starts, items, *ROOM)
+        assert found == other_repulsion(parameters, i, poses)
 
 
 def test_cells_prune():

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sbot_bringup.cli import main
+from sbot_bringup.cli import COMMANDS, main, make_parser
 
 ARENA = 'world: {bounds: [0, 0, 10, 10]}\n'
 ROBOT = 'robots: [{pose: [5, 5, 0], goal: [7, 7]}]\n'
@@ -104,8 +104,20 @@ def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
 def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
     code = ('import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); '
             'os.execv(sys.executable, [sys.executable, "-c", '
-            '"import os, signal; from sbot_bringup.simulate_commands import end_on_signals; '
+            '"import os, signal; from sbot_bringup.signals import end_on_signals; '
             'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           check=False)
     assert 'KeyboardInterrupt' in done.stderr
+
+
+@pytest.mark.parametrize('command', [name for name, _, _ in COMMANDS])
+def test_help_says_of_a_command_what_its_module_says(command):
+    assert make_parser(command).format_help() == make_parser().format_help()
+
+
+def test_help_imports_no_command():
+    code = ('import sys; from sbot_bringup.cli import make_parser; make_parser().format_help(); '
+            'print([name for name in ("numpy", "numba", "yaml") if name in sys.modules])')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == '[]'

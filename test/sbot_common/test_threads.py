@@ -1,0 +1,34 @@
+"""Stretches of robots: each exactly once, whoever does them."""
+
+import threading
+
+import pytest
+
+from sbot_common.threads import in_blocks
+
+
+@pytest.mark.parametrize('threads', [1, 2, 3, 7])
+@pytest.mark.parametrize('count', [0, 1, 100, 199, 200, 1001, 5000])
+def test_every_robot_is_done_once(threads, count):
+    done = []
+    in_blocks(threads, count, lambda first, end, out: out.extend(range(first, end)), done)
+    assert sorted(done) == list(range(count))
+
+
+def test_several_threads_work():
+    barrier = threading.Barrier(3, timeout=60)
+
+    def work(first, end):
+        if first < 3:  # the first three stretches: none ends before all have begun
+            barrier.wait()
+    # Stretches of one robot each would be 12; of 300 robots they begin at 0, 25, 50, ...
+    in_blocks(3, 300, lambda first, end: work(first // 25, end))
+
+
+@pytest.mark.parametrize('stretch', [0, 5])
+def test_an_error_reaches_the_caller(stretch):
+    def work(first, end):
+        if first == stretch * 125:
+            raise ValueError('here')
+    with pytest.raises(ValueError, match='here'):
+        in_blocks(2, 1000, work)
