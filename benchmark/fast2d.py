@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cost of a Fast2D step with sensors beside the same scene through World.
 
-The robots and boxes of ``motion_and_collisions.py``, walls included, and sensors of 3 rays on the
+The robots and boxes of the standard workload, walls included, and sensors of 3 rays on the
 robots' rims, evenly spaced, that see 2 m. Through World that is move, separate and the very same
 rays, as scans of 3 beams mounted at each of these places ("mounts"), or as one scan with as many
 beams from the centre ("one scan"). "host" adds what a host calls from Python: set_speed for every
@@ -19,8 +19,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from motion_and_collisions import scene as make_scene_of
 
+from sbot_bringup.bench_scenes import make_bench_scene
 from sbot_sim.bodies import BodyArrays
 from sbot_sim.collisions import separate
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
@@ -124,7 +124,7 @@ def timed(function: Callable[..., Any], *given: Any) -> float:  # noqa: ANN401
 
 def run(robots: int, sensors: int, seconds: float) -> dict[str, float]:
     """Return the median ms per step of each part."""
-    world, bodies, pose = make_scene_of(robots)
+    world, bodies, pose, _ = make_bench_scene(robots)
     ours, theirs = (kind(world, bodies, pose, sensors) for kind in (ThroughFast2D, ThroughWorld))
     rng = np.random.default_rng(1)
     twist, velocity = np.full((robots, 2), SPEED), np.empty((robots, 3))

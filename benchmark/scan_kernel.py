@@ -2,9 +2,8 @@
 
     python benchmark/scan_kernel.py [--robots 10 100 1000 10000] [--threads 1] [--csv FILE]
 
-The workload: a square arena with side 4*sqrt(N) m, N robots of radius 0.3 m on a jittered grid,
-N/4 boxes of 1 m; 180 beams over 180 degrees, 8 m, that see walls, boxes and robots. The time
-includes sorting the robots into the grid. The other caster is what one would write first: numba,
+The workload is that of `sbot bench`, case `step`, as it begins. The time includes sorting the
+robots into the grid. The other caster is what one would write first: numba,
 the same formulas, each beam stepping through cells of 1 m until it has hit something. The two run
 in turn, so that other load falls on both; both must give the same scans.
 """
@@ -23,9 +22,10 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from motion_and_collisions import scene as standard_scene
 from numpy.typing import NDArray
 
+from sbot_bringup.bench_measure import machine
+from sbot_bringup.bench_scenes import BEAMS, RANGE, make_bench_scene
 from sbot_common.jit import njit
 from sbot_sim.grid import Grid, cell_index, grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.rays import FACING, beam_directions, circle_range, facing_range, segment_view, turned
@@ -34,7 +34,7 @@ from sbot_sim.scene import make_scene
 
 Floats = NDArray[np.float64]
 
-GIVEN = {'scan_beams': 180, 'scan_range_max': 8.0, 'scan_sees_robots': True}
+GIVEN = {'scan_beams': BEAMS, 'scan_range_max': RANGE, 'scan_sees_robots': True}
 WALK_CELL = 1.0  # m
 
 
@@ -108,7 +108,7 @@ def elapsed(clock: Callable[[], float], times: int, call: Callable[..., Any],
 
 def measure(robots: int, threads: int, seconds: float) -> Result:
     """Measure one size for about ``seconds`` of wall time."""
-    world, bodies, pose = standard_scene(robots)
+    world, bodies, pose, _ = make_bench_scene(robots)
     p: ScanParameters = make_scan_parameters(GIVEN)
     scene = make_scene(world, p.range_max)
     cell, nx, ny = grid_shape(*world.bounds, WALK_CELL, 1024)
@@ -132,16 +132,6 @@ def measure(robots: int, threads: int, seconds: float) -> Result:
                   walk / median)
 
 
-def processor() -> str:
-    """Name of the processor, as far as the system tells."""
-    try:
-        lines = Path('/proc/cpuinfo').read_text().splitlines()
-    except OSError:
-        return platform.machine()
-    names = [line.partition(':')[2].strip() for line in lines if line.startswith('model name')]
-    return f'{len(names)} x {names[0]}' if names else platform.machine()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--robots', type=int, nargs='+', default=[10, 100, 1000, 10_000])
@@ -162,7 +152,7 @@ def main() -> int:
             writer.writerow([*Result._fields, 'threads', 'processor', 'python', 'numba'])
             for r in results:
                 writer.writerow([r.robots, *(f'{v:.4g}' for v in r[1:]), arguments.threads,
-                                 processor(), platform.python_version(), numba.__version__])
+                                 machine(), platform.python_version(), numba.__version__])
     return 0
 
 

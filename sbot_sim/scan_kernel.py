@@ -32,12 +32,30 @@ from sbot_sim.scene import Discs, Scene, row_stretch, sort_discs
 Floats = NDArray[np.float64]
 
 @njit_inner
-def cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> None:
-    """Lower ``best`` where beams hit a circle at (x, y) in the sensor's frame."""
+def circle_arc(x: float, y: float, radius: float) -> tuple[float, float]:
+    """Return (start, width) in rad of an arc that holds a circle at (x, y), not much wider."""
     ratio = radius / math.sqrt(x * x + y * y)
     # Not less than asin(ratio), equal at 0 and 1.
     half = ratio * (1.0 + (TURN / 4 - 1.0) * ratio * ratio)
-    first, last = beam_interval(quick_angle(x, y) - half, 2 * half, fan)
+    return quick_angle(x, y) - half, 2 * half
+
+
+@njit_inner
+def segment_arc(ax: float, ay: float, bx: float, by: float) -> tuple[float, float]:
+    """Return (start, width) in rad of the arc from a counter-clockwise to b."""
+    start = quick_angle(ax, ay)
+    width = quick_angle(bx, by) - start
+    # Just below 0 it is a sliver, and not a whole turn.
+    if width < -4 * ANGLE_ERROR:
+        width += TURN
+    return start, max(width, 0.0)
+
+
+@njit_inner
+def cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> None:
+    """Lower ``best`` where beams hit a circle at (x, y) in the sensor's frame."""
+    start, width = circle_arc(x, y, radius)
+    first, last = beam_interval(start, width, fan)
     radius2 = radius * radius
     while first <= fan.beams - 1:
         low, high = lanes(first, last, fan.beams)
@@ -53,12 +71,8 @@ def cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> N
 def cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
                    fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit a FACING segment."""
-    start = quick_angle(ax, ay)
-    width = quick_angle(bx, by) - start
-    # Counter-clockwise from a to b; just below 0 it is a sliver, and not a whole turn.
-    if width < -4 * ANGLE_ERROR:
-        width += TURN
-    first, last = beam_interval(start, max(width, 0.0), fan)
+    start, width = segment_arc(ax, ay, bx, by)
+    first, last = beam_interval(start, width, fan)
     while first <= fan.beams - 1:
         low, high = lanes(first, last, fan.beams)
         for i in range(low, high):

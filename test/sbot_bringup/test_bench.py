@@ -5,19 +5,31 @@ SBOT_REFRESH=1 python -m pytest test/sbot_bringup/test_bench.py
 """
 
 import csv
+import hashlib
 import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sbot_bringup.bench_controllers import crowd_scenario
 from sbot_bringup.bench_measure import CASES, growth, measure
+from sbot_bringup.bench_scenes import (
+    SPEED,
+    TURN,
+    WIND,
+    infrared_parameters,
+    laser_parameters,
+    scene_of,
+)
 from sbot_bringup.cli import main
 from sbot_bringup.golden import libm_fingerprint
 from sbot_bringup.run import run_scenario
 from sbot_bringup.scenario_file import load_scenario
 from sbot_bringup.shipped import scenario_names
+from sbot_sim.engine import Engine
+from sbot_sim.simulation import Inputs, Wind
 
 GOLDEN = Path(__file__).parents[2] / 'benchmark' / 'golden_hashes.json'
 
@@ -35,12 +47,31 @@ def hash_of(name, threads=1):
     return summary['trajectory_sha256']
 
 
+def sensed_hash(case, threads=1):
+    """Return the hash of all that 1000 robots of a benchmark see and feel in two seconds."""
+    scene = scene_of(case, 1000)
+    make_parameters = laser_parameters if case == 'step' else infrared_parameters
+    engine = Engine(make_parameters(scene, threads), scene.pose, 0)
+    wind = Wind(np.array([WIND, 0.0, 0.0]), np.zeros(3))
+    rng = np.random.default_rng(1)
+    digest = hashlib.sha256()
+    for _ in range(20):
+        command = np.column_stack([np.full(1000, SPEED * scene.scale),
+                                   rng.uniform(-TURN, TURN, 1000)])
+        engine.advance(Inputs(command, wind, engine.state.rab_data))
+        seen = engine.snapshot
+        for array in (seen.pose, seen.wind, seen.ranges, seen.infrared):
+            digest.update(b'' if array is None else array.tobytes())
+    return digest.hexdigest()
+
+
 def refresh():
     """Write the golden file anew, after a change that is meant to change results."""
     names = [*scenario_names(), 'crowd_10', 'crowd_400']
     hashes = {name: hash_of(name) for name in names}
-    GOLDEN.write_text(json.dumps({'libm': libm_fingerprint(), 'trajectory_sha256': hashes},
-                                 indent=1) + '\n')
+    sensed = {case: sensed_hash(case) for case in ('step', 'infrared')}
+    GOLDEN.write_text(json.dumps({'libm': libm_fingerprint(), 'trajectory_sha256': hashes,
+                                  'sensed_sha256': sensed}, indent=1) + '\n')
 
 
 if os.environ.get('SBOT_REFRESH'):
@@ -56,6 +87,16 @@ def test_no_bit_depends_on_speed_or_threads(name):
     if golden['libm'] != libm_fingerprint():
         pytest.skip('another mathematical library: only the number of threads was compared')
     assert got == golden['trajectory_sha256'][name]
+
+
+@pytest.mark.parametrize('case', ['step', 'infrared'])
+def test_no_bit_of_what_is_sensed_depends_on_speed_or_threads(case):
+    golden = json.loads(GOLDEN.read_text())
+    got = sensed_hash(case)
+    assert sensed_hash(case, threads=2) == got
+    if golden['libm'] != libm_fingerprint():
+        pytest.skip('another mathematical library: only the number of threads was compared')
+    assert got == golden['sensed_sha256'][case]
 
 
 @pytest.mark.parametrize('case', CASES)

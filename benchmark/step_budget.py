@@ -1,0 +1,258 @@
+"""Where the time of a step goes, beside what the same work would take at best.
+
+    python benchmark/step_budget.py [--robots 1000 10000] [--csv FILE]
+
+The workload is case `step` of `sbot bench` (one thread), phase by phase, on states of a running
+world. *At best* is a bound that ignores everything but the arithmetic that the results need:
+
+* lasers: as many intersections of a beam with an object as the scans need, by the same formulas,
+  over arrays in the nearest cache, plus the scans' bytes at the speed of a copy in memory;
+* the rest: as many sines, cosines and arcs as the formulas have, each at its price in a loop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_bringup.bench_measure import machine
+from sbot_bringup.bench_scenes import (
+    BEAMS,
+    RANGE,
+    SPEED,
+    STEPS_A_DRAW,
+    TURN,
+    laser_parameters,
+    make_bench_scene,
+)
+from sbot_common.angles import decoded_yaws
+from sbot_common.jit import njit
+from sbot_sim.beams import BACKWARDS, Fan, beam_interval, lanes, make_fan
+from sbot_sim.collisions import separate
+from sbot_sim.engine import Engine
+from sbot_sim.motion import move, wheel_commands
+from sbot_sim.odometry import measure
+from sbot_sim.rays import FACING, circle_range, facing_range, segment_view, turned
+from sbot_sim.scan import cast_scans
+from sbot_sim.scan_kernel import circle_arc, farther, segment_arc
+from sbot_sim.simulation import Inputs, achieved_twists, still_air
+
+Floats = NDArray[np.float64]
+STATES = 20  # of the running world, taken in turn, so that no branch is known by heart
+
+
+class Phase(NamedTuple):
+    robots: int
+    phase: str
+    ms: float
+    at_best_ms: float
+
+
+@njit
+def _beams(start: float, width: float, fan: Fan) -> int:
+    """Return how many beams an arc covers, whole lanes."""
+    count = 0
+    first, last = beam_interval(start, width, fan)
+    while first <= fan.beams - 1:
+        low, high = lanes(first, last, fan.beams)
+        count += int(high) - int(low)
+        first += fan.period
+        last += fan.period
+    return count
+
+
+@njit
+def count_tests(segments: Floats, pose: Floats, radius: Floats, fan: Fan, reach: float,
+                sensors: int) -> tuple[int, int, int, int]:
+    """Return (discs, their beams, sides, their beams) that the first sensors have to look at."""
+    discs = disc_beams = sides = side_beams = 0
+    behind = -BACKWARDS * reach
+    for j in range(sensors):
+        x, y = pose[j, 0], pose[j, 1]
+        c, s = math.cos(pose[j, 2]), math.sin(pose[j, 2])
+        for k in range(pose.shape[0]):
+            dx, dy = pose[k, 0] - x, pose[k, 1] - y
+            if k == j or dx * dx + dy * dy > (reach + radius[k]) * (reach + radius[k]):
+                continue
+            cx, cy = turned(dx, dy, c, s)
+            if cx + radius[k] >= behind:
+                discs += 1
+                start, width = circle_arc(cx, cy, radius[k])
+                disc_beams += _beams(start, width, fan)
+        for k in range(segments.shape[0]):
+            ax, ay = segments[k, 0] - x, segments[k, 1] - y
+            bx, by = segments[k, 2] - x, segments[k, 3] - y
+            if farther(ax, ay, bx, by, reach):
+                continue
+            v = segment_view(ax, ay, bx, by, c, s)
+            if v.kind == FACING and max(v.ax, v.bx) >= behind:
+                sides += 1
+                start, width = segment_arc(v.ax, v.ay, v.bx, v.by)
+                side_beams += _beams(start, width, fan)
+    return discs, disc_beams, sides, side_beams
+
+
+@njit
+def intersect_discs(objects: Floats, fan: Fan, best: Floats) -> None:
+    """Intersect every object (x, y, radius^2) with every beam."""
+    for k in range(objects.shape[0]):
+        x, y, radius2 = objects[k, 0], objects[k, 1], objects[k, 2]
+        for i in range(best.shape[0]):
+            t = circle_range(x, y, radius2, fan.directions[0, i], fan.directions[1, i])
+            best[i] = t if (t >= 0.0) & (t < best[i]) else best[i]
+
+
+@njit
+def intersect_sides(objects: Floats, fan: Fan, best: Floats) -> None:
+    """Intersect every object (a, b, b - a, a x b) with every beam."""
+    for k in range(objects.shape[0]):
+        ax, ay, bx, by = objects[k, 0], objects[k, 1], objects[k, 2], objects[k, 3]
+        ex, ey, cross = objects[k, 4], objects[k, 5], objects[k, 6]
+        for i in range(best.shape[0]):
+            t = facing_range(ax, ay, bx, by, ex, ey, cross, fan.directions[0, i],
+                             fan.directions[1, i])
+            best[i] = t if t < best[i] else best[i]
+
+
+@njit
+def sines(angles: Floats) -> float:
+    """Return a sum of sines, one after the other."""
+    total = 0.0
+    for i in range(angles.shape[0]):
+        total += math.sin(angles[i])
+    return total
+
+
+def seconds(work: Callable[[], object], repeats: int = 30) -> float:
+    """Return the median processor time of a call."""
+    work()
+    times = []
+    for _ in range(repeats):
+        started = time.process_time()
+        work()
+        times.append(time.process_time() - started)
+    return float(np.median(times))
+
+
+class Prices(NamedTuple):
+    """What one of each takes at best, in seconds."""
+
+    disc: float  # a beam and a disc
+    side: float  # a beam and a facing segment
+    byte: float  # copied in memory, both ways
+    sine: float
+
+
+def prices() -> Prices:
+    """Measure them."""
+    rng = np.random.default_rng(0)
+    fan = make_fan(BEAMS, -math.pi / 2, math.pi / (BEAMS - 1))
+    best = np.full(BEAMS, np.inf)
+    discs = np.column_stack([rng.uniform(1, RANGE, 500), rng.uniform(-RANGE, RANGE, 500),
+                             np.full(500, 0.09)])
+    sides = np.column_stack([rng.uniform(1, RANGE, (500, 6)), np.ones(500)])
+    angles = rng.uniform(-math.pi, math.pi, 10_000)
+    block = np.zeros(1 << 24, np.uint8)  # more than a cache
+    copy = np.empty_like(block)
+    return Prices(seconds(lambda: intersect_discs(discs, fan, best)) / (500 * BEAMS),
+                  seconds(lambda: intersect_sides(sides, fan, best)) / (500 * BEAMS),
+                  seconds(lambda: np.copyto(copy, block)) / block.nbytes,
+                  seconds(lambda: sines(angles)) / len(angles))
+
+
+def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
+    """Return the phases of a step and, in words, what lasers look at."""
+    scene = make_bench_scene(robots)
+    parameters = laser_parameters(scene)
+    bodies, world, sensors = parameters.bodies, parameters.world, parameters.sensors
+    engine = Engine(parameters, scene.pose, 0)
+    rng = np.random.default_rng(1)
+    command = np.full((robots, 2), SPEED)
+
+    def block() -> None:
+        command[:, 1] = rng.uniform(-TURN, TURN, robots)
+        for _ in range(STEPS_A_DRAW):
+            engine.advance(Inputs(command, still_air(), engine.state.rab_data))
+
+    def whole() -> None:
+        engine.advance(Inputs(command, still_air(), engine.state.rab_data))
+
+    for _ in range(10):
+        block()
+    wheels = wheel_commands(bodies, command)
+    states = []
+    for _ in range(STATES):
+        whole()
+        states.append(engine.state)
+    moved = [move(bodies, s.pose, wheels, s.impulse_velocity, parameters.dt) for s in states]
+    turn = iter(range(1 << 30))
+
+    def each(work: Callable[[int], object]) -> float:
+        return 1e3 * seconds(lambda: work(next(turn) % STATES), 3 * STATES)
+
+    def slip(k: int) -> object:
+        return measure(bodies, states[k].odometry, states[k].wheel_scale, wheels,
+                       np.zeros((robots, 2)), 0.0, parameters.dt)
+
+    sample = min(robots, 300)
+    fan = make_fan(BEAMS, sensors.scan.angle_min, sensors.scan.angle_increment)
+    counts = np.array(count_tests(world.segments, states[0].pose, bodies.radius, fan, RANGE,
+                                  sample)) / sample
+    rays_ms = 1e3 * robots * (counts[1] * price.disc + counts[3] * price.side
+                              + 4 * BEAMS * price.byte)
+    phases = [
+        Phase(robots, 'lasers', each(lambda k: cast_scans(
+            sensors.scene, states[k].pose, bodies.radius, sensors.scan)), rays_ms),
+        Phase(robots, 'motion', each(lambda k: move(
+            bodies, states[k].pose, wheels, states[k].impulse_velocity, parameters.dt)),
+            3e3 * robots * price.sine),
+        Phase(robots, 'collisions', each(lambda k: separate(
+            world, bodies, states[k].pose, moved[k])), 0.0),
+        Phase(robots, 'odometry', each(slip), 3e3 * robots * price.sine),
+        Phase(robots, 'yaws as decoded', each(lambda k: decoded_yaws(
+            np.ascontiguousarray(states[k].pose[:, 2]))), 5e3 * robots * price.sine),
+        Phase(robots, 'twists', each(lambda k: achieved_twists(
+            states[k].pose, moved[k], parameters.dt)), 2e3 * robots * price.sine)]
+    all_of_it = each(lambda _: whole())
+    rest = all_of_it - sum(phase.ms for phase in phases)
+    phases += [Phase(robots, 'the rest', rest, 0.0),
+               Phase(robots, 'whole step', all_of_it, sum(p.at_best_ms for p in phases))]
+    return phases, (f'a scan looks at {counts[0]:.1f} discs with {counts[1]:.0f} beams and '
+                    f'{counts[2]:.1f} sides with {counts[3]:.0f} beams')
+
+
+def main() -> int:
+    """Print and write the table."""
+    parser = argparse.ArgumentParser(description='Where the time of a step goes.')
+    parser.add_argument('--robots', type=int, nargs='+', default=[1000, 10_000])
+    parser.add_argument('--csv', type=Path, default=Path(__file__).with_name('step_budget.csv'))
+    arguments = parser.parse_args()
+    price = prices()
+    print(f'a beam and a disc {1e9 * price.disc:.2f} ns, a beam and a side '
+          f'{1e9 * price.side:.2f} ns, a byte copied {1e9 * price.byte:.3f} ns, '
+          f'a sine {1e9 * price.sine:.1f} ns')
+    with arguments.csv.open('w', newline='') as stream:
+        writer = csv.writer(stream)
+        writer.writerow([*Phase._fields, 'machine'])
+        for robots in arguments.robots:
+            phases, counted = budget(robots, price)
+            print(f'{robots} robots; {counted}')
+            for phase in phases:
+                best = f'{phase.at_best_ms:9.3f}' if phase.at_best_ms else f'{"":9}'
+                print(f'  {phase.phase:<16}{phase.ms:9.3f} ms   at best {best}')
+                writer.writerow([phase.robots, phase.phase, f'{phase.ms:.4g}',
+                                 f'{phase.at_best_ms:.4g}', machine()])
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
