@@ -11,10 +11,14 @@ Every numeric module takes its decorator from here, so that one place decides:
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +32,8 @@ F = TypeVar('F', bound=Callable[..., Any])
 
 _PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim')
 _MARKER = 'complete'
+_DIGITS = 16  # of a cache directory's name
+_KEPT = 30 * 86400.0  # s
 
 
 def _source_hash() -> str:
@@ -39,7 +45,7 @@ def _source_hash() -> str:
             text = path.read_bytes()
             if b'njit' in text:
                 digest.update(path.name.encode() + b'\0' + text)
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()[:_DIGITS]
 
 
 def _cache_directory() -> Path:
@@ -53,7 +59,9 @@ def _cache_directory() -> Path:
             return directory
     except OSError:
         pass
-    return Path(tempfile.mkdtemp(prefix='potential_field_bot_'))
+    directory = Path(tempfile.mkdtemp(prefix='potential_field_bot_'))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
 
 
 CACHE_DIRECTORY = _cache_directory()
@@ -120,5 +128,12 @@ def is_compiled() -> bool:
 
 
 def mark_compiled() -> None:
-    """Note that a warm-up has run to its end, so that later runs need no message."""
+    """Note that a warm-up has run to its end, so that later runs need no message.
+
+    Machine code of other versions goes, once nothing was written there for a month.
+    """
     (CACHE_DIRECTORY / _MARKER).touch()
+    for marker in CACHE_DIRECTORY.parent.glob(f'{"[0-9a-f]" * _DIGITS}/{_MARKER}'):
+        with contextlib.suppress(OSError):
+            if time.time() - marker.stat().st_mtime > _KEPT:
+                shutil.rmtree(marker.parent, ignore_errors=True)
