@@ -94,6 +94,7 @@ class Latest:
         self._poses: list[PoseStamped | None] = [None] * num_robots
         self._scan: Scan | None = None
         self._scan_heading = 0.0
+        self._pose_names = self._names()[:-1]
         self._arrived_ns = dict.fromkeys(self._names(), 0)
 
     def _names(self) -> list[str]:
@@ -101,9 +102,9 @@ class Latest:
 
     def pose(self, robot: int, pose: PoseStamped, now_ns: int) -> None:
         """Take one robot's pose."""
-        if all(math.isfinite(value) for value in _row(pose)):
+        if math.isfinite(pose.x) and math.isfinite(pose.y) and math.isfinite(pose.yaw):
             self._poses[robot] = pose
-            self._arrived_ns[f'pose of robot {robot}'] = now_ns
+            self._arrived_ns[self._pose_names[robot]] = now_ns
 
     def scan(self, scan: ScanStamped, now_ns: int) -> None:
         """Take the robot's own scan; before the first own pose its heading is taken as 0."""

@@ -27,6 +27,7 @@ from sbot_common.specs import Value
 from sbot_common.streams import CONTROLLER, generator
 
 _CONTROLLER_NAMES = frozenset(spec.name for spec in SPECS)
+_read_odometry = ros.read_once(messages.read_odometry)
 
 
 class PotentialFieldNode(Node):  # type: ignore[misc]
@@ -82,9 +83,9 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
             ros.subscribe(
                 self, topics.BASE_POSE_GROUND_TRUTH,
                 topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, self._num_robots),
-                partial(self._on_pose, i), depth)
+                partial(self._on_pose, i), depth, wakes=False, expected=not timer)
         ros.subscribe(self, topics.BASE_SCAN, self._resolve(topics.BASE_SCAN), self._on_scan,
-                      depth)
+                      depth, wakes=not timer)
         if self._id == 0:
             ros.subscribe(self, topics.GOAL_POSE, self._resolve(topics.GOAL_POSE),
                           self._on_goal_pose)
@@ -120,10 +121,10 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
     # --- inputs
 
     def _now_ns(self) -> int:
-        return int(self.get_clock().now().nanoseconds)
+        return ros.now_ns(self.get_clock())
 
     def _on_pose(self, robot: int, raw: bytes) -> None:
-        pose = messages.read_odometry(raw)
+        pose = _read_odometry(raw)
         if self._values['trigger'] == INPUTS:
             self._on_arrival(self._lockstep.pose(robot, pose))
         else:

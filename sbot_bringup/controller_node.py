@@ -68,6 +68,9 @@ def read_motion(raw: bytes) -> tuple[int, tuple[Pose, Pose]]:
         (p.x, p.y, yaw_from_quaternion(q.x, q.y, q.z, q.w)), (v.x, v.y, w.z))
 
 
+_read_motion = ros.read_once(read_motion)
+
+
 class ControllerNode(Node):  # type: ignore[misc]
     """Feeds the controller of one robot of a scenario and publishes its commands."""
 
@@ -101,7 +104,7 @@ class ControllerNode(Node):  # type: ignore[misc]
     def _subscribe(self) -> None:
         sensors = self._scenario.sensors
         for i in range(self._n):
-            self._listen(topics.BASE_POSE_GROUND_TRUTH, i, read_motion)
+            self._listen(topics.BASE_POSE_GROUND_TRUTH, i, _read_motion)
         self._scan = self._listen(topics.BASE_SCAN, self._id, self._read_scan)
         self._wind = self._listen(topics.WIND, self._id, read_vector)
         self._infrared = self._heard = None
@@ -109,14 +112,16 @@ class ControllerNode(Node):  # type: ignore[misc]
             self._infrared = self._listen(topics.INFRARED, self._id, read_point_cloud)
         if sensors['range_and_bearing']:
             self._heard = self._listen(topics.RANGE_AND_BEARING, self._id, read_point_cloud)
+        self._newest.wakes = self._lockstep  # the simulator sends a tick's inputs in this order
         ros.subscribe(self, topics.GOAL_POSE, self._name(topics.GOAL_POSE), self._on_goal_pose)
 
     def _listen(self, topic: Topic, robot: int, read: Callable[[bytes], tuple[int, Any]]) -> int:
         """Subscribe to one more input; return its number."""
         number = len(self._sources)
         self._sources.append(read)
-        ros.subscribe(self, topic, topics.resolve(topic, robot, self._n),
-                      partial(self._on_input, number), self._depth)
+        self._newest = ros.subscribe(
+            self, topic, topics.resolve(topic, robot, self._n), partial(self._on_input, number),
+            self._depth, wakes=False, expected=self._lockstep)
         return number
 
     @staticmethod

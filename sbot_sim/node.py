@@ -187,7 +187,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
                          partial(self._on_cmd_vel, i))
 
     def _listen(self, topic: Topic, name: str, callback: Callable[[bytes], None]) -> None:
-        ros.subscribe(self, topic, name, self._guarded(callback), self._depth)
+        # What comes now and then is looked for when a command, wind or a timer wakes the node.
+        wakes = topic in (self._cmd_vel, topics.WIND_VELOCITY, topics.WIND_FORCE)
+        ros.subscribe(self, topic, name, self._guarded(callback), self._depth,
+                      wakes=wakes and self._options.lockstep)
 
     @property
     def _cmd_vel(self) -> Topic:
@@ -498,9 +501,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         if self._options.cmd_vel_timeout > 0:
             self._commands[now - self._heard_at > self._options.cmd_vel_timeout] = 0.0
         stamp_ns = self._stamp_ns
-        self._publish([self._broadcast.clock(stamp_ns)])
         self._outgoing = list(self._broadcast.snapshot(self._engine.snapshot, stamp_ns))
         self._publish(self._outgoing)
+        # Last, as it makes the controllers' timers due: then they find the inputs of this tick.
+        self._publish([self._broadcast.clock(stamp_ns)])
         self._note()
         self._advance()
 
