@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sbot_common.errors import InputError
 from sbot_common.specs import Spec, VectorSpec
@@ -44,6 +44,7 @@ from rclpy.subscription import Subscription
 
 LOCKSTEP_DEPTH = 100
 T = TypeVar('T')
+P = ParamSpec('P')
 
 
 @cache
@@ -71,15 +72,15 @@ def now_ns(clock: Clock) -> int:
     return int(clock.handle.get_now().nanoseconds)
 
 
-def read_once(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
+def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
     """Return a codec that decodes bytes once which several nodes of this process are given."""
-    last: tuple[bytes, T] | None = None
+    last: tuple[bytes, object, T] | None = None
 
-    def remembered(raw: bytes) -> T:
+    def remembered(raw: bytes, /, *options: P.args, **named: P.kwargs) -> T:
         nonlocal last
-        if last is None or last[0] is not raw:
-            last = raw, read(raw)
-        return last[1]
+        if last is None or last[0] is not raw or last[1] != (options, named):
+            last = raw, (options, named), read(raw, *options, **named)
+        return last[2]
     return remembered
 
 

@@ -375,10 +375,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         """Return who is not connected yet."""
         controllers = sum(self._options.awaited)
         missing = []
+        everybody = self._followers(topics.POSES.name) if topics.POSES.name in self._topics else 0
         for i, awaited in enumerate(self._options.awaited):
             pose_name = self._resolve(topics.BASE_POSE_GROUND_TRUTH, i)
-            followers = (self._topics[pose_name].get_subscription_count()
-                         + ros.sharers(pose_name))
+            followers = max(everybody, self._followers(pose_name))
             scan = self._topics[self._resolve(topics.BASE_SCAN, i)]
             listens = not awaited or scan.get_subscription_count() >= 1
             speaks = not awaited or self.count_publishers(self._resolve(self._cmd_vel, i)) >= 1
@@ -394,6 +394,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 or not self._field_heard):
             missing.append('wind_model')
         return missing
+
+    def _followers(self, name: str) -> int:
+        """Return how many callbacks listen to a topic."""
+        return int(self._topics[name].get_subscription_count()) + ros.sharers(name)
 
     def _check_publishers(self) -> None:
         for topic in (topics.CLOCK, topics.WIND_VELOCITY):
