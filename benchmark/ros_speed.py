@@ -2,47 +2,80 @@
 
     python benchmark/ros_speed.py [--only TEXT] [--seconds S]
 
-Lockstep: real-time factor as fast as it goes. Free-running, 30 Hz by the wall clock: ticks that
-came late (1.5 periods after the last one), and the latency from the arrival of a scan to that of
-the command after it, both as a node beside the run sees them that listens to robot 0. Processor
-time is that of all processes of the run from the first tick on, as a share of one core for each
-robot.
+A leader and its followers in an open field with wind, at 30 Hz. `composed`: all nodes in one
+process, else one process each. `/poses`: `poses_topic: true`.
+
+Lockstep: real-time factor as fast as it goes. Free-running (by the wall clock, with all sensors'
+topics on), as a node beside the run sees it that listens to /clock and to robot 0:
+
+* missed: ticks that the simulator left out, because it was a whole period behind;
+* late: ticks that came more than 1.5 periods after the last one;
+* latency: from a scan's stamp to the arrival of the command that answers it. A TwistStamped
+  carries the stamp of the scan it answers. Stamps are simulated time, so they are put on the
+  listener's CLOCK_MONOTONIC: a stamp's time is its own value plus the least difference between
+  arrival and stamp among the scans half a second around it, that is, the time at which its scan
+  would have arrived had the tick and the delivery been as quick as the quickest. What a late
+  tick, the delivery of the scan and the robot's turn take is in it.
+
+Processor time is that of all processes of the run from the first tick on, as a share of one core
+for each robot. The listener runs on the same machine, beside them.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
+from bisect import bisect_left, bisect_right
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
-CASES = {  # robots, lockstep, composed
-    'lockstep 4': (4, True, False), 'lockstep 8': (8, True, False),
-    'lockstep 4 composed': (4, True, True), 'lockstep 8 composed': (8, True, True),
-    'lockstep 16 composed': (16, True, True),
-    'free-running 16': (16, False, False), 'free-running 16 composed': (16, False, True),
-    'free-running 64 composed': (64, False, True)}
+NAMES = ('lockstep 4', 'lockstep 8', 'lockstep 8 /poses', 'lockstep 16', 'lockstep 16 /poses',
+         'lockstep 4 composed', 'lockstep 8 composed', 'lockstep 16 composed',
+         'lockstep 16 composed /poses',
+         'free-running 16', 'free-running 16 /poses', 'free-running 16 composed',
+         'free-running 64 composed', 'free-running 64 composed /poses')
 RATE = 30.0  # Hz
 DEADLINE = 180.0  # s to start
-COLUMNS = ('case', 'robots', 'x real', 'cpu %/robot', 'ms cpu/tick', 'late ticks %',
+STAMP = struct.Struct('<iI')
+COLUMNS = ('case', 'robots', 'x real', 'cpu %/robot', 'ms cpu/tick', 'missed %', 'late %',
            'latency ms median', 'latency ms p99')
 
 
-def scenario(robots: int, lockstep: bool, seconds: float) -> str:
-    """Return a leader and its followers in an open field with wind, every sensor topic on."""
+class Case(NamedTuple):
+    """What a name stands for."""
+
+    robots: int
+    lockstep: bool
+    composed: bool
+    poses: bool
+
+
+def case(name: str) -> Case:
+    """Return the case of a name."""
+    mode, robots, *options = name.split()
+    return Case(int(robots), mode == 'lockstep', 'composed' in options, '/poses' in options)
+
+
+def scenario(robots: int, lockstep: bool, seconds: float, poses: bool = False) -> str:
+    """Return a leader and its followers in an open field with wind."""
     side = 10 + 3 * robots ** 0.5
     return json.dumps({
         'name': 'ros_speed', 'duration': seconds, 'rate': RATE, 'lockstep': lockstep,
         'world': {'bounds': [0, 0, 2 * side, side]},
         'robots': [{'pose': [side - 1, side / 2, 0.0], 'goal': [2 * side - 3, side / 2]},
                    {'count': robots - 1, 'layout': 'grid', 'area': [1, 1, side - 3, side - 1]}],
+        'sensors': {'infrared': not lockstep, 'range_and_bearing': not lockstep},
+        'cmd_vel_stamped': not lockstep, **({'poses_topic': True} if poses else {}),
         'wind': {'wind_speed_mean': 0.1}})
 
 
@@ -56,7 +89,7 @@ def processor_seconds(parent: int) -> float:
 
 
 class Listener:
-    """Notes when clocks, scans and commands of robot 0 arrive."""
+    """Notes stamps (s) and arrivals (s, monotonic) of clocks, and of scans and commands."""
 
     def __init__(self) -> None:
         import rclpy
@@ -66,23 +99,45 @@ class Listener:
         rclpy.init()
         self._rclpy = rclpy
         self._node = Node('ros_speed')
-        self.clocks: list[float] = []
-        self.latencies: list[float] = []
-        self._scan_at: float | None = None
-        ros.subscribe(self._node, topics.CLOCK, topics.CLOCK.name, self._on_clock)
-        ros.subscribe(self._node, topics.BASE_SCAN, '/robot_0/base_scan', self._on_scan)
-        ros.subscribe(self._node, topics.CMD_VEL, '/robot_0/cmd_vel', self._on_command)
+        self.clocks: list[tuple[float, float]] = []
+        self.scans: list[tuple[float, float]] = []
+        self.commands: list[tuple[float, float]] = []
+        for topic, name, arrivals in (
+                (topics.CLOCK, topics.CLOCK.name, self.clocks),
+                (topics.BASE_SCAN, '/robot_0/base_scan', self.scans),
+                (topics.CMD_VEL_STAMPED, '/robot_0/cmd_vel', self.commands)):
+            ros.subscribe(self._node, topic, name, partial(self._on_message, arrivals))
 
-    def _on_clock(self, _: bytes) -> None:
-        self.clocks.append(time.monotonic())
+    @staticmethod
+    def _on_message(arrivals: list[tuple[float, float]], raw: bytes) -> None:
+        seconds, nanoseconds = STAMP.unpack_from(raw, 4)  # the stamp is the first in all three
+        arrivals.append((seconds + 1e-9 * nanoseconds, time.monotonic()))
 
-    def _on_scan(self, _: bytes) -> None:
-        self._scan_at = time.monotonic()
+    def forget(self) -> None:
+        """Begin to measure."""
+        for arrivals in (self.clocks, self.scans, self.commands):
+            arrivals.clear()
 
-    def _on_command(self, _: bytes) -> None:
-        if self._scan_at is not None:
-            self.latencies.append(time.monotonic() - self._scan_at)
-            self._scan_at = None
+    def ticks(self) -> dict[str, float]:
+        """Return how many ticks came, and the shares of those missed and late."""
+        (first, begin), *_, (last, end) = self.clocks
+        gaps = [b[1] - a[1] for a, b in itertools.pairwise(self.clocks)]
+        due = (end - begin) * RATE
+        return {'ticks': round((last - first) * RATE) + 1,
+                'x real': (last - first) / (end - begin),
+                'missed %': max(0, round(due - (last - first) * RATE)) * 100 / due,
+                'late %': 100 * sum(gap > 1.5 / RATE for gap in gaps) / len(gaps)}
+
+    def latencies(self) -> list[float]:
+        """Return the latency (s) of each command, sorted."""
+        stamps = [stamp for stamp, _ in self.scans]
+        offsets = [arrival - stamp for stamp, arrival in self.scans]
+        waits = []
+        for stamp, arrival in self.commands:
+            around = offsets[bisect_left(stamps, stamp - 0.5):bisect_right(stamps, stamp + 0.5)]
+            if around:
+                waits.append(arrival - stamp - min(around))
+        return sorted(waits) or [float('nan')]
 
     def spin(self, seconds: float) -> None:
         """Listen for a while."""
@@ -131,29 +186,28 @@ def free_running(path: Path, composed: bool, log: Path, seconds: float) -> dict[
     process = start(path, composed, log)
     listener = Listener()
     listener.spin(5.0)  # until timers and processes have settled
-    listener.clocks.clear()
-    listener.latencies.clear()
+    listener.forget()
     before, begin = processor_seconds(process.pid), time.monotonic()
     listener.spin(seconds)
     wall, used = time.monotonic() - begin, processor_seconds(process.pid) - before
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     listener.close()
-    gaps = [b - a for a, b in zip(listener.clocks, listener.clocks[1:], strict=False)]
-    waits = sorted(listener.latencies) or [float('nan')]
-    return {'wall': wall, 'ticks': len(listener.clocks), 'cpu': used,
-            'x real': len(listener.clocks) / RATE / wall,
-            'late ticks %': 100 * sum(gap > 1.5 / RATE for gap in gaps) / max(1, len(gaps)),
+    waits = listener.latencies()
+    return {**listener.ticks(), 'wall': wall, 'cpu': used,
             'latency ms median': 1e3 * waits[len(waits) // 2],
             'latency ms p99': 1e3 * waits[int(0.99 * (len(waits) - 1))]}
 
 
 def measure(name: str, seconds: float) -> dict[str, Any]:
     """Return a row of the table."""
-    robots, in_step, composed = CASES[name]
+    robots, in_step, composed, poses = case(name)
     with TemporaryDirectory() as folder:
         path, log = Path(folder) / 'scenario.yaml', Path(folder) / 'log'
-        path.write_text(scenario(robots, in_step, seconds if in_step else 1000.0))
+        path.write_text(scenario(robots, in_step, seconds if in_step else 1000.0, poses))
+        # What the simulator calls is compiled here rather than in the first ticks.
+        subprocess.run([sys.executable, '-m', 'sbot_bringup.cli', 'run', str(path), '--quiet',
+                        '--duration', '0.1'], check=True, stdout=subprocess.DEVNULL)
         row = (lockstep(path, composed, log) if in_step
                else free_running(path, composed, log, seconds))
     return {**row, 'case': name, 'robots': robots,
@@ -170,11 +224,12 @@ def main() -> int:
     parser.add_argument('--csv', type=Path, default=Path(__file__).with_name('ros_speed.csv'))
     arguments = parser.parse_args()
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    print(' '.join(f'{column:>{max(9, len(column))}}' for column in COLUMNS))
+    width = max(map(len, NAMES))
+    print(' '.join(f'{c:>{width if c == "case" else max(9, len(c))}}' for c in COLUMNS))
     with arguments.csv.open('w', newline='') as stream:
         writer = csv.writer(stream)
         writer.writerow(COLUMNS)
-        for name in CASES:
+        for name in NAMES:
             if arguments.only not in name:
                 continue
             row = measure(name, arguments.seconds)
@@ -182,8 +237,8 @@ def main() -> int:
                      for c in COLUMNS]
             writer.writerow(texts)
             stream.flush()
-            print(' '.join(f'{t:>{max(9, len(c))}}' for t, c in zip(texts, COLUMNS, strict=True)),
-                  flush=True)
+            print(' '.join(f'{t:>{width if c == "case" else max(9, len(c))}}'
+                           for t, c in zip(texts, COLUMNS, strict=True)), flush=True)
     return 0
 
 

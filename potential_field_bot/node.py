@@ -27,6 +27,8 @@ from sbot_common.specs import Value
 from sbot_common.streams import CONTROLLER, generator
 
 _CONTROLLER_NAMES = frozenset(spec.name for spec in SPECS)
+_read_odometry = ros.read_once(messages.read_odometry)
+_read_poses = ros.read_once(messages.read_poses)
 
 
 class PotentialFieldNode(Node):  # type: ignore[misc]
@@ -63,7 +65,8 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
         warm_up()
         self._command = b''
         self._told: dict[str, str] = {}
-        self._lockstep = Lockstep(self._id, self._num_robots, self._values['loop_rate'])
+        self._lockstep = Lockstep(self._id, self._num_robots, self._values['loop_rate'],
+                                  self._values['poses_topic'])
         self._latest = Latest(self._id, self._num_robots)
         self._connect()
         self.get_logger().info('Post-initialization completed.')
@@ -78,13 +81,16 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
             topic.name: ros.advertise(self, topic, self._resolve(topic), depth)
             for topic in (self._cmd_vel_topic, topics.GOAL, topics.GOAL_REACHED,
                           topics.POTENTIAL_FIELD_FORCES)}
-        for i in range(self._num_robots):
+        if self._values['poses_topic']:
+            ros.subscribe(self, topics.POSES, topics.POSES.name, self._on_poses, depth,
+                          wakes=False, expected=not timer)
+        for i in range(0 if self._values['poses_topic'] else self._num_robots):
             ros.subscribe(
                 self, topics.BASE_POSE_GROUND_TRUTH,
                 topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, self._num_robots),
-                partial(self._on_pose, i), depth)
+                partial(self._on_pose, i), depth, wakes=False, expected=not timer)
         ros.subscribe(self, topics.BASE_SCAN, self._resolve(topics.BASE_SCAN), self._on_scan,
-                      depth)
+                      depth, wakes=not timer)
         if self._id == 0:
             ros.subscribe(self, topics.GOAL_POSE, self._resolve(topics.GOAL_POSE),
                           self._on_goal_pose)
@@ -120,14 +126,21 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
     # --- inputs
 
     def _now_ns(self) -> int:
-        return int(self.get_clock().now().nanoseconds)
+        return ros.now_ns(self.get_clock())
 
     def _on_pose(self, robot: int, raw: bytes) -> None:
-        pose = messages.read_odometry(raw)
+        pose = _read_odometry(raw)
         if self._values['trigger'] == INPUTS:
             self._on_arrival(self._lockstep.pose(robot, pose))
         else:
             self._latest.pose(robot, pose, self._now_ns())
+
+    def _on_poses(self, raw: bytes) -> None:
+        poses = _read_poses(raw, self._num_robots)
+        if self._values['trigger'] == INPUTS:
+            self._on_arrival(self._lockstep.poses(poses))
+        else:
+            self._latest.poses(poses, self._now_ns())
 
     def _on_scan(self, raw: bytes) -> None:
         scan = messages.read_scan(raw)

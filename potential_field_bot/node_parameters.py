@@ -22,6 +22,8 @@ NODE_SPECS: tuple[Spec, ...] = (
          '0: never.', minimum=0.0),
     Spec('stamped_cmd_vel', False, '', 'Publish TwistStamped on cmd_vel instead of Twist.',
          at_runtime=False),
+    Spec('poses_topic', False, '', "Take all poses from /poses instead of from every robot's "
+         'base_pose_ground_truth.', at_runtime=False),
     Spec('publish_forces', False, '', 'Publish the forces as arrows on potential_field_forces.'),
     Spec('diagnostics_frequency_hz', 0.0, 'Hz', 'How often the log gets a line of diagnostics; '
          '0: never.', '001 section 17', minimum=0.0),

@@ -95,7 +95,8 @@ def wind_source(scenario: Scenario) -> WindSource:
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     """Return what the simulator tells beside the world."""
     return BroadcastOptions(scenario.to_yaml(), goals(scenario),
-                            tf_namespaced=scenario.tf_namespaced)
+                            tf_namespaced=scenario.tf_namespaced,
+                            poses_topic=scenario.poses_topic)
 
 
 def controller_parameters(scenario: Scenario, robot: Robot) -> dict[str, Any]:

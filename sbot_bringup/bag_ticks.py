@@ -144,7 +144,8 @@ class _Gather:
         for robot in range(num_robots):
             for number, topic in enumerate(topics):
                 name = resolve(topic, robot, num_robots)
-                if name in present:
+                # Everybody's topic in one, e.g. /poses, counts as robot 0's.
+                if name in present and name not in self._slots:
                     self._slots[name] = number * num_robots + robot
             if (name := resolve(CMD_VEL, robot, num_robots)) in present:
                 self._commands[name] = deque()

@@ -26,6 +26,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.gate import StampGate
 from sbot_common.messages import (
     read_pose,
+    read_poses,
     read_scan,
     read_vector,
     write_pose,
@@ -54,6 +55,8 @@ _SPECS = (
     Spec('loop_rate', 30.0, 'Hz', 'Turns a second with trigger timer.', minimum=0.0,
          open_minimum=True, at_runtime=False),
     Spec('stamped_cmd_vel', False, '', 'Publish TwistStamped on cmd_vel.', at_runtime=False),
+    Spec('poses_topic', False, '', 'Take all poses from /poses, and only the twist from '
+         "the robot's own base_pose_ground_truth.", at_runtime=False),
 )
 
 Pose = tuple[float, float, float]
@@ -66,6 +69,10 @@ def read_motion(raw: bytes) -> tuple[int, tuple[Pose, Pose]]:
     v, w = message.twist.twist.linear, message.twist.twist.angular
     return cdr.stamp_ns(message.header.stamp), (
         (p.x, p.y, yaw_from_quaternion(q.x, q.y, q.z, q.w)), (v.x, v.y, w.z))
+
+
+_read_motion = ros.read_once(read_motion)
+_read_poses = ros.read_once(read_poses)
 
 
 class ControllerNode(Node):  # type: ignore[misc]
@@ -100,8 +107,13 @@ class ControllerNode(Node):  # type: ignore[misc]
 
     def _subscribe(self) -> None:
         sensors = self._scenario.sensors
-        for i in range(self._n):
-            self._listen(topics.BASE_POSE_GROUND_TRUTH, i, read_motion)
+        self._poses = None
+        together = self._values['poses_topic']
+        motions = {i: self._listen(topics.BASE_POSE_GROUND_TRUTH, i, _read_motion)
+                   for i in ([self._id] if together else range(self._n))}
+        self._motions, self._own = list(motions.values()), motions[self._id]
+        if together:
+            self._poses = self._listen(topics.POSES, self._id, self._read_poses)
         self._scan = self._listen(topics.BASE_SCAN, self._id, self._read_scan)
         self._wind = self._listen(topics.WIND, self._id, read_vector)
         self._infrared = self._heard = None
@@ -109,15 +121,21 @@ class ControllerNode(Node):  # type: ignore[misc]
             self._infrared = self._listen(topics.INFRARED, self._id, read_point_cloud)
         if sensors['range_and_bearing']:
             self._heard = self._listen(topics.RANGE_AND_BEARING, self._id, read_point_cloud)
+        self._newest.wakes = self._lockstep  # the simulator sends a tick's inputs in this order
         ros.subscribe(self, topics.GOAL_POSE, self._name(topics.GOAL_POSE), self._on_goal_pose)
 
     def _listen(self, topic: Topic, robot: int, read: Callable[[bytes], tuple[int, Any]]) -> int:
         """Subscribe to one more input; return its number."""
         number = len(self._sources)
         self._sources.append(read)
-        ros.subscribe(self, topic, topics.resolve(topic, robot, self._n),
-                      partial(self._on_input, number), self._depth)
+        self._newest = ros.subscribe(
+            self, topic, topics.resolve(topic, robot, self._n), partial(self._on_input, number),
+            self._depth, wakes=False, expected=self._lockstep)
         return number
+
+    def _read_poses(self, raw: bytes) -> tuple[int, Any]:
+        poses = _read_poses(raw, self._n)
+        return poses.stamp_ns, poses.rows
 
     @staticmethod
     def _read_scan(raw: bytes) -> tuple[int, Any]:
@@ -174,9 +192,9 @@ class ControllerNode(Node):  # type: ignore[misc]
             return
         inputs = [self._latest[source] for source in range(len(self._sources))]
         if time.monotonic() - min(arrived for arrived, _, _ in inputs) > _STALE:
-            self._publish(inputs[self._id][1], 0.0, 0.0)
+            self._publish(inputs[self._own][1], 0.0, 0.0)
         else:
-            self._turn(inputs[self._id][1], [payload for _, _, payload in inputs])
+            self._turn(inputs[self._own][1], [payload for _, _, payload in inputs])
 
     def _turn(self, stamp_ns: int, inputs: list[Any]) -> None:
         """Let the controller decide on one set of inputs."""
@@ -190,11 +208,13 @@ class ControllerNode(Node):  # type: ignore[misc]
             neighbours = Neighbours(columns['range'], columns['bearing'], columns['data'])
         if self._infrared is not None:
             infrared = inputs[self._infrared]['reading']
+        poses = (np.array([inputs[number][0] for number in self._motions])
+                 if self._poses is None else inputs[self._poses])
         rate = self._scenario.rate
         observation = Observation(
             self._id, self._n, rate.tick(stamp_ns), stamp_ns, rate.dt,
-            np.array([pose for pose, _ in inputs[:self._n]]), inputs[self._scan], self._goal,
-            infrared, neighbours, (wx, wy), inputs[self._id][1])
+            poses, inputs[self._scan], self._goal, infrared, neighbours, (wx, wy),
+            inputs[self._own][1])
         assert self._controller is not None
         self._publish(stamp_ns, *ask(self._controller, observation, self._rng))
 

@@ -61,7 +61,7 @@ def controller_process(scenario: Scenario, robot_id: int, robot: Robot) -> NodeP
         'robot_id': robot_id, 'num_robots': n, 'seed': scenario.seed,
         'trigger': _trigger(scenario), 'goal_x': goal_x, 'goal_y': goal_y,
         'loop_rate': scenario.rate.hz, 'stamped_cmd_vel': scenario.cmd_vel_stamped,
-        'use_sim_time': True}
+        'poses_topic': scenario.poses_topic, 'use_sim_time': True}
     parameters = controller_parameters(scenario, robot)
     if robot.controller == 'potential_field':
         return NodeProcess('potfield_bot', f'potfieldbot_{robot_id}', namespace(robot_id, n),

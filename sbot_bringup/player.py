@@ -28,6 +28,7 @@ from sbot_common.topics import (
     CMD_VEL,
     CMD_VEL_STAMPED,
     GOAL,
+    POSES,
     Topic,
     resolve,
 )
@@ -135,8 +136,9 @@ class Player:
     def _all_here(self) -> bool:
         count = self._node.count_subscribers
         n = len(self._answering)
-        return all(count(resolve(BASE_POSE_GROUND_TRUTH, robot, self._robots)) >= n
-                   for robot in range(self._robots)) and all(
+        return (count(POSES.name) >= n or all(
+            count(resolve(BASE_POSE_GROUND_TRUTH, robot, self._robots)) >= n
+            for robot in range(self._robots))) and all(
             count(resolve(BASE_SCAN, robot, self._robots)) > 0
             and self._node.count_publishers(resolve(CMD_VEL, robot, self._robots)) > 0
             for robot in self._answering)

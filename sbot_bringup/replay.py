@@ -30,7 +30,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.messages import read_pose, read_twist, write_twist, write_twist_stamped
 from sbot_common.observation import Observation
 from sbot_common.streams import CONTROLLER, generator
-from sbot_common.topics import CMD_VEL, CMD_VEL_STAMPED, SCENARIO, Topic, frame, resolve
+from sbot_common.topics import CMD_VEL, CMD_VEL_STAMPED, POSES, SCENARIO, Topic, frame, resolve
 from sbot_sim.messages import string
 
 Command = tuple[float, float]  # m/s, rad/s
@@ -139,6 +139,8 @@ class _Team:
         names = bag.names()
         self._reads_all = [robot.controller != 'potential_field' for robot in scenario.robots]
         self.topics = TOPICS if any(self._reads_all) else TOPICS[:2]
+        if scenario.poses_topic:
+            self.topics = (*self.topics, POSES)
         self._commands: dict[int, Topic] = {}
         for robot, entry in enumerate(scenario.robots):
             name = resolve(CMD_VEL, robot, self._n)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot_bringup.bag_ticks import Tick
 from sbot_common.cdr import decode
-from sbot_common.messages import read_odometry, read_scan, read_vector
+from sbot_common.messages import read_odometry, read_poses, read_scan, read_vector
 from sbot_common.observation import Neighbours, Observation
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
     BASE_SCAN,
     INFRARED,
+    POSES,
     RANGE_AND_BEARING,
     WIND,
 )
@@ -29,15 +31,14 @@ def observations(tick: Tick, dt: float, goals: Sequence[tuple[float, float] | No
 
     Parameters
     ----------
-    tick : of a bag with ``TOPICS``, or the first two where no robot reads all
+    tick : of a bag with ``TOPICS``, or the first two where no robot reads all; also `/poses`
+        where controllers take all poses from there
     dt : length of a tick (s)
     goals : each robot's goal (m)
     reads_all : robots whose controllers look at more than poses, scan and goal
 
     """
-    odometry = tick.inputs[BASE_POSE_GROUND_TRUTH.name]
-    rows = [read_odometry(raw) for raw in odometry if raw is not None]
-    poses = np.array([(row.x, row.y, row.yaw) for row in rows])
+    poses = _poses(tick)
 
     def observation(robot: int) -> Observation:
         raw = tick.inputs[BASE_SCAN.name][robot]
@@ -47,6 +48,16 @@ def observations(tick: Tick, dt: float, goals: Sequence[tuple[float, float] | No
         return _with_the_rest(basic, tick, robot) if reads_all[robot] else basic
 
     return observation
+
+
+def _poses(tick: Tick) -> NDArray[np.float64]:
+    """Return x, y (m), yaw (rad) of N robots from `/poses` where that is an input, (N, 3)."""
+    odometry = tick.inputs[BASE_POSE_GROUND_TRUTH.name]
+    together = tick.inputs.get(POSES.name, [None])[0]
+    if together is not None:
+        return read_poses(together, len(odometry)).rows
+    rows = [read_odometry(raw) for raw in odometry if raw is not None]
+    return np.array([(row.x, row.y, row.yaw) for row in rows])
 
 
 def _with_the_rest(observation: Observation, tick: Tick, robot: int) -> Observation:

@@ -233,6 +233,9 @@ class Settings(_Model):
         0.2, description='Not in lockstep: a robot stops when its `cmd_vel` is older; 0: never.')
     cmd_vel_stamped: Flag = Field(
         False, description='`cmd_vel` is a TwistStamped instead of a Twist.')
+    poses_topic: Flag = Field(
+        False, description='All poses in one message on `/poses`, too, and controllers take them '
+                           "from there instead of from every robot's own topic.")
     tf_namespaced: Flag = Field(
         False, description='Several robots: `/robot_<i>/tf` with plain frame names, as the '
                            'multi-robot bring-up of Nav2 expects.')

@@ -1,29 +1,100 @@
 """A lean single-threaded executor for nodes that exchange many small messages.
 
 rclpy's own executor builds a wait set, two dozen context managers and a task for each message.
-This one keeps its wait set, takes every waiting message of a ready subscription at once, and calls
-the callback directly. Whatever is rarer (guard conditions, events, clients) is left to rclpy's
-executor.
+This one keeps its wait set, takes every waiting message of all subscriptions at once, and calls
+the callback directly. It waits for as little as it must, because the middleware hooks each entity
+into the wait and out again, and because every message waited for is a wake-up:
+
+* Subscriptions with ``wakes=False`` (``ros.subscribe``), and rclpy's own to /clock in nodes
+  without timers, are looked at when another wakes the node. When one with ``expected=True`` is
+  found empty then, what belongs together is still arriving: the next wait is for these, too.
+* Services, and those subscriptions, are looked at every 20 ms in any case.
+
+Whatever is rarer (events, clients, waitables) is left to rclpy's executor, once a second.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import iscoroutinefunction
 from time import monotonic_ns
-from typing import Any
+from typing import Any, NamedTuple
 
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import (
+    ExternalShutdownException,
+    ShutdownException,
+    SingleThreadedExecutor,
+    TimeoutException,
+)
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 
-_RARE_PERIOD_NS = 100_000_000
+_POLL_PERIOD_NS = 20_000_000
+_RARE_PERIOD_NS = 1_000_000_000
+# What is called beside the documented interface; ``LeanExecutor`` refuses to work without it.
+_INTERNALS = (_rclpy.Subscription.take_message, _rclpy.Timer.call_timer,
+              _rclpy.Timer.is_timer_ready, _rclpy.Service.service_take_request,
+              _rclpy.WaitSet.get_ready_entities)
+
+
+class _Source(NamedTuple):
+    """A subscription, with what taking its messages needs."""
+
+    handle: Any
+    pointer: int
+    kind: Any  # class of its messages
+    raw: bool
+    callback: Callable[[Any], None]
+    wakes: bool
+    expected: bool  # with what wakes
+
+
+class _Entities(NamedTuple):
+    """What the nodes consist of."""
+
+    sources: list[_Source]
+    waking: list[_Source]
+    timers: list[Any]
+    services: list[Any]
+
+
+class _UnknownInternals(Exception):
+    """An entity is not as this module expects."""
 
 
 class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
-    """Spins the nodes added to it; callbacks are plain functions, run one after the other."""
+    """Spins the nodes added to it; callbacks are plain functions, run one after the other.
+
+    Raises AttributeError or TypeError where rclpy's internals are not as it expects.
+    """
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        self._changed = True
+        self._missing: list[_Source] = []  # late companions of what has woken the node last
+        self._early: set[int] = set()  # companions that have come since: of what will wake it
+        super().__init__(**options)
+        self._wait(self._make_wait_set(0, 0), [], [], 0)
+
+    def wake(self) -> None:
+        """Look at the nodes again: rclpy calls this when an entity is created or destroyed."""
+        self._changed = True
+        super().wake()
+
+    def add_node(self, node: Any) -> bool:  # noqa: ANN401
+        """Add a node; True unless it is here already."""
+        self._changed = True
+        return bool(super().add_node(node))
+
+    def remove_node(self, node: Any) -> None:  # noqa: ANN401
+        """Leave a node alone from now on."""
+        self._changed = True
+        super().remove_node(node)
 
     def spin(self) -> None:
         """Run callbacks until the context is shut down (then ExternalShutdownException)."""
         try:
             self._spin()
+        except _UnknownInternals:
+            super().spin()
         except Exception as error:
             # A signal may end the context between any two calls into rcl, which then complain.
             if self._context.ok() or isinstance(error, ExternalShutdownException):
@@ -31,67 +102,127 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
             raise ExternalShutdownException() from None
 
     def _spin(self) -> None:
-        entities = None
-        rare_due = 0
+        poll_due = rare_due = 0
+        rare_nodes: list[Any] = []
         while not self._is_shutdown:
             if not self._context.ok():
                 raise ExternalShutdownException()
-            current = self._entities()
-            if entities is None or current != entities:
-                entities = current
-                wait_set = self._make_wait_set(entities)
-            subscriptions, timers, _ = entities
-            self._fill(wait_set, entities)
-            wait_set.wait(_RARE_PERIOD_NS)
+            if self._changed:
+                self._changed = False
+                entities = self._entities()
+                wait_set = self._make_wait_set(len(entities.sources), len(entities.timers))
+                self._missing.clear()
+                self._early.clear()
+                poll_due = 0
+            ready = self._wait(wait_set, entities.waking + self._missing, entities.timers,
+                               _POLL_PERIOD_NS)
             if not self._context.ok():
                 raise ExternalShutdownException()
-            ready = set(wait_set.get_ready_entities('subscription'))
-            for subscription in subscriptions:
-                if subscription.handle.pointer in ready:
-                    self._drain(subscription)
-            due = set(wait_set.get_ready_entities('timer'))
-            for timer in timers:
-                # A callback may have cancelled or reset a timer that was ready a moment ago.
-                if timer.handle.pointer in due and timer.is_ready():
+            now = monotonic_ns()
+            polling = now >= poll_due
+            due = any(timer.handle.is_timer_ready() for timer in entities.timers)
+            if ready or due or polling:
+                self._take_all(entities.sources, ready)
+            for timer in entities.timers:
+                # A callback may have cancelled, reset or destroyed a timer, and /clock makes some
+                # due that were not.
+                if not self._changed and timer.handle.is_timer_ready():
                     timer.handle.call_timer()
                     timer.callback()
-            now = monotonic_ns()
-            if now > rare_due or wait_set.get_ready_entities('service'):
-                rare_due = now + _RARE_PERIOD_NS
-                self._spin_rare()
+            if polling:
+                poll_due = now + _POLL_PERIOD_NS
+                for service in entities.services:
+                    self._serve(service)
+                if now >= rare_due:
+                    rare_due = now + _RARE_PERIOD_NS // max(1, len(self.get_nodes()))
+                    rare_nodes = rare_nodes or self.get_nodes()
+                    if rare_nodes:
+                        self._serve_rest(rare_nodes.pop())
 
-    def _entities(self) -> tuple[list[Any], list[Any], list[Any]]:
-        nodes = self.get_nodes()
-        return ([s for n in nodes for s in n.subscriptions],
-                [t for n in nodes for t in n.timers],
-                [s for n in nodes for s in n.services])
+    def _take_all(self, sources: list[_Source], ready: set[int]) -> None:
+        """Pass on what has arrived, and note which companions of it have not."""
+        woken = False
+        empty = []
+        for source in sources:
+            if self._changed:  # a callback has created or destroyed something: look again
+                return
+            if source.wakes:
+                # What was not ready before may have come after what others were to hear first.
+                if source.pointer in ready:
+                    self._drain(source)
+                    woken = True
+            elif not self._drain(source):
+                if source.expected:
+                    empty.append(source)
+            elif source.expected and source not in self._missing:
+                self._early.add(source.pointer)
+        if woken:
+            self._missing = [source for source in empty if source.pointer not in self._early]
+            self._early.clear()
+        elif self._missing:
+            self._missing = [source for source in self._missing if source in empty]
 
-    def _make_wait_set(self, entities: tuple[list[Any], list[Any], list[Any]]) -> Any:  # noqa: ANN401
-        subscriptions, timers, services = entities
-        return _rclpy.WaitSet(len(subscriptions), 2, len(timers), 0, len(services), 0,
-                              self._context.handle)
+    def _entities(self) -> _Entities:
+        sources, timers, services = [], [], []
+        try:
+            for node in self.get_nodes():
+                node_timers = list(node.timers)
+                timers += node_timers
+                # Rarer than plain functions, and served with the rest.
+                services += [s for s in node.services if not iscoroutinefunction(s.callback)]
+                for s in node.subscriptions:
+                    own_clock = s.topic_name == '/clock' and not s.raw
+                    sources.append(_Source(
+                        s.handle, s.handle.pointer, s.msg_type, s.raw, s.callback,
+                        getattr(s, 'wakes', not own_clock or bool(node_timers)),
+                        getattr(s, 'expected', False)))
+        except AttributeError:
+            raise _UnknownInternals from None
+        return _Entities(sources, [s for s in sources if s.wakes], timers, services)
 
-    def _fill(self, wait_set: Any, entities: tuple[list[Any], list[Any], list[Any]]) -> None:  # noqa: ANN401
-        subscriptions, timers, services = entities
+    def _make_wait_set(self, subscriptions: int, timers: int) -> Any:  # noqa: ANN401
+        return _rclpy.WaitSet(subscriptions, 2, timers, 0, 0, 0, self._context.handle)
+
+    def _wait(self, wait_set: Any, sources: list[_Source], timers: list[Any],  # noqa: ANN401
+              timeout_ns: int) -> set[int]:
+        """Wait; return pointers of the sources that have messages."""
         wait_set.clear_entities()
-        for subscription in subscriptions:
-            wait_set.add_subscription(subscription.handle)
+        for source in sources:
+            wait_set.add_subscription(source.handle)
         for timer in timers:
             wait_set.add_timer(timer.handle)
-        for service in services:
-            wait_set.add_service(service.handle)
         wait_set.add_guard_condition(self._guard.handle)
         wait_set.add_guard_condition(self._sigint_gc.handle)
+        wait_set.wait(timeout_ns)
+        return set(wait_set.get_ready_entities('subscription'))
 
-    def _drain(self, subscription: Any) -> None:  # noqa: ANN401
+    @staticmethod
+    def _drain(source: _Source) -> bool:
+        """Pass on all waiting messages; tell whether there was one."""
+        handle, _, kind, raw, callback, _, _ = source
+        found = False
+        while (taken := handle.take_message(kind, raw)) is not None:
+            found = True
+            callback(taken[0])
+        return found
+
+    @staticmethod
+    def _serve(service: Any) -> None:  # noqa: ANN401
+        """Answer all waiting requests."""
         while True:
-            taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
-            if taken is None:
+            request, header = service.handle.service_take_request(service.srv_type.Request)
+            if header is None:
                 return
-            subscription.callback(taken[0])
+            response = service.callback(request, service.srv_type.Response())
+            service.send_response(response, header)
 
-    def _spin_rare(self) -> None:
-        """Let rclpy's executor serve what this one does not wait for, until nothing is left."""
+    def _serve_rest(self, node: Any) -> None:  # noqa: ANN401
+        """Let rclpy's executor do what this one does not, until nothing is left."""
         for _ in range(8):
-            if self._context.ok():
-                self.spin_once(0.0)
+            try:
+                handler, _, _ = self.wait_for_ready_callbacks(0.0, [node])
+            except (TimeoutException, ShutdownException):
+                return
+            handler()
+            if handler.exception() is not None:
+                raise handler.exception()

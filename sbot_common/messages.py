@@ -9,16 +9,18 @@ import struct
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot_common import cdr
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Scan
 from sbot_common.ticks import NANOSECONDS
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
 LASER_SCAN = 'sensor_msgs/msg/LaserScan'
 POSE_STAMPED = 'geometry_msgs/msg/PoseStamped'
+POSE_ARRAY = 'geometry_msgs/msg/PoseArray'
 
 _LITTLE_ENDIAN = b'\x00\x01'
 _HEADER = struct.Struct('<iII')  # seconds, nanoseconds, length of frame_id with its NUL
@@ -35,6 +37,14 @@ class PoseStamped(NamedTuple):
     x: float  # m
     y: float
     yaw: float  # rad, decoded in the order of operations of tf's getRPY
+
+
+class PosesStamped(NamedTuple):
+    """Everybody's pose at one time."""
+
+    stamp_ns: int
+    frame_id: str
+    rows: NDArray[np.float64]  # (N, 3) x, y (m), yaw (rad) as in PoseStamped; cannot be written to
 
 
 class ScanStamped(NamedTuple):
@@ -75,6 +85,33 @@ def read_odometry(raw: bytes) -> PoseStamped:
     except struct.error:
         raise _too_short(ODOMETRY, raw) from None
     return PoseStamped(stamp_ns, frame_id, x, y, yaw_from_quaternion(qx, qy, qz, qw))
+
+
+def read_poses(raw: bytes, num_robots: int) -> PosesStamped:
+    """Return stamp and poses of a geometry_msgs/PoseArray, in order of robot id.
+
+    Raises
+    ------
+    InputError
+        if the bytes end too early or are not little-endian CDR, or for another number of poses.
+
+    """
+    try:
+        stamp_ns, frame_id, offset = _read_header(raw, POSE_ARRAY)
+        offset = cdr.aligned(offset, 4)
+        count = int.from_bytes(raw[offset:offset + 4], 'little')
+        if count != num_robots:
+            raise bad_value(f'{POSE_ARRAY}: number of poses', count,
+                            f'{num_robots}, one for each robot')
+        begin = cdr.aligned(offset + 4, 8)
+        rows = np.array([(x, y, yaw_from_quaternion(*quaternion)) for x, y, _, *quaternion
+                         in _POSE.iter_unpack(raw[begin:begin + count * _POSE.size])])
+    except struct.error:
+        raise _too_short(POSE_ARRAY, raw) from None
+    if len(rows) < count:
+        raise _too_short(POSE_ARRAY, raw)
+    rows.flags.writeable = False
+    return PosesStamped(stamp_ns, frame_id, rows)
 
 
 def read_scan(raw: bytes) -> ScanStamped:

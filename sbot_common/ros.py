@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sbot_common.errors import InputError
 from sbot_common.specs import Spec, VectorSpec
@@ -32,6 +32,7 @@ from rcl_interfaces.msg import (
     ParameterDescriptor,
     SetParametersResult,
 )
+from rclpy.clock import Clock
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
@@ -42,6 +43,8 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 
 LOCKSTEP_DEPTH = 100
+T = TypeVar('T')
+P = ParamSpec('P')
 
 
 @cache
@@ -62,6 +65,23 @@ def qos(topic: Topic, depth: int) -> QoSProfile:
 def advertise(node: Node, topic: Topic, name: str, depth: int = LOCKSTEP_DEPTH) -> Publisher:
     """Create a publisher whose ``publish`` takes the bytes of ``sbot_common.cdr.encode``."""
     return node.create_publisher(ros_class(topic.type), name, qos(topic, depth))
+
+
+def now_ns(clock: Clock) -> int:
+    """Return the time of a clock without the objects that ``Clock.now`` makes on the way."""
+    return int(clock.handle.get_now().nanoseconds)
+
+
+def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
+    """Return a codec that decodes bytes once which several nodes of this process are given."""
+    last: tuple[bytes, object, T] | None = None
+
+    def remembered(raw: bytes, /, *options: P.args, **named: P.kwargs) -> T:
+        nonlocal last
+        if last is None or last[0] is not raw or last[1] != (options, named):
+            last = raw, (options, named), read(raw, *options, **named)
+        return last[2]
+    return remembered
 
 
 class _Shared:
@@ -99,17 +119,20 @@ def sharers(name: str) -> int:
 
 
 def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
-              depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True) -> Subscription:
+              depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True,
+              expected: bool = False) -> Subscription:
     """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``.
 
-    ``wakes=False``: its messages come together with others that do wake the node, and are looked
-    for then (``LeanExecutor``); rclpy's own executors do not know the difference.
+    ``wakes=False``: its messages are looked for when another message or a timer wakes the node
+    (``LeanExecutor``); ``expected=True``: each of those comes with one of these. rclpy's own
+    executors do not know the difference.
     """
     key = (name, topic.type, depth)
     if _shared is not None and key in _shared:
         shared, subscription = _shared[key]
         shared.callbacks.append(callback)
         subscription.wakes = subscription.wakes or wakes
+        subscription.expected = subscription.expected or expected
         return subscription
     receiver: Callable[[bytes], None] = callback
     if _shared is not None and not topic.latched:
@@ -117,7 +140,7 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
         receiver.callbacks.append(callback)
     subscription = node.create_subscription(
         ros_class(topic.type), name, receiver, qos(topic, depth), raw=True)
-    subscription.wakes = wakes
+    subscription.wakes, subscription.expected = wakes, expected
     if _shared is not None and isinstance(receiver, _Shared):
         _shared[key] = receiver, subscription
     return subscription
@@ -232,6 +255,6 @@ def make_executor() -> Any:  # noqa: ANN401
     try:
         from sbot_common.executor import LeanExecutor
         return LeanExecutor()
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, TypeError):
         from rclpy.executors import SingleThreadedExecutor
         return SingleThreadedExecutor()

@@ -26,6 +26,7 @@ class BroadcastOptions(NamedTuple):
     scenario: str  # the scenario as run (YAML)
     goals: Sequence[Point | None]  # (N,) m
     tf_namespaced: bool = False
+    poses_topic: bool = False  # all poses on `/poses`, too
 
 
 class Broadcast:
@@ -37,7 +38,7 @@ class Broadcast:
         self._options = options
         self._encoder = SnapshotEncoder(EncoderOptions(
             len(self._radius), parameters.sensors.scan, parameters.dt, self._radius,
-            options.tf_namespaced))
+            options.tf_namespaced, options.poses_topic))
         self._marker_ticks = max(1, round(MARKER_PERIOD / parameters.dt))
         self._obstacle_ticks = max(1, round(OBSTACLE_PERIOD / parameters.dt))
         self.goals: NDArray[np.float64] = np.array(

@@ -83,6 +83,24 @@ class OdometryTemplate(_Template):
         return bytes(self.raw)
 
 
+class PosesTemplate(_Template):
+    """geometry_msgs/PoseArray of N poses in a fixed frame."""
+
+    def __init__(self, frame_id: str, number: int) -> None:
+        pose = _message('geometry_msgs/msg/Pose', position=point(0.0, 0.0),
+                        orientation=quaternion(0.0, 1.0))
+        super().__init__(_message('geometry_msgs/msg/PoseArray', header=cdr.header(0, frame_id),
+                                  poses=[pose] * number))
+        self._poses = cdr.aligned(cdr.aligned(self.behind_header(), 4) + 4, _DOUBLE)
+
+    def fill(self, stamp_ns: int, rows: Sequence[tuple[float, float, float, float]]) -> bytes:
+        """Return the message; each of N rows is x, y (m) and the z, w of a quaternion."""
+        self.set_stamp(stamp_ns)
+        for place, (x, y, z, w) in enumerate(rows):
+            _POSE.pack_into(self.raw, self._poses + place * _POSE.size, x, y, 0.0, 0.0, 0.0, z, w)
+        return bytes(self.raw)
+
+
 class ScanTemplate(_Template):
     """sensor_msgs/LaserScan with fixed frame and geometry, without intensities."""
 

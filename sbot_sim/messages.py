@@ -18,6 +18,7 @@ from sbot_common.topics import Topic
 from sbot_sim.infrared import infrared_points
 from sbot_sim.message_templates import (
     OdometryTemplate,
+    PosesTemplate,
     ScanTemplate,
     TransformsTemplate,
     VectorTemplate,
@@ -46,6 +47,7 @@ class EncoderOptions(NamedTuple):
     scan_period: float  # s
     radius: NDArray[np.float64]  # (N,) m
     tf_namespaced: bool = False
+    poses_topic: bool = False  # all poses in one message, too
 
 
 class SnapshotEncoder:
@@ -56,6 +58,7 @@ class SnapshotEncoder:
         n, scan = options.num_robots, options.scan
         frame = self._frame
         self._ground = [OdometryTemplate('map', frame('base_link', i)) for i in range(n)]
+        self._poses = PosesTemplate('map', n) if options.poses_topic else None
         self._odom = [OdometryTemplate(frame('odom', i), frame('base_link', i)) for i in range(n)]
         self._scans = [ScanTemplate(
             frame('laser', i), scan.beams, scan.angle_min,
@@ -100,12 +103,15 @@ class SnapshotEncoder:
         yield from self._tree(snapshot, stamp_ns)
 
     def poses(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield every robot's ground truth."""
+        """Yield every robot's ground truth, then all poses in one message where asked for."""
         n = self._options.num_robots
-        for i in range(n):
+        rows = [(x, y, *quaternion_from_yaw(yaw)) for x, y, yaw in snapshot.true_pose.tolist()]
+        for i, (row, twist) in enumerate(zip(rows, snapshot.twist.tolist(), strict=True)):
             yield Outgoing(topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n),
                            topics.BASE_POSE_GROUND_TRUTH,
-                           self._ground_truth(snapshot, i, stamp_ns))
+                           self._ground[i].fill(stamp_ns, *row, *twist))
+        if self._poses is not None:
+            yield Outgoing(topics.POSES.name, topics.POSES, self._poses.fill(stamp_ns, rows))
 
     def scan(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
         """Return one robot's scan."""
@@ -136,11 +142,6 @@ class SnapshotEncoder:
         if snapshot.heard_sent:
             yield Outgoing(topics.resolve(topics.RANGE_AND_BEARING, i, n),
                            topics.RANGE_AND_BEARING, self._heard(snapshot, i, stamp_ns))
-
-    def _ground_truth(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
-        x, y, yaw = snapshot.true_pose[i].tolist()
-        z, w = quaternion_from_yaw(yaw)
-        return self._ground[i].fill(stamp_ns, x, y, z, w, *snapshot.twist[i].tolist())
 
     def _infrared(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
         assert snapshot.infrared is not None

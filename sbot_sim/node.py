@@ -187,7 +187,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
                          partial(self._on_cmd_vel, i))
 
     def _listen(self, topic: Topic, name: str, callback: Callable[[bytes], None]) -> None:
-        ros.subscribe(self, topic, name, self._guarded(callback), self._depth)
+        # What comes now and then is looked for when a command, wind or a timer wakes the node.
+        wakes = topic in (self._cmd_vel, topics.WIND_VELOCITY, topics.WIND_FORCE)
+        ros.subscribe(self, topic, name, self._guarded(callback), self._depth,
+                      wakes=wakes and self._options.lockstep)
 
     @property
     def _cmd_vel(self) -> Topic:
@@ -372,10 +375,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         """Return who is not connected yet."""
         controllers = sum(self._options.awaited)
         missing = []
+        everybody = self._followers(topics.POSES.name) if topics.POSES.name in self._topics else 0
         for i, awaited in enumerate(self._options.awaited):
             pose_name = self._resolve(topics.BASE_POSE_GROUND_TRUTH, i)
-            followers = (self._topics[pose_name].get_subscription_count()
-                         + ros.sharers(pose_name))
+            followers = max(everybody, self._followers(pose_name))
             scan = self._topics[self._resolve(topics.BASE_SCAN, i)]
             listens = not awaited or scan.get_subscription_count() >= 1
             speaks = not awaited or self.count_publishers(self._resolve(self._cmd_vel, i)) >= 1
@@ -391,6 +394,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 or not self._field_heard):
             missing.append('wind_model')
         return missing
+
+    def _followers(self, name: str) -> int:
+        """Return how many callbacks listen to a topic."""
+        return int(self._topics[name].get_subscription_count()) + ros.sharers(name)
 
     def _check_publishers(self) -> None:
         for topic in (topics.CLOCK, topics.WIND_VELOCITY):
@@ -498,9 +505,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         if self._options.cmd_vel_timeout > 0:
             self._commands[now - self._heard_at > self._options.cmd_vel_timeout] = 0.0
         stamp_ns = self._stamp_ns
-        self._publish([self._broadcast.clock(stamp_ns)])
         self._outgoing = list(self._broadcast.snapshot(self._engine.snapshot, stamp_ns))
         self._publish(self._outgoing)
+        # Last, as it makes the controllers' timers due: then they find the inputs of this tick.
+        self._publish([self._broadcast.clock(stamp_ns)])
         self._note()
         self._advance()
 

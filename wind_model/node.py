@@ -60,7 +60,7 @@ class WindModelNode(Node):  # type: ignore[misc]
         self._publish_field(0)
         self._publish_markers(0)
         ros.subscribe(self, topics.CLOCK, topics.CLOCK.name,
-                      self._answer_clock if lockstep else self._keep_clock, depth)
+                      self._answer_clock if lockstep else self._keep_clock, depth, wakes=lockstep)
         if not lockstep:
             self.create_timer(1 / self._values['loop_rate'], self._on_timer)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from potential_field_bot.inputs import Arrival, Latest, Lockstep
-from sbot_common.messages import PoseStamped, ScanStamped
+from sbot_common.messages import PosesStamped, PoseStamped, ScanStamped
 from sbot_common.observation import Scan
 from sbot_common.ticks import Rate
 
@@ -19,6 +19,10 @@ def pose(tick, x=0.0, yaw=0.5):
 
 def scan(tick):
     return ScanStamped(RATE.stamp_ns(tick), Scan(np.full(3, tick, np.float32), 0.0, 0.1, 0.0, 9.0))
+
+
+def poses(tick, *rows):
+    return PosesStamped(RATE.stamp_ns(tick), 'map', np.array(rows))
 
 
 def feed(lockstep, tick, order=(0, 1, 2)):
@@ -38,6 +42,24 @@ def test_one_turn_a_stamp_in_any_order(orders):
         assert inputs.poses[:, 0].tolist() == [tick, tick + 1]
         assert inputs.scan.ranges[0] == tick
         assert inputs.scan_heading == inputs.poses[1, 2]
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=6))
+def test_all_poses_in_one_message_make_the_same_turns(scan_first):
+    apart, together = Lockstep(1, 2, 30.0), Lockstep(1, 2, 30.0, together=True)
+    for tick, first in enumerate(scan_first):
+        wanted = feed(apart, tick)[2].inputs
+        rows = poses(tick, *([tick + robot, 2.0, 0.5] for robot in range(2)))
+        steps = [lambda rows=rows: together.poses(rows),
+                 lambda tick=tick: together.scan(scan(tick))]
+        arrivals = [step() for step in (reversed(steps) if first else steps)]
+        assert arrivals[0] == Arrival()
+        inputs = arrivals[1].inputs
+        assert inputs.poses.tolist() == wanted.poses.tolist()
+        assert inputs[0] == wanted[0]
+        assert inputs.scan_heading == wanted.scan_heading
+    assert together.poses(rows) == Arrival()
+    assert together.scan(scan(tick)) == Arrival(repeat=True)
 
 
 def test_a_repeated_snapshot_is_answered_once():
@@ -90,6 +112,19 @@ def test_everything_is_awaited():
     assert latest.missing() == ['pose of robot 0']
     latest.pose(0, pose(0), SECOND)
     assert latest.missing() == []
+
+
+def test_of_all_poses_in_one_message_those_that_are_not_finite_count_as_none():
+    latest = Latest(1, 2)
+    latest.scan(scan(0), SECOND)
+    latest.poses(poses(0, [1.0, 2.0, 0.5], [math.nan, 2.0, 0.5]), SECOND)
+    assert latest.missing() == ['pose of robot 1']
+    latest.poses(poses(1, [math.inf, 2.0, 0.5], [3.0, 4.0, 0.25]), 2 * SECOND)
+    assert latest.missing() == []
+    assert latest.stale(2 * SECOND + 1, 1.0) == ['pose of robot 0', 'scan']
+    inputs = latest.inputs()
+    assert inputs.stamp_ns == RATE.stamp_ns(1)
+    assert inputs.poses.tolist() == [[1.0, 2.0, 0.5], [3.0, 4.0, 0.25]]
 
 
 def test_the_scan_keeps_the_heading_of_its_arrival():

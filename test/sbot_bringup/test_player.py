@@ -32,9 +32,10 @@ def start_controllers(scenario, env, folder, changes):
     return processes
 
 
-def play(tmp_path, domain, rate, **changes):
+def play(tmp_path, domain, rate, poses_topic=False, **changes):
     robots = [{'pose': [5.0, 11.0, 0.0], 'goal': [29.0, 12.0]}, {'pose': [3.0, 9.0, 0.0]}]
-    scenario = load_scenario('leader_follower', {'duration': 1.5, 'robots': robots})
+    scenario = load_scenario('leader_follower', {
+        'duration': 1.5, 'robots': robots, 'poses_topic': poses_topic})
     run_scenario(scenario, record=tmp_path / 'bag')
     env = {**os.environ, 'ROS_DOMAIN_ID': str(domain),
            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
@@ -50,9 +51,10 @@ def play(tmp_path, domain, rate, **changes):
             process.communicate(timeout=30)
 
 
-@pytest.mark.parametrize(('domain', 'rate'), [(71, 0.0), (72, 1.0), (73, 5.0)])
-def test_nodes_answer_a_played_bag_to_the_bit_at_any_rate(tmp_path, domain, rate):
-    result = play(tmp_path, domain, rate)
+@pytest.mark.parametrize(('domain', 'rate', 'poses_topic'), [
+    (71, 0.0, False), (72, 1.0, False), (73, 5.0, False), (75, 0.0, True)])
+def test_nodes_answer_a_played_bag_to_the_bit_at_any_rate(tmp_path, domain, rate, poses_topic):
+    result = play(tmp_path, domain, rate, poses_topic)
     assert result.returncode == 0, result.stdout + result.stderr
     assert '46 ticks, 92 answers, 0 of 92 differ' in result.stdout
     assert len(list(Bag(tmp_path / 'bag').messages(['/robot_1/cmd_vel']))) == 46

@@ -48,6 +48,27 @@ def laser_scan(stamp_ns, frame_id, numbers, ranges):
 
 
 @settings(max_examples=200)
+@given(stamps, name, st.lists(st.tuples(st.tuples(number, number, number),
+                                        st.tuples(*[st.floats(-1, 1)] * 4)), min_size=1))
+def test_an_array_of_poses_is_read_as_each_of_them(stamp_ns, frame_id, rows):
+    raw = cdr.encode(build(messages.POSE_ARRAY, header=cdr.header(stamp_ns, frame_id), poses=[
+        build('geometry_msgs/msg/Pose', position=point('Point', *position),
+              orientation=build('geometry_msgs/msg/Quaternion',
+                                **dict(zip('xyzw', quaternion, strict=True))))
+        for position, quaternion in rows]))
+    read = messages.read_poses(raw, len(rows))
+    assert read[:2] == (stamp_ns, frame_id)
+    each = [messages.read_odometry(odometry(stamp_ns, frame_id, 'a', *row)) for row in rows]
+    assert read.rows.tobytes() == np.array([(p.x, p.y, p.yaw) for p in each]).tobytes()
+    assert not read.rows.flags.writeable
+    with pytest.raises(InputError, match=f'number of poses: got {len(rows)}, expected 77'):
+        messages.read_poses(raw, 77)
+    for cut in (5, 9, 60):
+        with pytest.raises(InputError):
+            messages.read_poses(raw[:-cut], len(rows))
+
+
+@settings(max_examples=200)
 @given(stamps, name, name, st.tuples(number, number, number),
        st.tuples(*[st.floats(-1, 1)] * 4))
 def test_odometry(stamp_ns, frame_id, child, position, quaternion):

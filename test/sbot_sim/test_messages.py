@@ -11,7 +11,12 @@ from sbot_sim import messages
 from sbot_sim.bodies import ROBOT
 from sbot_sim.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.engine import Engine
-from sbot_sim.message_templates import OdometryTemplate, TransformsTemplate, VectorTemplate
+from sbot_sim.message_templates import (
+    OdometryTemplate,
+    PosesTemplate,
+    TransformsTemplate,
+    VectorTemplate,
+)
 from sbot_sim.simulation import Inputs, Wind
 
 names = st.text('abc/_é0', max_size=9)
@@ -30,6 +35,17 @@ def test_odometry_is_as_the_message_definition_says(frame, child, stamp, values)
     assert [pose.position.x, pose.position.y, pose.orientation.z, pose.orientation.w,
             twist.linear.x, twist.linear.y, twist.angular.z] == values
     assert not message.pose.covariance.any()
+
+
+@given(names, stamps, st.lists(st.tuples(*[numbers] * 4), min_size=1, max_size=5))
+def test_poses_are_as_the_message_definition_says(frame, stamp, rows):
+    raw = PosesTemplate(frame, len(rows)).fill(stamp, rows)
+    message = cdr.decode(raw, 'geometry_msgs/msg/PoseArray')
+    assert cdr.encode(message) == raw
+    assert message.header.frame_id == frame
+    assert cdr.stamp_ns(message.header.stamp) == stamp
+    assert [(p.position.x, p.position.y, p.orientation.z, p.orientation.w)
+            for p in message.poses] == rows
 
 
 @given(st.lists(st.tuples(names, names), min_size=1, max_size=5), stamps, st.data())
