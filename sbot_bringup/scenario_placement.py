@@ -146,6 +146,10 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
         _extend(placed, ids, body, poses)
         _check_free(world, placed, dict.fromkeys(ids, path), origins)
         return poses
+    most = most_at_random(area, body.safety_radius)
+    if len(ids) > most:
+        raise bad_value(origins.where((*path, 'count')), len(ids),
+                        f'a number that fits at random into {list(area)} (m), {most} at most')
     poses = random_poses(len(ids), area, body, entry.yaw, world, placed,
                          generator(written.seed, ids[0], PLACEMENT))
     if len(poses) < len(ids):
@@ -193,6 +197,25 @@ def random_poses(count: int, area: tuple[float, ...], body: Body, yaw: float | N
                           [*standing, *candidates])
         poses.extend(candidates[k] for k in _free(found, len(standing), len(candidates))[:missing])
     return poses
+
+
+def most_at_random(area: tuple[float, ...], radius: float) -> int:
+    """Return a number that discs in an area will not exceed at random, so nobody need try more.
+
+    Discs placed one after the other at random leave no room for another when they cover 0.547 of a
+    wide area, or 0.748 of a line (Renyi). What stands at the edge is counted apart, and a tenth
+    more is granted.
+
+    Parameters
+    ----------
+    area : x_min, y_min, x_max, y_max (m), of the discs
+    radius : m
+
+    """
+    width, height = (max(0.0, area[k + 2] - area[k] - 2 * radius) for k in range(2))
+    inside = 0.547 * width * height / (math.pi * radius * radius)
+    edge = 0.748 * (width + height) / (2.0 * radius)
+    return math.ceil(1.1 * (inside + edge)) + 2
 
 
 def _free(found: Overlaps, standing: int, tried: int) -> list[int]:
