@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 
 from sbot_bringup.signals import end_on_signals
 from sbot_common.errors import InputError
@@ -31,11 +30,8 @@ class _Version(argparse.Action):
     """Print the version; looking it up takes a while, so only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        try:
-            found = version('potential_field_bot')
-        except PackageNotFoundError:
-            found = 'unknown'
-        print(f'sbot {found}')
+        from sbot_bringup.version import package_version
+        print(f'sbot {package_version()}')
         parser.exit()
 
 

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sbot_bringup.recorder import Recorder
 from sbot_bringup.scenario import Scenario
-
-
-def package_version() -> str:
-    """Return the installed version, or 'unknown' when run from sources without installation."""
-    try:
-        return version('potential_field_bot')
-    except PackageNotFoundError:
-        return 'unknown'
+from sbot_bringup.version import package_version
 
 
 def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:

@@ -11,6 +11,13 @@ from sbot_bringup import signals
 HANDLER = signal.default_int_handler
 
 
+@pytest.fixture(autouse=True)
+def _as_a_program_starts():
+    before = signal.signal(signal.SIGINT, HANDLER)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt(times, heeded, done):
     """Send signals while they are held, note what is reached."""
     with signals.held() as heed:

@@ -1,0 +1,13 @@
+"""Which version this is."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+
+def package_version() -> str:
+    """Return the installed version, or 'unknown' when run from sources without installation."""
+    try:
+        return version('potential_field_bot')
+    except PackageNotFoundError:
+        return 'unknown'
