@@ -25,6 +25,7 @@ from sbot_bringup.summary import Tally
 from sbot_bringup.team import Team
 from sbot_common import topics
 from sbot_common.messages import write_twist, write_twist_stamped
+from sbot_common.threads import beside
 from sbot_sim.broadcast import Broadcast
 from sbot_sim.engine import Engine
 from sbot_sim.messages import Outgoing
@@ -86,8 +87,9 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
             stamp_ns = scenario.rate.stamp_ns(k)
             snapshot = engine.snapshot
             wind = wind_at(source, stamp_ns)
+            tallied = beside(threads, len(scenario.robots), tally.add, snapshot.pose,
+                             engine.state)
             commands, announced = team.decide(snapshot, stamp_ns)
-            tally.add(snapshot.pose, engine.state)
             rows.put(k, snapshot.pose, commands, snapshot.wind, snapshot.free_wind)
             if recorder is not None and told is not None:
                 for name, topic, payload in told.tick(engine, source, wind, commands, announced,
@@ -97,6 +99,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                 engine.advance(Inputs(commands, wind, engine.state.rab_data))
                 if progress is not None:
                     progress(k + 1, ticks)
+            tallied()
     return RunResult(scenario, tally.summary(time.perf_counter() - started), *rows.arrays)
 
 

@@ -6,7 +6,9 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar('T')
 
 _BLOCKS = 4  # tasks to a thread: they take different time
 _WORTH_A_THREAD = 100  # robots; fewer are done before a thread has started
@@ -37,7 +39,26 @@ def in_blocks(threads: int, count: int, work: Callable[..., None],
     others = [_pool(threads, os.getpid()).submit(help_out) for _ in range(threads - 1)]
     help_out()
     for other in others:
-        other.result()
+        if not other.cancel():  # it has begun
+            other.result()
+
+
+def beside(threads: int, count: int, work: Callable[..., T],
+           *arguments: Any) -> Callable[[], T]:  # noqa: ANN401 - whatever ``work`` takes
+    """Begin ``work(*arguments)`` in another thread; return a function that waits for the result.
+
+    Parameters
+    ----------
+    threads : how many to use; with one the work is done here and now
+    count : of robots
+    work : changes nothing that anybody reads meanwhile, so that no bit depends on ``threads``
+    arguments : its own
+
+    """
+    if threads == 1 or count < _WORTH_A_THREAD * threads:
+        result = work(*arguments)
+        return lambda: result
+    return _pool(threads, os.getpid()).submit(work, *arguments).result
 
 
 @lru_cache(maxsize=4)

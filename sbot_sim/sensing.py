@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.streams import INFRARED, ODOMETRY, SCAN, generator
+from sbot_common.threads import beside
 from sbot_sim.generators import States, generator_states
 from sbot_sim.infrared import InfraredParameters
 from sbot_sim.infrared import sense as sense_infrared
@@ -85,8 +86,8 @@ def observe(parameters: Parameters, state: State, generators: Generators,
 
     """
     sensors, bodies = parameters.sensors, parameters.bodies
-    pose = state.pose.copy()
-    pose[:, 2] = decoded_yaws(np.ascontiguousarray(state.pose[:, 2]))
+    yaws = beside(sensors.threads, state.pose.shape[0], decoded_yaws,
+                  np.ascontiguousarray(state.pose[:, 2]))
     ranges = add_scan_noise(
         cast_scans(sensors.scene, state.pose, bodies.radius, sensors.scan, sensors.threads),
         sensors.scan, generators.scan)
@@ -94,6 +95,8 @@ def observe(parameters: Parameters, state: State, generators: Generators,
     if sensors.infrared is not None:
         infrared = sense_infrared(sensors.infrared_scene, state.pose, bodies.radius,
                                   sensors.infrared, generators.infrared, sensors.threads)
+    pose = state.pose.copy()
+    pose[:, 2] = yaws()
     return Snapshot(state.tick, pose, state.twist, state.wind, state.free_wind, state.pose,
                     state.odometry, state.odometry_twist, ranges, infrared, heard,
                     sensors.range_and_bearing, state.rab_data)

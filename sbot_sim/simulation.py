@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit
+from sbot_common.threads import beside
 from sbot_sim.bodies import BodyArrays
 from sbot_sim.collisions import separate
 from sbot_sim.impulses import effective_wind, impulse_velocity, sum_impulses
@@ -109,18 +110,18 @@ def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
 
     """
     wheel_speed = wheel_commands(parameters.bodies, inputs.command)
+    odometry = beside(parameters.sensors.threads, state.pose.shape[0], measure,
+                      parameters.bodies, state.odometry, state.wheel_scale, wheel_speed,
+                      draw_slip(parameters.odometry, generators.odometry),
+                      parameters.odometry.odometry_noise_slip, parameters.dt)
     wind, free_wind, velocity, blocker = blow(parameters, state, inputs, wheel_speed, heard)
     moved = move(parameters.bodies, state.pose, wheel_speed, state.impulse_velocity, parameters.dt)
     separation = separate(parameters.world, parameters.bodies, state.pose, moved)
-    odometry, odometry_twist = measure(
-        parameters.bodies, state.odometry, state.wheel_scale, wheel_speed,
-        draw_slip(parameters.odometry, generators.odometry),
-        parameters.odometry.odometry_noise_slip, parameters.dt)
     data = inputs.rab_data.copy()
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
     return State(state.tick + 1, separation.pose,
                  achieved_twists(state.pose, separation.pose, parameters.dt), velocity, wind,
-                 free_wind, odometry, odometry_twist, state.wheel_scale, data, blocker,
+                 free_wind, *odometry(), state.wheel_scale, data, blocker,
                  separation.collided, separation.reverted)
 
 

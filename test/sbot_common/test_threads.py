@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from sbot_common.threads import in_blocks
+from sbot_common.threads import beside, in_blocks
 
 
 @pytest.mark.parametrize('threads', [1, 2, 3, 7])
@@ -32,3 +32,27 @@ def test_an_error_reaches_the_caller(stretch):
             raise ValueError('here')
     with pytest.raises(ValueError, match='here'):
         in_blocks(2, 1000, work)
+
+
+@pytest.mark.parametrize(('threads', 'count', 'elsewhere'), [
+    (1, 5000, False), (2, 199, False), (2, 200, True), (3, 5000, True)])
+def test_beside_gives_the_result(threads, count, elsewhere):
+    result = beside(threads, count, lambda a, b: (a + b, threading.current_thread()), 2, 3)
+    assert result()[0] == 5
+    assert (result()[1] is not threading.current_thread()) == elsewhere
+
+
+def test_blocks_do_not_wait_for_what_is_done_beside():
+    go_on = threading.Event()
+    result = beside(2, 1000, go_on.wait, 60)
+    done = []
+    in_blocks(2, 1000, lambda first, end: done.extend(range(first, end)))
+    assert sorted(done) == list(range(1000))
+    go_on.set()
+    assert result()
+
+
+def test_an_error_beside_reaches_who_asks():
+    result = beside(2, 1000, int, 'x')
+    with pytest.raises(ValueError, match='x'):
+        result()
