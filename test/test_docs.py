@@ -22,6 +22,13 @@ def test_the_table_of_modules_is_up_to_date():
     assert load(ROOT / 'docs' / 'make_module_table.py').with_tables(text) == text
 
 
+@pytest.mark.parametrize('page', ['performance.md', 'motion_and_collisions.md'])
+def test_the_tables_of_numbers_are_those_measured(page):
+    text = (ROOT / 'docs' / page).read_text('utf-8')
+    made = load(ROOT / 'docs' / 'make_performance_tables.py').with_tables(page, text)
+    assert made == text, 'run python docs/make_performance_tables.py'
+
+
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 def test_links_and_pictures_exist(page):
     for target in re.findall(r'\]\(([^)#]+)(?:#[^)]*)?\)', page.read_text('utf-8')):

@@ -1,0 +1,111 @@
+"""Write the tables of measured numbers into the pages, from the CSV files in benchmark/."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+Row = dict[str, str]
+
+
+def _rows(name: str) -> list[Row]:
+    with (ROOT / 'benchmark' / name).open(newline='', encoding='utf-8') as file:
+        return list(csv.DictReader(file))
+
+
+def _table(heading: list[str], rows: list[list[str]]) -> str:
+    lines = [heading, ['---'] * len(heading), *rows]
+    return ''.join(f'| {" | ".join(line)} |\n' for line in lines)
+
+
+def _number(text: str, digits: int = 3) -> str:
+    """Return a number of a CSV file with so many digits, none that only look exact."""
+    value = float(f'{float(text):.{digits}g}')
+    return f'{value:,.0f}' if abs(value) >= 10 ** (digits - 1) else f'{value:g}'
+
+
+def _count(row: Row) -> str:
+    return f'{int(row["robots"]):,}'
+
+
+def standard() -> str:
+    """Return one thread and several, case by case."""
+    rows = _rows('standard.csv')
+    lines = []
+    for row in rows:
+        if row['threads'] != '1':
+            continue
+        many = [r for r in rows if r['threads'] != '1'
+                and (r['case'], r['robots']) == (row['case'], row['robots'])]
+        gain = ', '.join(f'{float(row["ms_per_step"]) / float(r["ms_per_step"]):.2f}'
+                         for r in many)
+        rays = float(row['million_rays_per_s'])
+        lines.append([f'`{row["case"]}`', _count(row), _number(row['ms_per_step']),
+                      _number(row['best_ms_per_step']), f'{rays:.0f}' if rays else '',
+                      _number(row['real_time_factor'], 2), gain])
+    return _table(['case', 'robots', 'ms a step', 'best', 'M rays/s', '× real time',
+                   'gain of two threads'], lines)
+
+
+def peers() -> str:
+    """Return other simulators beside ours."""
+    return _table(['simulator', 'case', 'robots', 'its ms', 'ours', 'ratio'], [
+        [row['peer'], f'`{row["case"]}`', _count(row), _number(row['cpu_ms_per_step']),
+         _number(row['ours_cpu_ms_per_step']), _number(row['ratio'], 2)]
+        for row in _rows('standard_peers.csv')])
+
+
+def budget() -> str:
+    """Return phases of a step beside the least they could take."""
+    return _table(['robots', 'phase', 'ms', 'at best'], [
+        [_count(row), row['phase'], _number(row['ms'], 2),
+         _number(row['at_best_ms'], 2) if float(row['at_best_ms']) else '']
+        for row in _rows('step_budget.csv')])
+
+
+def nodes() -> str:
+    """Return the ROS 2 nodes' speed."""
+    def cell(row: Row, name: str) -> str:
+        return _number(row[name]) if row[name] else ''
+    return _table(
+        ['case', '× real time', 'cpu % a robot', 'ms cpu a tick', 'missed %', 'late %',
+         'latency median, p99 ms'],
+        [[row['case'], *(cell(row, name) for name in ('x real', 'cpu %/robot', 'ms cpu/tick',
+                                                      'missed %', 'late %')),
+          ', '.join(cell(row, f'latency ms {which}') for which in ('median', 'p99'))
+          if row['latency ms p99'] else ''] for row in _rows('ros_speed.csv')])
+
+
+def motion() -> str:
+    """Return motion and collisions alone."""
+    return _table(['robots', 'ms a step (median)', 'best', 'overlaps afterwards'], [
+        [_count(row), _number(row['ms_per_step'], 2), _number(row['best_ms_per_step'], 2),
+         row['overlaps']]
+        for row in _rows('standard.csv') if row['case'] == 'motion'])
+
+
+TABLES: dict[str, dict[str, Callable[[], str]]] = {
+    'performance.md': {'standard': standard, 'peers': peers, 'budget': budget, 'nodes': nodes},
+    'motion_and_collisions.md': {'motion': motion}}
+
+
+def with_tables(page: str, text: str) -> str:
+    """Return a page's text with its tables brought up to date."""
+    for name, make in TABLES[page].items():
+        begin, end = f'<!-- {name} -->\n', f'<!-- end of {name} -->\n'
+        before, found, rest = text.partition(begin)
+        _, closed, after = rest.partition(end)
+        if not (found and closed):
+            raise SystemExit(f'{page}: no {begin.strip()} ... {end.strip()}')
+        text = f'{before}{begin}\n{make()}\n{end}{after}'
+    return text
+
+
+if __name__ == '__main__':
+    for name in TABLES:
+        path = ROOT / 'docs' / name
+        path.write_text(with_tables(name, path.read_text('utf-8')), 'utf-8')
+    sys.exit(0)
