@@ -5,13 +5,15 @@ The only module of this package that needs rclpy; import it from a ``node.py`` o
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from types import FrameType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sbot_common.errors import InputError
@@ -214,6 +216,7 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
 def run_all(make_nodes: Callable[[], Iterator[Node]],
             arguments: Sequence[str] | None = None) -> int:
     """Do as ``run`` with several nodes in one executor; the first sets the exit code."""
+    spinning = _hold_back_interrupts()
     rclpy.init(args=list(sys.argv if arguments is None else arguments),
                signal_handler_options=SignalHandlerOptions.ALL)
     nodes: list[Node] = []
@@ -222,6 +225,10 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
         for node in make_nodes():
             nodes.append(node)
             executor.add_node(node)
+        spinning.set()
+        # What is there now stays: looking through it for rubbish again would take a tick or two.
+        gc.collect()
+        gc.freeze()
         executor.spin()
     except InputError as error:
         print(error, file=sys.stderr)
@@ -241,6 +248,31 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
         with suppress(RuntimeError):  # a signal may shut down the context at this very moment
             rclpy.try_shutdown()
     return int(getattr(nodes[0], 'exit_code', 0)) if nodes else 0
+
+
+def _hold_back_interrupts() -> threading.Event:
+    """Return what, once set, keeps the first signal from raising an exception.
+
+    rclpy's handler ends the context, which ends ``spin`` after the callback that runs, and calls
+    Python's handler as well. An exception that the latter raises out of nowhere, while numba turns
+    a result into Python objects, ends the process with a segmentation fault.
+    """
+    spinning = threading.Event()
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before = signal.getsignal(number)
+            if callable(before):
+                signal.signal(number, partial(_hold_back, spinning, before))
+    return spinning
+
+
+def _hold_back(spinning: threading.Event, handler: Callable[..., object], number: int,
+               frame: FrameType | None) -> None:
+    """Heed a signal, unless it is the first one while the executor spins."""
+    if spinning.is_set():
+        spinning.clear()
+    else:
+        handler(number, frame)
 
 
 def _ignore_signals() -> None:

@@ -61,3 +61,32 @@ def test_a_signal_during_set_up_ends_without_a_traceback(number):
         _, error = process.communicate(timeout=60)
     assert process.returncode == 0
     assert 'Traceback' not in error
+
+
+# A node in whose callback a signal comes; another one goes on for ever.
+BUSY_NODE = """
+import os, signal, sys
+from rclpy.node import Node
+from sbot_common import ros
+
+def work():
+    for _ in range(int(sys.argv[1])):
+        os.kill(os.getpid(), signal.SIGINT)
+    sum(range(1000))
+    print('to its end', flush=True)
+
+def make():
+    node = Node('busy')
+    node.create_timer(0.01, work)
+    return node
+
+sys.exit(ros.run(make, ['busy']))
+"""
+
+
+@pytest.mark.parametrize(('signals', 'output'), [(1, 'to its end\n'), (2, '')])
+def test_a_signal_lets_a_callback_come_to_its_end_and_two_do_not(signals, output):
+    done = subprocess.run([sys.executable, '-c', BUSY_NODE, str(signals)], env=environment(),
+                          timeout=60, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert (done.stdout, done.stderr) == (output, '')
