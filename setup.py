@@ -6,6 +6,8 @@ from pathlib import Path
 from setuptools import setup
 
 NAME = 'potential_field_bot'
+# With `colcon build --symlink-install` this file is run through a link, in a folder without README.
+README = Path(__file__).resolve().parent / 'README.md'
 PACKAGES = [NAME, 'sbot_common', 'wind_model', 'sbot_sim', 'sbot_bringup']
 
 
@@ -28,7 +30,7 @@ setup(
     name=NAME,
     version='0.1.0',
     description='Wind-blown robot swarms in the plane: simulator, wind, leader and followers',
-    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description=README.read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     license='Apache-2.0',
     maintainer='potential_field_bot maintainers',
