@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import setup
 
 NAME = 'potential_field_bot'
-# With `colcon build --symlink-install` this file is run through a link, in a folder without README.
+# `colcon build --symlink-install` runs this file through a link, in a folder without README.md.
 README = Path(__file__).resolve().parent / 'README.md'
 PACKAGES = [NAME, 'sbot_common', 'wind_model', 'sbot_sim', 'sbot_bringup']
 

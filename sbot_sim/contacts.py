@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inner
+from sbot_common.jit import njit_inline, njit_inner
 from sbot_sim.fixed_objects import FixedObjects
 from sbot_sim.grid import cell_of
 
@@ -91,7 +91,7 @@ def _is_joint(fixed: FixedObjects, cell: int, k: int, overlap: float, px: float,
     return False
 
 
-@njit_inner
+@njit_inline
 def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, from_x: float,
                        from_y: float, tolerance: float,
                        margin: float) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inner
+from sbot_common.jit import njit_inline, njit_inner
 from sbot_sim.contacts import fixed_displacement
 from sbot_sim.fixed_objects import FixedObjects
 from sbot_sim.grid import Grid, cell_index
@@ -41,7 +41,7 @@ class Crowd(NamedTuple):
     weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy
 
 
-@njit_inner
+@njit_inline
 def pair_direction(crowd: Crowd, i: int, j: int, dx: float, dy: float,
                    square: float) -> tuple[float, float, float]:
     """Return (distance, ux, uy): the unit vector from robot ``j`` to robot ``i``.
@@ -60,7 +60,7 @@ def pair_direction(crowd: Crowd, i: int, j: int, dx: float, dy: float,
     return 0.0, (1.0 if i < j else -1.0), 0.0
 
 
-@njit_inner
+@njit_inline
 def meet(crowd: Crowd, i: int, reach: float, tolerance: float, margin: float, queue: Queue,
          count: int) -> tuple[float, float, bool, int]:
     """Look for the robots that robot ``i`` intersects.

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inner
+from sbot_common.jit import borrowed, njit_inner
 from sbot_sim.bodies_meet import find_bodies
 from sbot_sim.body_contacts import place
 from sbot_sim.fixed_objects import FixedObjects
@@ -94,6 +94,7 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
     How many passes displaced robots.
 
     """
+    fixed, crowd = borrowed(fixed), borrowed(crowd)
     count = len(crowd.radius)
     queue, found = np.empty(count, np.int32), np.empty(count, np.int32)
     for i in range(count):
