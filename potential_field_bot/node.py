@@ -136,7 +136,11 @@ class PotentialFieldNode(Node):  # type: ignore[misc]
             self._latest.pose(robot, pose, self._now_ns())
 
     def _on_poses(self, raw: bytes) -> None:
-        poses = _read_poses(raw, self._num_robots)
+        try:
+            poses = _read_poses(raw, self._num_robots)
+        except InputError as error:
+            self.get_logger().error(f'{topics.POSES.name}: {error}; message ignored')
+            return
         if self._values['trigger'] == INPUTS:
             self._on_arrival(self._lockstep.poses(poses))
         else:

@@ -168,7 +168,13 @@ class ControllerNode(Node):  # type: ignore[misc]
         self._command = b''
 
     def _on_input(self, source: int, raw: bytes) -> None:
-        stamp_ns, payload = self._sources[source](raw)
+        try:
+            stamp_ns, payload = self._sources[source](raw)
+        except InputError as error:
+            if source != self._poses:
+                raise
+            self.get_logger().error(f'{topics.POSES.name}: {error}; message ignored')
+            return
         if not self._lockstep:
             if source in self._latest and stamp_ns < self._latest[source][1]:
                 self._reset()  # time went back: so did the simulation

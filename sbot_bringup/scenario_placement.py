@@ -212,10 +212,12 @@ def most_at_random(area: tuple[float, ...], radius: float) -> int:
     radius : m
 
     """
-    width, height = (max(0.0, area[k + 2] - area[k] - 2 * radius) for k in range(2))
-    inside = 0.547 * width * height / (math.pi * radius * radius)
-    edge = 0.748 * (width + height) / (2.0 * radius)
-    return math.ceil(1.1 * (inside + edge)) + 2
+    if radius <= 0.0:
+        return MAX_ROBOTS
+    across, along = (max(0.0, area[k + 2] - area[k] - 2 * radius) / radius for k in range(2))
+    inside = 0.547 / math.pi * across * along
+    edge = 0.748 / 2.0 * (across + along)
+    return math.ceil(min(MAX_ROBOTS, 1.1 * (inside + edge))) + 2
 
 
 def _free(found: Overlaps, standing: int, tried: int) -> list[int]:

@@ -6,6 +6,7 @@ The only module of this package that needs rclpy; import it from a ``node.py`` o
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 import threading
@@ -45,6 +46,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 
 LOCKSTEP_DEPTH = 100
+PATIENCE = 3.0  # s, that a callback has to come to its end after a signal
 T = TypeVar('T')
 P = ParamSpec('P')
 
@@ -269,10 +271,14 @@ def _hold_back_interrupts() -> threading.Event:
 def _hold_back(spinning: threading.Event, handler: Callable[..., object], number: int,
                frame: FrameType | None) -> None:
     """Heed a signal, unless it is the first one while the executor spins."""
-    if spinning.is_set():
-        spinning.clear()
-    else:
+    if not spinning.is_set():
         handler(number, frame)
+        return
+    spinning.clear()
+    # A callback that never ends shall not keep the node: again, when it has had its time.
+    again = threading.Timer(PATIENCE, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
 
 
 def _ignore_signals() -> None:

@@ -37,15 +37,19 @@ def in_blocks(threads: int, count: int, work: Callable[..., None],
             work(first, min(count, first + size), *arguments)
     # The caller is one of the threads: it does not wait idly for the others to wake up.
     others = [_pool(threads, os.getpid()).submit(help_out) for _ in range(threads - 1)]
-    help_out()
-    for other in others:
-        if not other.cancel():  # it has begun
-            other.result()
+    try:
+        help_out()
+    finally:  # whoever has begun writes into the same arrays
+        for other in others:
+            if not other.cancel():
+                other.result()
 
 
 def beside(threads: int, count: int, work: Callable[..., T],
            *arguments: Any) -> Callable[[], T]:  # noqa: ANN401 - whatever ``work`` takes
-    """Begin ``work(*arguments)`` in another thread; return a function that waits for the result.
+    """Begin ``work(*arguments)`` in another thread; return a function that gives the result, once.
+
+    What has not begun by then, because all are busy, is done by who asks.
 
     Parameters
     ----------
@@ -58,7 +62,11 @@ def beside(threads: int, count: int, work: Callable[..., T],
     if threads == 1 or count < _WORTH_A_THREAD * threads:
         result = work(*arguments)
         return lambda: result
-    return _pool(threads, os.getpid()).submit(work, *arguments).result
+    begun = _pool(threads, os.getpid()).submit(work, *arguments)
+
+    def result_of() -> T:
+        return work(*arguments) if begun.cancel() else begun.result()
+    return result_of
 
 
 @lru_cache(maxsize=4)

@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 
 # Slack on margins as a fraction of a cell: rounding must never hide an item.
 CELL_SLACK = 1e-9
+_ROUNDING = 2.0 ** -50  # of a coordinate
 
 
 class Grid(NamedTuple):
@@ -108,16 +109,17 @@ def segment_span(x0: float, y0: float, x1: float, y1: float,
     """Return the least and greatest x of the part of a segment with y in [low, high] (m)."""
     if y1 < y0:
         x0, y0, x1, y1 = x1, y1, x0, y0
-    xa, xb = x0, x1
+    xa, xb, blur = x0, x1, 0.0
     if y1 > y0:
         slope = (x1 - x0) / (y1 - y0)
+        blur = abs(slope) * _ROUNDING * (abs(y0) + abs(y1))
         if low > y0:
             xa = x0 + slope * (min(low, y1) - y0)
         if high < y1:
             xb = x0 + slope * (max(high, y0) - y0)
     # Rounding may lead just past an end.
     left, right = min(x0, x1), max(x0, x1)
-    return max(left, min(xa, xb)), min(right, max(xa, xb))
+    return max(left, min(xa, xb) - blur), min(right, max(xa, xb) + blur)
 
 
 @njit

@@ -35,7 +35,8 @@ from wind_model.wake import (
 Array = NDArray[np.float64]
 
 _MARGIN = 1e-9  # relative, and in metres
-_LEVEL = 1e-6  # of a direction's part: less is level, as far as cells can tell
+_LEVEL = 1e-3  # of a direction's part: less is level, as far as cells can tell
+_ROUNDING = 2.0 ** -50  # of a coordinate
 _CELLS_PER_REACH = 6.0
 _STRIP = 3.0  # widths of a wake; beyond, hardly anybody shelters more than those within
 _MORE = 1.0 + 1e-6
@@ -43,20 +44,20 @@ _MORE = 1.0 + 1e-6
 
 @njit_inner
 def _strip_span(grid: Grid, row: int, x: float, y: float, far_x: float, far_y: float,
-                ux: float, uy: float, side: float) -> tuple[float, float]:
+                ux: float, uy: float, side: float, rounding: float) -> tuple[float, float]:
     """Return the x extent (m) of what a row of cells may hold of a strip.
 
     The strip's axis leads from (x, y) against (ux, uy) to (far_x, far_y); ``side`` is half its
-    width. Border rows reach to infinity.
+    width, ``rounding`` that of coordinates. Border rows reach to infinity.
     """
     low = -math.inf if row == 0 else grid.y0 + row * grid.cell - abs(ux) * side
     high = math.inf if row == grid.ny - 1 else grid.y0 + (row + 1) * grid.cell + abs(ux) * side
-    xa, xb = x, far_x
+    xa, xb, slack = x, far_x, abs(uy) * side + _MARGIN * grid.cell + rounding
     if abs(uy) > _LEVEL:
         slope = ux / uy
         bottom, top = max(low, min(y, far_y)), min(high, max(y, far_y))
         xa, xb = x + (bottom - y) * slope, x + (top - y) * slope
-    slack = abs(uy) * side + _MARGIN * grid.cell
+        slack += abs(slope) * rounding
     return min(xa, xb) - slack, max(xa, xb) + slack
 
 
@@ -83,14 +84,16 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
     grid = discs.grid
     near = reach * (1.0 + _MARGIN) + _MARGIN
     # The strip's corners, and a little more: rounding must not hide a cell.
-    side = half + _MARGIN * grid.cell
+    rounding = _ROUNDING * (abs(x) + abs(y) + near)
+    side = half + _MARGIN * grid.cell + rounding
     far_x, far_y = x - near * ux, y - near * uy
     full = _full_offset(parameters)
     first_row = cell_index(min(y, far_y) - abs(ux) * side, grid.y0, grid.cell, grid.ny)
     last_row = cell_index(max(y, far_y) + abs(ux) * side, grid.y0, grid.cell, grid.ny)
     count = 0
     for row in range(first_row, last_row + 1):
-        left, right = _strip_span(grid, row, x, y, far_x, far_y, ux, uy, side)
+        left, right = _strip_span(grid, row, x, y, far_x, far_y, ux, uy, side,
+                                  rounding)
         first = grid.starts[row * grid.nx + cell_index(left, grid.x0, grid.cell, grid.nx)]
         end = grid.starts[row * grid.nx + cell_index(right, grid.x0, grid.cell, grid.nx) + 1]
         for k in range(first, end):
@@ -267,7 +270,8 @@ def shelter_block(first: int, end: int, parameters: WakeParameters, reach: float
         i = discs.robot[k]
         speed = math.sqrt(wind_xy[i, 0] * wind_xy[i, 0] + wind_xy[i, 1] * wind_xy[i, 1])
         out[i] = 0.0
-        if not speed >= CALM:
+        # Without a direction of its own a robot knows no bearings, as reductions() has it.
+        if not speed >= CALM or not math.isfinite(pose[i, 2]):
             continue
         ux, uy = wind_xy[i, 0] / speed, wind_xy[i, 1] / speed
         if blockers[i] >= 0 and _still_takes_all(i, blockers[i], parameters, reach, scene, walls,

@@ -5,7 +5,12 @@ import pytest
 
 from sbot_bringup import scenario_placement
 from sbot_bringup.scenario_file import parse_scenario
-from sbot_bringup.scenario_placement import Placed, most_at_random, random_poses
+from sbot_bringup.scenario_placement import (
+    MAX_ROBOTS,
+    Placed,
+    most_at_random,
+    random_poses,
+)
 from sbot_common.errors import InputError
 from sbot_sim.bodies import ROBOT
 from sbot_sim.world import make_world
@@ -30,3 +35,8 @@ def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r'robots.0.count: got 90000, expected a number that fits '
                                          r'at random into \[0.0, 0.0, 20.0, 20.0\] \(m\), '):
         parse_scenario(text, 'x.yaml', tmp_path)
+
+
+@pytest.mark.parametrize('radius', [0.0, 1e-170, 1e-9])
+def test_points_have_no_limit(radius):
+    assert most_at_random((0.0, 0.0, 1.0, 1e30), radius) >= MAX_ROBOTS

@@ -37,14 +37,26 @@ def test_an_error_reaches_the_caller(stretch):
 @pytest.mark.parametrize(('threads', 'count', 'elsewhere'), [
     (1, 5000, False), (2, 199, False), (2, 200, True), (3, 5000, True)])
 def test_beside_gives_the_result(threads, count, elsewhere):
-    result = beside(threads, count, lambda a, b: (a + b, threading.current_thread()), 2, 3)
-    assert result()[0] == 5
-    assert (result()[1] is not threading.current_thread()) == elsewhere
+    begun = threading.Event()
+
+    def work(a, b):
+        begun.set()
+        return a + b, threading.current_thread()
+    result = beside(threads, count, work, 2, 3)
+    assert begun.wait(60)  # what has not begun is done by who asks
+    total, thread = result()
+    assert total == 5
+    assert (thread is not threading.current_thread()) == elsewhere
 
 
 def test_blocks_do_not_wait_for_what_is_done_beside():
-    go_on = threading.Event()
-    result = beside(2, 1000, go_on.wait, 60)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work():
+        begun.set()
+        return go_on.wait(60)
+    result = beside(2, 1000, work)
+    assert begun.wait(60)
     done = []
     in_blocks(2, 1000, lambda first, end: done.extend(range(first, end)))
     assert sorted(done) == list(range(1000))
@@ -56,3 +68,21 @@ def test_an_error_beside_reaches_who_asks():
     result = beside(2, 1000, int, 'x')
     with pytest.raises(ValueError, match='x'):
         result()
+
+
+def test_what_is_begun_beside_may_begin_more():
+    def work():
+        return beside(2, 1000, lambda: 7)() + 1
+    assert beside(2, 1000, work)() == 8
+
+
+def test_nobody_writes_after_an_error():
+    running = threading.Event()
+
+    def work(first, end):
+        if threading.current_thread() is threading.main_thread():
+            assert running.wait(60)
+            raise ValueError('here')
+        running.set()
+    with pytest.raises(ValueError, match='here'):
+        in_blocks(2, 1000, work)

@@ -1,11 +1,13 @@
 """The shelter of thousands of robots equals what hearing everybody gives, to the bit."""
 
+import math
+
 import numpy as np
 import pytest
 
 from sbot_sim.range_and_bearing import neighbours
 from sbot_sim.shelter import shelters
-from sbot_sim.sight import sight_scene
+from sbot_sim.sight import empty_scene, sight_scene
 from sbot_sim.world import make_world
 from wind_model.parameters import make_wake_parameters
 from wind_model.wake import clamped_radius, reductions
@@ -55,3 +57,33 @@ def test_shelter_equals_what_is_heard(given, walls):
 def test_nobody_and_no_wake():
     assert both({}, 1, 1.0, 1.0, True, 0)[1].tolist() == [0.0]
     assert not both({'wake': False}, 9, 1.0, 1.0, True, 0)[1].any()
+
+
+@pytest.mark.parametrize('angle', [0.0, 1.01e-6, 1.2e-6, -3e-6, 1e-4, 2e-3, math.pi / 2 - 1e-6])
+@pytest.mark.parametrize('y', [0.3, 20_000.3, 1e6 + 0.3])
+@pytest.mark.parametrize('given', [{}, {'lateral_reach_radii': 0.01, 'gamma_boost': 0.5}], ids=str)
+def test_level_winds_far_from_the_origin_hide_nobody(angle, y, given):
+    """A blocker at the end of the reach, a cell's border behind it, and a weaker one nearby."""
+    wake = make_wake_parameters({'wake': True, **given})
+    ux, uy = math.cos(angle), math.sin(angle)
+    x, weaker = 3.0 * ux, 0.02 * 0.06 if given else 0.36
+    far_away = np.column_stack([np.full(200, x + 3.0), np.linspace(y + 3.0, y + 4.0, 200),
+                                np.zeros(200)])
+    for border in (1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5):
+        pose = np.vstack([[x, y, 0.3], [0.0, y - 3.0 * uy, 0.0], [x - 1.0, y + weaker, 0.0],
+                          [border - 0.5, y - 1.0, 0.0], far_away])
+        n = len(pose)
+        wind, mm = np.tile([0.1 * ux, 0.1 * uy], (n, 1)), np.full(n, 60, np.uint8)
+        own = np.full(n, 0.06)
+        slow = reductions(wake, *neighbours(pose, 3.0, None), pose[:, 2].copy(), wind, mm, own)
+        fast, _ = shelters(wake, 3.0, empty_scene(), False, pose, wind, mm, own, np.full(n, -1))
+        assert fast.tobytes() == slow.tobytes()
+
+
+def test_a_robot_without_a_direction_has_no_shelter():
+    pose = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, math.nan]])
+    wind, mm, own = np.full((2, 2), [0.1, 0.0]), np.full(2, 60, np.uint8), np.full(2, 0.06)
+    wake = make_wake_parameters({'wake': True})
+    slow = reductions(wake, *neighbours(pose, 3.0, None), pose[:, 2].copy(), wind, mm, own)
+    fast, _ = shelters(wake, 3.0, empty_scene(), False, pose, wind, mm, own, np.full(2, -1))
+    assert fast.tolist() == slow.tolist() == [0.0, 0.0]
