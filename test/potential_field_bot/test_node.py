@@ -111,3 +111,23 @@ def test_a_bad_parameter_ends_in_one_line(parameter, text):
     lines = [line for line in done.stderr.splitlines() if not line.startswith('[')]
     assert len(lines) == 1, done.stderr
     assert text in lines[0]
+
+
+FOREIGN = """
+import sys
+import rclpy
+from potential_field_bot.node import PotentialFieldNode
+from sbot_sim.message_templates import PosesTemplate
+rclpy.init(args=['x', '--ros-args', '-p', 'num_robots:=2', '-p', 'poses_topic:=true'])
+node = PotentialFieldNode()
+node._on_poses(PosesTemplate('map', 3).fill(0, [(0.0, 0.0, 0.0, 1.0)] * 3))
+node.destroy_node()
+rclpy.shutdown()
+"""
+
+
+def test_poses_of_somebody_else_are_ignored():
+    done = subprocess.run([sys.executable, '-c', FOREIGN], env=environment(), timeout=60,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert 'number of poses: got 3, expected 2, one for each robot; message ignored' in done.stderr
