@@ -69,17 +69,18 @@ numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
 numba.config.DISABLE_INTEL_SVML = True
 
 
+_OPTIONS = {'cache': True, 'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
+
+
 def njit(function: F) -> F:
     """Compile on first call, for one thread; cached on disk."""
-    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy',
-                             no_cfunc_wrapper=True)(function)
+    compiled: F = numba.njit(**_OPTIONS)(function)
     return compiled
 
 
 def njit_inner(function: F) -> F:
     """Compile for compiled code only: a door for Python takes as long to compile as the rest."""
-    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy', no_cfunc_wrapper=True,
-                             no_cpython_wrapper=True)(function)
+    compiled: F = numba.njit(**_OPTIONS, no_cpython_wrapper=True)(function)
     return compiled
 
 
@@ -88,8 +89,7 @@ def njit_inline(function: F) -> F:
 
     What takes tuples of arrays costs more to call than to run: each call copies them all.
     """
-    compiled: F = numba.njit(cache=True, nogil=True, error_model='numpy', no_cfunc_wrapper=True,
-                             no_cpython_wrapper=True, forceinline=True)(function)
+    compiled: F = numba.njit(**_OPTIONS, no_cpython_wrapper=True, forceinline=True)(function)
     return compiled
 
 
@@ -114,8 +114,9 @@ def borrowed(_: Any, value: Any) -> Any:  # noqa: ANN401
 
     numba counts the references to every array with atomic instructions, several at each call that
     takes a tuple of arrays. In a loop over robots that can be most of the time, and threads that
-    count the same arrays wait for each other. Whoever borrows must not keep the memory alive, so
-    this is for arguments only: their owner waits for the function to return.
+    count the same arrays wait for each other. Whoever borrows does not keep the memory alive: lend
+    arguments, whose owner waits for the function to return, or an array of one's own that is used
+    again when those who borrowed it are done.
     """
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
         return _lent(context, builder, signature.args[0], args[0])

@@ -61,10 +61,14 @@ class Discs(NamedTuple):
     largest: float  # m, the largest radius
 
 
-def make_scene(world: Outline, reach: float) -> Scene:
-    """Return the index of a world for sensors that see no farther than ``reach`` (m)."""
+def make_scene(world: Outline, reach: float, cell: float | None = None) -> Scene:
+    """Return the index of a world for sensors that see no farther than ``reach`` (m).
+
+    ``cell`` (m) is the side of its cells, where it is not to follow from the reach.
+    """
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
-    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, reach / _CELLS_PER_REACH, _MOST_CELLS)
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax,
+                              reach / _CELLS_PER_REACH if cell is None else cell, _MOST_CELLS)
     segments = np.ascontiguousarray(world.segments, np.float64).reshape(-1, 4)
     circles = np.ascontiguousarray(world.circles, np.float64).reshape(-1, 3)
     return Scene(segments, circles,

@@ -10,16 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit, njit_inline, njit_inner
-from sbot_sim.grid import (
-    CELL_SLACK,
-    cell_index,
-    grid_of_circles,
-    grid_of_segments,
-    grid_shape,
-    segment_span,
-    slab,
-)
-from sbot_sim.scene import Outline, Scene
+from sbot_sim.grid import CELL_SLACK, cell_index, segment_span, slab
+from sbot_sim.scene import Outline, Scene, make_scene
 
 Array = NDArray[np.float64]
 
@@ -27,8 +19,6 @@ Array = NDArray[np.float64]
 # one every tick. The arrays of a world are never changed, so the same arrays mean the same index.
 _REMEMBERED = 4
 _recent: list[tuple[Array, Array, Scene]] = []
-
-_MOST_CELLS = 512  # along one side
 
 
 def sight_scene(world: Outline) -> Scene:
@@ -47,12 +37,7 @@ def _make_sight_scene(world: Outline) -> Scene:
     objects = len(world.segments) + len(world.circles)
     # About two cells to an object: a line passes few cells, and few objects in each.
     wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / max(1, 2 * objects))
-    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _MOST_CELLS)
-    segments = np.ascontiguousarray(world.segments, np.float64).reshape(-1, 4)
-    circles = np.ascontiguousarray(world.circles, np.float64).reshape(-1, 3)
-    return Scene(segments, circles,
-                 grid_of_segments(segments, 0.0, cell, xmin, ymin, nx, ny),
-                 grid_of_circles(circles, 0.0, cell, xmin, ymin, nx, ny), 0.0)
+    return make_scene(world, 0.0, wanted)
 
 
 class _Nothing(NamedTuple):
