@@ -39,7 +39,7 @@ bench: $(STAMP)
 # Fast2D as a shared library for hosts in C.
 fast2d: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fast2d]'
-	$(BIN)/python -m sbot_sim.fast2d_build build/fast2d
+	$(BIN)/python -m sbot_sim.fast2d.shared_library build/fast2d
 
 clean:
 	rm -rf $(VENV) build install log demo dist *.egg-info

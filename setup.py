@@ -3,12 +3,13 @@
 from glob import glob
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 
 NAME = 'potential_field_bot'
 # `colcon build --symlink-install` runs this file through a link, in a folder without README.md.
 README = Path(__file__).resolve().parent / 'README.md'
-PACKAGES = [NAME, 'sbot_common', 'wind_model', 'sbot_sim', 'sbot_bringup']
+TOP = [NAME, 'sbot_common', 'wind_model', 'sbot_sim', 'sbot']
+PACKAGES = find_packages(include=[pattern for name in TOP for pattern in (name, f'{name}.*')])
 
 
 def data_files() -> list[tuple[str, list[str]]]:
@@ -71,8 +72,8 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            'sbot = sbot_bringup.cli:main',
-            *(f'{name} = sbot_bringup.executables:{name}' for name in (
+            'sbot = sbot.cli.main:main',
+            *(f'{name} = sbot.ros.executables:{name}' for name in (
                 'sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot', 'controller_bot')),
         ],
     },

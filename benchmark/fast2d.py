@@ -20,15 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from sbot_bringup.bench_scenes import make_bench_scene
-from sbot_sim.bodies import BodyArrays
-from sbot_sim.collisions import separate
+from sbot.bench.scenes import make_bench_scene
+from sbot_sim.collision.fixed_objects import fixed_objects
+from sbot_sim.collision.separation import separate
+from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
-from sbot_sim.fixed_objects import fixed_objects
-from sbot_sim.motion import move, wheel_commands
-from sbot_sim.scan import ScanParameters, cast_scans
-from sbot_sim.scene import make_scene
-from sbot_sim.world import World
+from sbot_sim.sensors.scan import ScanParameters, cast_scans
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.geometry import World
+from sbot_sim.world.scene import make_scene
 
 SEES = 2.0  # m
 APERTURE = 0.5  # rad

@@ -49,8 +49,8 @@ class Run(NamedTuple):
 
 def run(arena: str, wind: float, leader_filter: str, seed: int) -> Run:
     """Run one scenario to its end; distances are from centre to centre."""
-    from sbot_bringup.run import run_scenario
-    from sbot_bringup.scenario_file import load_scenario
+    from sbot.runner.loop import run_scenario
+    from sbot.scenario.load import load_scenario
     scenario = load_scenario(str(HERE / f'{arena}.yaml'), {
         'seed': seed, 'wind.wind_direction': [0, 1, 0], 'wind.wind_speed_mean': wind,
         'controllers.potential_field.leader_filter': leader_filter})

@@ -154,7 +154,7 @@ class Listener:
 
 def start(path: Path, composed: bool, log: Path) -> subprocess.Popen[str]:
     """Start `sbot up`; return when its first tick is due."""
-    command = [sys.executable, '-m', 'sbot_bringup.cli', 'up', str(path), '--json']
+    command = [sys.executable, '-m', 'sbot.cli', 'up', str(path), '--json']
     with log.open('w') as stream:
         process = subprocess.Popen(command + ['--composed'] * composed, text=True,
                                    stdout=subprocess.PIPE, stderr=stream)
@@ -207,7 +207,7 @@ def measure(name: str, seconds: float) -> dict[str, Any]:
         path, log = Path(folder) / 'scenario.yaml', Path(folder) / 'log'
         path.write_text(scenario(robots, in_step, 4 * seconds if in_step else 1000.0, poses))
         # What the simulator calls is compiled here rather than in the first ticks.
-        subprocess.run([sys.executable, '-m', 'sbot_bringup.cli', 'run', str(path), '--quiet',
+        subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', str(path), '--quiet',
                         '--duration', '0.1'], check=True, stdout=subprocess.DEVNULL)
         row = (lockstep(path, composed, log) if in_step
                else free_running(path, composed, log, seconds))

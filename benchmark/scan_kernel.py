@@ -24,13 +24,20 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_bringup.bench_measure import machine
-from sbot_bringup.bench_scenes import BEAMS, RANGE, make_bench_scene
+from sbot.bench.result import machine
+from sbot.bench.scenes import BEAMS, RANGE, make_bench_scene
 from sbot_common.jit import njit
-from sbot_sim.grid import Grid, cell_index, grid_of_circles, grid_of_segments, grid_shape
-from sbot_sim.rays import FACING, beam_directions, circle_range, facing_range, segment_view, turned
-from sbot_sim.scan import ScanParameters, cast_scans, make_scan_parameters
-from sbot_sim.scene import make_scene
+from sbot_common.spatial import Grid, cell_index, grid_of_circles, grid_of_segments, grid_shape
+from sbot_sim.sensors.rays import (
+    FACING,
+    beam_directions,
+    circle_range,
+    facing_range,
+    segment_view,
+    turned,
+)
+from sbot_sim.sensors.scan import ScanParameters, cast_scans, make_scan_parameters
+from sbot_sim.world.scene import make_scene
 
 Floats = NDArray[np.float64]
 

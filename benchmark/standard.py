@@ -2,7 +2,7 @@
 
     python benchmark/standard.py [options of sbot bench]
 
-The workload is in `sbot_bringup/bench_scenes.py`; docs/performance.md explains the columns.
+The workload is in `sbot/bench/scenes.py`; docs/performance.md explains the columns.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sbot_bringup.cli import main
+from sbot.cli.main import main
 
 if __name__ == '__main__':
     csv = Path(__file__).with_name('standard.csv')

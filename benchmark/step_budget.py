@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_bringup.bench_measure import machine
-from sbot_bringup.bench_scenes import (
+from sbot.bench.result import machine
+from sbot.bench.scenes import (
     BEAMS,
     RANGE,
     SPEED,
@@ -36,15 +36,16 @@ from sbot_bringup.bench_scenes import (
 )
 from sbot_common.angles import decoded_yaws
 from sbot_common.jit import njit
-from sbot_sim.beams import BACKWARDS, Fan, beam_interval, lanes, make_fan
-from sbot_sim.collisions import separate
-from sbot_sim.engine import Engine
-from sbot_sim.motion import move, wheel_commands
-from sbot_sim.odometry import measure
-from sbot_sim.rays import FACING, circle_range, facing_range, segment_view, turned
-from sbot_sim.scan import cast_scans
-from sbot_sim.scan_kernel import circle_arc, farther, segment_arc
-from sbot_sim.simulation import Inputs, achieved_twists, still_air
+from sbot_sim.collision.separation import separate
+from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.engine.state import Inputs, still_air
+from sbot_sim.engine.step import achieved_twists
+from sbot_sim.sensors.beams import BACKWARDS, Fan, beam_interval, lanes, make_fan
+from sbot_sim.sensors.odometry import measure
+from sbot_sim.sensors.rays import FACING, circle_range, facing_range, segment_view, turned
+from sbot_sim.sensors.scan import cast_scans
+from sbot_sim.sensors.scan_kernel import circle_arc, farther, segment_arc
 
 Floats = NDArray[np.float64]
 STATES = 20  # of the running world, taken in turn, so that no branch is known by heart

@@ -11,9 +11,9 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from sbot_sim.bodies import S_BOT, BodyArrays, body_arrays
-from sbot_sim.collisions import separate
-from sbot_sim.world import World, make_world
+from sbot_sim.collision.separation import separate
+from sbot_sim.world.bodies import S_BOT, BodyArrays, body_arrays
+from sbot_sim.world.geometry import World, make_world
 
 mpl.use('Agg')
 from matplotlib import pyplot as plt

@@ -5,10 +5,10 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from sbot_bringup.plot_data import from_result
-from sbot_bringup.plot_figure import plot_run
-from sbot_bringup.run import run_scenario
-from sbot_bringup.scenario_file import load_scenario
+from sbot.figures.data import from_result
+from sbot.figures.picture import plot_run
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
 
 FOLDER = Path(__file__).parent / 'gallery'
 WIDTH = 1000  # pixels

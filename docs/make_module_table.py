@@ -7,21 +7,30 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot_bringup')
+PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot')
 BEGIN, END = '<!-- modules -->\n', '<!-- end of modules -->\n'
+
+
+def first_words(path: Path) -> str:
+    """Return the first paragraph of a module's docstring as one line of a table."""
+    text = ast.get_docstring(ast.parse(path.read_text('utf-8'))) or ''
+    return text.split('\n\n')[0].replace('\n', ' ').replace('|', '\\|')
 
 
 def module_tables() -> str:
     """Return a Markdown table a package."""
     lines: list[str] = []
     for package in PACKAGES:
-        lines += ['', f'### {package}', '', '| module | what it is |', '| --- | --- |']
-        for path in sorted((ROOT / package).glob('*.py')):
+        lines += ['', f'### {package}', '', first_words(ROOT / package / '__init__.py'), '',
+                  '| module | what it is |', '| --- | --- |']
+        for path in sorted((ROOT / package).rglob('*.py'), key=lambda p: (p.parent, p.name)):
+            name = path.relative_to(ROOT / package).with_suffix('').as_posix()
             if path.name == '__init__.py':
-                continue
-            text = ast.get_docstring(ast.parse(path.read_text('utf-8'))) or ''
-            first = text.split('\n\n')[0].replace('\n', ' ').replace('|', '\\|')
-            lines.append(f'| `{path.stem}` | {first} |')
+                if path.parent != ROOT / package:
+                    folder = name.removesuffix('__init__')
+                    lines.append(f'| **`{folder}`** | {first_words(path)} |')
+            elif path.name != '__main__.py':
+                lines.append(f'| `{name}` | {first_words(path)} |')
     return '\n'.join(lines).strip() + '\n'
 
 

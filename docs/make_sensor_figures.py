@@ -15,18 +15,18 @@ import numpy as np  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.patches import Circle  # noqa: E402
 
-from sbot_sim.bodies import S_BOT_RADIUS  # noqa: E402
-from sbot_sim.infrared import (  # noqa: E402
+from sbot_sim.sensors.infrared.curves import table_distances_cm  # noqa: E402
+from sbot_sim.sensors.infrared.sensor import (  # noqa: E402
     SENSOR_ANGLES,
     infrared_distances,
     infrared_reach,
     make_infrared_parameters,
 )
-from sbot_sim.infrared_curves import table_distances_cm  # noqa: E402
-from sbot_sim.infrared_table import TABLES, named_table  # noqa: E402
-from sbot_sim.scan import angle_max, cast_scans, make_scan_parameters  # noqa: E402
-from sbot_sim.scene import make_scene  # noqa: E402
-from sbot_sim.world import World, make_world  # noqa: E402
+from sbot_sim.sensors.infrared.table import TABLES, named_table  # noqa: E402
+from sbot_sim.sensors.scan import angle_max, cast_scans, make_scan_parameters  # noqa: E402
+from sbot_sim.world.bodies import S_BOT_RADIUS  # noqa: E402
+from sbot_sim.world.geometry import World, make_world  # noqa: E402
+from sbot_sim.world.scene import make_scene  # noqa: E402
 
 FIGURES = Path(__file__).parent / 'figures'
 

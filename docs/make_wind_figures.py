@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot_sim.range_and_bearing import neighbours
+from sbot_sim.sensors.range_and_bearing import neighbours
 from wind_model.parameters import make_wake_parameters
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
 

@@ -57,7 +57,7 @@ def seconds(text):
 
 def overrides_of(arguments):
     """Return the changes to the scenario that the launch arguments ask for."""
-    from sbot_bringup.scenario_overrides import parse_override
+    from sbot.scenario.overrides import parse_override
     overrides = dict(parse_override(text, 'launch argument set')
                      for text in arguments['set'].split())
     if arguments['lockstep']:
@@ -99,10 +99,10 @@ def start(context):
     """Return the actions for the arguments given."""
     from importlib.util import find_spec
 
-    from sbot_bringup.nodes import node_processes
-    from sbot_bringup.scenario_file import load_scenario
-    from sbot_bringup.shipped import config_directory
-    from sbot_bringup.warm_up import warm_up
+    from sbot.ros.processes import node_processes
+    from sbot.runner.warm_up import warm_up
+    from sbot.scenario.load import load_scenario
+    from sbot.scenario.shipped import config_directory
 
     arguments = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
     try:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.gate import StampGate
-from sbot_common.messages import PosesStamped, PoseStamped, ScanStamped
+from sbot_common.clock import NANOSECONDS
 from sbot_common.observation import Observation, Scan
-from sbot_common.ticks import NANOSECONDS
+from sbot_common.stamp_sync import StampGate
+from sbot_common.wire.messages import PosesStamped, PoseStamped, ScanStamped
 
 _NEVER = -1  # ns
 

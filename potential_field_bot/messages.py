@@ -1,4 +1,4 @@
-"""The controller's own messages: forces as arrows. Shared ones are in ``sbot_common.messages``."""
+"""Forces as arrows (MarkerArray); shared messages are in ``sbot_common.wire.messages``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from potential_field_bot.controller import Turn
-from sbot_common import cdr
+from sbot_common.wire import cdr
 
 
 def _vector(name: str, x: float, y: float, z: float) -> object:

@@ -20,11 +20,12 @@ from potential_field_bot.messages import write_forces
 from potential_field_bot.node_parameters import INPUTS, NODE_SPECS, TIMER
 from potential_field_bot.parameters import SPECS
 from potential_field_bot.timing import check_frequency
-from sbot_common import messages, ros, topics
+from sbot_common import ros, topics
 from sbot_common.errors import InputError, bad_value
 from sbot_common.jit import is_compiled
-from sbot_common.specs import Value
-from sbot_common.streams import CONTROLLER, generator
+from sbot_common.params import Value
+from sbot_common.rng import CONTROLLER, generator
+from sbot_common.wire import messages
 
 _CONTROLLER_NAMES = frozenset(spec.name for spec in SPECS)
 _read_odometry = ros.read_once(messages.read_odometry)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sbot_common.specs import Spec
+from sbot_common.params import Spec
 
 TIMER, INPUTS = 'timer', 'inputs'
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sbot_common.errors import bad_value
-from sbot_common.specs import Spec, check_all
+from sbot_common.params import Spec, check_all
 
 AS_WRITTEN, GEOMETRIC = 'as_written', 'geometric'
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from potential_field_bot.node_parameters import NODE_SPECS
 from potential_field_bot.parameters import SPECS
-from sbot_common.specs import Spec
+from sbot_common.params import Spec
 
 
 def parameter_table(specs: Iterable[Spec]) -> str:

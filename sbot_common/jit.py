@@ -41,10 +41,11 @@ def _source_hash() -> str:
     digest = hashlib.sha256(f'{numba.__version__} {sys.version}'.encode())
     root = Path(__file__).resolve().parent.parent
     for package in _PACKAGES:
-        for path in sorted((root / package).glob('*.py')):
+        for path in sorted((root / package).rglob('*.py')):
             text = path.read_bytes()
             if b'njit' in text:
-                digest.update(path.name.encode() + b'\0' + text)
+                name = path.relative_to(root).as_posix()
+                digest.update(name.encode() + b'\0' + text)
     return digest.hexdigest()[:_DIGITS]
 
 

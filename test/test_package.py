@@ -33,6 +33,10 @@ def manifest() -> ElementTree.Element:
     return ElementTree.parse(ROOT / 'package.xml').getroot()
 
 
+def own_packages() -> list[str]:
+    return [path.parent.name for path in ROOT.glob('*/__init__.py')]
+
+
 def names(manifest, *tags) -> set:
     return {element.text for tag in tags for element in manifest.findall(tag)}
 
@@ -51,7 +55,8 @@ def test_names_versions_and_people_agree(setup_arguments, manifest):
 
 
 def test_every_package_is_installed(setup_arguments):
-    found = {path.parent.name for path in ROOT.glob('*/__init__.py')}
+    found = {'.'.join(path.relative_to(ROOT).parent.parts) for package in own_packages()
+             for path in (ROOT / package).rglob('__init__.py')}
     assert set(setup_arguments['packages']) == found
 
 
@@ -79,7 +84,7 @@ def test_console_scripts_can_be_called(setup_arguments):
 
 
 def test_executables_name_modules_with_a_main():
-    from sbot_bringup.executables import MODULES
+    from sbot.ros.executables import MODULES
     for module in MODULES.values():
         tree = ast.parse((ROOT / (module.replace('.', '/') + '.py')).read_text())
         assert 'main' in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
@@ -117,8 +122,9 @@ def test_everything_imported_is_a_dependency(setup_arguments, manifest):
     depends = names(manifest, 'exec_depend', 'depend')
     pip = {requirement(text) for text in setup_arguments['install_requires']} | {
         'yaml', 'PIL', 'lz4', 'pydantic_core'}  # the last two come with mcap, pydantic
-    own = set(setup_arguments['packages'])
-    files = [path for package in own for path in (ROOT / package).glob('*.py')]
+    own = {package.partition('.')[0] for package in setup_arguments['packages']}
+    files = [path for package in own for path in (ROOT / package).rglob('*.py')]
+    assert len(files) > 150
     files += (ROOT / 'launch').glob('*.py')
     for path in files:
         for name in imported(path) - own - set(sys.stdlib_module_names) - OPTIONAL:

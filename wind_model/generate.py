@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.errors import bad_value
-from sbot_common.specs import Spec, check_all
+from sbot_common.params import Spec, check_all
 from wind_model.grid import WindGrid, make_grid
 
 Array = NDArray[np.float64]

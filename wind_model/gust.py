@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.ticks import NANOSECONDS
+from sbot_common.clock import NANOSECONDS
 from wind_model.parameters import WindParameters
 from wind_model.uniform import unit
 

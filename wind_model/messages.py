@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common import cdr
 from sbot_common.errors import InputError
 from sbot_common.topics import WIND_FIELD, WIND_MARKERS, WIND_VELOCITY
+from sbot_common.wire import cdr
 from wind_model.grid import Lattice
 from wind_model.interpolate import sample
 

@@ -9,7 +9,7 @@ from typing import Any
 from rclpy.node import Node
 
 from sbot_common import ros, topics
-from sbot_common.specs import Spec, Value, Vector, VectorSpec
+from sbot_common.params import Spec, Value, Vector, VectorSpec
 from wind_model import messages
 from wind_model.field import load_field
 from wind_model.gust import force_at

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sbot_common.errors import bad_value, unknown_name
-from sbot_common.specs import Spec, Vector, VectorSpec, check_all
+from sbot_common.params import Spec, Vector, VectorSpec, check_all
 
 __all__ = [
     'HEIGHT_SPEC', 'SPECS', 'VECTOR_SPECS', 'WAKE_SPECS', 'Vector', 'VectorSpec', 'WakeParameters',

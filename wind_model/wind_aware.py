@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from sbot_common.observation import Observation
-from sbot_common.specs import Spec, check_all
+from sbot_common.params import Spec, check_all
 from wind_model.crab import crab_heading, turn_rate
 
 VELOCITY_SPEC = Spec('velocity', 0.10, 'm/s', 'Speed along the heading.', '000 section 5.1', 0.0)

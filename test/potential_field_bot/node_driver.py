@@ -17,9 +17,10 @@ from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 
-from sbot_common import cdr, messages, ros, topics
+from sbot_common import ros, topics
 from sbot_common.angles import quaternion_from_yaw
-from sbot_common.ticks import Rate
+from sbot_common.clock import Rate
+from sbot_common.wire import cdr, messages
 
 DEADLINE = 60.0  # s; long, as the node may have to compile
 ROBOTS, BEAMS, RATE, SEED = 2, 12, Rate(30, 1), 11

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from potential_field_bot.inputs import Arrival, Latest, Lockstep
-from sbot_common.messages import PosesStamped, PoseStamped, ScanStamped
+from sbot_common.clock import Rate
 from sbot_common.observation import Scan
-from sbot_common.ticks import Rate
+from sbot_common.wire.messages import PosesStamped, PoseStamped, ScanStamped
 
 RATE = Rate(30, 1)
 SECOND = 10**9

@@ -6,7 +6,7 @@ import pytest
 
 from potential_field_bot import messages
 from potential_field_bot.controller import Turn
-from sbot_common import cdr
+from sbot_common.wire import cdr
 
 
 def test_forces_are_arrows_along_the_forces():

@@ -13,7 +13,7 @@ import pytest
 from potential_field_bot.bot import PotentialField
 from sbot_common.angles import decoded_yaw
 from sbot_common.observation import Observation, Scan
-from sbot_common.streams import CONTROLLER, generator
+from sbot_common.rng import CONTROLLER, generator
 
 pytestmark = [
     pytest.mark.ros,
@@ -117,7 +117,7 @@ FOREIGN = """
 import sys
 import rclpy
 from potential_field_bot.node import PotentialFieldNode
-from sbot_sim.message_templates import PosesTemplate
+from sbot_common.wire.templates import PosesTemplate
 rclpy.init(args=['x', '--ros-args', '-p', 'num_robots:=2', '-p', 'poses_topic:=true'])
 node = PotentialFieldNode()
 node._on_poses(PosesTemplate('map', 3).fill(0, [(0.0, 0.0, 0.0, 1.0)] * 3))

@@ -9,7 +9,7 @@ from potential_field_bot.neighbours import nearby_repulsion, sort_into_cells
 from potential_field_bot.parameters import make_parameters
 from potential_field_bot.swarm import Followers
 from sbot_common.observation import Observation, Scan
-from sbot_common.streams import CONTROLLER, generator
+from sbot_common.rng import CONTROLLER, generator
 
 ROOM = np.empty((2, 9), np.int64)
 SCATTERED = [

@@ -7,7 +7,7 @@ import numpy as np
 
 from sbot_common import jit
 from sbot_common.jit import borrowed, njit
-from sbot_sim.scene import Discs, sort_discs
+from sbot_sim.world.scene import Discs, sort_discs
 
 
 @njit

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from sbot_sim.bodies import ROBOT, body_arrays
-from sbot_sim.infrared import infrared_reach, make_infrared_parameters
-from sbot_sim.odometry import make_odometry_parameters
-from sbot_sim.scan import make_scan_parameters
-from sbot_sim.scene import make_scene
-from sbot_sim.sensing import SensorParameters
-from sbot_sim.simulation import Parameters
-from sbot_sim.world import make_world
+from sbot_sim.engine.state import Parameters, SensorParameters
+from sbot_sim.sensors.infrared.sensor import infrared_reach, make_infrared_parameters
+from sbot_sim.sensors.odometry import make_odometry_parameters
+from sbot_sim.sensors.scan import make_scan_parameters
+from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.geometry import make_world
+from sbot_sim.world.scene import make_scene
 from wind_model.parameters import make_wake_parameters
 
 

@@ -4,7 +4,7 @@ import os
 
 from rclpy.node import Node
 
-from sbot_bringup.bag import Bag
+from sbot.bag.reader import Bag
 from sbot_common import ros, topics
 from wind_model import messages
 

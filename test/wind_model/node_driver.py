@@ -8,7 +8,8 @@ import rclpy
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 
-from sbot_common import cdr, ros, topics
+from sbot_common import ros, topics
+from sbot_common.wire import cdr
 from wind_model import messages
 
 DEADLINE_S = 20.0

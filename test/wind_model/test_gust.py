@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from sbot_common.ticks import parse_rate
-from sbot_sim.impulses import impulse_velocity, sum_impulses
+from sbot_common.clock import parse_rate
+from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
 from wind_model.gust import force_at, gust_window
 from wind_model.parameters import make_wind_parameters
 from wind_model.uniform import direction_of_angle, mean_velocity, unit

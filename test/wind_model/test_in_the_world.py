@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sbot_bringup.run import run_scenario
-from sbot_bringup.scenario_file import parse_scenario
-from sbot_bringup.wake_report import wake_report
+from sbot.runner.loop import run_scenario
+from sbot.runner.wake_report import wake_report
+from sbot.scenario.load import parse_scenario
 from sbot_common.errors import InputError
 from wind_model.grid import make_lattice
 from wind_model.interpolate import velocity_at
@@ -119,7 +119,7 @@ def test_a_robot_in_a_field_follows_its_wind():
 @pytest.mark.ros
 def test_the_simulator_takes_the_wind_from_its_topics(tmp_path, monkeypatch):
     pytest.importorskip('rclpy')
-    from sbot_bringup import up
+    from sbot.ros import up
 
     text = (HEAD.replace('world: {bounds: [-5, -5, 5, 5]}', '') + FIELD.replace(
         'wind_height: 1.0', 'wind_height: 1.0, wind_gust_force_mean: 30.0, wind_gust_start: 0.5, '

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from sbot_common import cdr
 from sbot_common.errors import InputError
 from sbot_common.topics import WIND_FIELD, WIND_MARKERS
+from sbot_common.wire import cdr
 from wind_model.generate import generate
 from wind_model.grid import make_lattice
 from wind_model.interpolate import velocity_at

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sbot_sim.impulses import effective_wind
-from sbot_sim.range_and_bearing import neighbours
+from sbot_sim.dynamics.impulses import effective_wind
+from sbot_sim.sensors.range_and_bearing import neighbours
 from wind_model.parameters import make_wake_parameters
 from wind_model.wake import (
     advertised_millimetres,

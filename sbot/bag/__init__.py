@@ -1,0 +1,1 @@
+"""Recordings: rosbag2 directories written, read, compared and exported."""

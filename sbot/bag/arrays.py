@@ -1,0 +1,54 @@
+"""A whole recording as arrays, for tests and notebooks; short ones only, it is all in memory."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.bag.reader import Bag
+from sbot.bag.ticks import count_robots, rate_of, ticks
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, CMD_VEL_STAMPED, resolve
+from sbot_common.wire.cdr import decode, encode
+from sbot_common.wire.messages import read_odometry, read_twist
+
+
+class Recording(NamedTuple):
+    """Poses and commands of a lockstep recording; T ticks, N robots."""
+
+    scenario_text: str
+    stamps_ns: NDArray[np.int64]  # (T,)
+    poses: NDArray[np.float64]  # (T, N, 3) x, y (m), yaw (rad)
+    commands: NDArray[np.float64]  # (T, N, 2) m/s, rad/s; NaN for robots that send none
+
+
+def read_recording(bag: Bag) -> Recording:
+    """Return the complete ticks of a bag.
+
+    Raises
+    ------
+    InputError
+        if it has no poses or no scenario, or a message is missing in the middle.
+
+    """
+    robots = count_robots(bag)
+    stamped = {robot for robot in range(robots)
+               if bag.names().get(resolve(CMD_VEL, robot, robots)) == CMD_VEL_STAMPED.type}
+    stamps, poses, commands = [], [], []
+    for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,)):
+        stamps.append(tick.stamp_ns)
+        rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
+                if raw is not None]
+        poses.append([(row.x, row.y, row.yaw) for row in rows])
+        commands.append([_command(raw, robot in stamped)
+                         for robot, raw in enumerate(tick.commands)])
+    return Recording(bag.scenario_text, np.array(stamps, np.int64),
+                     np.array(poses, np.float64).reshape(-1, robots, 3),
+                     np.array(commands, np.float64).reshape(-1, robots, 2))
+
+
+def _command(raw: bytes | None, stamped: bool) -> tuple[float, float]:
+    if raw is None:
+        return np.nan, np.nan
+    return read_twist(encode(decode(raw, CMD_VEL_STAMPED.type).twist) if stamped else raw)

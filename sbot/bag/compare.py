@@ -1,0 +1,233 @@
+"""Where two recordings part: message by message, to the bit."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Collection, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sbot.bag.reader import Bag, Message
+from sbot.bag.ticks import rate_of, robot_of
+from sbot_common.clock import Rate
+from sbot_common.errors import InputError
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS, SCENARIO
+from sbot_common.wire.cdr import canonical, decode, stamp_ns
+from sbot_common.wire.messages import read_odometry
+
+IGNORED = (DIAGNOSTICS.name,)  # wall-clock times
+
+
+class Difference(NamedTuple):
+    """Two messages of the same place in their topics that are not equal."""
+
+    tick: int | None  # None where the bag has no scenario to tell
+    stamp_ns: int
+    robot: int | None  # None for a global topic
+    topic: str
+    field: str  # e.g. 'linear.x'; '' where a message could not be decoded
+    first: str  # values
+    second: str
+
+    def __str__(self) -> str:
+        where = f'tick {self.tick}' if self.tick is not None else f'stamp {self.stamp_ns} ns'
+        robot = f', robot {self.robot}' if self.robot is not None else ''
+        field = f' {self.field}' if self.field else ''
+        return f'{where}{robot}: {self.topic}{field}: {self.first} != {self.second}'
+
+
+class Comparison(NamedTuple):
+    """The outcome of comparing two bags on the topics that both have."""
+
+    messages: int  # pairs compared
+    different: dict[str, int]  # topic: unequal pairs
+    unpaired: dict[str, tuple[int, int]]  # topic: messages that only the first or second has
+    only_first: list[str]  # topics
+    only_second: list[str]
+    first: Difference | None  # the earliest: lowest tick, then robot; what is global comes last
+    distances: dict[int, float]  # robot: metres between the last poses that both have
+
+    @property
+    def equal(self) -> bool:
+        """Whether all messages of the common topics are equal."""
+        return not self.different and not self.unpaired
+
+
+def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comparison:
+    """Compare two bags on the topics that both have, in memory that does not grow with them.
+
+    The n-th message of a topic is compared with the n-th of the other bag. Messages are equal when
+    they decode to equal values, numbers by their bits. Topics in ``ignored`` are left out.
+    """
+    types = first.names(), second.names()
+    common = {name for name in types[0] if name in types[1] and name not in ignored}
+    pairs = _Pairs()
+    differences = _Differences(first)
+    last_poses: dict[int, tuple[bytes, bytes]] = {}
+    count = 0
+    for index, a, b in pairs.of(first.messages(common), second.messages(common)):
+        count += 1
+        robot = robot_of(a.name)
+        if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name:
+            last_poses[robot[0]] = a.payload, b.payload
+        if a.payload != b.payload or a.type != b.type:
+            differences.look(index, a, b)
+    return Comparison(
+        count, differences.counts, pairs.left(),
+        sorted(name for name in types[0] if name not in types[1] and name not in ignored),
+        sorted(name for name in types[1] if name not in types[0] and name not in ignored),
+        differences.earliest,
+        {robot: _distance(*poses) for robot, poses in sorted(last_poses.items())})
+
+
+def _distance(a: bytes, b: bytes) -> float:
+    p, q = read_odometry(a), read_odometry(b)
+    return math.hypot(p.x - q.x, p.y - q.y)
+
+
+class _Pairs:
+    """Pairs the n-th messages of each topic of two streams."""
+
+    def __init__(self) -> None:
+        self._queues: dict[str, tuple[deque[Message], deque[Message]]] = {}
+        self._counts: dict[str, int] = {}
+        self._spare: dict[str, list[int]] = {}
+
+    def of(self, first: Iterator[Message], second: Iterator[Message],
+           ) -> Iterator[tuple[int, Message, Message]]:
+        """Yield the index of a pair within its topic, and the pair."""
+        sides = [first, second]
+        ended = [False, False]
+        while not all(ended):
+            for side in range(2):
+                message = next(sides[side], None)
+                if message is None:
+                    ended[side] = True
+                    continue
+                own, other = self._of(message.name, side)
+                if other:
+                    index = self._counts[message.name]
+                    self._counts[message.name] = index + 1
+                    partner = other.popleft()
+                    yield (index, partner, message) if side else (index, message, partner)
+                elif ended[1 - side]:  # the other bag is over: nothing will pair with it
+                    self._spare.setdefault(message.name, [0, 0])[side] += 1
+                else:
+                    own.append(message)
+
+    def _of(self, name: str, side: int) -> tuple[deque[Message], deque[Message]]:
+        queues = self._queues.get(name)
+        if queues is None:
+            queues = self._queues[name] = deque(), deque()
+            self._counts[name] = 0
+        return queues[side], queues[1 - side]
+
+    def left(self) -> dict[str, tuple[int, int]]:
+        """Return how many messages of each topic found no partner, by side."""
+        left = {}
+        for name, (first, second) in self._queues.items():
+            spare = self._spare.get(name, [0, 0])
+            numbers = len(first) + spare[0], len(second) + spare[1]
+            if any(numbers):
+                left[name] = numbers
+        return left
+
+
+class _Differences:
+    """Counts unequal pairs and keeps the earliest."""
+
+    def __init__(self, bag: Bag) -> None:
+        self.counts: dict[str, int] = {}
+        self.earliest: Difference | None = None
+        self._own = bool(bag.metadata)  # then the log time is the tick's stamp
+        self._rate: Rate | None
+        try:
+            self._rate = rate_of(bag)
+        except InputError:
+            self._rate = None
+
+    def look(self, index: int, a: Message, b: Message) -> None:
+        """Decode two messages with different bytes, and count them if they are different."""
+        try:
+            if a.type == b.type and canonical(a.payload, a.type) == canonical(b.payload, b.type):
+                return
+            decoded = decode(a.payload, a.type), decode(b.payload, b.type)
+        except Exception:  # a type or bytes that rosbags does not know: any error may come
+            decoded = None, None
+        self.counts[a.name] = self.counts.get(a.name, 0) + 1
+        stamp, tick = self._when(index, a, decoded[0])
+        robot = robot_of(a.name)
+        new = Difference(tick, stamp, robot[0] if robot else None, a.name, '', '', '')
+        if self.earliest is not None and _order(new) >= _order(self.earliest):
+            return
+        found = None
+        if decoded[0] is not None and a.type == b.type:
+            found = first_difference(*decoded)
+        field, va, vb = found or ('', *(f'{m.type}, {len(m.payload)} bytes' for m in (a, b)))
+        self.earliest = new._replace(field=field, first=va, second=vb)
+
+    def _when(self, index: int, message: Message, decoded: Any) -> tuple[int, int | None]:  # noqa: ANN401
+        """Return stamp (ns) and tick of a message."""
+        stamp = _stamp(decoded)
+        if self._rate is None:
+            return (message.stamp_ns if stamp is None else stamp), None
+        if stamp is not None:
+            return stamp, self._rate.tick(stamp)
+        # Without a stamp inside: our log times are the ticks' stamps, others' times of arrival.
+        tick = self._rate.tick(message.stamp_ns) if self._own else index
+        return message.stamp_ns, tick
+
+
+def _order(difference: Difference) -> tuple[bool, int, bool, int]:
+    """Return what sorts differences: runs part where robots do, and scenarios are but texts."""
+    tick, stamp, robot, topic = difference[:4]
+    return topic == SCENARIO.name, stamp if tick is None else tick, robot is None, robot or 0
+
+
+def _stamp(message: Any) -> int | None:  # noqa: ANN401
+    """Return the stamp (ns) that a message carries, if any."""
+    if hasattr(message, 'transforms') and message.transforms:
+        message = message.transforms[0]
+    if hasattr(message, 'markers') and message.markers:
+        message = message.markers[0]
+    if hasattr(message, 'header'):
+        return stamp_ns(message.header.stamp)
+    return stamp_ns(message.clock) if hasattr(message, 'clock') else None
+
+
+def first_difference(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:  # noqa: ANN401
+    """Return path and values of the first field that differs, numbers by their bits."""
+    if is_dataclass(a):
+        for field in fields(a):
+            inner = first_difference(getattr(a, field.name), getattr(b, field.name),
+                                     f'{path}.{field.name}' if path else field.name)
+            if inner is not None:
+                return inner
+        return None
+    if isinstance(a, list | np.ndarray):
+        if len(a) != len(b):
+            return f'{path}.length', str(len(a)), str(len(b))
+        for i in range(len(a)):
+            inner = first_difference(a[i], b[i], f'{path}[{i}]')
+            if inner is not None:
+                return inner
+        return None
+    if isinstance(a, str) and isinstance(b, str) and a != b and '\n' in a:
+        lines = a.splitlines(), b.splitlines()
+        for i in range(max(map(len, lines))):
+            x, y = (side[i] if i < len(side) else '' for side in lines)
+            if x != y:
+                return f'{path} line {i + 1}', _shown(x), _shown(y)
+    if isinstance(a, float | np.floating):
+        same = np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    else:
+        same = bool(a == b)
+    return None if same else (path, _shown(a), _shown(b))
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 80 else text[:77] + '...'

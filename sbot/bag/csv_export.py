@@ -1,0 +1,66 @@
+"""Poses and commands of a bag as CSV: a row for each robot and tick, e.g. for pandas."""
+
+from __future__ import annotations
+
+import csv
+from typing import TextIO
+
+from sbot.bag.reader import Bag
+from sbot.bag.ticks import count_robots, rate_of, robot_of
+from sbot_common.clock import NANOSECONDS
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, CMD_VEL_STAMPED, resolve
+from sbot_common.wire.cdr import decode
+from sbot_common.wire.messages import PoseStamped, read_odometry, read_twist
+
+COLUMNS = ('tick', 'time_s', 'robot', 'x', 'y', 'yaw', 'v', 'omega')
+
+
+def write_csv(bag: Bag, out: TextIO) -> int:
+    """Write the table; return how many rows it has.
+
+    Numbers have as many digits as it takes to read the same number back. ``v`` and ``omega`` are
+    the robot's newest command before its next pose (in lockstep: its answer to this tick), empty
+    while it has sent none.
+
+    Raises
+    ------
+    InputError
+        if the bag has no poses or no scenario.
+
+    """
+    robots = count_robots(bag)
+    rate = rate_of(bag)
+    names = {resolve(topic, robot, robots) for robot in range(robots)
+             for topic in (BASE_POSE_GROUND_TRUTH, CMD_VEL)}
+    writer = csv.writer(out, lineterminator='\n')
+    writer.writerow(COLUMNS)
+    poses: dict[int, PoseStamped] = {}  # of each robot, waiting for the command
+    commands: dict[int, tuple[float, float]] = {}
+    rows = 0
+
+    def put(robot: int, pose: PoseStamped) -> None:
+        v, omega = map(repr, commands[robot]) if robot in commands else ('', '')
+        writer.writerow([rate.tick(pose.stamp_ns), repr(pose.stamp_ns / NANOSECONDS), robot,
+                         repr(pose.x), repr(pose.y), repr(pose.yaw), v, omega])
+
+    for message in bag.messages(names):
+        found = robot_of(message.name)
+        assert found is not None
+        robot = found[0]
+        if found[1] == CMD_VEL.name:
+            commands[robot] = _read_command(message.payload, message.type)
+            continue
+        if robot in poses:
+            put(robot, poses[robot])
+            rows += 1
+        poses[robot] = read_odometry(message.payload)
+    for robot, pose in sorted(poses.items()):
+        put(robot, pose)
+    return rows + len(poses)
+
+
+def _read_command(payload: bytes, type_name: str) -> tuple[float, float]:
+    if type_name == CMD_VEL_STAMPED.type:
+        twist = decode(payload, type_name).twist
+        return twist.linear.x, twist.angular.z
+    return read_twist(payload)

@@ -1,0 +1,283 @@
+"""Writes a rosbag2 directory (MCAP) that outlives its writer being killed or the disk filling up.
+
+What was written is in the file within a second of wall time, whether or not more is written: a
+thread closes a chunk twice a second, compresses and appends it. `write` itself only copies bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+import zstandard
+from mcap.opcode import Opcode
+from mcap.records import Channel, Metadata, Schema
+
+from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, statistics, write_chunk
+from sbot.bag.metadata import (
+    FILE_NAME,
+    Counted,
+    Summary,
+    definition,
+    offered_qos,
+    render,
+    replace_file,
+    type_hash,
+)
+from sbot_common.errors import InputError
+from sbot_common.topics import Topic
+
+METADATA_NAME = 'potential_field_bot'  # of the MCAP metadata record
+FLUSH_PERIOD = 0.5  # s of wall time: nothing waits for longer than twice this
+SYNC_PERIOD = 5.0  # s of wall time between fsyncs: a loss of power costs more than a kill
+CHUNK_SIZE = 1 << 20  # bytes before compression
+QUEUE_LENGTH = 4  # chunks that may wait for the disk before `write` waits
+
+
+class RecorderError(RuntimeError):
+    """The recording cannot go on; the bag holds what was written before. Its text is one line."""
+
+
+class _Channel:
+    """One topic's entry in the file."""
+
+    def __init__(self, number: int, name: str, topic: Topic) -> None:
+        self.number = number
+        self.name = name
+        self.topic = topic
+        self.messages = 0
+        self.written = 0  # of them, in the file
+
+
+class Recorder:
+    """Records messages given as bytes into a new directory; a context manager.
+
+    Parameters
+    ----------
+    directory : the bag to make, e.g. 'runs/first'; its file is 'runs/first/first_0.mcap'
+    metadata : strings kept in the bag before any message, e.g. scenario, seed, version
+
+    Raises
+    ------
+    InputError
+        if the directory exists or cannot be made.
+
+    """
+
+    def __init__(self, directory: str | Path, *, metadata: Mapping[str, str]) -> None:
+        self.directory = Path(directory)
+        self._metadata = dict(metadata)
+        try:
+            self.directory.mkdir(parents=True)
+        except FileExistsError:
+            raise InputError(f'{self.directory}: exists already; a bag is never overwritten, '
+                             'expected the name of a new directory') from None
+        except OSError as error:
+            raise InputError(f'{self.directory}: cannot make the bag: {error.strerror}') from None
+        self.path = self.directory / f'{self.directory.resolve().name}_0.mcap'
+        self._channels: dict[str, _Channel] = {}
+        self._schemas: dict[str, Schema] = {}
+        self._records: list[Channel] = []
+        self._chunk_indexes: list[bytes] = []
+        self._start_ns, self._end_ns = 2**63, 0
+        self._compressor = zstandard.ZstdCompressor(level=1)
+        try:
+            self._file = McapFile(self.path, Metadata(METADATA_NAME, self._metadata))
+            self._write_metadata()
+        except OSError as error:
+            raise InputError(f'{self.path}: cannot write the bag: {error.strerror}') from None
+        self._changed = threading.Condition()
+        self._open = OpenChunk()
+        self._queue: deque[Sealed] = deque()
+        self._busy = False
+        self._closing = False
+        self._closed = False
+        self._error: RecorderError | None = None
+        self._reported = False
+        self._thread = threading.Thread(target=self._work, name='recorder', daemon=True)
+        self._thread.start()
+
+    def write(self, name: str, topic: Topic, stamp_ns: int, payload: bytes) -> None:
+        """Record one message; may be called from several threads.
+
+        Parameters
+        ----------
+        name : absolute topic name, e.g. '/robot_0/cmd_vel'
+        topic : its type and whether it is latched
+        stamp_ns : log time and publish time (ns)
+        payload : the message in CDR
+
+        Raises
+        ------
+        RecorderError
+            if an earlier message could not be written (the disk is full, ...).
+
+        """
+        with self._changed:
+            if self._error is not None:
+                self._reported = True
+                raise self._error
+            if self._closing:
+                raise RecorderError(f'{self.directory}: the bag is closed')
+            channel = self._channels.get(name) or self._register(name, topic)
+            self._open.add_message(channel.number, channel.messages, stamp_ns, payload)
+            channel.messages += 1
+            if len(self._open) >= CHUNK_SIZE:
+                self._seal()
+                while len(self._queue) >= QUEUE_LENGTH and self._error is None:
+                    self._changed.wait()
+
+    def flush(self) -> None:
+        """Return when everything written so far is in the file.
+
+        Raises
+        ------
+        RecorderError
+            as ``write``.
+
+        """
+        with self._changed:
+            self._seal()
+            while (self._queue or self._busy) and self._error is None:
+                self._changed.wait()
+            if self._error is not None:
+                self._reported = True
+                raise self._error
+
+    def close(self) -> None:
+        """Write what is left and the index; a second call does nothing.
+
+        Raises
+        ------
+        RecorderError
+            if that fails, or an earlier failure was not reported yet; the bag is readable.
+
+        """
+        if self._closed:
+            return
+        self._closed = True
+        with self._changed:
+            self._seal()
+            self._closing = True
+            self._changed.notify_all()
+        self._thread.join()
+        try:
+            if self._error is None:
+                self._finish()
+        except OSError as error:
+            self._fail(error)
+        finally:
+            self._file.close()
+        if self._error is not None and not self._reported:
+            self._reported = True
+            raise self._error
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        try:
+            self.close()
+        except RecorderError:
+            if error is None:  # else the first error is the one to hear about
+                raise
+
+    def _register(self, name: str, topic: Topic) -> _Channel:
+        if not name.startswith('/'):
+            raise ValueError(f'topic name {name!r} is not absolute')
+        schema = self._schemas.get(topic.type)
+        if schema is None:
+            schema = Schema(id=len(self._schemas) + 1, name=topic.type, encoding='ros2msg',
+                            data=definition(topic.type).encode())
+            self._schemas[topic.type] = schema
+            self._open.add_record(schema)
+        channel = _Channel(len(self._channels) + 1, name, topic)
+        record = Channel(
+            id=channel.number, topic=name, message_encoding='cdr', schema_id=schema.id,
+            metadata={'offered_qos_profiles': offered_qos(topic.latched),
+                      'topic_type_hash': type_hash(topic.type)})
+        self._open.add_record(record)
+        self._records.append(record)
+        self._channels[name] = channel
+        return channel
+
+    def _seal(self) -> None:
+        """Hand the open chunk to the thread; the lock is held."""
+        if len(self._open):
+            self._queue.append(self._open.seal())
+            self._open = OpenChunk()
+            self._changed.notify_all()
+
+    def _work(self) -> None:
+        synced = described = time.monotonic()
+        while True:
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._queue or self._closing, FLUSH_PERIOD)
+                if not self._queue:
+                    self._seal()
+                sealed = self._queue.popleft() if self._queue else None
+                self._busy = sealed is not None
+                closing = self._closing
+                self._changed.notify_all()
+            if sealed is None:
+                if closing:
+                    return
+                continue
+            if self._error is not None:
+                continue
+            try:
+                self._chunk_indexes.append(write_chunk(self._file, sealed, self._compressor))
+                self._count(sealed)
+                now = time.monotonic()
+                if now - described >= FLUSH_PERIOD:
+                    self._write_metadata()
+                    described = now
+                if now - synced >= SYNC_PERIOD:
+                    self._file.sync()
+                    synced = now
+            except OSError as error:
+                self._fail(error)
+
+    def _count(self, sealed: Sealed) -> None:
+        channels = list(self._channels.values())
+        for number, entries in sealed.entries.items():
+            channels[number - 1].written += len(entries) // 2
+        self._start_ns = min(self._start_ns, sealed.start_ns)
+        self._end_ns = max(self._end_ns, sealed.end_ns)
+
+    def _fail(self, error: OSError) -> None:
+        with self._changed:
+            self._error = RecorderError(
+                f'{self.directory}: recording stopped: {error.strerror or error}; the bag is '
+                'readable and holds what was written before the last second')
+            self._changed.notify_all()
+
+    def _summary(self) -> Summary:
+        topics = [Counted(channel.name, channel.topic, channel.written)
+                  for channel in list(self._channels.values()) if channel.written]
+        return Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
+
+    def _write_metadata(self) -> None:
+        replace_file(self.directory / FILE_NAME,
+                     render(self.path.name, self._summary(), self._metadata))
+
+    def _finish(self) -> None:
+        summary = self._summary()
+        counts = {channel.number: channel.written for channel in self._channels.values()}
+        self._file.finish([
+            (Opcode.SCHEMA, packed(*self._schemas.values())),
+            (Opcode.CHANNEL, packed(*self._records)),
+            (Opcode.STATISTICS, packed(statistics(
+                counts, len(self._schemas), len(self._chunk_indexes), summary.start_ns,
+                summary.end_ns))),
+            (Opcode.CHUNK_INDEX, b''.join(self._chunk_indexes)),
+            (Opcode.METADATA_INDEX, packed(self._file.metadata_index)),
+        ])
+        self._write_metadata()

@@ -1,0 +1,211 @@
+"""Turns the stream of a bag's messages into ticks: what each robot saw, and what it answered.
+
+Messages of one tick may be recorded in any order (``ros2 bag record`` writes them as they arrive),
+so they are gathered by the stamp in their header. A command carries none: in lockstep a robot's
+n-th command answers the n-th stamp.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import yaml
+
+from sbot.bag.reader import Bag
+from sbot_common import topics as topics_module
+from sbot_common.clock import NANOSECONDS, Rate, parse_rate
+from sbot_common.errors import InputError, bad_value
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, GOAL, Topic, resolve
+from sbot_common.wire.cdr import canonical
+
+MOST_WAITING = 1000  # ticks gathered at once; more means that a message is missing
+_STAMP = struct.Struct('<iI')
+_ROBOT_TOPICS = {topic.name for topic in vars(topics_module).values()
+                 if isinstance(topic, Topic) and not topic.name.startswith('/')}
+_ROBOT_TOPIC = re.compile(r'/(?:robot_(\d+)/)?([^/]+)')
+
+
+class Tick(NamedTuple):
+    """One tick of a recording; N robots."""
+
+    tick: int
+    stamp_ns: int
+    restarted: bool  # time began again: the simulation was reset
+    inputs: Mapping[str, Sequence[bytes | None]]  # by topic name: N messages, None where none is
+    commands: Sequence[bytes | None]  # N messages
+    goals: Mapping[int, bytes]  # robots whose goal changes at this tick
+
+
+class _Waiting:
+    """The inputs of a stamp, as far as they are in."""
+
+    def __init__(self, stamp_ns: int, missing: int, slots: int) -> None:
+        self.stamp_ns = stamp_ns
+        self.missing = missing
+        self.payloads: list[bytes | None] = [None] * slots
+
+
+def robot_of(name: str) -> tuple[int, str] | None:
+    """Return robot id and own name of a robot's topic, e.g. (3, 'odom') of '/robot_3/odom'.
+
+    None for a global topic. A single robot has no namespace, so '/odom' is robot 0's.
+    """
+    match = _ROBOT_TOPIC.fullmatch(name)
+    if match is None or (match[1] is None and match[2] not in _ROBOT_TOPICS):
+        return None
+    return int(match[1] or 0), match[2]
+
+
+def count_robots(bag: Bag) -> int:
+    """Return how many robots have poses in a bag.
+
+    Raises
+    ------
+    InputError
+        if none has.
+
+    """
+    robots = [found[0] for name in bag.names()
+              if (found := robot_of(name)) and found[1] == BASE_POSE_GROUND_TRUTH.name]
+    if not robots:
+        raise InputError(f'{bag.path}: no poses in it, expected topics '
+                         f'/robot_<i>/{BASE_POSE_GROUND_TRUTH.name}')
+    return max(robots) + 1
+
+
+def rate_of(bag: Bag) -> Rate:
+    """Return the rate of the scenario that a bag carries.
+
+    Raises
+    ------
+    InputError
+        if it has none.
+
+    """
+    where = f'{bag.path}: scenario'
+    try:
+        scenario = yaml.safe_load(bag.scenario_text)
+    except yaml.YAMLError as error:
+        raise InputError(f'{where}: not YAML: {" ".join(str(error).split())}') from None
+    if not isinstance(scenario, dict):
+        raise bad_value(where, scenario, 'a mapping with the keys of a scenario')
+    return parse_rate(scenario.get('rate', 30), f'{where}: rate')
+
+
+def header_stamp_ns(payload: bytes) -> int:
+    """Return the stamp (ns) of a little-endian message that begins with a std_msgs/Header."""
+    seconds, nanoseconds = _STAMP.unpack_from(payload, 4)
+    return int(seconds) * NANOSECONDS + int(nanoseconds)
+
+
+def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> Iterator[Tick]:
+    """Yield the complete ticks of a bag in order, in memory that does not grow with its length.
+
+    A tick is complete when each of ``topics`` that the bag has for a robot, and a command of each
+    robot that sends any, are in. What is incomplete at the end is left out.
+
+    Raises
+    ------
+    InputError
+        if a message is missing in the middle.
+
+    """
+    gather = _Gather(bag, num_robots, rate, topics)
+    for message in bag.messages(gather.names):
+        payload = message.payload
+        if payload[1:2] != b'\1':
+            payload = canonical(payload, message.type)  # big-endian: from another machine
+        gather.put(message.name, payload)
+        # One tick later, so that a goal recorded just behind its tick's commands still counts.
+        while len(gather.waiting) > 1 and gather.is_complete():
+            yield gather.release()
+        if len(gather.waiting) > MOST_WAITING:
+            raise InputError(f'{bag.path}: tick {rate.tick(gather.waiting[0].stamp_ns)}: '
+                             f'{gather.first_missing()} is missing')
+    while gather.waiting and gather.is_complete():
+        yield gather.release()
+
+
+class _Gather:
+    """Puts messages to their stamps."""
+
+    def __init__(self, bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> None:
+        present = bag.names()
+        self._num_robots = num_robots
+        self._rate = rate
+        self._topics = topics
+        self._slots: dict[str, int] = {}
+        self._commands: dict[str, deque[bytes]] = {}
+        self._goals: dict[str, int] = {}
+        for robot in range(num_robots):
+            for number, topic in enumerate(topics):
+                name = resolve(topic, robot, num_robots)
+                # Everybody's topic in one, e.g. /poses, counts as robot 0's.
+                if name in present and name not in self._slots:
+                    self._slots[name] = number * num_robots + robot
+            if (name := resolve(CMD_VEL, robot, num_robots)) in present:
+                self._commands[name] = deque()
+            self._goals[resolve(GOAL, robot, num_robots)] = robot
+        self.names = {*self._slots, *self._commands, *self._goals}
+        self.waiting: deque[_Waiting] = deque()
+        self._by_stamp: dict[int, _Waiting] = {}
+        self._new_goals: list[tuple[int, int, bytes]] = []
+        self._released_ns: int | None = None
+        self._silent = len(self._commands)  # robots whose next command is not in
+
+    def put(self, name: str, payload: bytes) -> None:
+        """Take one message."""
+        commands = self._commands.get(name)
+        if commands is not None:
+            self._silent -= not commands
+            commands.append(payload)
+            return
+        stamp_ns = header_stamp_ns(payload)
+        slot = self._slots.get(name)
+        if slot is None:
+            self._new_goals.append((stamp_ns, self._goals[name], payload))
+            return
+        if stamp_ns == self._released_ns:  # sent again, because an answer was late
+            return
+        waiting = self._by_stamp.get(stamp_ns)
+        if waiting is None:
+            waiting = _Waiting(stamp_ns, len(self._slots), len(self._topics) * self._num_robots)
+            self._by_stamp[stamp_ns] = waiting
+            self.waiting.append(waiting)
+        waiting.missing -= waiting.payloads[slot] is None
+        waiting.payloads[slot] = payload
+
+    def is_complete(self) -> bool:
+        """Tell whether the oldest tick can be released."""
+        return self._silent == 0 and self.waiting[0].missing == 0
+
+    def first_missing(self) -> str:
+        """Return the name of a topic that the oldest tick waits for."""
+        for name, slot in self._slots.items():
+            if self.waiting[0].payloads[slot] is None:
+                return name
+        return next(name for name, commands in self._commands.items() if not commands)
+
+    def release(self) -> Tick:
+        """Return the oldest tick, and forget it."""
+        waiting = self.waiting.popleft()
+        stamp_ns = waiting.stamp_ns
+        del self._by_stamp[stamp_ns]
+        restarted = self._released_ns is not None and stamp_ns < self._released_ns
+        self._released_ns = stamp_ns
+        n = self._num_robots
+        commands: list[bytes | None] = [None] * n
+        for name, queue in self._commands.items():
+            found = robot_of(name)
+            assert found is not None
+            commands[found[0]] = queue.popleft()
+            self._silent += not queue
+        goals = {robot: payload for stamp, robot, payload in self._new_goals if stamp <= stamp_ns}
+        self._new_goals = [goal for goal in self._new_goals if goal[0] > stamp_ns]
+        inputs = {topic.name: waiting.payloads[i * n:(i + 1) * n]
+                  for i, topic in enumerate(self._topics)}
+        return Tick(self._rate.tick(stamp_ns), stamp_ns, restarted, inputs, commands, goals)

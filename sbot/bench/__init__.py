@@ -1,0 +1,1 @@
+"""The standard workload, measured beside other simulators."""

@@ -1,0 +1,104 @@
+"""Measuring the standard workload: time, processor time and memory of every case."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from sbot.bench.controllers import measure_controllers
+from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
+from sbot.bench.scenes import (
+    BEAMS,
+    SPEED,
+    STEP,
+    STEPS_A_DRAW,
+    TURN,
+    WIND,
+    infrared_parameters,
+    laser_parameters,
+    scene_of,
+)
+from sbot_common import signals
+from sbot_sim.collision.overlap import overlaps
+from sbot_sim.collision.separation import separate
+from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.engine.state import Inputs, Wind
+from sbot_sim.sensors.infrared.sensor import SENSORS
+
+# What is measured, in the order of the table.
+CASES = {
+    'motion': 'motion and collisions alone',
+    'step': 'the whole step with lasers',
+    'infrared': 's-bots: infrared, collisions, wind with wakes',
+    'controllers': 'sbot run of potential-field robots at 30 Hz',
+}
+_LEAST_BLOCKS = 5
+
+
+def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0) -> BenchResult:
+    """Measure one case for about ``seconds`` of wall time.
+
+    Parameters
+    ----------
+    case : a key of ``CASES``
+    robots : N
+    threads : to use
+    seconds : wall time; at least five blocks of ten steps are made
+    seed : of places, headings and turn rates
+
+    """
+    if case == 'controllers':
+        return measure_controllers(robots, threads, seconds, seed)
+    before = resident_kib()
+    forget_peak()
+    block, count, beams = _stepper(case, robots, threads, seed)
+    block()
+    wall: list[float] = []
+    cpu: list[float] = []
+    found = 0
+    end = time.perf_counter() + seconds
+    with signals.held() as heed_signals:
+        while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
+            heed_signals()
+            started, cpu_started = time.perf_counter(), time.process_time()
+            block()
+            cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
+            wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
+            if len(wall) <= _LEAST_BLOCKS:
+                found += count()
+    return result_of(case, robots, threads, wall, cpu, beams, STEP, found, before)
+
+
+def _stepper(case: str, robots: int, threads: int,
+             seed: int) -> tuple[Callable[[], None], Callable[[], int], int]:
+    """Return (make a block of steps, count overlaps, beams of a robot)."""
+    scene = scene_of(case, robots, seed)
+    rng = np.random.default_rng(seed + 1)
+    bodies, world = scene.bodies, scene.world
+    command = np.full((robots, 2), SPEED * scene.scale)
+    if case == 'motion':
+        pose = scene.pose
+        impulse = np.zeros((robots, 2))
+
+        def motion_block() -> None:
+            nonlocal pose
+            command[:, 1] = rng.uniform(-TURN, TURN, robots)
+            for _ in range(STEPS_A_DRAW):
+                moved = move(bodies, pose, wheel_commands(bodies, command), impulse, STEP)
+                pose = separate(world, bodies, pose, moved).pose
+
+        return motion_block, lambda: overlaps(world, bodies, pose), 0
+    make = laser_parameters if case == 'step' else infrared_parameters
+    engine = Engine(make(scene, threads), scene.pose, seed)
+    wind = Wind(np.array([0.0 if case == 'step' else WIND, 0.0, 0.0]), np.zeros(3))
+
+    def block() -> None:
+        command[:, 1] = rng.uniform(-TURN, TURN, robots)
+        for _ in range(STEPS_A_DRAW):
+            engine.advance(Inputs(command, wind, engine.state.rab_data))
+
+    return (block, lambda: overlaps(world, bodies, engine.state.pose),
+            BEAMS if case == 'step' else SENSORS)

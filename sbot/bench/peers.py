@@ -1,0 +1,105 @@
+"""Other simulators from PyPI on the same scene, in turn with ours; only those installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from sbot.bench import scenes
+from sbot.bench.measure import measure
+from sbot.bench.result import BenchResult
+
+PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}
+_PATIENCE = 300.0  # s for one size
+
+
+class PeerResult(NamedTuple):
+    """One simulator at one size, beside ours measured just before it; processor time."""
+
+    peer: str
+    case: str  # 'motion': without lasers; 'step': with
+    robots: int
+    cpu_ms_per_step: float
+    ours_cpu_ms_per_step: float
+    million_rays_per_s: float
+    ratio: float  # its time over ours
+
+
+def peer_scene(case: str, robots: int, seconds: float, seed: int = 0) -> dict[str, object]:
+    """Return the standard scene as numbers that need nothing of ours to be read."""
+    scene = scenes.make_bench_scene(robots, seed=seed)
+    return {
+        'side': float(scene.world.bounds[2]), 'radius': scenes.RADIUS, 'dt': scenes.STEP,
+        'speed': scenes.SPEED, 'turn': scenes.TURN, 'steps_a_draw': scenes.STEPS_A_DRAW,
+        'range': scenes.RANGE, 'beams': scenes.BEAMS if case == 'step' else 0,
+        'poses': scene.pose.tolist(), 'boxes': scene.world.rectangles[:, :4].tolist(),
+        'seconds': seconds, 'seed': seed}
+
+
+def installed(module: str, python: str) -> bool:
+    """Tell whether that interpreter can import a module."""
+    if python == sys.executable:
+        try:
+            return importlib.util.find_spec(module) is not None
+        except ModuleNotFoundError:
+            return False
+    return subprocess.run([python, '-c', f'import {module}'], capture_output=True,
+                          check=False).returncode == 0
+
+
+def run_peer(peer: str, case: str, robots: int, seconds: float,
+             python: str = sys.executable) -> dict[str, float]:
+    """Run one simulator in a process of its own; return its milliseconds a step.
+
+    Raises
+    ------
+    RuntimeError
+        with its last line, if it fails or takes too long.
+
+    """
+    script = Path(__file__).with_name('peer_script.py')
+    try:
+        done = subprocess.run([python, str(script), peer], text=True, capture_output=True,
+                              input=json.dumps(peer_scene(case, robots, seconds)), check=False,
+                              timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f'not ready after {_PATIENCE:g} s') from None
+    lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
+    if done.returncode or not lines:
+        raise RuntimeError(lines[-1] if lines else f'exit code {done.returncode}')
+    result: dict[str, float] = json.loads(lines[-1])
+    return result
+
+
+def run_peers(sizes: list[int], seconds: float, say: Callable[[str], None],
+              python: str = sys.executable) -> list[PeerResult]:
+    """Measure those that are installed; one line for each that is not."""
+    results = []
+    for peer, module in PEERS.items():
+        if not installed(module, python):
+            say(f'{peer}: not installed (pip install {peer}); skipped')
+            continue
+        for case in ('motion', 'step'):
+            for robots in sizes:
+                ours = measure(case, robots, 1, min(seconds, 1.0))
+                try:
+                    theirs = run_peer(peer, case, robots, seconds, python)
+                except RuntimeError as error:
+                    say(f'{peer} {case} {robots}: {error}')
+                    break
+                result = _beside(peer, case, robots, theirs['cpu_ms'], ours)
+                results.append(result)
+                say(f'{peer} {case} {robots}: {result.cpu_ms_per_step:.4g} ms a step, '
+                    f'{result.ratio:.4g} times ours ({result.ours_cpu_ms_per_step:.4g} ms)')
+    return results
+
+
+def _beside(peer: str, case: str, robots: int, cpu_ms: float, ours: BenchResult) -> PeerResult:
+    rays = robots * scenes.BEAMS if case == 'step' else 0
+    return PeerResult(peer, case, robots, cpu_ms, ours.cpu_ms_per_step, rays / cpu_ms / 1e3,
+                      cpu_ms / ours.cpu_ms_per_step)

@@ -1,0 +1,103 @@
+"""The standard workload: a scene that grows with the number of robots at the same density."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_sim.engine.state import Parameters, SensorParameters
+from sbot_sim.sensors.infrared.sensor import infrared_reach, make_infrared_parameters
+from sbot_sim.sensors.odometry import make_odometry_parameters
+from sbot_sim.sensors.scan import make_scan_parameters
+from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
+from sbot_sim.world.geometry import World, make_world
+from sbot_sim.world.scene import make_scene
+from wind_model.parameters import make_wake_parameters
+
+Array = NDArray[np.float64]
+
+SPACING = 4.0  # m; the arena's side is SPACING * sqrt(N)
+BOX = 1.0  # m
+SPEED = 0.5  # m/s
+TURN = 1.0  # rad/s, greatest
+STEP = 0.1  # s
+STEPS_A_DRAW = 10
+RADIUS = 0.3  # m
+BEAMS, RANGE = 180, 8.0  # over 180 degrees; m
+WIND = 0.05  # m/s along x, in the s-bots' scene
+HEARD = 3.0  # m, range of the broadcasts that tell s-bots who is upwind
+
+
+class BenchScene(NamedTuple):
+    """What is simulated; every number of the s-bots' scene is scaled to their radius."""
+
+    world: World
+    bodies: BodyArrays
+    pose: Array  # (N, 3) x, y (m), yaw (rad), free of overlaps
+    scale: float  # of lengths
+
+
+def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> BenchScene:
+    """Return the arena, N/4 boxes, and N robots on a jittered grid.
+
+    Parameters
+    ----------
+    robots : N
+    body : of all of them
+    seed : of places and headings
+
+    """
+    rng = np.random.default_rng(seed)
+    scale = body.radius / RADIUS
+    side = SPACING * math.sqrt(robots)
+    sites = math.ceil(math.sqrt(robots))
+    pitch = side / sites
+    order = rng.permutation(sites * sites)
+    centres = (np.stack(np.divmod(order, sites), axis=1) + 0.5) * pitch
+    pose = np.empty((robots, 3))
+    pose[:, :2] = scale * (centres[:robots] + rng.uniform(-0.4, 0.4, (robots, 2)))
+    pose[:, 2] = rng.uniform(-math.pi, math.pi, robots)
+    # A box stands at the corner of four sites, out of reach of their robots.
+    corners = rng.permutation(sites * sites)[:robots // 4]
+    boxes = np.zeros((robots // 4, 5))
+    boxes[:, :2] = np.stack(np.divmod(corners, sites), axis=1) * pitch + rng.uniform(
+        -0.1, 0.1, (robots // 4, 2))
+    boxes[:, :2] = np.clip(boxes[:, :2], BOX / 2, side - BOX / 2)
+    boxes[:, 2:4] = BOX
+    world = make_world((0.0, 0.0, scale * side, scale * side), rectangles=scale * boxes)
+    return BenchScene(world, body_arrays([body] * robots), pose, scale)
+
+
+def scene_of(case: str, robots: int, seed: int = 0) -> BenchScene:
+    """Return the scene of a case: s-bots for ``infrared``, else robots of 0.3 m."""
+    return make_bench_scene(robots, S_BOT if case == 'infrared' else ROBOT, seed)
+
+
+def laser_parameters(scene: BenchScene, threads: int = 1) -> Parameters:
+    """Return the simulator's parameters with lasers that see walls, boxes and robots."""
+    scan = make_scan_parameters({'scan_beams': BEAMS, 'scan_range_max': RANGE,
+                                 'scan_sees_robots': True})
+    index = make_scene(scene.world, RANGE)
+    sensors = SensorParameters(scan, index, None, index, range_and_bearing=False, rab_range=0.0,
+                               rab_blocked_by_walls=False, threads=threads)
+    return _parameters(scene, sensors, wake=False)
+
+
+def infrared_parameters(scene: BenchScene, threads: int = 1) -> Parameters:
+    """Return those of robots with fifteen infrared beams in a wind with wakes, without lasers."""
+    scan = make_scan_parameters({})._replace(beams=0)
+    infrared = make_infrared_parameters({'infrared': True})
+    assert infrared is not None
+    index = make_scene(scene.world, infrared_reach(scene.bodies.radius, infrared))
+    sensors = SensorParameters(scan, index, infrared, index, range_and_bearing=False,
+                               rab_range=HEARD, rab_blocked_by_walls=True,
+                               threads=threads)
+    return _parameters(scene, sensors, wake=True)
+
+
+def _parameters(scene: BenchScene, sensors: SensorParameters, *, wake: bool) -> Parameters:
+    return Parameters(STEP, scene.bodies, scene.world, sensors, make_odometry_parameters({}),
+                      make_wake_parameters({'wake': wake}), 0.0)

@@ -1,0 +1,1 @@
+"""The command `sbot`: argument parsers, and nothing else."""

@@ -1,0 +1,161 @@
+"""`sbot bench`: the standard workload, a table, a CSV file, peers beside it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sbot_common.errors import InputError
+
+if TYPE_CHECKING:
+    from sbot.bench.peers import PeerResult
+    from sbot.bench.result import BenchResult
+
+_CASES = ('motion', 'step', 'infrared', 'controllers')
+_SIZES = (10, 100, 1000, 10_000)
+_CONTROLLED = 1000  # more robots with controllers are measured on request only
+
+
+def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
+    """Add the command ``bench``."""
+    bench = subparsers.add_parser(
+        'bench', help='measure speed and memory on the standard workload',
+        description='Measure the standard workload: N robots of 0.3 m in an arena with side '
+                    '4*sqrt(N) m among N/4 boxes, 180 laser beams of 8 m that see everything, '
+                    'steps of 0.1 s; s-bots at the same density, scaled; whole runs of '
+                    'potential-field robots. ir-sim and navground run the same scene beside it '
+                    'where they are installed.')
+    bench.add_argument('--robots', type=int, nargs='+', default=None, metavar='N',
+                       help=f'numbers of robots (default: {" ".join(map(str, _SIZES))})')
+    bench.add_argument('--cases', nargs='+', choices=_CASES, default=list(_CASES),
+                       metavar='CASE', help=f'of {", ".join(_CASES)} (default: all)')
+    bench.add_argument('--threads', type=int, nargs='+', default=None, metavar='N',
+                       help='numbers of threads (default: 1 and all cores)')
+    bench.add_argument('--seconds', type=float, default=3.0, metavar='S',
+                       help='wall time for each number (default: 3)')
+    bench.add_argument('--no-peers', action='store_true', help='leave out the other simulators')
+    bench.add_argument('--peer-python', metavar='PYTHON', default=sys.executable,
+                       help='interpreter that has the other simulators (default: this one)')
+    bench.add_argument('--csv', metavar='FILE',
+                       help='write the results to a new file, those of peers beside it')
+    bench.add_argument('--json', action='store_true', help='print one JSON object')
+    bench.set_defaults(run=_bench)
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    from sbot.bench.measure import measure
+    from sbot.runner.warm_up import warm_up
+    _check(arguments)
+    warm_up(arguments.json)
+    cores = os.cpu_count() or 1
+    threads = arguments.threads or sorted({1, cores})
+    results: list[BenchResult] = []
+    if not arguments.json:
+        print(_heading(), flush=True)
+    for case in arguments.cases:
+        for count in threads:
+            if count > 1 and case == 'motion':
+                continue  # it has one thread
+            for robots in _sizes(arguments, case):
+                measure(case, min(robots, 10), count, 0.0)  # whatever is compiled or read late
+                result = measure(case, robots, count, arguments.seconds)
+                results.append(result)
+                if not arguments.json:
+                    print(_line(result), flush=True)
+    peers = [] if arguments.no_peers else _peers(arguments)
+    _tell(arguments, results, peers)
+    if arguments.csv:
+        path = Path(arguments.csv)
+        _write(path, results)
+        if peers:
+            _write(path.with_name(f'{path.stem}_peers{path.suffix}'), peers)
+    return int(any(result.overlaps for result in results))
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    for name in ('robots', 'threads'):
+        for value in getattr(arguments, name) or ():
+            if value < 1:
+                raise InputError(f'--{name}: got {value}, expected a whole number >= 1')
+    if not arguments.seconds >= 0:
+        raise InputError(f'--seconds: got {arguments.seconds}, expected a number >= 0')
+    if arguments.csv and Path(arguments.csv).exists():
+        raise InputError(f'--csv: {arguments.csv} exists already; expected a new file')
+
+
+def _sizes(arguments: argparse.Namespace, case: str) -> list[int]:
+    """Return the numbers of robots of a case, rising."""
+    if arguments.robots:
+        return sorted(arguments.robots)
+    return [n for n in _SIZES if case != 'controllers' or n <= _CONTROLLED]
+
+
+def _heading() -> str:
+    return (f'{"case":<12}{"robots":>7}{"threads":>8}{"ms/step":>10}{"cpu ms":>10}{"best ms":>10}'
+            f'{"Mrobot/s":>10}{"Mrays/s":>9}{"x real":>9}{"MiB":>7}{"KiB/rob":>9}{"overlaps":>9}')
+
+
+def _line(r: BenchResult) -> str:
+    return (f'{r.case:<12}{r.robots:>7}{r.threads:>8}{r.ms_per_step:>10.4f}'
+            f'{r.cpu_ms_per_step:>10.4f}{r.best_ms_per_step:>10.4f}'
+            f'{r.robot_steps_per_s / 1e6:>10.3f}{r.million_rays_per_s:>9.1f}'
+            f'{r.real_time_factor:>9.1f}{r.peak_memory_mib:>7.0f}{r.kib_per_robot:>9.2f}'
+            f'{r.overlaps:>9}')
+
+
+def _peers(arguments: argparse.Namespace) -> list[PeerResult]:
+    from sbot.bench.peers import run_peers
+    sizes = [n for n in arguments.robots or _SIZES if n <= _CONTROLLED]
+
+    def say(line: str) -> None:
+        print(line, file=sys.stderr if arguments.json else sys.stdout, flush=True)
+    return run_peers(sorted(sizes), arguments.seconds, say, arguments.peer_python)
+
+
+def _tell(arguments: argparse.Namespace, results: list[BenchResult],
+          peers: list[PeerResult]) -> None:
+    """Print what the numbers come to."""
+    from sbot.bench.measure import CASES
+    from sbot.bench.result import growth, machine
+    exponents, speedups = {}, {}
+    for case in arguments.cases:
+        of_case = [r for r in results if r.case == case]
+        counts = sorted({r.threads for r in of_case})
+        exponents[case] = growth([r for r in of_case if r.threads == counts[0]])
+        for one in of_case:
+            for many in of_case:
+                if one.robots == many.robots and one.threads == 1 < many.threads:
+                    speedups[f'{case} {one.robots} x{many.threads}'] = (
+                        one.ms_per_step / many.ms_per_step)
+    if arguments.json:
+        print(json.dumps({
+            'machine': machine(), 'python': platform.python_version(),
+            'results': [r._asdict() for r in results], 'growth': exponents,
+            'speedup': speedups, 'peers': [p._asdict() for p in peers]}), flush=True)
+        return
+    for case, exponent in exponents.items():
+        if exponent == exponent:
+            print(f'{case} ({CASES[case]}): growth exponent from N = 100: {exponent:.2f}')
+    for name, speedup in speedups.items():
+        print(f'{name}: {speedup:.2f} times as fast as one thread')
+
+
+def _write(path: Path, results: Sequence[BenchResult | PeerResult]) -> None:
+    """Write a CSV file, the machine named in every row."""
+    import csv
+
+    import numba
+
+    from sbot.bench.result import machine
+    with path.open('w', newline='', encoding='utf-8') as file:
+        writer = csv.writer(file)
+        writer.writerow([*results[0]._fields, 'machine', 'python', 'numba'])
+        for r in results:
+            numbers = [f'{value:.4g}' if isinstance(value, float) else value for value in r]
+            writer.writerow([*numbers, machine(), platform.python_version(), numba.__version__])

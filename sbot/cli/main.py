@@ -1,0 +1,91 @@
+"""The command `sbot`: one line per error, exit codes 0, 1 (failed or differs), 2 (bad input)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from sbot_common.errors import InputError
+from sbot_common.signals import end_on_signals
+
+# In the order of --help: command, module and what the module says of it. Only the module of the
+# command given is imported: all of them take longer than many a command. Each module has
+# `add_parsers(subparsers)`; its commands set `run`.
+COMMANDS = (
+    ('run', 'simulate', 'simulate a scenario in this process, without ROS'),
+    ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
+    ('replay', 'replay', 'feed a recording to the controllers and compare every command'),
+    ('bag', 'bag', 'look into recordings'),
+    ('plot', 'plot', 'picture or film of a recording or a scenario'),
+    ('view', 'view', 'replay a recording in the browser, or watch live'),
+    ('wind', 'wind', 'look up, export or generate a wind field'),
+    ('bench', 'bench', 'measure speed and memory on the standard workload'),
+)
+
+
+class _Version(argparse.Action):
+    """Print the version; looking it up takes a while, so only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from sbot.version import package_version
+        print(f'sbot {package_version()}')
+        parser.exit()
+
+
+def make_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of one command, which knows the others by name only.
+
+    Parameters
+    ----------
+    command : name; None or an unknown one: all are known by name only
+
+    """
+    parser = argparse.ArgumentParser(
+        prog='sbot', description='Wind-blown robot swarms in the plane: simulate, record, replay.')
+    parser.add_argument('--version', action=_Version, nargs=0,
+                        help="show program's version number and exit")
+    subparsers = parser.add_subparsers(metavar='COMMAND', required=True)
+    wanted = next((module for name, module, _ in COMMANDS if name == command), None)
+    added = None
+    for name, module, text in COMMANDS:
+        if module != wanted:
+            subparsers.add_parser(name, help=text)
+        elif module != added:
+            import_module(f'sbot.cli.{module}').add_parsers(subparsers)
+            added = module
+    return parser
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """Return what ends a command with exit code 1; looked up only when something has."""
+    from sbot.bag.recorder import RecorderError
+    from sbot.ros.up import NodeFailed
+    return NodeFailed, RecorderError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    end_on_signals()
+    given = sys.argv[1:] if argv is None else argv
+    try:
+        # No option before the command takes a value.
+        command = next((text for text in given if not text.startswith('-')), None)
+        arguments = make_parser(command).parse_args(argv)
+        return int(arguments.run(arguments))
+    except InputError as error:
+        print(f'sbot: {error}', file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print('sbot: interrupted', file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever read our output has had enough, e.g. `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if not isinstance(error, _failures()):
+            raise
+        print(f'sbot: {error}', file=sys.stderr)
+        return 1

@@ -1,0 +1,152 @@
+"""`sbot run` and `sbot up`: options, progress bar, summary, picture."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from sbot.runner.summary import format_summary
+from sbot.scenario.load import load_scenario
+from sbot.scenario.model import Scenario
+from sbot.scenario.overrides import parse_override
+from sbot_common.errors import InputError
+
+Progress = Callable[[int, int], None]
+
+
+def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
+    """Add the commands ``run`` and ``up``."""
+    run = subparsers.add_parser(
+        'run', help='simulate a scenario in this process, without ROS',
+        description='Simulate a scenario in this process. Same scenario and seed, same result, to '
+                    'the bit; sbot up gives the same over ROS 2.')
+    _add_options(run)
+    run.add_argument('--threads', type=int, default=1, metavar='N',
+                     help='threads to use; changes no bit of the result (default: 1)')
+    run.set_defaults(run=_run)
+    up = subparsers.add_parser(
+        'up', help='start the ROS 2 nodes of a scenario',
+        description='Start simulator, wind and one controller a robot as ROS 2 nodes, where '
+                    '`ros2 launch` is not installed. Discovery stays on this machine unless '
+                    'ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.')
+    _add_options(up)
+    up.add_argument('--composed', action='store_true',
+                    help='all nodes in one process: less work for the machine, same result')
+    up.set_defaults(run=_up)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('scenario', metavar='SCENARIO',
+                        help='scenario file (.yaml, .argos) or name of a shipped scenario')
+    parser.add_argument('--seed', type=int, metavar='N', help="seed instead of the scenario's")
+    parser.add_argument('--duration', type=float, metavar='S',
+                        help="simulated seconds instead of the scenario's")
+    parser.add_argument('--set', dest='assignments', action='append', default=[],
+                        metavar='KEY=VALUE',
+                        help='change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '
+                             'robots.0.goal=[30,12]; may be repeated')
+    parser.add_argument('--record', metavar='DIR', help='write a rosbag2 (MCAP) directory')
+    parser.add_argument('--plot', metavar='FILE', help='draw the run (.png, .svg, .pdf)')
+    parser.add_argument('--json', action='store_true', help='print the summary as one JSON object')
+    parser.add_argument('--quiet', action='store_true', help='no progress and no node output')
+
+
+def scenario_of(arguments: argparse.Namespace) -> Scenario:
+    """Return the scenario that the options name, with their changes."""
+    overrides = dict(parse_override(text) for text in arguments.assignments)
+    for key in ('seed', 'duration'):
+        value = getattr(arguments, key)
+        if value is not None:
+            overrides[key] = value
+    return load_scenario(arguments.scenario, overrides)
+
+
+@contextlib.contextmanager
+def progress_bar(scenario: Scenario, quiet: bool) -> Iterator[Progress | None]:
+    """Yield a callback that shows simulated time on stderr, or None."""
+    if quiet:
+        yield None
+        return
+    with tqdm(total=scenario.rate.ticks(scenario.duration) * scenario.rate.dt, unit=' s',
+              desc=scenario.name, disable=None, file=sys.stderr, leave=False,
+              bar_format='{desc}: {n:.1f}/{total:.1f}{unit} simulated |{bar}| {elapsed}') as bar:
+        def show(done: int, _: int) -> None:
+            bar.n = done * scenario.rate.dt
+            bar.update(0)
+        yield show
+
+
+def check_outputs(arguments: argparse.Namespace) -> None:
+    """Refuse outputs that cannot be written before anything runs."""
+    if arguments.record is not None and Path(arguments.record).exists():
+        raise InputError(f'--record: {arguments.record} exists already; expected a new directory')
+    if arguments.plot is not None:
+        path = Path(arguments.plot)
+        if path.suffix.lower() not in ('.png', '.svg', '.pdf'):
+            raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file')
+        if not path.resolve().parent.is_dir():
+            raise InputError(f'--plot: {path.parent} is not a directory')
+
+
+def report(summary: dict[str, Any], as_json: bool) -> None:
+    """Print the summary."""
+    print(json.dumps(summary) if as_json else format_summary(summary), flush=True)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from sbot.runner.loop import run_scenario
+    from sbot.runner.warm_up import warm_up
+    scenario = scenario_of(arguments)
+    check_outputs(arguments)
+    if arguments.threads < 1:
+        raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
+    warm_up(arguments.quiet)
+    with progress_bar(scenario, arguments.quiet) as progress:
+        result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
+                              progress=progress, keep=arguments.plot is not None)
+    if arguments.plot is not None:
+        from sbot.cli.plot import plot_run
+        from sbot.figures.data import from_result
+        plot_run(from_result(result), arguments.plot)
+    report(result.summary, arguments.json)
+    return 0
+
+
+def _up(arguments: argparse.Namespace) -> int:
+    from sbot.ros.up import run_up
+    from sbot.runner.warm_up import warm_up
+    scenario = scenario_of(arguments)
+    check_outputs(arguments)
+    warm_up(arguments.quiet)
+
+    def output(line: str) -> None:
+        if not arguments.quiet:
+            tqdm.write(line, file=sys.stderr)
+
+    with progress_bar(scenario, arguments.quiet) as progress, _temporary_bag(arguments) as bag:
+        summary = run_up(scenario, record=bag, composed=arguments.composed, progress=progress,
+                         output=output)
+        if arguments.plot is not None and bag is not None:
+            from sbot.cli.plot import plot_run
+            from sbot.figures.data import from_bag
+            plot_run(from_bag(bag), arguments.plot)
+    report(summary, arguments.json)
+    return 0
+
+
+@contextlib.contextmanager
+def _temporary_bag(arguments: argparse.Namespace) -> Iterator[str | None]:
+    """Yield the bag to record; a picture without ``--record`` needs one for a moment."""
+    if arguments.record is not None or arguments.plot is None:
+        yield arguments.record
+        return
+    from tempfile import TemporaryDirectory
+    with TemporaryDirectory(prefix='sbot_up_') as folder:
+        yield str(Path(folder) / 'bag')

@@ -1,0 +1,141 @@
+"""`sbot wind at|vtk|make|wake`: look up, export and generate fields, explain shelter."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sbot_common.errors import InputError, bad_value
+from wind_model.generate import FLOWS, SPECS, generate
+from wind_model.grid import make_lattice
+from wind_model.interpolate import velocity_at
+from wind_model.parameters import HEIGHT_SPEC
+from wind_model.rotors_text import read_grid, write_grid
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"expected a finite number, found '{text}'")
+    return value
+
+
+def _at(args: argparse.Namespace) -> int:
+    """Print u v w (m/s) at a point; outside the field is an error unless a default is given."""
+    field = make_lattice(read_grid(args.field), args.field)
+    outside = np.full(3, np.nan) if args.outside is None else np.array(args.outside)
+    wind = velocity_at(field, np.array([[args.x, args.y, args.z]]), outside)[0]
+    if np.isnan(wind).any():
+        raise InputError(
+            f'{args.field}: the point ({args.x:g}, {args.y:g}, {args.z:g}) is outside the field, '
+            f'which covers x {field.x[0]:g} to {field.x[-1]:g}, y {field.y[0]:g} to '
+            f'{field.y[-1]:g} and z {field.z[0].min():g} to {field.z[-1].max():g} m')
+    print(*(wind + 0.0).tolist())
+    return 0
+
+
+def _vtk(args: argparse.Namespace) -> int:
+    """Write wind, terrain and picture next to the field or under a name of the user's."""
+    # meshio and matplotlib take long to import, and only this command needs them.
+    from wind_model.preview import write_preview
+    from wind_model.vtk import write_terrain, write_wind
+
+    field = make_lattice(read_grid(args.field), args.field)
+    stem = Path(args.output) if args.output else Path(args.field).with_suffix('')
+    wind, terrain, picture = (stem.with_name(stem.name + end)
+                              for end in ('_wind.vtu', '_terrain.vtu', '.png'))
+    write_wind(wind, field)
+    write_terrain(terrain, field)
+    height = args.height
+    if height is None:
+        # Half-way through the field at its middle.
+        height = float(field.z[field.z.shape[0] // 2].mean())
+    write_preview(picture, field, height)
+    for path in (wind, terrain, picture):
+        print(path)
+    return 0
+
+
+def _make(args: argparse.Namespace) -> int:
+    """Write a generated field."""
+    path = Path(args.field)
+    if path.exists() and not args.force:
+        raise bad_value('FIELD', args.field, 'a new file (or --force)')
+    given = {spec.name: getattr(args, spec.name) for spec in SPECS}
+    grid = generate(args.kind, **given)
+    write_grid(path, grid)
+    print(f'{path}: {grid.n_x} x {grid.n_y} x {grid.n_z} points')
+    return 0
+
+
+def _wake(args: argparse.Namespace) -> int:
+    """Print the terms of document 000 section 6 for each robot at a time of a run."""
+    # The simulator takes long to import, and only this command needs it.
+    from sbot.runner.wake_report import wake_report
+    from sbot.scenario.load import load_scenario
+
+    report = wake_report(load_scenario(args.scenario), args.time)
+    if args.json:
+        print(json.dumps(report))
+        return 0
+    print(f'at {report["time_s"]:g} s')
+    for robot in report['robots']:
+        wind = ', '.join(f'{c:.4f}' for c in robot['wind'])
+        print(f'robot {robot["id"]}: wind ({wind}) m/s, r = {robot["r"]:.4f}')
+        for term in robot['neighbours']:
+            print(f'    robot {term["id"]}: along {term["along"]:.4f} m, lateral '
+                  f'{term["lateral"]:.4f} m, r_i = {term["r_i"]:.4f}')
+    return 0
+
+
+def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
+    """Add `wind` to the subcommands of `sbot`; `args.run(args)` runs it and returns the exit code.
+
+    InputError is for the caller to print.
+    """
+    wind = subparsers.add_parser('wind', help='look up, export or generate a wind field')
+    commands = wind.add_subparsers(metavar='COMMAND', required=True)
+
+    at = commands.add_parser('at', help='print the wind u v w (m/s) at a point')
+    at.add_argument('field', metavar='FIELD', help='text file of the field')
+    for axis in 'xyz':
+        at.add_argument(axis, metavar=axis.upper(), type=_number, help=f'{axis} (m)')
+    at.add_argument('--outside', nargs=3, type=_number, metavar=('U', 'V', 'W'),
+                    help='wind (m/s) to print outside the field; default: an error')
+    at.set_defaults(run=_at)
+
+    vtk = commands.add_parser('vtk', help='write .vtu files for ParaView and a picture')
+    vtk.add_argument('field', metavar='FIELD', help='text file of the field')
+    vtk.add_argument('-o', '--output', metavar='NAME',
+                     help='beginning of the file names; default: FIELD without its ending')
+    vtk.add_argument('--height', type=_number, metavar='Z',
+                     help=f'height (m) of the picture, e.g. the {HEIGHT_SPEC.name} of a scenario; '
+                          'default: half-way up')
+    vtk.set_defaults(run=_vtk)
+
+    make = commands.add_parser('make', help='generate a field')
+    make.add_argument('kind', metavar='KIND', choices=list(FLOWS),
+                      help='one of ' + ', '.join(FLOWS))
+    make.add_argument('field', metavar='FIELD', help='text file to write')
+    make.add_argument('--force', action='store_true', help='replace an existing file')
+    for spec in SPECS:
+        unit = f' ({spec.unit})' if spec.unit else ''
+        make.add_argument('--' + spec.name.replace('_', '-'), dest=spec.name, metavar='N',
+                          type=int if isinstance(spec.default, int) else _number,
+                          default=spec.default, help=f'{spec.text}{unit} Default: {spec.default}')
+    make.set_defaults(run=_make)
+
+    wake = commands.add_parser('wake', help='show who shelters whom, and why')
+    wake.add_argument('scenario', metavar='SCENARIO', help='file or shipped name')
+    wake.add_argument('--time', type=_number, default=0.0, metavar='T',
+                      help='simulated time (s) at which to look; default: the first tick')
+    wake.add_argument('--json', action='store_true', help='print one object')
+    wake.set_defaults(run=_wake)

@@ -1,0 +1,173 @@
+"""A run as a film: MP4 where ffmpeg is installed, GIF everywhere."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
+
+from sbot.figures.arena import (
+    MOST_NAMED,
+    Robots,
+    draw_arena,
+    draw_goals,
+    lines,
+    robot_colours,
+    view_of,
+)
+from sbot.figures.data import RunData
+from sbot.figures.picture import STYLE
+from sbot_common.errors import InputError, bad_value
+
+FORMATS = ('.mp4', '.gif')
+
+_LONGEST = 20.0  # s of film: longer runs are shown faster
+_RATES = {'.mp4': 25.0, '.gif': 12.5}  # frames a second; a GIF counts in hundredths of a second
+_WIDTH, _DPI = 7.0, 120  # inches, and pixels an inch
+_HEIGHTS = (2.4, 8.0)  # inches, least and most
+_TRAIL = 0.08  # of the run, how long a trail lasts
+_TRAIL_POINTS = 40
+_COLOURS = 128  # of a GIF
+
+Pixels = NDArray[np.uint8]
+
+
+def animate_run(data: RunData, path: str | Path) -> None:
+    """Write the film of a run; the ending says the format: .mp4 or .gif.
+
+    Raises
+    ------
+    InputError
+        for another ending, a missing ffmpeg, or if the file cannot be written.
+
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise bad_value('output', str(path), f'a file that ends in {" or ".join(FORMATS)}')
+    if suffix == '.mp4' and shutil.which('ffmpeg') is None:
+        raise InputError(f'{path}: ffmpeg is not installed, which makes MP4; expected .gif')
+    with rc_context(STYLE):
+        film = _Film(data)
+        indexes = frame_indexes(data, _RATES[suffix])
+        frames = (film.frame(index) for index in indexes)
+        try:
+            if suffix == '.gif':
+                _write_gif(path, frames)
+            else:
+                _write_mp4(path, frames, film.size)
+        except OSError as error:
+            raise InputError(f'{path}: cannot be written: {error.strerror or error}') from None
+
+
+def frame_indexes(data: RunData, rate: float) -> NDArray[np.intp]:
+    """Return which of the stamps are shown, at ``rate`` frames a second of film."""
+    seconds = data.seconds
+    faster = max(1.0, float(seconds[-1]) / _LONGEST)
+    shown = np.arange(0.0, seconds[-1] + 1e-9, faster / rate)
+    return np.searchsorted(seconds, shown, side='right') - 1
+
+
+class _Film:
+    """Draws frames: what does not move is drawn once."""
+
+    def __init__(self, data: RunData) -> None:
+        self._data = data
+        xmin, ymin, xmax, ymax = view_of(data)
+        height = float(np.clip(_WIDTH * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
+        # Video codecs want even numbers of pixels.
+        width, height = (2 * round(inches * _DPI / 2) / _DPI for inches in (_WIDTH, height))
+        figure = Figure(figsize=(width, height), dpi=_DPI)
+        # Its methods have no annotations.
+        self._canvas: Any = FigureCanvasAgg(figure)
+        self._axes = figure.add_axes((0.01, 0.01, 0.98, 0.98 - 0.25 / height))
+        self._axes.set_axis_off()
+        draw_arena(self._axes, data)
+        self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
+        self._goals_drawn = -1
+        count = len(data.radius)
+        crowd = count > MOST_NAMED
+        self._trails = lines(np.zeros((0, 2, 2)), colors=robot_colours(data), alpha=0.45,
+                             linewidths=0.6 if crowd else 1.4, zorder=5, animated=True)
+        self._axes.add_collection(self._trails)
+        self._robots = Robots(self._axes, data, data.poses[0])
+        self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
+                                      va='bottom', animated=True)
+        self._moving = (self._trails, self._robots.bodies, self._robots.headings, self._clock)
+        for artist in self._moving:
+            artist.set_animated(True)
+        self._background: object = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height (pixels)."""
+        width, height = self._canvas.get_width_height()
+        return int(width), int(height)
+
+    def frame(self, index: int) -> Pixels:
+        """Return the picture (height, width, 4) of one of the stamps."""
+        data = self._data
+        stamp = int(data.stamps_ns[index])
+        goals = int((self._goal_stamps <= stamp).sum())
+        if goals != self._goals_drawn:
+            self._draw_background(stamp)
+            self._goals_drawn = goals
+        self._canvas.restore_region(self._background)
+        length = max(2, int(_TRAIL * len(data.stamps_ns)))
+        step = max(1, length // _TRAIL_POINTS)
+        trail = data.poses[max(0, index - length):index + 1:step, :, :2]
+        self._trails.set_segments(list(np.moveaxis(trail, 1, 0)))
+        self._robots.move(data.poses[index])
+        self._clock.set_text(f'{data.scenario.name}   {data.seconds[index]:.1f} s')
+        for artist in self._moving:
+            self._axes.draw_artist(artist)
+        return np.asarray(self._canvas.buffer_rgba()).copy()
+
+    def _draw_background(self, stamp_ns: int) -> None:
+        before = list(self._axes.collections)
+        draw_goals(self._axes, self._data, stamp_ns)
+        self._canvas.draw()
+        self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
+        for artist in list(self._axes.collections):
+            if artist not in before:
+                artist.remove()
+
+
+def _write_gif(path: Path, frames: Iterator[Pixels]) -> None:
+    """Write a film with one palette for all frames, so that what stands still does not flicker."""
+    palette: Image.Image | None = None
+    images = []
+    for pixels in frames:
+        image = Image.fromarray(pixels).convert('RGB')
+        palette = palette or image.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
+        images.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
+    images[0].save(path, save_all=True, append_images=images[1:], loop=0,
+                   duration=round(1000 / _RATES['.gif']))
+
+
+def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int]) -> None:
+    command = ['ffmpeg', '-y', '-loglevel', 'error', '-f', 'rawvideo', '-pix_fmt', 'rgba',
+               '-s', f'{size[0]}x{size[1]}', '-r', f'{_RATES[".mp4"]:g}', '-i', '-', '-an',
+               '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-crf', '20', '-movflags', '+faststart',
+               str(path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    try:
+        for pixels in frames:
+            process.stdin.write(pixels.tobytes())
+    except BrokenPipeError:
+        pass  # ffmpeg says why below
+    # Closes its standard input and waits.
+    _, text = process.communicate()
+    if process.returncode != 0:
+        reason = ' '.join(text.decode(errors='replace').split())
+        raise InputError(f'{path}: ffmpeg failed: {reason}')

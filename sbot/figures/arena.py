@@ -1,0 +1,221 @@
+"""The upper part of a picture: arena, obstacles, wind, goals, robots; stills and animations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import EllipseCollection, LineCollection, PolyCollection
+from matplotlib.colors import ListedColormap
+from matplotlib.transforms import Affine2D
+from numpy.typing import NDArray
+
+from sbot.figures.data import Goal, RunData
+from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, Cells
+from sbot_sim.world.geometry import SIDES, WALLS, rectangle_corners
+from wind_model.interpolate import sample
+
+Array = NDArray[np.float64]
+
+INK = '#222222'
+OBSTACLE = '#5a5f66'
+UNKNOWN_GREY = '#e4e4e4'
+WIND = '#8fb8d8'
+GOAL = '#c8202f'
+LEADER = '#e69f00'
+# Okabe and Ito: told apart by the colour-blind, and in print.
+FOLLOWERS = ('#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f')
+CROWD = '#0072b2'
+
+MOST_NAMED = 8  # more robots than this are a crowd: one colour, no line of their own
+_MOST_NUMBERED = 20
+# How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
+_LEAST_SIZE, _LEAST_SIZE_IN_CROWD = 0.006, 0.004
+_LEADER_IN_CROWD = 1.6  # times larger, to be found
+_ARROWS = 18  # of wind, along the longer side
+
+
+def has_leader(data: RunData) -> bool:
+    """Tell whether robot 0 leads others; only document 001's controller knows a leader."""
+    return len(data.radius) > 1 and data.scenario.robots[0].controller == 'potential_field'
+
+
+def robot_colours(data: RunData) -> list[str]:
+    """Return each robot's colour; a leader's is the same in every picture."""
+    count = len(data.radius)
+    if count <= MOST_NAMED:
+        return [LEADER, *FOLLOWERS[:count - 1]]
+    return [LEADER if has_leader(data) else CROWD] + [CROWD] * (count - 1)
+
+
+def view_of(data: RunData) -> tuple[float, float, float, float]:
+    """Return xmin, ymin, xmax, ymax (m) of what is shown: the bounds and a little margin."""
+    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    margin = 0.01 * max(xmax - xmin, ymax - ymin)
+    return xmin - margin, ymin - margin, xmax + margin, ymax + margin
+
+
+def drawn_radius(data: RunData) -> Array:
+    """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,)."""
+    xmin, ymin, xmax, ymax = view_of(data)
+    crowd = len(data.radius) > MOST_NAMED
+    least = _LEAST_SIZE_IN_CROWD if crowd else _LEAST_SIZE
+    radius = np.maximum(data.radius, least * max(xmax - xmin, ymax - ymin))
+    if crowd and has_leader(data):
+        radius[0] *= _LEADER_IN_CROWD
+    return radius
+
+
+def draw_arena(axes: Axes, data: RunData) -> None:
+    """Draw everything that does not move."""
+    xmin, ymin, xmax, ymax = view_of(data)
+    axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
+    axes.tick_params(length=2)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    _draw_wind(axes, data)
+    _draw_obstacles(axes, data)
+
+
+def _draw_obstacles(axes: Axes, data: RunData) -> None:
+    world = data.world
+    outlines = 0 if world.cells is None else len(world.cells.outlines)
+    if world.cells is not None:
+        _draw_cells(axes, world.cells)
+    free = world.segments[WALLS:len(world.segments) - SIDES * len(world.rectangles) - outlines]
+    axes.add_collection(lines(free.reshape(-1, 2, 2), colors=OBSTACLE, linewidths=1.5,
+                              capstyle='round', zorder=3))
+    axes.add_collection(lines(world.segments[:WALLS].reshape(-1, 2, 2), colors=INK,
+                              linewidths=1.0, capstyle='projecting', zorder=3))
+    boxes = [rectangle_corners(row) for row in world.rectangles]
+    axes.add_collection(PolyCollection(boxes, facecolors=OBSTACLE, edgecolors='none', zorder=3))
+    width = 2.0 * world.circles[:, 2]
+    axes.add_collection(discs(axes, world.circles[:, :2], width, facecolors=OBSTACLE,
+                              edgecolors='none', zorder=3))
+
+
+def _draw_cells(axes: Axes, cells: Cells) -> None:
+    """Draw a map: occupied cells dark, unknown ones light."""
+    rows, columns = cells.values.shape
+    shade = np.full(cells.values.shape, np.nan)  # not drawn
+    shade[cells.values == OCCUPIED] = 1.0
+    shade[cells.values == UNKNOWN] = 0.0
+    x, y, yaw = cells.origin
+    place = Affine2D().scale(cells.resolution).rotate(yaw).translate(x, y) + axes.transData
+    limits = axes.get_xlim(), axes.get_ylim()
+    axes.imshow(shade, origin='lower', extent=(0, columns, 0, rows), transform=place,
+                interpolation='nearest', cmap=ListedColormap([UNKNOWN_GREY, OBSTACLE]),
+                vmin=0.0, vmax=1.0, zorder=0.5)
+    axes.set(xlim=limits[0], ylim=limits[1], aspect='equal')
+
+
+def free_wind_arrows(data: RunData) -> Array:
+    """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
+
+    The longest reaches 0.6 of the way to the next; there are none where there is no wind.
+    """
+    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    spacing = max(xmax - xmin, ymax - ymin) / _ARROWS
+    x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
+            for low, high in ((xmin, xmax), (ymin, ymax)))
+    x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
+    points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
+    wind = wind_at(data, points)
+    strongest = float(np.hypot(*wind.T).max())
+    if strongest == 0.0:
+        return np.zeros((0, 4))
+    return np.column_stack([points, wind * (0.6 * spacing / strongest)])
+
+
+def wind_at(data: RunData, points: Array) -> Array:
+    """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it."""
+    height = np.full(len(points), data.scenario.wind['wind_height'])
+    velocity: Array = sample(data.field, np.column_stack([points, height]), data.outside)[:, :2]
+    return velocity
+
+
+def _draw_wind(axes: Axes, data: RunData) -> None:
+    """Draw the undisturbed wind, and say how strong it is."""
+    arrows = free_wind_arrows(data)
+    if not len(arrows):
+        return
+    strongest = float(np.hypot(*wind_at(data, arrows[:, :2]).T).max())
+    longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
+    axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
+                width=0.06 * longest, headwidth=4, headlength=5, headaxislength=4.5,
+                color=WIND, pivot='mid', zorder=1)
+    label = f'wind {strongest:.2g} m/s' if data.field is None else (
+        f'wind, at most {strongest:.2g} m/s')
+    axes.annotate(label, (1.0, 1.0), xycoords='axes fraction', ha='right', va='bottom',
+                  fontsize='small', color='#4d86b3')
+
+
+def discs(axes: Axes, centres: Array, width: Array, **style: Any) -> EllipseCollection:  # noqa: ANN401
+    """Return discs of (M,) diameters (m) at (M, 2), to be added to ``axes``."""
+    return EllipseCollection(width, width, np.zeros(len(width)), units='xy',
+                             offsets=centres, offset_transform=axes.transData, **style)
+
+
+def lines(ends: Array, **style: Any) -> LineCollection:  # noqa: ANN401
+    """Return straight lines between ends (M, 2, 2) (m)."""
+    pieces: Any = ends  # matplotlib takes arrays, its annotations only lists
+    return LineCollection(pieces, **style)
+
+
+def latest_goals(data: RunData, stamp_ns: int) -> list[Goal]:
+    """Return each robot's goal at a time."""
+    latest = {goal.robot: goal for goal in data.goals if goal.stamp_ns <= stamp_ns}
+    return [latest[robot] for robot in sorted(latest)]
+
+
+def draw_goals(axes: Axes, data: RunData, stamp_ns: int) -> None:
+    """Draw the goals of a time as crosses in rings."""
+    goals = latest_goals(data, stamp_ns)
+    if not goals:
+        return
+    xy = np.array([(goal.x, goal.y) for goal in goals])
+    size = 70.0 if len(goals) <= MOST_NAMED else 16.0
+    axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none', edgecolors=GOAL,
+                 linewidths=1.2, zorder=6)
+    axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=GOAL, linewidths=1.2,
+                 zorder=6)
+
+
+def noses(poses: Array, radius: Array) -> Array:
+    """Return a line (N, 2, 2) from the centre of each robot (N, 3) to beyond its rim."""
+    ahead = np.column_stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])])
+    return np.stack([poses[:, :2], poses[:, :2] + 1.5 * radius[:, None] * ahead], axis=1)
+
+
+class Robots:
+    """Robots as discs with their headings, robot 0 on top."""
+
+    def __init__(self, axes: Axes, data: RunData, poses: Array) -> None:
+        self._radius = drawn_radius(data)[::-1]
+        crowd = len(self._radius) > MOST_NAMED
+        colours = robot_colours(data)[::-1]
+        self.bodies = discs(axes, poses[::-1, :2], 2.0 * self._radius, facecolors=colours,
+                            edgecolors='white' if crowd else INK,
+                            linewidths=0.3 if crowd else 0.6, zorder=7)
+        self.headings = lines(noses(poses[::-1], self._radius), colors=INK,
+                              linewidths=0.5 if crowd else 1.0, zorder=8)
+        axes.add_collection(self.bodies)
+        axes.add_collection(self.headings)
+
+    def move(self, poses: Array) -> None:
+        """Put them at other poses (N, 3)."""
+        self.bodies.set_offsets(poses[::-1, :2])
+        self.headings.set_segments(list(noses(poses[::-1], self._radius)))
+
+
+def number_robots(axes: Axes, data: RunData, poses: Array) -> None:
+    """Write each robot's id beside it, unless there are too many."""
+    if not 1 < len(poses) <= _MOST_NUMBERED:
+        return
+    for i, ((x, y), radius) in enumerate(zip(poses[:, :2].tolist(), drawn_radius(data),
+                                             strict=True)):
+        axes.annotate(str(i), (x + radius * math.sqrt(0.5), y + radius * math.sqrt(0.5)),
+                      xytext=(1, 1), textcoords='offset points', fontsize='x-small', zorder=9,
+                      color=INK)

@@ -1,0 +1,231 @@
+"""The arrays that pictures are made of: from a recording, or from a run in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.bag.reader import Bag
+from sbot.bag.series import FINDERS, Series, held
+from sbot.runner.loop import RunResult, run_scenario
+from sbot.scenario.assemble import robot_bodies, wind_source
+from sbot.scenario.load import load_scenario, parse_scenario
+from sbot.scenario.model import Scenario
+from sbot.scenario.world import world_arrays
+from sbot_common.angles import yaw_from_quaternion
+from sbot_common.clock import NANOSECONDS
+from sbot_common.errors import InputError
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    GOAL,
+    WIND,
+    WIND_FIELD,
+    WIND_VELOCITY,
+    resolve,
+)
+from sbot_common.wire.messages import read_pose
+from sbot_sim.world.geometry import World
+from wind_model.grid import Lattice
+from wind_model.interpolate import sample
+from wind_model.messages import decode_field
+from wind_model.uniform import mean_velocity
+
+Array = NDArray[np.float64]
+Stamps = NDArray[np.int64]
+
+BAG_SUFFIXES = ('.mcap', '.db3')
+
+
+class Goal(NamedTuple):
+    """From ``stamp_ns`` on, ``robot`` wants to be at x, y (m)."""
+
+    stamp_ns: int
+    robot: int
+    x: float
+    y: float
+
+
+class RunData(NamedTuple):
+    """A run: T stamps, N robots; frame `map`."""
+
+    scenario: Scenario
+    stamps_ns: Stamps  # (T,)
+    poses: Array  # (T, N, 3) x, y (m), yaw (rad)
+    wind: Array  # (T, N, 2) m/s, effective
+    free_wind: Array  # (T, N, 2) m/s, if no other robot were in its way
+    goals: tuple[Goal, ...]  # in order of time
+    world: World
+    radius: Array  # (N,) m
+    field: Lattice | None  # the gridded wind
+    outside: Array  # (3,) m/s, wind outside the grid, at the end
+
+    @property
+    def seconds(self) -> Array:
+        """Time since the first stamp (s); (T,)."""
+        seconds: Array = (self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS
+        return seconds
+
+
+def load_run(source: str | Path, overrides: Mapping[str, object] | None = None) -> RunData:
+    """Return the run of a recording, or of a scenario, which is then run in this process.
+
+    Parameters
+    ----------
+    source : a bag (directory, .mcap or .db3), a scenario file or a shipped scenario's name
+    overrides : of the scenario, e.g. {'seed': 2}; none for a bag
+
+    Raises
+    ------
+    InputError
+        if there is neither, or if it cannot be used.
+
+    """
+    if is_bag(source):
+        if overrides:
+            raise InputError(f'{source}: is a recording; nothing in it can be changed any more')
+        return from_bag(source)
+    return from_result(run_scenario(load_scenario(str(source), overrides)))
+
+
+def is_bag(source: str | Path) -> bool:
+    """Tell whether this names a recording rather than a scenario."""
+    path = Path(source)
+    return path.is_dir() or path.suffix in BAG_SUFFIXES
+
+
+def from_result(result: RunResult) -> RunData:
+    """Return the data of a run in this process, which must have been kept."""
+    scenario, rate = result.scenario, result.scenario.rate
+    stamps = np.array([rate.stamp_ns(k) for k in range(len(result.poses))], np.int64)
+    goals = tuple(Goal(int(stamps[0]), i, *robot.goal) for i, robot in enumerate(scenario.robots)
+                  if robot.goal is not None)
+    source = wind_source(scenario)
+    return RunData(scenario, stamps, result.poses, result.wind, result.free_wind, goals,
+                   world_arrays(scenario.world), _radius(scenario), source.field,
+                   mean_velocity(source.parameters))
+
+
+def at_rest(scenario: Scenario) -> RunData:
+    """Return a scenario before its first tick: everybody where they start, at one stamp."""
+    stamps = np.array([scenario.rate.stamp_ns(0)], np.int64)
+    poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
+    still = np.zeros((1, len(scenario.robots), 2))
+    source = wind_source(scenario)
+    return RunData(scenario, stamps, poses, still, still, (), world_arrays(scenario.world),
+                   _radius(scenario), source.field, mean_velocity(source.parameters))
+
+
+def _radius(scenario: Scenario) -> Array:
+    return np.array([body.radius for body in robot_bodies(scenario)])
+
+
+def bag_scenario(bag: Bag) -> Scenario:
+    """Return the scenario that a recording carries."""
+    return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent)
+
+
+def from_bag(source: str | Path | Bag) -> RunData:
+    """Return the data of a recording; of its last run, if the simulation was reset.
+
+    Raises
+    ------
+    InputError
+        if it has no scenario or no poses.
+
+    """
+    bag = source if isinstance(source, Bag) else Bag(source)
+    scenario = bag_scenario(bag)
+    content = _Content(len(scenario.robots))
+    for message in bag.messages(content.names):
+        content.add(message.name, message.payload)
+    return content.data(bag, scenario)
+
+
+class _Content:
+    """Gathers the messages that pictures need."""
+
+    def __init__(self, num_robots: int) -> None:
+        self._n = num_robots
+        self._newest_ns = 0
+        self._field: Lattice | None = None
+        self._goals: list[Goal] = []
+        self._goal_robots = {resolve(GOAL, i, num_robots): i for i in range(num_robots)}
+        topics = [(resolve(topic, i, num_robots), topic) for i in range(num_robots)
+                  for topic in (BASE_POSE_GROUND_TRUTH, WIND)]
+        topics.append((WIND_VELOCITY.name, WIND_VELOCITY))
+        self._series = {name: Series(name, topic.type, FINDERS[topic.type])
+                        for name, topic in topics}
+
+    @property
+    def names(self) -> set[str]:
+        return {WIND_FIELD.name, *self._goal_robots, *self._series}
+
+    def add(self, name: str, payload: bytes) -> None:
+        if name in self._series:
+            stamp = self._series[name].add(payload)
+            if stamp < self._newest_ns - NANOSECONDS:  # time began again
+                for series in self._series.values():
+                    series.clear()
+                self._goals.clear()
+                self._series[name].add(payload)
+                self._newest_ns = stamp
+            self._newest_ns = max(self._newest_ns, stamp)
+        elif name in self._goal_robots:
+            pose = read_pose(payload)
+            self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
+        else:
+            self._field = decode_field(payload)
+
+    def data(self, bag: Bag, scenario: Scenario) -> RunData:
+        n = self._n
+        found = [self._series[resolve(BASE_POSE_GROUND_TRUTH, i, n)] for i in range(n)]
+        missing = [i for i in range(n) if not len(found[i])]
+        if missing:
+            raise InputError(f'{bag.path}: no poses of robot {missing[0]} in it, expected the '
+                             f'topic {resolve(BASE_POSE_GROUND_TRUTH, missing[0], n)}')
+        tables = [series.arrays() for series in found]
+        stamps: Stamps = np.unique(np.concatenate([known for known, _ in tables]))
+        poses = np.empty((len(stamps), n, 3))
+        wind = np.zeros((len(stamps), n, 2))
+        for i, (known, rows) in enumerate(tables):
+            yaws = [yaw_from_quaternion(*q) for q in rows[:, 3:].tolist()]
+            poses[:, i] = held(stamps, known, np.column_stack([rows[:, :2], yaws]))
+            blown = self._series[resolve(WIND, i, n)]
+            if len(blown):
+                known, rows = blown.arrays()
+                wind[:, i] = held(stamps, known, rows[:, :2])
+        outside = np.zeros((len(stamps), 3))
+        if len(velocity := self._series[WIND_VELOCITY.name]):
+            outside = held(stamps, *velocity.arrays())
+        free = free_winds(self._field, poses, outside, scenario.wind['wind_height'])
+        return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
+                       world_arrays(scenario.world), _radius(scenario), self._field, outside[-1])
+
+
+def free_winds(field: Lattice | None, poses: Array, outside: Array, height: float) -> Array:
+    """Return the wind (T, N, 2) (m/s) behind each robot's motion if it were alone.
+
+    What moves a robot in one tick is the wind where it was in the tick before
+    (docs/errata.md W3), so the first row is zero.
+
+    Parameters
+    ----------
+    field : the grid, or None
+    poses : (T, N, 3)
+    outside : (T, 3) m/s, wind outside the grid
+    height : z at which robots feel the wind (m)
+
+    """
+    ticks, n = poses.shape[:2]
+    free = np.zeros((ticks, n, 2))
+    changes = np.flatnonzero((np.diff(outside[:-1], axis=0) != 0).any(axis=1)) + 1
+    for begin, end in zip([0, *changes], [*changes, ticks - 1], strict=True):
+        xy = poses[begin:end, :, :2].reshape(-1, 2)
+        points = np.column_stack([xy, np.full(len(xy), height)])
+        velocity = sample(field, points, np.ascontiguousarray(outside[begin]))
+        free[begin + 1:end + 1] = velocity[:, :2].reshape(end - begin, n, 2)
+    return free

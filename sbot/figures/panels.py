@@ -1,0 +1,105 @@
+"""The lower part of a picture: speed, distance to the leader and wind reduction over time."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from sbot.figures.arena import CROWD, LEADER, MOST_NAMED, has_leader, robot_colours
+from sbot.figures.data import RunData
+
+Array = NDArray[np.float64]
+
+SPEED_WINDOW = 0.5  # s; a speed is the mean of this long
+_MOST_POINTS = 1500  # of a line
+_BAND = (10.0, 90.0)  # per cent of the robots
+
+
+def speeds(data: RunData) -> Array:
+    """Return how fast each robot is (T, N) (m/s): its way within SPEED_WINDOW, by the time."""
+    seconds = data.seconds
+    steps = np.hypot(*np.moveaxis(np.diff(data.poses[:, :, :2], axis=0), -1, 0))
+    way = np.vstack([np.zeros(steps.shape[1]), np.cumsum(steps, axis=0)])
+    first = np.searchsorted(seconds, seconds - SPEED_WINDOW / 2 - 1e-9)
+    last = np.searchsorted(seconds, seconds + SPEED_WINDOW / 2 + 1e-9, side='right') - 1
+    elapsed = np.maximum(seconds[last] - seconds[first], 1e-9)
+    result: Array = (way[last] - way[first]) / elapsed[:, None]
+    return result
+
+
+def leader_distances(data: RunData) -> Array:
+    """Return the distance (T, N) (m) of each robot from robot 0, centre to centre."""
+    offset = data.poses[:, :, :2] - data.poses[:, :1, :2]
+    distance: Array = np.hypot(offset[:, :, 0], offset[:, :, 1])
+    return distance
+
+
+def wind_reductions(data: RunData) -> Array:
+    """Return which share of the wind others keep off each robot (T, N); NaN: there is none."""
+    free = np.hypot(data.free_wind[:, :, 0], data.free_wind[:, :, 1])
+    felt = np.hypot(data.wind[:, :, 0], data.wind[:, :, 1])
+    share = np.divide(felt, free, out=np.full(free.shape, np.nan), where=free > 0.0)
+    reduction: Array = 1.0 - share
+    return reduction
+
+
+def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
+    """Return (label, values (T, N), whether it says something of robot 0) of each panel."""
+    panels = [('speed (m/s)', speeds(data), True)]
+    if len(data.radius) > 1:
+        whom = 'leader' if has_leader(data) else 'robot 0'
+        panels.append((f'distance to\n{whom} (m)', leader_distances(data), False))
+    if data.scenario.wind['wake'] and data.free_wind.any():
+        panels.append(('wind kept\noff (%)', 100.0 * wind_reductions(data), True))
+    return panels
+
+
+def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
+    """Draw every panel of ``panels_of`` into its axes, which share their time axis."""
+    count = len(data.radius)
+    step = max(1, len(data.stamps_ns) // _MOST_POINTS)
+    seconds = data.seconds[::step]
+    for panel, (label, values, leader) in zip(axes, panels_of(data), strict=True):
+        values = values[::step]
+        if count <= MOST_NAMED:
+            for i, colour in enumerate(robot_colours(data)):
+                if leader or i:
+                    panel.plot(seconds, values[:, i], color=colour, linewidth=0.9,
+                               label=_name(data, i), zorder=3 - 0.1 * i)
+        elif not has_leader(data):
+            first = 0 if leader else 1
+            _draw_crowd(panel, seconds, values[:, first:], f'{count} robots')
+        else:
+            _draw_crowd(panel, seconds, values[:, 1:], f'{count - 1} others')
+            if leader:
+                panel.plot(seconds, values[:, 0], color=LEADER, linewidth=1.0,
+                           label=_name(data, 0), zorder=4)
+        panel.set_ylabel(label)
+        panel.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
+        if '%' in label:
+            panel.set_ylim(top=max(float(np.nanmax(values, initial=0.0)) * 1.1, 10.0))
+        panel.margins(x=0)
+        panel.grid(color='#dddddd', linewidth=0.4)
+        for side in ('top', 'right'):
+            panel.spines[side].set_visible(False)
+        panel.tick_params(labelbottom=panel is axes[-1], length=2)
+    axes[-1].set_xlabel('time (s)')
+    figure.align_ylabels(axes)
+
+
+def _draw_crowd(panel: Axes, seconds: Array, values: Array, name: str) -> None:
+    """Draw a median, the band that holds most robots and the range that holds all."""
+    known = np.isfinite(values).any(axis=1)
+    seconds, values = seconds[known], values[known]
+    low, median, high = np.nanpercentile(values, [_BAND[0], 50.0, _BAND[1]], axis=1)
+    panel.fill_between(seconds, np.nanmin(values, axis=1), np.nanmax(values, axis=1),
+                       color=CROWD, alpha=0.12, linewidth=0, label=f'all {name}')
+    panel.fill_between(seconds, low, high, color=CROWD, alpha=0.30, linewidth=0,
+                       label=f'{_BAND[0]:.0f}–{_BAND[1]:.0f} % of them')
+    panel.plot(seconds, median, color=CROWD, linewidth=1.0, label='median', zorder=3)
+
+
+def _name(data: RunData, robot: int) -> str:
+    return 'leader (0)' if robot == 0 and has_leader(data) else f'robot {robot}'

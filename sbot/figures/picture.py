@@ -1,0 +1,135 @@
+"""One picture of a run: the arena with everybody's track, and what happened over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from sbot.figures.arena import (
+    MOST_NAMED,
+    Robots,
+    discs,
+    draw_arena,
+    draw_goals,
+    drawn_radius,
+    lines,
+    number_robots,
+    view_of,
+)
+from sbot.figures.data import RunData
+from sbot.figures.panels import draw_panels, panels_of
+from sbot_common.errors import InputError, bad_value
+
+FORMATS = ('.png', '.svg', '.pdf')
+DPI = 200
+
+_WIDTH = 7.0  # inches: two columns of a paper
+_ARENA_HEIGHTS = (2.2, 7.0)  # inches, least and most
+_PANEL_HEIGHT = 0.95
+_STRIP_HEIGHT = 0.09
+_MOST_POINTS = 1200  # of a track
+_MOST_PIECES = 200_000  # of all tracks together
+_RASTER_ABOVE = 20_000  # pieces: beyond, vector formats get the tracks as an image
+_COLOURS = 'viridis'
+STYLE: dict[Any, Any] = {
+    'font.size': 8.0, 'axes.linewidth': 0.6, 'axes.titlesize': 8.5, 'xtick.major.width': 0.6,
+    'ytick.major.width': 0.6, 'svg.hashsalt': 'sbot', 'pdf.fonttype': 42, 'savefig.dpi': DPI,
+    'font.family': 'sans-serif',
+}
+
+
+def plot_run(data: RunData, path: str | Path) -> None:
+    """Write the picture of a run; the ending says the format: .png, .svg or .pdf.
+
+    Raises
+    ------
+    InputError
+        for another ending, or if the file cannot be written.
+
+    """
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise bad_value('output', str(path), f'a file that ends in {", ".join(FORMATS)}')
+    # Without the time of writing, so that equal runs give equal files.
+    undated = {'.svg': {'Date': None}, '.pdf': {'CreationDate': None}}
+    with rc_context(STYLE):
+        figure = draw_run(data)
+        try:
+            figure.savefig(path, metadata=undated.get(path.suffix.lower()))
+        except OSError as error:
+            raise InputError(f'{path}: cannot be written: {error.strerror}') from None
+
+
+def draw_run(data: RunData) -> Figure:
+    """Return the picture of a run."""
+    xmin, ymin, xmax, ymax = view_of(data)
+    arena = float(np.clip(_WIDTH * 0.93 * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
+    panels = len(panels_of(data))
+    heights = [arena, _STRIP_HEIGHT, *[_PANEL_HEIGHT] * panels]
+    figure = Figure(figsize=(_WIDTH, sum(heights) + 0.75), layout='constrained')
+    figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03, hspace=0.02)  # type: ignore[union-attr, call-arg]
+    rows = figure.add_gridspec(2 + panels, height_ratios=heights)
+    top = figure.add_subplot(rows[0])
+    strip = figure.add_subplot(rows[1])
+    below = [figure.add_subplot(rows[2 + k], sharex=strip) for k in range(panels)]
+    _draw_tracks(top, data)
+    draw_arena(top, data)
+    draw_goals(top, data, int(data.stamps_ns[-1]))
+    Robots(top, data, data.poses[-1])
+    number_robots(top, data, data.poses[-1])
+    top.set(xlabel='x (m)', ylabel='y (m)')
+    top.set_title(_title(data), loc='left')
+    _draw_strip(strip, data)
+    draw_panels(figure, below, data)
+    below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=MOST_NAMED, frameon=False,
+                    fontsize='x-small', handlelength=1.4, columnspacing=1.2, borderaxespad=0.1)
+    return figure
+
+
+def _title(data: RunData) -> str:
+    count = len(data.radius)
+    robots = 'one robot' if count == 1 else f'{count} robots'
+    return (f'{data.scenario.name}, {robots}, seed {data.scenario.seed}, '
+            f'{data.seconds[-1]:.4g} s')
+
+
+def _draw_tracks(axes: Axes, data: RunData) -> None:
+    """Draw where everybody went, coloured by time, and where they began."""
+    count = len(data.radius)
+    points = min(_MOST_POINTS, max(2, _MOST_PIECES // count))
+    step = max(1, -(-len(data.stamps_ns) // points))
+    xy = data.poses[::step, :, :2]
+    pieces = np.stack([xy[:-1], xy[1:]], axis=2)
+    times: NDArray[np.float64] = data.seconds[::step][:-1]
+    crowd = count > MOST_NAMED
+    tracks = lines(
+        pieces.reshape(-1, 2, 2), array=np.repeat(times, count), cmap=_COLOURS,
+        linewidths=1.3 if not crowd else float(np.clip(150.0 / count, 0.45, 1.0)),
+        alpha=1.0 if not crowd else 0.8, capstyle='round', zorder=4)
+    tracks.set_clim(0.0, float(data.seconds[-1]))
+    tracks.set_rasterized(len(times) * count > _RASTER_ABOVE)
+    axes.add_collection(tracks)
+    width = 2.0 * drawn_radius(data)
+    axes.add_collection(discs(
+        axes, data.poses[0, :, :2], 0.6 * width if crowd else width,
+        facecolors='#d9c9de' if crowd else 'white', edgecolors='none' if crowd else '#440154',
+        linewidths=0.8, zorder=3.5))
+
+
+def _draw_strip(axes: Axes, data: RunData) -> None:
+    """Draw the colours of the tracks along the time axis: the tracks' legend."""
+    end = max(float(data.seconds[-1]), 1e-9)
+    axes.imshow(np.linspace(0.0, 1.0, 256)[None, :], aspect='auto', cmap=_COLOURS,
+                extent=(0.0, end, 0.0, 1.0))
+    axes.set_yticks([])
+    axes.set_ylabel('colour\nof tracks', rotation='horizontal', ha='right', va='center',
+                    fontsize='x-small')
+    axes.tick_params(bottom=False, labelbottom=False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)

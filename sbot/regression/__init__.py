@@ -1,0 +1,1 @@
+"""Replay of recordings through controllers, golden bags, the pytest plugin."""

@@ -1,0 +1,211 @@
+"""Replay: recorded inputs to fresh controllers, every command compared to the bit."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from potential_field_bot.bot import PotentialField
+from sbot.bag.reader import Bag
+from sbot.bag.ticks import Tick, count_robots, ticks
+from sbot.regression.observation import TOPICS, observations
+from sbot.runner.recording import open_recorder
+from sbot.scenario.assemble import make_controllers
+from sbot.scenario.load import parse_scenario
+from sbot.scenario.model import Scenario
+from sbot.scenario.user_controller import ask
+from sbot_common import signals
+from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import Observation
+from sbot_common.rng import CONTROLLER, generator
+from sbot_common.topics import CMD_VEL, CMD_VEL_STAMPED, POSES, SCENARIO, Topic, frame, resolve
+from sbot_common.wire.cdr import decode, encode
+from sbot_common.wire.messages import read_pose, read_twist, write_twist, write_twist_stamped
+from sbot_sim.messages.snapshot import string
+
+Command = tuple[float, float]  # m/s, rad/s
+
+
+class FirstDifference(NamedTuple):
+    """The earliest command that is not as recorded."""
+
+    tick: int
+    stamp_ns: int
+    robot: int
+    recorded: Command
+    new: Command
+
+    def __str__(self) -> str:
+        return (f'first difference: tick {self.tick}, robot {self.robot}: recorded '
+                f'v = {self.recorded[0]!r} m/s, omega = {self.recorded[1]!r} rad/s; now '
+                f'v = {self.new[0]!r} m/s, omega = {self.new[1]!r} rad/s')
+
+
+class ReplayResult(NamedTuple):
+    """What a replay came to."""
+
+    scenario: str  # name
+    ticks: int
+    commands: int  # compared
+    differences: int  # of them, not equal to the bit
+    first: FirstDifference | None
+    damage: str  # where the bag was cut off, else ''
+
+    @property
+    def equal(self) -> bool:
+        """Whether every command is as recorded."""
+        return self.differences == 0
+
+
+def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
+           output: str | Path | None = None,
+           progress: Callable[[int], None] | None = None) -> ReplayResult:
+    """Run a bag's controllers on its poses, scans and goals, and compare their commands.
+
+    Parameters
+    ----------
+    bag : recorded in lockstep
+    overrides : scenario values by dotted key path that replace the recorded ones
+    output : directory of a new bag for the new commands
+    progress : called with the number of the last tick after each tick
+
+    Raises
+    ------
+    InputError
+        if the bag cannot be replayed: no scenario, no inputs, no commands, a gap.
+
+    """
+    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
+                              overrides=overrides)
+    team = _Team(bag, scenario)
+    compared = differences = count = 0
+    first: FirstDifference | None = None
+    recorder = None
+    try:
+        with contextlib.ExitStack() as stack:
+            heed_signals = stack.enter_context(signals.held())
+            if output is not None:
+                recorder = open_recorder(output, scenario)
+                stack.callback(recorder.close)
+                recorder.write(SCENARIO.name, SCENARIO, scenario.rate.stamp_ns(0),
+                               string(scenario.to_yaml()))
+            for tick in ticks(bag, len(scenario.robots), scenario.rate, team.topics):
+                heed_signals()
+                commands = team.decide(tick)
+                for robot, command in commands.items():
+                    recorded = tick.commands[robot]
+                    assert recorded is not None
+                    compared += 1
+                    if not team.is_same(robot, recorded, command):
+                        differences += 1
+                        first = first or FirstDifference(tick.tick, tick.stamp_ns, robot,
+                                                         team.read(robot, recorded), command)
+                    if recorder is not None:
+                        recorder.write(*team.message(robot, tick.stamp_ns, command))
+                count += 1
+                if progress is not None:
+                    progress(tick.tick)
+    except InputError as error:
+        if scenario.lockstep:
+            raise
+        raise InputError(f'{error} (the scenario has lockstep: false; only lockstep runs have a '
+                         'command for each tick)') from None
+    if compared == 0:
+        raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
+                         'command of each robot')
+    return ReplayResult(scenario.name, count, compared, differences, first, bag.damage)
+
+
+class _Team:
+    """Fresh controllers and what they know beside the tick."""
+
+    def __init__(self, bag: Bag, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._n = len(scenario.robots)
+        recorded = count_robots(bag)
+        if recorded != self._n:
+            raise bad_value(f'{bag.path}: number of robots with poses', recorded,
+                            f'{self._n}, as in its scenario')
+        names = bag.names()
+        self._reads_all = [robot.controller != 'potential_field' for robot in scenario.robots]
+        self.topics = TOPICS if any(self._reads_all) else TOPICS[:2]
+        if scenario.poses_topic:
+            self.topics = (*self.topics, POSES)
+        self._commands: dict[int, Topic] = {}
+        for robot, entry in enumerate(scenario.robots):
+            name = resolve(CMD_VEL, robot, self._n)
+            if entry.controller == 'none':
+                continue  # driven from outside: nothing to compare
+            if name not in names:
+                raise InputError(f'{bag.path}: no commands of robot {robot}, expected {name}')
+            if names[name] not in (CMD_VEL.type, CMD_VEL_STAMPED.type):
+                raise bad_value(f'{bag.path}: type of {name}', names[name], CMD_VEL.type)
+            self._commands[robot] = CMD_VEL if names[name] == CMD_VEL.type else CMD_VEL_STAMPED
+        self._begin()
+
+    def _begin(self) -> None:
+        """Construct everything anew: the start, and after a reset of the simulation."""
+        self._controllers = make_controllers(self._scenario)
+        self._generators = [generator(self._scenario.seed, robot, CONTROLLER)
+                            for robot in range(self._n)]
+        self._goals = [robot.goal for robot in self._scenario.robots]
+
+    def decide(self, tick: Tick) -> dict[int, Command]:
+        """Return the new command of each robot that has a controller."""
+        if tick.restarted:
+            self._begin()
+        new_goals = {robot: read_pose(payload) for robot, payload in tick.goals.items()}
+        seen = observations(tick, self._scenario.rate.dt, self._goals, self._reads_all)
+        commands = {}
+        for robot in self._commands:
+            controller = self._controllers[robot]
+            assert controller is not None
+            goal = new_goals.get(robot)
+            if goal is None:
+                commands[robot] = ask(controller, seen(robot), self._generators[robot])
+            elif isinstance(controller, PotentialField):
+                commands[robot] = self._with_goal(robot, controller, seen(robot), (goal.x, goal.y))
+            else:
+                self._goals[robot] = goal.x, goal.y
+                commands[robot] = ask(controller, seen(robot), self._generators[robot])
+        return commands
+
+    def _with_goal(self, robot: int, bot: PotentialField, observation: Observation,
+                   goal: tuple[float, float]) -> Command:
+        """Take the turn at which this goal was announced.
+
+        The robot may have come to it by itself (its first goal, a random walk) or have been sent
+        there; only the outcome tells. So try without, and if that gives another goal, with it.
+        """
+        known, before = bot.goals, copy.deepcopy((bot, self._generators[robot]))
+        command = ask(bot, observation, self._generators[robot])
+        if bot.goals > known and bot.goal == goal:
+            return command
+        bot, self._generators[robot] = before
+        self._controllers[robot] = bot
+        bot.set_goal(*goal)
+        return ask(bot, observation, self._generators[robot])
+
+    def message(self, robot: int, stamp_ns: int, command: Command,
+                ) -> tuple[str, Topic, int, bytes]:
+        """Return a command as the recorder takes it."""
+        topic = self._commands[robot]
+        payload = write_twist(*command) if topic == CMD_VEL else write_twist_stamped(
+            stamp_ns, frame('base_link', robot, self._n), *command)
+        return resolve(topic, robot, self._n), topic, stamp_ns, payload
+
+    def is_same(self, robot: int, recorded: bytes, command: Command) -> bool:
+        """Tell whether a recorded message carries exactly this command."""
+        new = write_twist(*command)
+        return recorded == new or self._twist(robot, recorded) == new
+
+    def read(self, robot: int, recorded: bytes) -> Command:
+        """Return the command that a recorded message carries."""
+        return read_twist(self._twist(robot, recorded))
+
+    def _twist(self, robot: int, recorded: bytes) -> bytes:
+        message = decode(recorded, self._commands[robot].type)
+        return encode(message if self._commands[robot] == CMD_VEL else message.twist)

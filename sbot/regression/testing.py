@@ -1,0 +1,96 @@
+"""For tests of your own: run a scenario, get arrays, and hold it to a stored bag.
+
+In your ``conftest.py``: ``pytest_plugins = ['sbot.regression.testing']``; then tests take the
+fixture ``sbot``::
+
+    def test_the_swarm_arrives(sbot):
+        run = sbot.run('my_swarm.yaml', {'duration': 30})
+        assert run.summary['overlaps'] == 0
+        assert run.poses[-1, 0, 0] > 25.0
+        sbot.assert_golden('my_swarm.yaml', 'golden/my_swarm', {'duration': 2})
+
+With the environment variable SBOT_REFRESH=1, ``assert_golden`` records the bag anew.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from sbot.bag.arrays import Recording, read_recording
+from sbot.bag.compare import compare
+from sbot.bag.reader import Bag
+from sbot.regression.golden import TOLERANCE, check_golden, record_golden
+from sbot.regression.replay import replay
+from sbot.runner.loop import RunResult, run_scenario
+from sbot.scenario.load import load_scenario
+
+REFRESH = 'SBOT_REFRESH'
+
+Overrides = Mapping[str, object]
+
+
+class Sbot:
+    """What the fixture ``sbot`` gives; usable without pytest's fixture too."""
+
+    def run(self, scenario: str | Path, overrides: Overrides | None = None,
+            record: str | Path | None = None) -> RunResult:
+        """Run a scenario in-process.
+
+        Parameters
+        ----------
+        scenario : a file, or the name of a shipped scenario
+        overrides : values by dotted key path, e.g. {'seed': 2, 'robots.2.goal': [10, 3]}
+        record : directory of a bag to write
+
+        Returns
+        -------
+        ``poses`` (T + 1, N, 3), ``commands`` (T + 1, N, 2), ``wind``, and the ``summary`` with
+        ``overlaps`` and, for each robot, collisions, reverts, path length and arrival
+
+        """
+        return run_scenario(load_scenario(str(scenario), overrides), record=record)
+
+    def read(self, bag: str | Path) -> Recording:
+        """Return the poses and commands of a recording as arrays."""
+        return read_recording(Bag(bag))
+
+    def assert_replays(self, bag: str | Path, overrides: Overrides | None = None) -> None:
+        """Fail unless the controllers, fed from a bag, give its every command to the bit."""
+        result = replay(Bag(bag), overrides)
+        assert result.first is None, f'{bag}: {result.first}'
+
+    def assert_same(self, first: str | Path, second: str | Path) -> None:
+        """Fail unless two bags agree to the bit on the topics that both have."""
+        result = compare(Bag(first), Bag(second))
+        assert result.first is None, f'{first} != {second}: {result.first}'
+        assert not result.unpaired, f'{first} and {second} differ in length: {result.unpaired}'
+
+    def assert_golden(self, scenario: str | Path, bag: str | Path,
+                      overrides: Overrides | None = None) -> None:
+        """Fail unless a run of the scenario equals the stored bag; make the bag if told to.
+
+        Equal means to the bit, or to a tolerance (with a warning) where this machine's
+        mathematical library rounds differently from that of the one that made the bag.
+        """
+        complete = load_scenario(str(scenario), overrides)
+        if os.environ.get(REFRESH) == '1':
+            record_golden(complete, bag)
+            pytest.skip(f'{bag}: recorded anew')
+        if not Path(bag).exists():
+            pytest.fail(f'{bag}: no golden bag yet; to record it, run pytest with {REFRESH}=1')
+        result = check_golden(complete, bag)
+        if not result.exact:
+            warnings.warn(f'{bag}: made where the mathematical library rounds differently; '
+                          f'compared poses to {TOLERANCE:g}', stacklevel=2)
+        assert not result.problem, result.problem
+
+
+@pytest.fixture
+def sbot() -> Sbot:
+    """Give the helpers of this module."""
+    return Sbot()

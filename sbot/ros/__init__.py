@@ -1,0 +1,1 @@
+"""ROS 2 bring-up: processes, executables, composed nodes, bag player."""

@@ -1,0 +1,207 @@
+"""`python -m sbot.ros.player`: plays a bag to running nodes over DDS, compares their commands.
+
+``ros2 bag play`` does the first half at least as well. This one needs no other ROS package, begins
+only when every controller is there, can wait for the answers to each tick, and compares them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import rclpy
+from rclpy.node import Node
+
+from sbot.bag.reader import Bag, Message
+from sbot.bag.ticks import count_robots, rate_of, robot_of
+from sbot_common import ros
+from sbot_common.clock import NANOSECONDS
+from sbot_common.errors import InputError
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    BASE_SCAN,
+    CMD_VEL,
+    CMD_VEL_STAMPED,
+    GOAL,
+    POSES,
+    Topic,
+    resolve,
+)
+from sbot_common.wire.cdr import canonical, decode, encode, stamp_ns
+
+# What controllers say, and what only log times are made of.
+_NOT_PLAYED = (CMD_VEL.name, GOAL.name)
+_REPEAT_PERIOD = 1.0  # s after which an unanswered tick is sent again
+
+
+class Played(NamedTuple):
+    """The outcome of playing a bag."""
+
+    ticks: int
+    commands: int  # answers that came
+    recorded: int  # commands in the bag
+    differences: int  # answers that are not as recorded
+    first: str  # the first of them, in words; '' if there is none
+
+
+class Player:
+    """Publishes a bag's messages, and collects TwistStamped commands by their stamp.
+
+    Controllers must publish stamped commands (parameter ``stamped_cmd_vel``): an answer to a tick
+    that was sent twice comes twice, and only a stamp tells.
+    """
+
+    def __init__(self, bag: Bag, timeout: float = 20.0) -> None:
+        self._bag = bag
+        self._timeout = timeout
+        self._robots = count_robots(bag)
+        self._rate = rate_of(bag)
+        names = bag.names()
+        self._answering = [robot for robot in range(self._robots)
+                           if resolve(CMD_VEL, robot, self._robots) in names]
+        self._node = Node('player')
+        self._executor = ros.make_executor()
+        self._executor.add_node(self._node)
+        self._answers: dict[tuple[int, int], bytes] = {}
+        self._publishers = dict(self._advertise(names))
+        for robot in self._answering:
+            ros.subscribe(self._node, CMD_VEL_STAMPED, resolve(CMD_VEL, robot, self._robots),
+                          partial(self._on_command, robot))
+
+    def _advertise(self, names: dict[str, str]) -> Iterator[tuple[str, rclpy.publisher.Publisher]]:
+        for name, type_name in names.items():
+            found = robot_of(name)
+            if found is not None and found[1] in _NOT_PLAYED:
+                continue
+            try:
+                yield name, ros.advertise(self._node, Topic(name, type_name), name)
+            except ImportError:
+                print(f'{name}: not played, {type_name.split("/")[0]} is not installed',
+                      file=sys.stderr)
+
+    def _on_command(self, robot: int, raw: bytes) -> None:
+        message = decode(raw, CMD_VEL_STAMPED.type)
+        self._answers[robot, stamp_ns(message.header.stamp)] = encode(message.twist)
+
+    def play(self, factor: float) -> Played:
+        """Play the bag at ``factor`` times real time; 0: as fast as the answers come.
+
+        Raises
+        ------
+        InputError
+            if controllers do not come, or do not answer.
+
+        """
+        self._wait(self._all_here, 'controllers for the robots that have commands in the bag')
+        expected: dict[tuple[int, int], bytes] = {}
+        counts = dict.fromkeys(self._answering, 0)
+        start = time.monotonic()
+        group: list[Message] = []
+        ticks = 0
+        for message in self._bag.messages():
+            found = robot_of(message.name)
+            if found is not None and found[1] == CMD_VEL.name:
+                stamp = self._rate.stamp_ns(counts[found[0]])
+                expected[found[0], stamp] = _twist(message)
+                counts[found[0]] += 1
+            if group and message.stamp_ns != group[0].stamp_ns:
+                self._send(group, factor, start, first=ticks == 0)
+                group, ticks = [], ticks + 1
+            group.append(message)
+        self._send(group, factor, start, first=ticks == 0)
+        self._wait(lambda: len(self._answers) >= len(expected), 'the last answers')
+        return self._compare(ticks + 1, expected)
+
+    def _send(self, group: list[Message], factor: float, start: float, *, first: bool) -> None:
+        """Publish one tick's messages when it is time."""
+        stamp = group[0].stamp_ns
+        due = start + (stamp / NANOSECONDS / factor if factor > 0 else 0.0)
+        while (left := due - time.monotonic()) > 0:
+            self._executor.spin_once(timeout_sec=left)
+        self._publish(group)
+        if first or factor == 0:
+            self._wait(lambda: all((robot, stamp) in self._answers for robot in self._answering),
+                       f'answers to stamp {stamp}', group)
+
+    def _publish(self, group: list[Message]) -> None:
+        for message in group:
+            publisher = self._publishers.get(message.name)
+            if publisher is not None:
+                publisher.publish(message.payload)
+
+    def _all_here(self) -> bool:
+        count = self._node.count_subscribers
+        n = len(self._answering)
+        return (count(POSES.name) >= n or all(
+            count(resolve(BASE_POSE_GROUND_TRUTH, robot, self._robots)) >= n
+            for robot in range(self._robots))) and all(
+            count(resolve(BASE_SCAN, robot, self._robots)) > 0
+            and self._node.count_publishers(resolve(CMD_VEL, robot, self._robots)) > 0
+            for robot in self._answering)
+
+    def _wait(self, condition: object, what: str, again: Sequence[Message] = ()) -> None:
+        assert callable(condition)
+        deadline = time.monotonic() + self._timeout
+        repeat = time.monotonic() + _REPEAT_PERIOD
+        while not condition():
+            self._executor.spin_once(timeout_sec=0.02)
+            now = time.monotonic()
+            if now > deadline:
+                raise InputError(f'{self._bag.path}: waited {self._timeout:g} s for {what}')
+            if now > repeat:
+                repeat = now + _REPEAT_PERIOD
+                self._publish(list(again))
+
+    def _compare(self, ticks: int, expected: dict[tuple[int, int], bytes]) -> Played:
+        different = sorted((stamp, robot) for (robot, stamp), twist in expected.items()
+                           if self._answers.get((robot, stamp)) != twist)
+        first = ''
+        if different:
+            stamp, robot = different[0]
+            came = 'no answer' if (robot, stamp) not in self._answers else 'another command'
+            first = f'tick {self._rate.tick(stamp)}, robot {robot}: {came}'
+        return Played(ticks, len(self._answers), len(expected), len(different), first)
+
+    def close(self) -> None:
+        """Leave the ROS graph."""
+        self._node.destroy_node()
+
+
+def _twist(message: Message) -> bytes:
+    if message.type == CMD_VEL_STAMPED.type:
+        return encode(decode(message.payload, message.type).twist)
+    return canonical(message.payload, message.type)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play a bag; return 0 if all answers are as recorded, 1 if not, 2 if the bag is unusable."""
+    parser = argparse.ArgumentParser(prog='sbot.ros.player', description=__doc__)
+    parser.add_argument('bag', metavar='BAG')
+    parser.add_argument('--rate', type=float, default=0.0,
+                        help='times real time; 0 (default): as fast as the answers come')
+    parser.add_argument('--timeout', type=float, default=20.0,
+                        help='seconds to wait for controllers and for an answer')
+    args = parser.parse_args(argv)
+    rclpy.init(args=[])
+    try:
+        player = Player(Bag(args.bag), args.timeout)
+        try:
+            result = player.play(args.rate)
+        finally:
+            player.close()
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    finally:
+        rclpy.try_shutdown()
+    print(f'{result.ticks} ticks, {result.commands} answers, {result.differences} of '
+          f'{result.recorded} differ{": " + result.first if result.first else ""}')
+    return 1 if result.differences else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

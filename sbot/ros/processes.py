@@ -1,0 +1,79 @@
+"""A scenario as a list of ROS 2 processes with parameters, for the launch file and `sbot up`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sbot.scenario.assemble import controller_parameters
+from sbot.scenario.model import Robot, Scenario
+from sbot_common.topics import namespace
+from wind_model.parameters import HEIGHT_SPEC, VECTOR_SPECS
+from wind_model.parameters import SPECS as WIND_SPECS
+
+INPUTS, TIMER = 'inputs', 'timer'
+COMPOSED = 'composed'
+
+
+class NodeProcess(NamedTuple):
+    """One process: ``ros2 run potential_field_bot EXECUTABLE`` with these names and parameters."""
+
+    executable: str
+    name: str
+    namespace: str  # '' or '/robot_<i>'
+    parameters: dict[str, Any]
+
+
+def node_processes(scenario: Scenario, *, record: str | Path | None = None,
+                   endless: bool = False) -> list[NodeProcess]:
+    """Return the simulator, the wind and one controller a robot, in order of start.
+
+    Parameters
+    ----------
+    scenario : complete
+    record : directory of the bag that the simulator writes
+    endless : do not stop after the scenario's duration
+
+    """
+    simulator = NodeProcess('sbot_sim', 'sbot_sim', '', {
+        'scenario_text': scenario.to_yaml(),
+        'record': '' if record is None else str(Path(record).resolve()),
+        'endless': endless})
+    wind_names = [spec.name for spec in (*WIND_SPECS, *VECTOR_SPECS, HEIGHT_SPEC)]
+    wind = NodeProcess('wind_model', 'wind_model', '', {
+        'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,
+        **{name: _plain(scenario.wind[name]) for name in wind_names}})
+    robots = [controller_process(scenario, i, robot) for i, robot in enumerate(scenario.robots)
+              if robot.controller != 'none']
+    return [simulator, wind, *robots]
+
+
+def composition(nodes: list[NodeProcess]) -> NodeProcess:
+    """Return one process that holds all these nodes, the simulator first."""
+    return NodeProcess(COMPOSED, COMPOSED, '', {'nodes': [node._asdict() for node in nodes]})
+
+
+def controller_process(scenario: Scenario, robot_id: int, robot: Robot) -> NodeProcess:
+    """Return the process of one robot's controller."""
+    n = len(scenario.robots)
+    goal_x, goal_y = robot.goal or (0.0, 0.0)
+    common: dict[str, Any] = {
+        'robot_id': robot_id, 'num_robots': n, 'seed': scenario.seed,
+        'trigger': _trigger(scenario), 'goal_x': goal_x, 'goal_y': goal_y,
+        'loop_rate': scenario.rate.hz, 'stamped_cmd_vel': scenario.cmd_vel_stamped,
+        'poses_topic': scenario.poses_topic, 'use_sim_time': True}
+    parameters = controller_parameters(scenario, robot)
+    if robot.controller == 'potential_field':
+        return NodeProcess('potfield_bot', f'potfieldbot_{robot_id}', namespace(robot_id, n),
+                           {**common, **parameters})
+    executable = 'wind_aware_bot' if robot.controller == 'wind_aware' else 'controller_bot'
+    return NodeProcess(executable, f'controller_{robot_id}', namespace(robot_id, n),
+                       {**common, 'scenario_text': scenario.to_yaml()})
+
+
+def _trigger(scenario: Scenario) -> str:
+    return INPUTS if scenario.lockstep else TIMER
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,219 @@
+"""`sbot up`: the real nodes, one process each or all in one, without `ros2 launch`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any
+
+import yaml
+
+from sbot.ros.executables import MODULES as _MODULES
+from sbot.ros.executables import STATUS_FD
+from sbot.ros.processes import COMPOSED, NodeProcess, composition, node_processes
+from sbot.scenario.model import Scenario
+from sbot_common.errors import InputError
+
+_LEADING = ('sbot_sim', COMPOSED)  # whose end is the run's end
+_PATIENCE = 3.0  # s between SIGINT, SIGTERM and SIGKILL on the way down
+
+
+class NodeFailed(RuntimeError):
+    """A node ended the run; its text is one line."""
+
+
+def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
+           progress: Callable[[int, int], None] | None = None,
+           output: Callable[[str], None] = print) -> dict[str, Any]:
+    """Start the nodes of a scenario, wait for its end, and stop them.
+
+    Parameters
+    ----------
+    scenario : complete
+    record : directory of the bag to write
+    composed : all nodes in one process
+    progress : called with (ticks done, all ticks)
+    output : called with each line that a node prints, prefixed by its name
+
+    Returns
+    -------
+    the summary, as of an in-process run
+
+    Raises
+    ------
+    InputError
+        if ROS 2 is not installed or the bag exists already.
+    NodeFailed
+        if a node ends with an error, or before the simulator.
+
+    """
+    if find_spec('rclpy') is None:
+        raise InputError("sbot up needs ROS 2 (rclpy): pip install 'potential_field_bot[ros]' on "
+                         'x86-64 Linux, or source a ROS 2 installation; without it use sbot run')
+    if record is not None and Path(record).exists():
+        raise InputError(f'{record}: exists already; expected the name of a new directory')
+    status = _Status(progress)
+    with tempfile.TemporaryDirectory(prefix='sbot_up_') as folder, status.pipe() as write_end:
+        processes: list[tuple[str, subprocess.Popen[str]]] = []
+        readers: list[threading.Thread] = []
+        last_words: dict[str, str] = {}
+        failed: tuple[str, int] | None = None
+        try:
+            nodes = node_processes(scenario, record=record)
+            for node in [composition(nodes)] if composed else nodes:
+                with _signals_held():
+                    process = _start(node, Path(folder), write_end)
+                    processes.append((node.name, process))
+                reader = threading.Thread(
+                    target=_relay, args=(node.name, process.stdout, output, last_words))
+                reader.start()
+                readers.append(reader)
+            failed = _wait(processes)
+        finally:
+            _stop([process for _, process in processes])
+            for reader in readers:
+                reader.join()
+    if failed is not None:
+        _report_failure(*failed, last_words)
+    if status.summary is None:
+        raise NodeFailed('sbot_sim: ended without a summary')
+    return status.summary
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold SIGINT and SIGTERM back, here and in processes started, until these can answer."""
+    held = {signal.SIGINT, signal.SIGTERM}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[str]:
+    """Start one node with its parameters in a file."""
+    path = folder / f'{node.name}.yaml'
+    if node.executable == COMPOSED:
+        path.write_text(yaml.safe_dump(node.parameters))
+        return _spawn(node, [str(path)], status_fd)
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': node.parameters}}))
+    arguments = ['--ros-args', '-r', f'__node:={node.name}', '--params-file', str(path)]
+    if node.namespace:
+        arguments += ['-r', f'__ns:={node.namespace}']
+    if node.executable == 'potfield_bot':  # it names itself after this parameter
+        arguments += ['-p', f"robot_id:={node.parameters['robot_id']}"]
+    return _spawn(node, arguments, status_fd)
+
+
+def _spawn(node: NodeProcess, arguments: list[str], status_fd: int) -> subprocess.Popen[str]:
+    # This very interpreter, so that no PATH can mix installations.
+    command = [sys.executable, '-m', 'sbot.ros.executables', _MODULES[node.executable],
+               *arguments]
+    return subprocess.Popen(
+        command, env=_environment(node, status_fd),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors='replace', pass_fds=[status_fd] if node.executable in _LEADING else [],
+        start_new_session=True)
+
+
+def _environment(node: NodeProcess, status_fd: int) -> Mapping[str, str]:
+    """Return the environment: discovery stays on this machine unless the user says otherwise."""
+    environment = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', 'PYTHONUNBUFFERED': '1',
+                   'NUMBA_NUM_THREADS': '1', **os.environ}
+    if node.executable in _LEADING:
+        environment[STATUS_FD] = str(status_fd)
+    return environment
+
+
+def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None],
+           last_words: dict[str, str]) -> None:
+    """Pass a node's lines on; keep the last, which says why when it fails."""
+    for line in stream or ():
+        output(f'[{name}] {line.rstrip()}')
+        if line.strip():
+            last_words[name] = line.strip()
+
+
+def _report_failure(name: str, code: int, last_words: Mapping[str, str]) -> None:
+    """Raise what a node's failure means: exit code 2 is bad input, as everywhere."""
+    said = last_words.get(name, '')
+    if code == 2:
+        raise InputError(f'{name}: {said}')
+    reason = f': {said}' if said else ''
+    raise NodeFailed(f'{name}: ended the run with exit code {code}{reason}')
+
+
+def _wait(processes: list[tuple[str, subprocess.Popen[str]]]) -> tuple[str, int] | None:
+    """Return None when the simulator ends well, else (name, exit code) of what ended the run."""
+    while True:
+        for name, process in processes:
+            code = process.poll()
+            if code is None:
+                continue
+            if name in _LEADING and code == 0:
+                return None
+            # The simulator may just be about to say why: its word counts more than the others'.
+            simulator = processes[0][1]
+            if code == 0:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    if simulator.wait(timeout=1.0) == 0:
+                        return None
+            return name, code
+        time.sleep(0.02)
+
+
+def _stop(processes: list[subprocess.Popen[str]]) -> None:
+    """End all processes: SIGINT, then SIGTERM, then SIGKILL; a second Ctrl-C goes one step on."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(KeyboardInterrupt):
+            running = [process for process in processes if process.poll() is None]
+            for process in running:
+                process.send_signal(number)
+            deadline = time.monotonic() + _PATIENCE
+            for process in running:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=max(0.01, deadline - time.monotonic()))
+
+
+class _Status:
+    """Reads what the simulator tells about itself."""
+
+    def __init__(self, progress: Callable[[int, int], None] | None) -> None:
+        self._progress = progress
+        self.summary: dict[str, Any] | None = None
+
+    @contextlib.contextmanager
+    def pipe(self) -> Iterator[int]:
+        """Yield the write end, which the caller closes; read until everybody has closed it."""
+        read_end, write_end = os.pipe()
+        thread = threading.Thread(target=self._read, args=(read_end,))
+        thread.start()
+        try:
+            yield write_end
+        finally:
+            with contextlib.suppress(OSError):
+                os.close(write_end)
+            thread.join()
+
+    def _read(self, read_end: int) -> None:
+        with os.fdopen(read_end, encoding='utf-8') as stream:
+            for line in stream:
+                try:
+                    status = json.loads(line)
+                except ValueError:  # the simulator was killed in the middle of a line
+                    continue
+                if 'summary' in status:
+                    self.summary = status['summary']
+                elif self._progress is not None:
+                    self._progress(status['tick'], status['ticks'])

@@ -1,0 +1,115 @@
+"""What a run came to: counted from poses and geometry alone, the same in-process and over ROS."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potential_field_bot.parameters import SPECS
+from sbot.scenario.assemble import controller_parameters
+from sbot.scenario.model import Scenario
+from sbot_sim.collision.overlap import overlaps
+from sbot_sim.engine.state import Parameters, State
+
+Array = NDArray[np.float64]
+_SIGMA = 'goal_radius_sigma_m'
+
+
+class Tally:
+    """Adds up a run, one row of poses a tick (rows 0 to T)."""
+
+    def __init__(self, scenario: Scenario, parameters: Parameters) -> None:
+        self._scenario = scenario
+        self._parameters = parameters
+        n = len(scenario.robots)
+        default = {spec.name: spec.default for spec in SPECS}[_SIGMA]
+        self._goals = [robot.goal for robot in scenario.robots]
+        self._sigma = [float(controller_parameters(scenario, robot).get(_SIGMA, default))
+                       for robot in scenario.robots]
+        self._hash = hashlib.sha256()
+        self._overlaps = 0
+        self._rows = 0
+        self._previous: Array | None = None
+        self._path = np.zeros(n)
+        self._collisions = np.zeros(n, np.int64)
+        self._reverts = np.zeros(n, np.int64)
+        self._farthest = np.zeros(n)
+        self._leader_distance = np.zeros(n)
+        self._reached: list[float | None] = [None] * n
+        self._pose: Array = np.zeros((n, 3))
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks have passed."""
+        return max(0, self._rows - 1)
+
+    def add(self, pose: Array, state: State) -> None:
+        """Add one row: ``pose`` (N, 3) as messages carry it, ``state`` for what collided."""
+        self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
+        self._overlaps += overlaps(self._parameters.world, self._parameters.bodies, pose)
+        if self._previous is not None:
+            step = pose[:, :2] - self._previous[:, :2]
+            self._path += np.hypot(step[:, 0], step[:, 1])
+            self._collisions += state.collided
+            self._reverts += state.reverted
+        offset = pose[:, :2] - pose[0, :2]
+        self._leader_distance = np.hypot(offset[:, 0], offset[:, 1])
+        np.maximum(self._farthest, self._leader_distance, out=self._farthest)
+        time = self._rows * self._parameters.dt
+        for i, goal in enumerate(self._goals):
+            if goal is not None and self._reached[i] is None:
+                away = math.hypot(goal[0] - pose[i, 0], goal[1] - pose[i, 1])
+                if away < self._sigma[i]:
+                    self._reached[i] = round(time, 9)
+        self._previous = self._pose = pose.copy()
+        self._rows += 1
+
+    def summary(self, wall_time_s: float) -> dict[str, Any]:
+        """Return the run as one JSON object."""
+        sim_time = self.ticks * self._parameters.dt
+        return {
+            'scenario': self._scenario.name,
+            'seed': self._scenario.seed,
+            'ticks': self.ticks,
+            'sim_time_s': round(sim_time, 9),
+            'wall_time_s': round(wall_time_s, 3),
+            'real_time_factor': round(sim_time / wall_time_s, 3) if wall_time_s > 0 else None,
+            'trajectory_sha256': self._hash.hexdigest(),
+            'overlaps': self._overlaps,
+            'robots': [{
+                'id': i,
+                'pose': self._pose[i].tolist(),
+                'goal_reached_s': self._reached[i],
+                'path_length_m': float(self._path[i]),
+                'collisions': int(self._collisions[i]),
+                'reverts': int(self._reverts[i]),
+                'max_leader_distance_m': float(self._farthest[i]),
+                'final_leader_distance_m': float(self._leader_distance[i]),
+            } for i in range(len(self._path))],
+        }
+
+
+def format_summary(summary: dict[str, Any]) -> str:
+    """Return the summary as a short table for people."""
+    lines = [
+        f"{summary['scenario']}, seed {summary['seed']}: {summary['sim_time_s']:g} s simulated in "
+        f"{summary['wall_time_s']:g} s ({summary['real_time_factor'] or 0:g}x real time), "
+        f"{summary['overlaps']} overlaps",
+        f"trajectory {summary['trajectory_sha256']}",
+        f"{'robot':>5} {'x (m)':>8} {'y (m)':>8} {'goal (s)':>9} {'path (m)':>9} "
+        f"{'collisions':>10} {'reverts':>7} {'leader: max (m)':>15} {'end (m)':>8}"]
+    robots = summary['robots']
+    for robot in robots[:20]:
+        reached = robot['goal_reached_s']
+        lines.append(
+            f"{robot['id']:>5} {robot['pose'][0]:>8.2f} {robot['pose'][1]:>8.2f} "
+            f"{'-' if reached is None else format(reached, '.1f'):>9} "
+            f"{robot['path_length_m']:>9.2f} {robot['collisions']:>10} {robot['reverts']:>7} "
+            f"{robot['max_leader_distance_m']:>15.2f} {robot['final_leader_distance_m']:>8.2f}")
+    if len(robots) > 20:
+        lines.append(f'  ... and {len(robots) - 20} more robots')
+    return '\n'.join(lines)

@@ -1,0 +1,1 @@
+"""Scenarios: from text to frozen, checked models and to simulation parameters."""

@@ -1,0 +1,1 @@
+"""ARGoS experiment files (.argos) as scenarios."""

@@ -1,0 +1,187 @@
+"""Experiments of ARGoS: an `.argos` file (document 000) as a scenario.
+
+Centimetres become metres and degrees radians here and nowhere else. What is not supported is left
+out with a warning that names it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from sbot.scenario.argos.robots import (
+    BODY_TAGS,
+    RobotEntry,
+    controller_kinds,
+    distributed,
+    robot,
+    wheel_speed_needed,
+)
+from sbot.scenario.argos.xml import Element, parse_xml
+from sbot.scenario.yaml_text import MAX_BYTES, dump_yaml
+from sbot_common.errors import InputError
+from wind_model.parameters import SPECS, VECTOR_SPECS
+from wind_model.uniform import direction_of_angle
+
+_WIND = 'air_resistance'
+_QUIET = ('system', 'visualization')  # threads and windows of ARGoS: nothing that a run shows
+_WIND_NAMES = frozenset(spec.name for spec in (*SPECS, *VECTOR_SPECS))
+
+
+def argos_yaml(raw: bytes, file: str, overrides: Iterable[str] = ()) -> str:
+    """Return the scenario, as YAML text, of the XML of an `.argos` file.
+
+    Parameters
+    ----------
+    raw : the XML
+    file : what messages call it
+    overrides : key paths that the user sets; another wind than the file's is refused
+
+    Raises
+    ------
+    InputError
+        with file, line, element and what was expected.
+
+    """
+    if len(raw) > MAX_BYTES:
+        raise InputError(f'{file}: larger than {MAX_BYTES // 2**20} MiB, too large for a scenario')
+    values = argos_scenario(parse_xml(raw, file))
+    if values['wind']:
+        for path in overrides:
+            if path == 'wind' or path.removeprefix('wind.') in _WIND_NAMES:
+                raise InputError(f"{file}: has a wind of its own (<{_WIND}>), '{path}' would be "
+                                 'another one')
+    return dump_yaml(values)
+
+
+def argos_scenario(root: Element) -> dict[str, Any]:
+    """Return the mapping that a scenario file would hold; keys as in docs/scenario.md."""
+    for child in root.children:
+        _warn_top(child)
+    arena = root.only('arena')
+    if arena is None:
+        raise InputError(f'{root.where}: element <arena> is missing')
+    bounds, world, robots = _arena(arena, root)
+    if not robots:
+        raise InputError(f'{arena.where}: no robots: expected <{"> or <".join(BODY_TAGS)}>')
+    wind = _wind(root)
+    fastest: dict[str, float] = {}
+    for entry in robots:
+        body = entry.values['body']
+        fastest[body] = max(fastest.get(body, 0.0), entry.velocity)
+    return {
+        'description': f'From {root.file.rpartition("/")[2]}.',
+        **_experiment(root),
+        'world': {'bounds': bounds, **world},
+        'bodies': {body: {'drive': 'impulse', 'max_wheel_speed': wheel_speed_needed(body, speed)}
+                   for body, speed in fastest.items()},
+        'sensors': _sensors(root, arena, robots),
+        'wind': wind,
+        'robots': [entry.values for entry in robots],
+    }
+
+
+def _warn_top(element: Element) -> None:
+    """Warn of what nothing below reads."""
+    if element.tag == 'framework':
+        for child in element.children:
+            if child.tag not in ('experiment', *_QUIET):
+                child.warn('is not supported and left out')
+    elif element.tag in ('configuration', 'loop_functions'):
+        wind = bool(element.all(_WIND)) or 'wind' in element.text('library', '')
+        for child in element.children:
+            if child.tag != _WIND:
+                child.warn('is not supported and left out')
+        if element.tag == 'loop_functions' and not wind:
+            element.warn('are not supported and left out')
+    elif element.tag == 'physics_engines':
+        for child in element.children:
+            if child.tag != 'dynamics2d':
+                child.warn('is not supported: robots move in the plane')
+    elif element.tag == 'media':
+        for child in element.children:
+            if child.tag != 'range_and_bearing':
+                child.warn('is not supported and left out')
+    elif element.tag not in ('controllers', 'arena', _WIND, *_QUIET):
+        element.warn('is not supported and left out')
+
+
+def _experiment(root: Element) -> dict[str, Any]:
+    framework = root.only('framework')
+    experiment = None if framework is None else framework.only('experiment')
+    if experiment is None:
+        raise InputError(f'{root.where}: element <experiment> in <framework> is missing')
+    experiment.warn_unknown('length', 'ticks_per_second', 'random_seed')
+    values: dict[str, Any] = {'rate': experiment.number('ticks_per_second', 10.0, 1e-3)}
+    length = experiment.number('length', 0.0, 0.0)
+    if length > 0:
+        values['duration'] = length
+    else:
+        experiment.warn('has no length: the run takes 60 s')
+    seed = int(experiment.number('random_seed', 0.0, 0.0))
+    values['seed'] = seed if seed > 0 else None  # 0: ARGoS takes the clock
+    return values
+
+
+def _arena(arena: Element, root: Element) -> tuple[list[float], dict[str, Any], list[RobotEntry]]:
+    """Return bounds, obstacles and robots."""
+    arena.warn_unknown('size', 'center')
+    width, depth, _ = arena.numbers('size', 3, minimum=0.0)
+    x, y, _ = arena.numbers('center', 3, (0.0, 0.0, 0.0))
+    bounds = [x - width / 2, y - depth / 2, x + width / 2, y + depth / 2]
+    kinds = controller_kinds(root)
+    world: dict[str, Any] = {'circles': [], 'rectangles': []}
+    robots: list[RobotEntry] = []
+    for child in arena.children:
+        if child.tag == 'box':
+            world['rectangles'].append(_box(child))
+        elif child.tag == 'cylinder':
+            world['circles'].append({'center': _body(child)[:2], 'radius': child.number('radius')})
+        elif child.tag in BODY_TAGS:
+            robots.append(robot(child, kinds))
+        elif child.tag == 'distribute':
+            robots += distributed(child, kinds, bounds)
+        else:
+            child.warn('is not supported and left out')
+    return bounds, world, robots
+
+
+def _box(element: Element) -> dict[str, Any]:
+    x, y, yaw = _body(element)
+    return {'center': [x, y], 'size': element.numbers('size', 3, minimum=0.0)[:2], 'yaw': yaw}
+
+
+def _body(element: Element) -> list[float]:
+    """Return x, y (m) and yaw (rad) of an obstacle."""
+    if element.flag('movable', False):
+        element.warn('is taken for fixed: obstacles do not move here')
+    body = element.only('body')
+    if body is None:
+        raise InputError(f'{element.where}: element <body> is missing')
+    x, y, _ = body.numbers('position', 3)
+    return [x, y, math.radians(body.numbers('orientation', 3, (0.0, 0.0, 0.0))[0])]
+
+
+def _wind(root: Element) -> dict[str, Any]:
+    """Return the wind; its robots shelter each other, as document 000's always do."""
+    found = root.everywhere(_WIND)
+    if not found:
+        return {}
+    if len(found) > 1:
+        raise InputError(f'{found[1].where}: a second wind, the first is on line {found[0].line}')
+    element = found[0]
+    element.warn_unknown('angle_deg', 'magnitude')
+    return {'wind_direction': list(direction_of_angle(element.number('angle_deg', 0.0))),
+            'wind_speed_mean': 0.01 * element.number('magnitude', 0.0, 0.0), 'wake': True}
+
+
+def _sensors(root: Element, arena: Element, robots: list[RobotEntry]) -> dict[str, Any]:
+    """Return range and bearing as the medium and the robots have it."""
+    media = [medium for group in root.all('media') for medium in group.all('range_and_bearing')]
+    ranges = {entry.rab_range for entry in robots}
+    if len(ranges) > 1:
+        arena.warn(f'has robots with different rab_range; all hear as far as {max(ranges):g} m')
+    occlusions = all(medium.flag('check_occlusions', True) for medium in media)
+    return {'range_and_bearing': True, 'rab_range': max(ranges),
+            'rab_blocked_by_walls': occlusions}

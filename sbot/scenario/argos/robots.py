@@ -1,0 +1,188 @@
+"""Robots of an `.argos` file: controllers, single robots, and robots that are distributed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from sbot.scenario.argos.xml import Element
+from sbot_common.errors import InputError, unknown_name
+from sbot_sim.world.bodies import BODIES
+from wind_model.wind_aware import WIND_AWARE_SPECS
+
+BODY_TAGS = ('foot-bot', 'e-puck2')
+# ARGoS' own defaults of the attribute rab_range.
+RAB_RANGES = {'foot-bot': 3.0, 'e-puck2': 0.8}  # m
+
+BASE = 'wind_model.wind_aware:AirResistance'
+WIND_AWARE = 'wind_aware'
+DEFAULT_VELOCITY = 10.0  # cm/s
+
+_DEVICES = ('range_and_bearing', 'positioning', 'differential_steering')
+_MAX_TURN = next(spec.default for spec in WIND_AWARE_SPECS if spec.name == 'max_turn_rate')
+
+
+class ControllerKind(NamedTuple):
+    """What a `<controllers>` entry stands for."""
+
+    name: str  # of a scenario's controller
+    velocity: float  # m/s
+
+
+class RobotEntry(NamedTuple):
+    """One entry of a scenario's list of robots, and what the sensors need of it."""
+
+    values: dict[str, Any]
+    rab_range: float  # m
+    velocity: float  # m/s
+
+
+def controller_kinds(root: Element) -> dict[str, ControllerKind]:
+    """Return the controllers by id; those of other kinds than document 000's stand still."""
+    kinds: dict[str, ControllerKind] = {}
+    for group in root.all('controllers'):
+        for element in group.children:
+            name = element.text('id')
+            if name in kinds:
+                raise InputError(f"{element.where}: id '{name}' is given twice")
+            kinds[name] = _kind(element)
+    return kinds
+
+
+def _kind(element: Element) -> ControllerKind:
+    words = f'{element.tag} {element.text("library", "")}'.replace('-', '_').lower()
+    if 'wind_aware' in words:
+        name = WIND_AWARE
+    elif 'air_resistance' in words or 'airresistance' in words:
+        name = BASE
+    else:
+        element.warn('is not a controller known here; its robots stand still')
+        return ControllerKind('none', 0.0)
+    for child in element.children:
+        if child.tag in ('sensors', 'actuators'):
+            for device in child.children:
+                if device.tag not in _DEVICES:
+                    device.warn('is not supported and left out')
+        elif child.tag != 'params':
+            child.warn('is not supported and left out')
+    params = element.only('params')
+    if params is None:
+        return ControllerKind(name, 0.01 * DEFAULT_VELOCITY)
+    params.warn_unknown('velocity')
+    return ControllerKind(name, 0.01 * params.number('velocity', DEFAULT_VELOCITY, 0.0))
+
+
+def robot(element: Element, kinds: dict[str, ControllerKind]) -> RobotEntry:
+    """Return the entry of one robot with a pose."""
+    body = element.only('body')
+    if body is None:
+        raise InputError(f'{element.where}: element <body> is missing')
+    x, y, _ = body.numbers('position', 3)
+    yaw = math.radians(body.numbers('orientation', 3, (0.0, 0.0, 0.0))[0])
+    entry = _entry(element, kinds)
+    entry.values['pose'] = [x, y, yaw]
+    if entry.values['controller'] == WIND_AWARE:
+        entry.values['parameters']['direction'] = yaw
+    return entry
+
+
+def _entry(element: Element, kinds: dict[str, ControllerKind]) -> RobotEntry:
+    """Return an entry without a place."""
+    element.warn_unknown('id', 'rab_range', 'rab_data_size')
+    for child in element.children:
+        if child.tag not in ('body', 'controller'):
+            child.warn('is not supported and left out')
+    chosen = element.only('controller')
+    kind = ControllerKind('none', 0.0)
+    if chosen is None:
+        element.warn('has no <controller> and stands still')
+    else:
+        name = chosen.text('config')
+        if name not in kinds:
+            raise unknown_name(f'{chosen.where}: config', name, kinds)
+        kind = kinds[name]
+    parameters = {} if kind.name == 'none' else {'velocity': kind.velocity}
+    values = {'body': element.tag, 'controller': kind.name, 'parameters': parameters}
+    return RobotEntry(values, element.number('rab_range', RAB_RANGES[element.tag], 0.0),
+                      kind.velocity)
+
+
+def distributed(element: Element, kinds: dict[str, ControllerKind],
+                bounds: list[float]) -> list[RobotEntry]:
+    """Return the entries of a `<distribute>`: a group in an area, or a grid of single robots."""
+    place, turn, entity = (_needed(element, tag) for tag in ('position', 'orientation', 'entity'))
+    quantity = int(entity.number('quantity', minimum=1.0))
+    entity.warn_unknown('quantity', 'max_trials', 'base_num')
+    for child in entity.children:
+        if child.tag not in BODY_TAGS:
+            child.warn('is not supported and left out')
+    robots = entity.all(*BODY_TAGS)
+    entries: list[RobotEntry] = []
+    for each in robots:
+        entry = _entry(each, kinds)
+        yaw = _yaw(turn)
+        if entry.values['controller'] == WIND_AWARE and yaw is not None:
+            entry.values['parameters']['direction'] = yaw
+        method = place.text('method')
+        if method == 'uniform':
+            margin = BODIES[each.tag].radius
+            low, high = place.numbers('min', 3), place.numbers('max', 3)
+            area = [max(bounds[0], low[0] - margin), max(bounds[1], low[1] - margin),
+                    min(bounds[2], high[0] + margin), min(bounds[3], high[1] + margin)]
+            group = {'count': quantity, 'area': area, 'layout': 'random'}
+            entries.append(entry._replace(
+                values={**entry.values, **group, **({} if yaw is None else {'yaw': yaw})}))
+        elif method == 'grid':
+            if yaw is None:
+                raise InputError(f'{turn.where}: method: robots on a grid need one heading: '
+                                 'expected constant')
+            entries += [entry._replace(values={**entry.values, 'pose': [x, y, yaw]})
+                        for x, y in _grid_places(place, quantity)]
+        else:
+            raise InputError(f"{place.where}: method: got '{method}', expected uniform or grid")
+    return entries
+
+
+def _needed(element: Element, tag: str) -> Element:
+    found = element.only(tag)
+    if found is None:
+        raise InputError(f'{element.where}: element <{tag}> is missing')
+    return found
+
+
+def _yaw(turn: Element) -> float | None:
+    """Return the heading (rad) of all robots, None for a random one of each."""
+    method = turn.text('method')
+    if method == 'constant':
+        return math.radians(turn.numbers('values', 3)[0])
+    if method != 'uniform':
+        raise InputError(f"{turn.where}: method: got '{method}', expected uniform or constant")
+    low, high = turn.numbers('min', 3)[0], turn.numbers('max', 3)[0]
+    if low == high:
+        return math.radians(low)
+    if abs(high - low) < 360:
+        turn.warn('draws headings from all round, not only from min to max')
+    return None
+
+
+def _grid_places(place: Element, quantity: int) -> list[tuple[float, float]]:
+    """Return the centres of a grid, x counting first."""
+    center = place.numbers('center', 3)
+    step = place.numbers('distances', 3)
+    columns, rows, _ = (int(n) for n in place.numbers('layout', 3, minimum=1.0))
+    if quantity > columns * rows:
+        raise InputError(f'{place.where}: layout: {columns} x {rows} places are too few for '
+                         f'{quantity} robots')
+    return [(center[0] + (i % columns - (columns - 1) / 2) * step[0],
+             center[1] + (i // columns - (rows - 1) / 2) * step[1]) for i in range(quantity)]
+
+
+def wheel_speed_needed(body: str, velocity: float) -> float:
+    """Return the wheel speed (rad/s) that does not limit a robot of document 000.
+
+    There the drive impulse knows no wheels; here they turn the body, and limit what it drives.
+    """
+    shape = BODIES[body]
+    assert isinstance(_MAX_TURN, float)
+    needed = (velocity + 0.5 * shape.wheel_distance * _MAX_TURN) / shape.wheel_radius
+    return max(shape.max_wheel_speed, needed)

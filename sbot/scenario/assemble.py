@@ -1,0 +1,128 @@
+"""A scenario taken apart: the parameters, poses, wind and controllers its packages work with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from potential_field_bot.bot import PotentialField
+from sbot.scenario.model import Robot, Scenario
+from sbot.scenario.user_controller import load_class
+from sbot.scenario.world import world_arrays
+from sbot_common.observation import Controller
+from sbot_sim.engine.state import Parameters, SensorParameters
+from sbot_sim.messages.broadcast import BroadcastOptions
+from sbot_sim.sensors.infrared.sensor import (
+    INFRARED_SPECS,
+    infrared_reach,
+    make_infrared_parameters,
+)
+from sbot_sim.sensors.odometry import ODOMETRY_SPECS, make_odometry_parameters
+from sbot_sim.sensors.scan import SCAN_SPECS, make_scan_parameters
+from sbot_sim.world.bodies import BODIES, Body, body_arrays
+from sbot_sim.world.scene import make_scene
+from wind_model.field import load_field
+from wind_model.grid import Lattice
+from wind_model.parameters import (
+    SPECS as WIND_SPECS,
+)
+from wind_model.parameters import (
+    VECTOR_SPECS,
+    WAKE_SPECS,
+    WindParameters,
+    make_wake_parameters,
+    make_wind_parameters,
+)
+
+
+class WindSource(NamedTuple):
+    """Where the wind of a run comes from."""
+
+    parameters: WindParameters
+    field: Lattice | None
+
+
+def _group(given: Mapping[str, Any], specs: Sequence[Any]) -> dict[str, Any]:
+    """Return the entries of ``given`` that ``specs`` name."""
+    names = {spec.name for spec in specs}
+    return {name: value for name, value in given.items() if name in names}
+
+
+def robot_bodies(scenario: Scenario) -> list[Body]:
+    """Return each robot's body."""
+    own = {name: Body(name=name, **values) for name, values in scenario.bodies.items()}
+    return [{**BODIES, **own}[robot.body] for robot in scenario.robots]
+
+
+def simulation_parameters(scenario: Scenario, threads: int = 1) -> Parameters:
+    """Return the simulator's parameters; ``threads`` changes no bit of what it computes."""
+    world = world_arrays(scenario.world)
+    sensors = scenario.sensors
+    scan = make_scan_parameters(_group(sensors, SCAN_SPECS), 'sensors.')
+    infrared = make_infrared_parameters(_group(sensors, INFRARED_SPECS), 'sensors.')
+    bodies = body_arrays(robot_bodies(scenario))
+    reach = scan.range_max + float(np.hypot(scan.laser_x, scan.laser_y))
+    scene = make_scene(world, reach)
+    infrared_scene = scene if infrared is None else make_scene(
+        world, infrared_reach(bodies.radius, infrared))
+    return Parameters(
+        dt=scenario.rate.dt, bodies=bodies, world=world,
+        sensors=SensorParameters(scan, scene, infrared, infrared_scene,
+                                 sensors['range_and_bearing'], sensors['rab_range'],
+                                 sensors['rab_blocked_by_walls'], threads),
+        odometry=make_odometry_parameters(_group(sensors, ODOMETRY_SPECS), 'sensors.'),
+        wake=make_wake_parameters(_group(scenario.wind, WAKE_SPECS), 'wind.'),
+        wind_height=scenario.wind['wind_height'])
+
+
+def initial_poses(scenario: Scenario) -> NDArray[np.float64]:
+    """Return (N, 3) x, y (m), yaw (rad)."""
+    return np.array([robot.pose for robot in scenario.robots], dtype=np.float64)
+
+
+def goals(scenario: Scenario) -> list[tuple[float, float] | None]:
+    """Return each robot's goal (m)."""
+    return [robot.goal for robot in scenario.robots]
+
+
+def wind_source(scenario: Scenario) -> WindSource:
+    """Return the wind's parameters and grid, the file read."""
+    given = _group(scenario.wind, (*WIND_SPECS, *VECTOR_SPECS))
+    parameters = make_wind_parameters(given, 'wind.')
+    return WindSource(parameters, load_field(parameters))
+
+
+def broadcast_options(scenario: Scenario) -> BroadcastOptions:
+    """Return what the simulator tells beside the world."""
+    return BroadcastOptions(scenario.to_yaml(), goals(scenario),
+                            tf_namespaced=scenario.tf_namespaced,
+                            poses_topic=scenario.poses_topic)
+
+
+def controller_parameters(scenario: Scenario, robot: Robot) -> dict[str, Any]:
+    """Return all parameters of one robot's controller."""
+    return {**scenario.controllers.get(robot.controller, {}), **robot.parameters}
+
+
+def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
+    """Return a new controller for one robot; None for ``none``."""
+    parameters = controller_parameters(scenario, robot)
+    if robot.controller == 'none':
+        return None
+    if robot.controller == 'potential_field':
+        return PotentialField(goal=robot.goal, rate_hz=scenario.rate.hz, **parameters)
+    if robot.controller == 'wind_aware':
+        from wind_model.wind_aware import WindAware
+        return WindAware(**parameters)
+    found: Controller = load_class(robot.controller, scenario.python_path)(**parameters)
+    return found
+
+
+def make_controllers(scenario: Scenario) -> list[Controller | None]:
+    """Return a new controller for each robot."""
+    return [make_controller(scenario, robot) for robot in scenario.robots]
+
+

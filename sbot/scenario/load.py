@@ -1,0 +1,170 @@
+"""Reading a scenario file: text, overrides, checks, placement; one clear line when it is wrong."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sbot.scenario.argos.experiment import argos_yaml
+from sbot.scenario.errors import validate
+from sbot.scenario.groups import (
+    check_bodies,
+    check_common_parameters,
+    check_finite,
+    check_own_parameters,
+    check_sensors,
+    check_wind,
+)
+from sbot.scenario.model import CONTROLLERS, Robot, Scenario, ScenarioFile
+from sbot.scenario.overrides import apply_overrides
+from sbot.scenario.paths import PATH_KEYS, find_file, find_folder, names_file
+from sbot.scenario.placement import place_robots
+from sbot.scenario.shipped import find_scenario
+from sbot.scenario.user_controller import check_arguments, load_class
+from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
+from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_sim.world.bodies import Body
+
+
+def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None) -> Scenario:
+    """Return the complete scenario of a file, or of a shipped scenario's name.
+
+    A file whose name ends with `.argos` is an experiment of ARGoS (``argos_file``).
+
+    Parameters
+    ----------
+    path_or_name : a path, or a name such as 'leader_follower'
+    overrides : values by dotted key path, e.g. {'seed': 2, 'robots.2.goal': [10, 3]}
+
+    Raises
+    ------
+    InputError
+        one line with file, line, key path, value and what was expected.
+
+    """
+    path = find_scenario(path_or_name)
+    try:
+        with path.open('rb') as file:
+            raw = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+    if path.suffix == '.argos':
+        text = argos_yaml(raw, str(path), overrides or ())
+        return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides)
+    text = decode_text(raw, str(path))
+    return parse_scenario(text, str(path), path.parent, path.stem, overrides)
+
+
+def parse_scenario(text: str, file: str, directory: Path, default_name: str = 'scenario',
+                   overrides: Mapping[str, object] | None = None) -> Scenario:
+    """Return the complete scenario of a YAML text, e.g. one taken from a recording.
+
+    Parameters
+    ----------
+    text : the YAML
+    file : what messages call it
+    directory : where the relative paths in it start
+    default_name : the scenario's name if the text gives none
+    overrides : values by dotted key path
+
+    """
+    data, origins = parse_yaml(text, file)
+    if data is None:
+        raise InputError(f'{file}: is empty, expected a scenario')
+    if not isinstance(data, dict):
+        raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
+    apply_overrides(data, overrides or {}, origins)
+    check_finite(data, (), origins)
+    data.setdefault('name', default_name)
+    if 'seed' in data and data['seed'] is None:
+        data['seed'] = secrets.randbits(32)
+    written = validate(ScenarioFile, data, origins)
+    return _complete(written, directory, origins)
+
+
+def _complete(written: ScenarioFile, directory: Path, origins: Origins) -> Scenario:
+    """Check what models alone cannot, fill in every default and place the robots."""
+    if written.world.bounds is None and written.world.map is None:
+        raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing, "
+                         'expected [xmin, ymin, xmax, ymax] (m)')
+    bodies = check_bodies(written.bodies, origins)
+    groups: dict[str, Any] = {
+        'sensors': check_sensors(written.sensors, origins),
+        'wind': check_wind(written.wind, origins),
+        'world': written.world,
+    }
+    _find_files(groups, directory, origins)
+    python_path = tuple(find_folder(text, directory) for text in written.python_path)
+    controllers = _check_controllers(written, python_path, origins)
+    # With the map's absolute path.
+    robots = place_robots(written.model_copy(update={'world': groups['world']}), bodies, origins)
+    _check_leader(robots[0], controllers, origins)
+    used = sorted({robot.body for robot in robots})
+    settings = {name: getattr(written, name) for name in type(written).model_fields}
+    own_classes = any(':' in robot.controller for robot in robots)
+    return Scenario.model_construct(**{
+        **settings, **groups, 'robots': robots, 'controllers': controllers,
+        'bodies': {name: _body_values(bodies[name]) for name in used},
+        'python_path': python_path if own_classes else ()})
+
+
+def _body_values(body: Body) -> dict[str, Any]:
+    values = body._asdict()
+    del values['name']
+    return values
+
+
+def _find_files(groups: dict[str, Any], directory: Path, origins: Origins) -> None:
+    """Make the paths in ``groups`` absolute."""
+    for group, key in PATH_KEYS:
+        values = groups[group]
+        text = values.map if group == 'world' else values.get(key)
+        if names_file((group, key), text):
+            found = find_file(text, directory, origins.where((group, key)))
+            if group == 'world':
+                groups[group] = values.model_copy(update={key: found})
+            else:
+                values[key] = found
+
+
+def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...],
+                       origins: Origins) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each controller in use or mentioned, sorted by name.
+
+    Robots' own parameters are checked and stay with the robots.
+    """
+    first_use: dict[str, int] = {}
+    for i, robot in enumerate(written.robots):
+        first_use.setdefault(robot.controller, i)
+    for name in written.controllers:
+        if name not in first_use and name not in CONTROLLERS:
+            known = {*CONTROLLERS, *first_use}
+            raise unknown_name(origins.where(('controllers', name)), name, known)
+    rate = written.rate
+    common = {name: check_common_parameters(name, written.controllers.get(name, {}), rate, origins)
+              for name in sorted({*first_use, *written.controllers})}
+    classes = {}
+    for name, i in first_use.items():
+        if ':' in name:
+            where = origins.where(('robots', i, 'controller'))
+            classes[name] = load_class(name, python_path, where)
+            check_arguments(classes[name], {**common[name], **written.robots[i].parameters}, where)
+    for i, robot in enumerate(written.robots):
+        if robot.parameters:
+            path, name = ('robots', i, 'parameters'), robot.controller
+            own = check_own_parameters(name, common[name], robot.parameters, rate, path, origins)
+            if name in classes:
+                check_arguments(classes[name], {**common[name], **own}, origins.where(path))
+    return {name: values for name, values in common.items() if name != 'none'}
+
+
+def _check_leader(leader: Robot, controllers: Mapping[str, Mapping[str, Any]],
+                  origins: Origins) -> None:
+    if leader.controller != 'potential_field' or leader.goal is not None:
+        return
+    if {**controllers['potential_field'], **leader.parameters}['on_random_walk']:
+        return
+    raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and "
+                     'needs one: [x, y] (m)')

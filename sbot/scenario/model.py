@@ -1,0 +1,276 @@
+"""What a scenario holds, as frozen models; ``scenario_file.load_scenario`` makes them from YAML.
+
+Lengths are metres, angles radians, time seconds; poses are (x, y, yaw) in frame ``map``. Groups of
+parameters that a ``Spec`` table describes (bodies, controllers, sensors, wind) are plain mappings,
+checked and completed by ``scenario_groups``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic_core import PydanticCustomError, core_schema
+
+from sbot.scenario.paths import portable_paths
+from sbot.scenario.yaml_text import dump_yaml
+from sbot_common.clock import Rate, parse_rate
+from sbot_common.errors import InputError
+
+MAX_COORDINATE = 1e6  # m; float64 still resolves 1e-9 m well there
+MAX_SEED = 2**63 - 1
+CONTROLLERS = ('potential_field', 'wind_aware', 'none')
+
+
+class Check:
+    """A field's reader: it returns the value, or refuses it saying what is expected."""
+
+    def __init__(self, expected: str, read: Callable[[Any], Any]) -> None:
+        self.expected = expected
+        self.read = read
+
+    def __call__(self, value: object) -> object:
+        """Return the value as the models keep it."""
+        try:
+            return self.read(value)
+        except (TypeError, ValueError, OverflowError):
+            context = {'expected': self.expected}
+            raise PydanticCustomError('expected', '{expected}', context) from None
+
+    def __get_pydantic_core_schema__(self, source: object,
+                                     handler: object) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self)
+
+
+def _require(condition: bool) -> None:
+    if not condition:
+        raise ValueError
+
+
+def _number(value: object, minimum: float = -math.inf, maximum: float = math.inf,
+            *, above: float = -math.inf) -> float:
+    _require(isinstance(value, int | float) and not isinstance(value, bool))
+    number = float(value)  # type: ignore[arg-type]
+    _require(math.isfinite(number) and minimum <= number <= maximum and number > above)
+    return number
+
+
+def _whole(value: object, minimum: int, maximum: int) -> int:
+    number = _number(value)
+    _require(number == int(number) and minimum <= int(value) <= maximum)  # type: ignore[call-overload]
+    return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def _numbers(value: object, count: int) -> tuple[float, ...]:
+    _require(isinstance(value, list | tuple) and len(value) == count)
+    return tuple(_number(item, -MAX_COORDINATE, MAX_COORDINATE)
+                 for item in value)  # type: ignore[attr-defined]
+
+
+def _sizes(value: object) -> tuple[float, ...]:
+    width, height = _numbers(value, 2)
+    _require(width > 0 and height > 0)
+    return width, height
+
+
+def _box(value: object) -> tuple[float, ...]:
+    x_min, y_min, x_max, y_max = _numbers(value, 4)
+    _require(x_min < x_max and y_min < y_max)
+    return x_min, y_min, x_max, y_max
+
+
+def _segment(value: object) -> tuple[float, ...]:
+    x0, y0, x1, y1 = _numbers(value, 4)
+    _require((x0, y0) != (x1, y1))
+    return x0, y0, x1, y1
+
+
+def _flag(value: object) -> bool:
+    _require(isinstance(value, bool))
+    return bool(value)
+
+
+def _text(value: object, pattern: str = r'(?s).*') -> str:
+    _require(isinstance(value, str) and re.fullmatch(pattern, value) is not None)
+    return str(value)
+
+
+def _rate(value: object) -> Rate:
+    try:
+        return value if isinstance(value, Rate) else parse_rate(value)  # type: ignore[arg-type]
+    except InputError:
+        raise ValueError from None
+
+
+def _mapping(value: object) -> dict[str, object]:
+    _require(isinstance(value, dict))
+    return dict(value)  # type: ignore[call-overload,no-any-return]
+
+
+def _mappings(value: object) -> dict[str, dict[str, object]]:
+    return {name: _mapping(each) for name, each in _mapping(value).items()}
+
+
+def _number_field(expected: str, **limits: float) -> Check:
+    return Check(expected, lambda value: _number(value, **limits))
+
+
+_RATE = 'a positive number or fraction of hertz, e.g. 30 or 100/3'
+_CONTROLLER = "potential_field, wind_aware, none or a class of yours as 'module:Class'"
+_PATTERN = r'potential_field|wind_aware|none|[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
+
+Point = Annotated[tuple[float, float], Check('[x, y]: two finite numbers (m)',
+                                             lambda value: _numbers(value, 2))]
+Pose = Annotated[tuple[float, float, float],
+                 Check('[x, y, yaw]: three finite numbers (m, m, rad)', lambda v: _numbers(v, 3))]
+Size = Annotated[tuple[float, float], Check('[width, height]: two numbers > 0 (m)', _sizes)]
+Box = Annotated[tuple[float, float, float, float],
+                Check('[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax (m)', _box)]
+Segment = Annotated[tuple[float, float, float, float],
+                    Check('[x0, y0, x1, y1]: two different points (m)', _segment)]
+Length = Annotated[float, _number_field('a number > 0 (m)', above=0.0, maximum=MAX_COORDINATE)]
+Angle = Annotated[float, _number_field('a finite number (rad)', minimum=-1e6, maximum=1e6)]
+Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0.0, maximum=1e9)]
+Interval = Annotated[float, _number_field('a number >= 0 (s)', minimum=0.0)]
+Factor = Annotated[float, _number_field('a number >= 0', minimum=0.0)]
+Seed = Annotated[int, Check('a whole number from 0 to 2^63 - 1', lambda v: _whole(v, 0, MAX_SEED))]
+Count = Annotated[int, Check('a whole number from 1 to 100000', lambda v: _whole(v, 1, 100_000))]
+Flag = Annotated[bool, Check('true or false', _flag)]
+Text = Annotated[str, Check('text', _text)]
+Name = Annotated[str, Check('one line of at most 100 characters',
+                            lambda v: _text(v, r'[^\s](.{0,98}\S)?'))]
+Hertz = Annotated[Rate, Check(_RATE, _rate), PlainSerializer(
+    lambda rate: rate.numerator if rate.denominator == 1 else str(rate))]
+Controller = Annotated[str, Check(_CONTROLLER, lambda value: _text(value, _PATTERN))]
+Mapping = Annotated[dict[str, Any], Check('a mapping of names to values', _mapping)]
+Mappings = Annotated[dict[str, dict[str, Any]], Check('a mapping of names to mappings', _mappings)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra='forbid', arbitrary_types_allowed=True)
+
+
+class Circle(_Model):
+    """A round obstacle."""
+
+    center: Point = Field(description='Centre.')
+    radius: Length = Field(description='Radius.')
+
+
+class Rectangle(_Model):
+    """A solid rectangle, turned by ``yaw`` about its centre."""
+
+    center: Point = Field(description='Centre.')
+    size: Size = Field(description='Width along its own x axis, height along its own y axis.')
+    yaw: Angle = Field(0.0, description='Direction of its own x axis, counter-clockwise.')
+
+
+class World(_Model):
+    """The walled arena and what stands in it."""
+
+    bounds: Box | None = Field(
+        None, description='The four outer walls. Needed unless there is a `map`, whose edges then '
+                          'are the bounds.')
+    segments: tuple[Segment, ...] = Field((), description='Thin walls.')
+    circles: tuple[Circle, ...] = Field((), description='Round obstacles.')
+    rectangles: tuple[Rectangle, ...] = Field((), description='Rectangular obstacles.')
+    map: Text | None = Field(
+        None, description='A map_server map (`map.yaml`); occupied cells are obstacles. A path.')
+
+
+class _AnyRobot(_Model):
+    body: Name = Field(
+        'robot', description='A shipped body (`robot`, `s-bot`, `e-puck2`, `foot-bot`) or one of '
+                             '`bodies`.')
+    controller: Controller = Field('potential_field', description='Who drives it.')
+    goal: Point | None = Field(
+        None, description='Where it shall go. Robot 0 needs one if `potential_field` drives it.')
+    parameters: Mapping = Field(
+        {}, description='Parameters of its controller, over those in `controllers`.')
+
+
+class Robot(_AnyRobot):
+    """One robot; its id is its place in the list, and robot 0 leads."""
+
+    pose: Pose = Field(description='Where it starts.')
+
+
+class RobotEntry(_AnyRobot):
+    """An entry of a file's list of robots: one robot, or ``count`` robots in an area."""
+
+    pose: Pose | None = Field(
+        None, description='Where one robot starts. Needed unless `count` is given.')
+    count: Count | None = Field(None, description='Place this many robots of this kind in `area`.')
+    area: Box | None = Field(
+        None, description='With `count`: their collision circles start inside; default: the '
+                          'bounds of the world.')
+    layout: Literal['random', 'grid'] | None = Field(
+        None, description='With `count`: `random` (default), by the seed and clear of everything, '
+                          'or `grid`, in even rows.')
+    yaw: Angle | None = Field(
+        None, description='With `count`: heading of all; default: random, or 0 with `grid`.')
+
+
+class Settings(_Model):
+    """Everything but the robots."""
+
+    name: Name = Field(description='Shown in summaries; default: the file name without `.yaml`.')
+    description: Text = Field('', description='What it shows.')
+    rate: Hertz = Field(Rate(30, 1), description='Ticks a second.')
+    duration: Duration = Field(60.0, description='Simulated time of a run.')
+    seed: Seed = Field(
+        1, description='Of all random generators; `null`: drawn once, then recorded.')
+    lockstep: Flag = Field(
+        True, description='The nodes wait for each other; `false`: they run by the wall clock.')
+    lockstep_timeout: Duration = Field(
+        10.0, description='In lockstep: a robot that is silent for longer ends the run.')
+    target_real_time_factor: Factor = Field(
+        0.0, description='Simulated seconds a second; 0: as fast as possible.')
+    cmd_vel_timeout: Interval = Field(
+        0.2, description='Not in lockstep: a robot stops when its `cmd_vel` is older; 0: never.')
+    cmd_vel_stamped: Flag = Field(
+        False, description='`cmd_vel` is a TwistStamped instead of a Twist.')
+    poses_topic: Flag = Field(
+        False, description='All poses in one message on `/poses`, too, and controllers take them '
+                           "from there instead of from every robot's own topic.")
+    tf_namespaced: Flag = Field(
+        False, description='Several robots: `/robot_<i>/tf` with plain frame names, as the '
+                           'multi-robot bring-up of Nav2 expects.')
+    python_path: tuple[Text, ...] = Field(
+        ('.',), description='Folders where the modules of `module:Class` are looked for. Paths.')
+    world: World = Field(description='Walls and obstacles.')
+    bodies: Mappings = Field(
+        {}, description='Bodies of your own, and changes to the shipped ones.')
+    controllers: Mappings = Field(
+        {}, description='Parameters for all robots with that controller.')
+    sensors: Mapping = Field({}, description='What robots sense, and how well.')
+    wind: Mapping = Field({}, description='The wind; without it there is none.')
+
+
+class ScenarioFile(Settings):
+    """A scenario as written: with groups of robots still to be placed."""
+
+    robots: tuple[RobotEntry, ...] = Field(
+        min_length=1, description='The robots; robot 0, the first, leads.')
+
+
+class Scenario(Settings):
+    """A scenario as run: complete, checked, every robot placed.
+
+    ``bodies`` holds every value of each body in use, ``controllers`` every parameter of each
+    shipped controller in use, ``sensors`` and ``wind`` every parameter, and
+    ``robots[i].parameters`` only what differs for that robot. Paths are absolute.
+    """
+
+    robots: tuple[Robot, ...]
+
+    def to_yaml(self) -> str:
+        """Return the complete scenario as YAML text; loading it gives an equal Scenario.
+
+        Files that come with the package are named relative to its configuration folder, others by
+        absolute path, so that the text can be loaded from any folder.
+        """
+        return dump_yaml(portable_paths(self.model_dump(mode='python')))

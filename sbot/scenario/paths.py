@@ -1,0 +1,87 @@
+"""Files that a scenario names: found when it is loaded, named portably when it is written.
+
+A path is taken as it is when absolute, else relative to the scenario file, else to the package's
+configuration folder. An absolute path that is gone falls back to a file of that name beside the
+scenario (a recording moved together with its map).
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from sbot.scenario.shipped import config_directory
+from sbot_common.errors import InputError, bad_value
+from sbot_sim.sensors.infrared.table import TABLES
+
+PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))
+
+
+def names_file(keys: tuple[str, str], value: object) -> bool:
+    """Tell whether a value of one of ``PATH_KEYS`` is a path, not empty or a built-in's name."""
+    if not isinstance(value, str) or not value:
+        return False
+    return keys[1] != 'infrared_table' or value not in TABLES
+
+
+def _places(text: str, directory: Path) -> list[Path]:
+    """Return where a path may lead, best first."""
+    path = Path(text).expanduser()
+    if path.is_absolute():
+        return [path, directory / path.name]
+    places = [directory / path]
+    with suppress(InputError):
+        places.append(config_directory() / path)
+    return places
+
+
+def find_file(text: str, directory: Path, where: str) -> str:
+    """Return the absolute path of a file that a scenario in ``directory`` names.
+
+    Raises
+    ------
+    InputError
+        if there is no such file; the message begins with ``where``.
+
+    """
+    for place in _places(text, directory):
+        with suppress(OSError, ValueError):
+            if place.is_file():
+                return os.path.abspath(place)
+    names = f'one of {", ".join(TABLES)}, or ' if where.endswith('infrared_table') else ''
+    raise bad_value(where, text, f'{names}an existing file, relative to {directory} or absolute')
+
+
+def find_folder(text: str, directory: Path) -> str:
+    """Return the absolute path of a folder; one that is not there is named all the same."""
+    places = _places(text, directory)
+    for place in places:
+        with suppress(OSError, ValueError):
+            if place.is_dir():
+                return os.path.abspath(place)
+    return os.path.abspath(places[0])
+
+
+def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a scenario's values; shipped files are named relative to their folder."""
+    values = deepcopy(values)
+    for group, key in PATH_KEYS:
+        text = values[group].get(key)
+        if names_file((group, key), text):
+            values[group][key] = _portable(text)
+    values['python_path'] = [_portable(text) for text in values['python_path']]
+    return values
+
+
+def _portable(text: str) -> str:
+    try:
+        config = os.path.abspath(config_directory())
+    except InputError:
+        return text
+    for folder in (config, os.path.join(os.path.dirname(config), 'examples')):
+        if text == folder or text.startswith(folder + os.sep):
+            return os.path.relpath(text, config)
+    return text

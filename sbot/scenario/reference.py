@@ -1,0 +1,113 @@
+"""The tables of docs/scenario.md, made from the models and the ``Spec`` tables themselves.
+
+``python -m sbot.scenario.reference docs/scenario.md`` writes them anew.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from sbot.scenario.errors import expected_of
+from sbot.scenario.groups import (
+    CONTROLLER_SPECS,
+    SENSOR_SPECS,
+    WIND_SPECS,
+    AnySpec,
+)
+from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
+from sbot_common.clock import Rate
+from sbot_sim.world.bodies import BODIES, BODY_SPECS
+
+_HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
+
+
+def _cell(text: str) -> str:
+    return text.replace('|', '\\|')
+
+
+def _shown(value: object) -> str:
+    """Return a default as it would stand in a file."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Rate):
+        return str(value)
+    if isinstance(value, float) and value and (value / math.pi * 2).is_integer():
+        return {0.5: 'π/2', -0.5: '-π/2', 1.0: 'π', -1.0: '-π'}.get(value / math.pi, repr(value))
+    if isinstance(value, tuple):
+        return '[' + ', '.join(_shown(item) for item in value) + ']'
+    return repr(value) if value == '' else str(value)
+
+
+def model_table(model: type[BaseModel]) -> str:
+    """Return the table of a model's keys."""
+    rows = []
+    for name, field in model.model_fields.items():
+        default = 'needed' if field.default is PydanticUndefined else _shown(field.default)
+        if field.default is None:
+            default = ''
+        if name == 'name':
+            default = 'file name'
+        rows.append(f'| `{name}` | {default} | {_cell(expected_of(model, name))} | '
+                    f'{_cell(field.description or "")} |\n')
+    return _HEAD + ''.join(rows)
+
+
+def spec_table(specs: Iterable[AnySpec]) -> str:
+    """Return the table of parameters."""
+    rows = []
+    for spec in specs:
+        source = f' ({spec.source})' if spec.source else ''
+        rows.append(f'| `{spec.name}` | {_shown(spec.default)} | {_cell(spec.expected)} | '
+                    f'{_cell(spec.text)}{_cell(source)} |\n')
+    return _HEAD + ''.join(rows)
+
+
+def body_table() -> str:
+    """Return the table of shipped bodies beside the meaning of their keys."""
+    names = list(BODIES)
+    head = '| key | ' + ' | '.join(f'`{n}`' for n in names) + ' | value | meaning |\n'
+    rows = [head, '| --- ' * (len(names) + 3) + '|\n']
+    for spec in BODY_SPECS:
+        values = ' | '.join(_shown(getattr(BODIES[name], spec.name)) for name in names)
+        rows.append(f'| `{spec.name}` | {values} | {_cell(spec.expected)} | {spec.text} |\n')
+    return ''.join(rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    'scenario': lambda: model_table(ScenarioFile),
+    'world': lambda: model_table(World),
+    'circles': lambda: model_table(Circle),
+    'rectangles': lambda: model_table(Rectangle),
+    'robots': lambda: model_table(RobotEntry),
+    'bodies': body_table,
+    'potential_field': lambda: spec_table(CONTROLLER_SPECS['potential_field']),
+    'wind_aware': lambda: spec_table(CONTROLLER_SPECS['wind_aware']),
+    'sensors': lambda: spec_table(SENSOR_SPECS),
+    'wind': lambda: spec_table(WIND_SPECS),
+}
+
+
+def with_tables(page: str) -> str:
+    """Return the page with what stands between each pair of table marks made anew."""
+    def table(match: re.Match[str]) -> str:
+        return f'{match[1]}\n{TABLES[match[2]]()}{match[3]}'
+    return re.sub(r'(<!-- table (\w+) -->)\n.*?(<!-- end -->)', table, page, flags=re.DOTALL)
+
+
+def main(arguments: list[Any] | None = None) -> int:
+    """Rewrite the tables of the page named on the command line."""
+    path = Path((sys.argv[1:] if arguments is None else arguments)[0])
+    path.write_text(with_tables(path.read_text('utf-8')), 'utf-8')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""Where shipped files are: in a checkout, a colcon workspace or a pip installation."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from sbot_common.errors import InputError, unknown_name
+
+PACKAGE = 'potential_field_bot'
+
+
+def _candidates() -> Iterator[Path]:
+    here = Path(__file__).resolve()
+    root = here.parents[2]  # of a checkout
+    if (root / 'package.xml').is_file():
+        yield root / 'config'
+    below = Path('share', PACKAGE, 'config')
+    # Modules lie below the prefix that has share/: pip --prefix, --target, --user, and colcon.
+    for parent in here.parents:
+        yield parent / below
+    for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
+        if prefix:
+            yield Path(prefix) / below
+    for prefix in (sys.prefix, sysconfig.get_path('data'), site.getuserbase()):
+        yield Path(prefix) / below
+
+
+@cache
+def config_directory() -> Path:
+    """Return the folder with ``scenarios/``, ``wind/`` and the rviz configuration.
+
+    Raises
+    ------
+    InputError
+        if the package's data files are not installed anywhere.
+
+    """
+    for candidate in _candidates():
+        if (candidate / 'scenarios').is_dir():
+            return candidate
+    raise InputError(f"the configuration files of {PACKAGE} are not installed: "
+                     f"no 'share/{PACKAGE}/config' near {Path(__file__).parent} or on "
+                     'AMENT_PREFIX_PATH')
+
+
+def scenario_names() -> list[str]:
+    """Return the names of the shipped scenarios, sorted."""
+    return sorted(path.stem for path in (config_directory() / 'scenarios').glob('*.yaml'))
+
+
+def find_scenario(path_or_name: str) -> Path:
+    """Return the file of a scenario: an existing path, else a shipped scenario's name.
+
+    Raises
+    ------
+    InputError
+        if there is neither, naming the nearest shipped scenario, or if the path is a directory.
+
+    """
+    path = Path(path_or_name).expanduser()
+    try:
+        is_file = path_or_name != '' and path.exists() and not path.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
+        raise InputError(f'{path_or_name[:80]!r}: not a usable file name') from None
+    if is_file:
+        return path
+    shipped = scenario_names()
+    if path_or_name in shipped:
+        return config_directory() / 'scenarios' / f'{path_or_name}.yaml'
+    if path_or_name and path.is_dir():
+        raise InputError(f'{path_or_name}: is a directory, expected a scenario file')
+    wanted = path.stem if path.suffix in ('.yaml', '.yml') else path_or_name
+    error = unknown_name('scenario', wanted, shipped)
+    hint = str(error).partition('; ')[2]
+    raise InputError(f'{path_or_name}: no such file and no shipped scenario of that name; {hint}')

@@ -1,0 +1,189 @@
+"""Scenario text to plain values that know their line; and plain values back to text.
+
+YAML as people mean it: ``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given
+twice is an error, and the size of what aliases expand to is known before anything is expanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, NoReturn
+
+import yaml
+
+from sbot.scenario.yaml_nodes import TAG, Dumper, compose
+from sbot_common.errors import InputError
+
+MAX_BYTES = 16 * 2**20
+MAX_VALUES = 1_000_000  # values of a file after its aliases are expanded
+MAX_DEPTH = 50
+KeyPath = tuple[str | int, ...]
+
+
+class Origins(NamedTuple):
+    """Where each value stands: a line of the file, or an override."""
+
+    file: str
+    lines: dict[KeyPath, int]
+    overrides: set[KeyPath]
+
+    def where(self, path: KeyPath) -> str:
+        """Return 'file:line: key.path' for a key path, or the nearest one above that is known."""
+        dotted = '.'.join(str(key) for key in path)
+        for end in range(len(path), -1, -1):
+            if path[:end] in self.overrides:
+                return f'{self.file}, override: {dotted}'
+            if path[:end] in self.lines:
+                place = f'{self.file}:{self.lines[path[:end]]}'
+                return f'{place}: {dotted}' if dotted else place
+        return f'{self.file}: {dotted}' if dotted else self.file
+
+
+class _Reader:
+    """Turns one tree of YAML nodes into values and lines."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.lines: dict[KeyPath, int] = {}
+        self.measures: dict[int, tuple[int, int] | None] = {}
+
+    def fail(self, node: yaml.Node, text: str) -> NoReturn:
+        raise InputError(f'{self.file}:{node.start_mark.line + 1}: {text}')
+
+    def measure(self, node: yaml.Node) -> tuple[int, int]:
+        """Return (values, levels) that a node expands to, without expanding it."""
+        known = self.measures.get(id(node), (0, 0))
+        if known is None:
+            self.fail(node, 'contains itself through an alias')
+        if known[0]:
+            return known
+        self.measures[id(node)] = None
+        children: list[yaml.Node] = []
+        if isinstance(node, yaml.SequenceNode):
+            children = node.value
+        elif isinstance(node, yaml.MappingNode):
+            children = [child for pair in node.value for child in pair]
+        size, height = 1, 0
+        for child in children:
+            child_size, child_height = self.measure(child)
+            size, height = size + child_size, max(height, child_height + 1)
+        if height > MAX_DEPTH:
+            self.fail(node, f'nested more than {MAX_DEPTH} levels deep')
+        self.measures[id(node)] = size, height
+        return size, height
+
+    def value(self, node: yaml.Node, path: KeyPath) -> object:
+        self.lines.setdefault(path, node.start_mark.line + 1)
+        if isinstance(node, yaml.ScalarNode):
+            return self.scalar(node)
+        if isinstance(node, yaml.SequenceNode) and node.tag == TAG + 'seq':
+            return [self.value(child, (*path, i)) for i, child in enumerate(node.value)]
+        if isinstance(node, yaml.MappingNode) and node.tag == TAG + 'map':
+            return self.mapping(node, path)
+        return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
+
+    def mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, object]:
+        result: dict[str, object] = {}
+        merged: list[yaml.Node] = []
+        for key_node, value_node in node.value:
+            if key_node.tag == TAG + 'merge':
+                merged.append(value_node)
+                continue
+            key = self.key(key_node)
+            if key in result:
+                first = self.lines[(*path, key)]
+                self.fail(key_node, f"key '{key}' is given twice, first in line {first}")
+            self.lines[(*path, key)] = key_node.start_mark.line + 1
+            result[key] = self.value(value_node, (*path, key))
+        for source in merged:
+            self.merge(source, path, result)
+        return result
+
+    def merge(self, source: yaml.Node, path: KeyPath, result: dict[str, object]) -> None:
+        """Add the keys of ``<<: *anchor`` (or of a list of anchors) that are not there yet."""
+        for node in source.value if isinstance(source, yaml.SequenceNode) else [source]:
+            if not isinstance(node, yaml.MappingNode):
+                self.fail(node, "'<<' expects a mapping or a list of mappings")
+            own, self.lines = self.lines, {}
+            for key, value in self.mapping(node, path).items():
+                result.setdefault(key, value)
+            for where, line in self.lines.items():
+                own.setdefault(where, line)
+            self.lines = own
+
+    def key(self, node: yaml.Node) -> str:
+        if not isinstance(node, yaml.ScalarNode):
+            self.fail(node, 'a key must be a word, not a list or a mapping')
+        key = str(node.value)
+        if not key or key != ''.join(key.split()):
+            self.fail(node, f'key {key!r} is empty or has white space in it')
+        return key
+
+    def scalar(self, node: yaml.ScalarNode) -> object:
+        kind, text = node.tag.removeprefix(TAG), node.value
+        try:
+            if kind == 'int':
+                return _whole_number(text)
+            if kind == 'float':
+                special = text.lower().lstrip('+-') in ('.inf', '.nan')
+                return float(text.replace('.', '') if special else text)
+            if kind == 'bool':
+                return {'true': True, 'false': False}[text.lower()]
+            if kind in ('str', 'merge'):
+                text.encode('utf-8')
+                return text
+        except (ValueError, KeyError):
+            shown = text if len(text) <= 40 else text[:37] + '...'
+            self.fail(node, f'{shown!r} is not a usable {kind}' + (
+                ' (whole numbers must fit into 64 bits)' if kind == 'int' else ''))
+        if kind == 'null':
+            return None
+        return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
+
+
+def _whole_number(text: str) -> int:
+    number = int(text, 0 if text[:2] in ('0x', '0o') else 10)
+    if abs(number) >= 2**63:
+        raise ValueError
+    return number
+
+
+def decode_text(raw: bytes, file: str) -> str:
+    """Return the UTF-8 text of a file's bytes, or raise InputError saying why it is none."""
+    if len(raw) > MAX_BYTES:
+        raise InputError(f'{file}: larger than {MAX_BYTES // 2**20} MiB, too large for a scenario')
+    try:
+        text = raw.decode('utf-8-sig')
+    except UnicodeDecodeError as error:
+        line = raw.count(b'\n', 0, error.start) + 1
+        raise InputError(f'{file}:{line}: byte 0x{raw[error.start]:02x} is not UTF-8 text; '
+                         'save the scenario as UTF-8') from None
+    if '\0' in text:
+        raise InputError(f'{file}: contains zero bytes; a scenario is YAML text in UTF-8')
+    return text
+
+
+def parse_yaml(text: str, file: str) -> tuple[object, Origins]:
+    """Return the plain value of a YAML text and the line of every key path in it.
+
+    Raises
+    ------
+    InputError
+        one line with file and line: syntax, two documents, a key given twice, tags, an alias that
+        contains itself, and more than ``MAX_VALUES`` values after expansion of aliases.
+
+    """
+    node = compose(text, file, MAX_DEPTH)
+    if node is None:
+        return None, Origins(file, {}, set())
+    reader = _Reader(file)
+    if reader.measure(node)[0] > MAX_VALUES:
+        raise InputError(f'{file}: its aliases expand to more than {MAX_VALUES:,} values')
+    return reader.value(node, ()), Origins(file, reader.lines, set())
+
+
+def dump_yaml(values: Mapping[str, object]) -> str:
+    """Return YAML that ``parse_yaml`` reads back equal; lists of numbers stay on one line."""
+    text: str = yaml.dump(dict(values), Dumper=Dumper, sort_keys=False, allow_unicode=True,
+                          default_flow_style=None, width=100)
+    return text

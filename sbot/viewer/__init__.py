@@ -1,0 +1,1 @@
+"""The browser view: a page of a recording, or a live run."""

@@ -1,0 +1,158 @@
+"""What the browser page is given: the world once, and tables of numbers packed small."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sbot.bag.reader import Bag
+from sbot.bag.series import Series, find_ranges
+from sbot.bag.ticks import header_stamp_ns
+from sbot.figures.arena import free_wind_arrows, robot_colours
+from sbot.figures.data import RunData
+from sbot.scenario.assemble import simulation_parameters
+from sbot_common.errors import InputError
+from sbot_common.topics import BASE_SCAN, resolve
+from sbot_sim.world.geometry import SIDES, rectangle_corners
+
+Array = NDArray[np.float64]
+
+MOST_FRAMES = 6000  # ten minutes at 10 Hz; the page draws straight lines between them
+SCAN_NUMBERS = 8_000_000  # of all scans together, before compression
+MOST_BEAMS = 180
+_HOLE = 0xFFFF  # code of a range that is none
+_LEVELS = 0xFFFE
+
+
+class Scans(NamedTuple):
+    """What lasers saw at some of the frames."""
+
+    frames: NDArray[np.intp]  # (J,)
+    ranges: NDArray[np.float32]  # (J, N, beams) m
+    angle_min: float  # rad
+    increment: float  # rad, between the beams that are kept
+
+
+def frame_step(ticks: int) -> int:
+    """Return how many stamps apart the page's frames are."""
+    return max(1, -(-ticks // MOST_FRAMES))
+
+
+def pack(values: NDArray[Any], low: ArrayLike, high: ArrayLike, *, holes: bool = False,
+         ) -> dict[str, Any]:
+    """Return a table (frames, channels) as the page's `unpack` reads it.
+
+    Whole numbers of 16 bits from ``low`` to ``high`` (which repeat over the channels), as
+    differences from frame to frame, channel after channel, deflated.
+
+    Parameters
+    ----------
+    values : (frames, channels)
+    low, high : the range of each of the repeating channels
+    holes : whether what is not finite may occur
+
+    """
+    lows, highs = np.atleast_1d(np.asarray(low, float)), np.atleast_1d(np.asarray(high, float))
+    step = np.where(highs > lows, highs - lows, 1.0) / _LEVELS
+    repeat = values.shape[1] // len(lows)
+    offset, scale = np.tile(lows, repeat), np.tile(step, repeat)
+    finite = np.isfinite(values)
+    scaled = np.clip(np.rint((np.where(finite, values, offset) - offset) / scale), 0, _LEVELS)
+    codes = scaled.astype(np.uint16)
+    if holes:
+        codes[~finite] = _HOLE
+    deltas = np.diff(codes, axis=0, prepend=np.zeros((1, codes.shape[1]), np.uint16))
+    raw = np.ascontiguousarray(deltas.T).astype('<u2').tobytes()
+    return {'frames': values.shape[0], 'channels': values.shape[1], 'low': lows.tolist(),
+            'step': step.tolist(), 'holes': holes,
+            'data': base64.b64encode(zlib.compress(raw, 9)).decode('ascii')}
+
+
+def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
+           increment: float = 0.0) -> dict[str, Any]:
+    """Return what the page needs to know once: world, robots, laser."""
+    world, scan = data.world, simulation_parameters(data.scenario).sensors.scan
+    sides = len(world.segments) - SIDES * len(world.rectangles)
+    begin = int(data.stamps_ns[0])
+    return {
+        'name': f'{data.scenario.name}, seed {data.scenario.seed}',
+        'live': False,
+        'bounds': world.bounds.tolist(),
+        'segments': _rounded(world.segments[:sides]),
+        'circles': _rounded(world.circles),
+        'rectangles': [_rounded(rectangle_corners(row)) for row in world.rectangles],
+        'radius': _rounded(data.radius),
+        'colours': robot_colours(data),
+        'arrows': _rounded(free_wind_arrows(data)),
+        'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]
+                  for goal in data.goals],
+        'laser': {'x': scan.laser_x, 'y': scan.laser_y, 'yaw': scan.laser_yaw,
+                  'beams': beams, 'angle_min': angle_min, 'increment': increment},
+    }
+
+
+def _rounded(values: NDArray[Any]) -> list[Any]:
+    rounded: list[Any] = np.round(values, 5).tolist()
+    return rounded
+
+
+def page_data(data: RunData, scans: Scans | None) -> dict[str, Any]:
+    """Return everything the page needs to show a recording."""
+    step = frame_step(len(data.stamps_ns))
+    poses, wind = data.poses[::step], data.wind[::step]
+    frames, count = poses.shape[:2]
+    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    strongest = float(np.abs(wind).max(initial=0.0))
+    out = header(data) if scans is None else header(
+        data, scans.ranges.shape[2], scans.angle_min, scans.increment)
+    out['times'] = np.round(data.seconds[::step], 4).tolist()
+    out['poses'] = pack(poses.reshape(frames, 3 * count), [xmin, ymin, -np.pi],
+                        [xmax, ymax, np.pi])
+    out['winds'] = pack(wind.reshape(frames, 2 * count), -strongest, strongest)
+    if scans is not None:
+        farthest = float(np.where(np.isfinite(scans.ranges), scans.ranges, 0.0).max(initial=1.0))
+        out['scans'] = pack(scans.ranges.reshape(len(scans.ranges), -1), 0.0, farthest,
+                            holes=True)
+        out['scan_frames'] = scans.frames.tolist()
+    return out
+
+
+def read_scans(bag: Bag, data: RunData) -> Scans | None:
+    """Return scans of a recording, as many as the page should hold; None if there are none."""
+    count = len(data.radius)
+    present = bag.names()
+    names = [resolve(BASE_SCAN, i, count) for i in range(count)]
+    if any(name not in present for name in names):
+        return None
+    step = frame_step(len(data.stamps_ns))
+    frames = np.arange(0, len(data.stamps_ns), step)
+    every = max(1, -(-len(frames) * count * MOST_BEAMS // SCAN_NUMBERS))
+    wanted = {int(stamp): j for j, stamp in enumerate(data.stamps_ns[frames[::every]])}
+    series = {name: Series(name, BASE_SCAN.type, find_ranges, '<f4') for name in names}
+    for message in bag.messages(names):
+        if header_stamp_ns(message.payload) in wanted:
+            series[message.name].add(message.payload)
+    return _joined(bag, [series[name] for name in names], wanted, every)
+
+
+def _joined(bag: Bag, series: Sequence[Series], wanted: dict[int, int],
+            every: int) -> Scans | None:
+    """Return the scans of all robots at the stamps where all are there."""
+    tables = [each.arrays() for each in series]
+    stamps = sorted(set.intersection(*(set(known.tolist()) for known, _ in tables)))
+    if not stamps:
+        return None
+    rows = [table[np.searchsorted(known, stamps)] for known, table in tables]
+    if len({row.shape for row in rows}) > 1:
+        raise InputError(f'{bag.path}: the scans of its robots differ in their beams')
+    # angle_min, angle_max, increment, two times, range_min, range_max, count, ranges
+    table = np.stack(rows, axis=1)
+    ranges = table[:, :, 8:]
+    skip = max(1, -(-ranges.shape[2] // MOST_BEAMS))
+    return Scans(np.array([wanted[stamp] * every for stamp in stamps]), ranges[:, :, ::skip],
+                 float(table[0, 0, 0]), float(table[0, 0, 2]) * skip)

@@ -1,0 +1,51 @@
+"""The HTML page of a run: one file with style, script and data, for any browser, offline."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+from sbot.bag.reader import Bag
+from sbot.figures.data import from_bag
+from sbot.viewer.data import page_data, read_scans
+from sbot_common.errors import InputError
+
+_HERE = Path(__file__).parent
+
+
+def page(run: dict[str, Any] | None, title: str) -> str:
+    """Return the whole page: HTML, style, script and data, nothing to load from elsewhere.
+
+    Parameters
+    ----------
+    run : as ``view_data.page_data`` returns it; None: the page asks its server for a live run
+    title : shown until the run has told its name
+
+    """
+    template = (_HERE / 'page.html').read_text('utf-8')
+    script = (_HERE / 'page.js').read_text('utf-8')
+    # '<' is all that could end the element early.
+    data = json.dumps(run, separators=(',', ':'), allow_nan=False).replace('<', '\\u003c')
+    for mark, text in (('@TITLE@', html.escape(title)), ('@SCRIPT@', script), ('@RUN@', data)):
+        template = template.replace(mark, text, 1)
+    return template
+
+
+def write_view(source: str | Path, output: str | Path) -> None:
+    """Write the page of a recording.
+
+    Raises
+    ------
+    InputError
+        if the bag cannot be used or the file cannot be written.
+
+    """
+    bag = Bag(source)
+    data = from_bag(bag)
+    run = page_data(data, read_scans(bag, data))
+    try:
+        Path(output).write_text(page(run, run['name']), encoding='utf-8')
+    except OSError as error:
+        raise InputError(f'{output}: cannot be written: {error.strerror}') from None

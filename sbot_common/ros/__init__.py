@@ -1,0 +1,30 @@
+"""What every rclpy node here shares: publishers, parameters, the life of a process.
+
+Needs rclpy; without it the import ends the process with one line that says what to install.
+"""
+
+try:
+    import rclpy  # noqa: F401 - asked for first, so that its absence is said once and clearly
+except ImportError:
+    raise SystemExit(
+        'This needs ROS 2 (rclpy): source a ROS 2 installation, or on x86-64 Linux '
+        "run: pip install 'potential_field_bot[ros]'. Without ROS, use: sbot run SCENARIO"
+    ) from None
+
+from sbot_common.ros.parameters import declare
+from sbot_common.ros.process import PATIENCE, make_executor, run, run_all
+from sbot_common.ros.pubsub import (
+    LOCKSTEP_DEPTH,
+    advertise,
+    now_ns,
+    qos,
+    read_once,
+    ros_class,
+    shared_subscriptions,
+    sharers,
+    subscribe,
+)
+
+__all__ = ['LOCKSTEP_DEPTH', 'PATIENCE', 'advertise', 'declare', 'make_executor', 'now_ns', 'qos',
+           'read_once', 'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers',
+           'subscribe']

@@ -1,0 +1,120 @@
+"""Publishers and subscriptions of message bytes, with this package's quality of service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from rclpy.clock import Clock
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.subscription import Subscription
+
+from sbot_common.topics import Topic
+
+LOCKSTEP_DEPTH = 100
+T = TypeVar('T')
+P = ParamSpec('P')
+
+
+@cache
+def ros_class(type_name: str) -> Any:  # noqa: ANN401
+    """Return rclpy's class of 'package/msg/Name'; ImportError where it is not installed."""
+    package, _, name = type_name.split('/')
+    return getattr(import_module(f'{package}.msg'), name)
+
+
+def qos(topic: Topic, depth: int) -> QoSProfile:
+    """Return reliable QoS of a depth; latched topics are transient_local with depth 1."""
+    if topic.latched:
+        return QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
+                          durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    return QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
+
+
+def advertise(node: Node, topic: Topic, name: str, depth: int = LOCKSTEP_DEPTH) -> Publisher:
+    """Create a publisher whose ``publish`` takes the bytes of ``sbot_common.wire.cdr.encode``."""
+    return node.create_publisher(ros_class(topic.type), name, qos(topic, depth))
+
+
+def now_ns(clock: Clock) -> int:
+    """Return the time of a clock without the objects that ``Clock.now`` makes on the way."""
+    return int(clock.handle.get_now().nanoseconds)
+
+
+def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
+    """Return a codec that decodes bytes once which several nodes of this process are given."""
+    last: tuple[bytes, object, T] | None = None
+
+    def remembered(raw: bytes, /, *options: P.args, **named: P.kwargs) -> T:
+        nonlocal last
+        if last is None or last[0] is not raw or last[1] != (options, named):
+            last = raw, (options, named), read(raw, *options, **named)
+        return last[2]
+    return remembered
+
+
+class _Shared:
+    """One subscription that serves several nodes of this process."""
+
+    def __init__(self) -> None:
+        self.callbacks: list[Callable[[bytes], None]] = []
+
+    def __call__(self, raw: bytes) -> None:
+        for callback in self.callbacks:
+            callback(raw)
+
+
+_shared: dict[tuple[str, str, int], tuple[_Shared, Subscription]] | None = None
+
+
+@contextmanager
+def shared_subscriptions() -> Iterator[None]:
+    """Let nodes of this process share the subscriptions to topics that are not latched.
+
+    Of a latched topic every node still needs the last message, sent before it subscribed.
+    """
+    global _shared
+    _shared = {}
+    try:
+        yield
+    finally:
+        _shared = None
+
+
+def sharers(name: str) -> int:
+    """Return how many callbacks ride on other nodes' subscriptions to a topic."""
+    return sum(len(shared.callbacks) - 1 for (topic, _, _), (shared, _) in (_shared or {}).items()
+               if topic == name)
+
+
+def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
+              depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True,
+              expected: bool = False) -> Subscription:
+    """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``.
+
+    ``wakes=False``: its messages are looked for when another message or a timer wakes the node
+    (``LeanExecutor``); ``expected=True``: each of those comes with one of these. rclpy's own
+    executors do not know the difference.
+    """
+    key = (name, topic.type, depth)
+    if _shared is not None and key in _shared:
+        shared, subscription = _shared[key]
+        shared.callbacks.append(callback)
+        subscription.wakes = subscription.wakes or wakes
+        subscription.expected = subscription.expected or expected
+        return subscription
+    receiver: Callable[[bytes], None] = callback
+    if _shared is not None and not topic.latched:
+        receiver = _Shared()
+        receiver.callbacks.append(callback)
+    subscription = node.create_subscription(
+        ros_class(topic.type), name, receiver, qos(topic, depth), raw=True)
+    subscription.wakes, subscription.expected = wakes, expected
+    if _shared is not None and isinstance(receiver, _Shared):
+        _shared[key] = receiver, subscription
+    return subscription

@@ -1,0 +1,71 @@
+"""Messages as bytes: the ROS 2 wire format (CDR), with or without ROS installed.
+
+The nodes publish these very bytes and the recorder stores them, so a live topic, a bag and an
+in-process run carry the same values by construction. rosbags knows every message definition.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from rosbags.typesys import Stores, get_typestore
+from rosbags.typesys.store import Typestore
+
+from sbot_common.clock import NANOSECONDS
+
+
+@cache
+def typestore() -> Typestore:
+    """Return the message definitions of Jazzy, successor of the oldest supported ROS 2."""
+    return get_typestore(Stores.ROS2_JAZZY)
+
+
+def message_class(type_name: str) -> Any:  # noqa: ANN401 - rosbags builds the classes at run time
+    """Return rosbags' dataclass of a type such as 'geometry_msgs/msg/Twist'."""
+    return typestore().types[type_name]
+
+
+def encode(message: Any) -> bytes:  # noqa: ANN401
+    """Return the little-endian CDR of a message built from ``message_class``."""
+    return bytes(typestore().serialize_cdr(message, message.__msgtype__))
+
+
+def decode(raw: bytes, type_name: str) -> Any:  # noqa: ANN401
+    """Return the message that ``raw`` carries."""
+    return typestore().deserialize_cdr(raw, type_name)
+
+
+def canonical(raw: bytes, type_name: str) -> bytes:
+    """Return the same message with its padding zero: equal messages have equal canonical bytes."""
+    return encode(decode(raw, type_name))
+
+
+def stamp(stamp_ns: int) -> Any:  # noqa: ANN401
+    """Return builtin_interfaces/Time of nanoseconds."""
+    seconds, nanoseconds = divmod(stamp_ns, NANOSECONDS)
+    return message_class('builtin_interfaces/msg/Time')(sec=seconds, nanosec=nanoseconds)
+
+
+def stamp_ns(time: Any) -> int:  # noqa: ANN401
+    """Return nanoseconds of a builtin_interfaces/Time."""
+    return int(time.sec) * NANOSECONDS + int(time.nanosec)
+
+
+def header(nanoseconds: int, frame_id: str) -> Any:  # noqa: ANN401
+    """Return std_msgs/Header."""
+    return message_class('std_msgs/msg/Header')(stamp=stamp(nanoseconds), frame_id=frame_id)
+
+
+ENCAPSULATION = 4  # bytes before the message proper; alignment counts from behind them
+
+
+def aligned(offset: int, size: int) -> int:
+    """Return the next place at or behind ``offset`` where a number of ``size`` bytes may stand."""
+    return offset + (ENCAPSULATION - offset) % size
+
+
+def after_string(raw: bytes | bytearray, offset: int) -> int:
+    """Return the place behind the string whose length stands at or behind ``offset``."""
+    offset = aligned(offset, 4)
+    return offset + 4 + int.from_bytes(raw[offset:offset + 4], 'little')

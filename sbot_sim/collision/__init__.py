@@ -1,0 +1,1 @@
+"""Collision detection and response: no two bodies overlap after a step."""

@@ -1,0 +1,105 @@
+"""The fixed objects of a world, laid out for contact queries with discs.
+
+Segments, circles and rectangles are one shape here, a rounded box: an oriented box whose half
+height may be 0 (a segment), or both halves (a circle), grown by a radius. One formula serves all.
+
+Everything that a disc of at most ``largest_radius`` may touch is listed in the grid cell of its
+centre, so that a query looks at one cell. Moving obstacles would go through the same functions;
+only this table would be rebuilt.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.geometry import SIDES, WALLS, World
+
+Array = NDArray[np.float64]
+
+# Cells for each object (more cells: shorter lists, more memory), and the longest side of the grid.
+_CELLS_PER_OBJECT = 4
+_LEAST_OBJECTS = 16
+_LONGEST_SIDE = 4096
+
+
+class FixedObjects(NamedTuple):
+    """Bounds and K rounded boxes, with a grid of them (as in ``sbot_common.spatial``)."""
+
+    bounds: Array  # (4,) xmin, ymin, xmax, ymax (m)
+    boxes: Array  # (K, 7) cx, cy, cos yaw, sin yaw, half width, half height, radius
+    x0: float  # m
+    y0: float  # m
+    cell: float  # m
+    nx: int
+    ny: int
+    starts: NDArray[np.int32]  # (nx*ny + 1,)
+    items: NDArray[np.int32]  # the boxes of a cell in increasing order
+    largest_radius: float  # m
+
+
+def _boxes(world: World) -> Array:
+    """Return the rounded boxes (K, 7): free segments, then rectangles, then circles."""
+    rows = []
+    for x0, y0, x1, y1 in world.free_segments.tolist():
+        length = math.hypot(x1 - x0, y1 - y0)
+        rows.append((0.5 * (x0 + x1), 0.5 * (y0 + y1), (x1 - x0) / length, (y1 - y0) / length,
+                     0.5 * length, 0.0, 0.0))
+    for cx, cy, width, height, yaw in world.rectangles.tolist():
+        rows.append((cx, cy, math.cos(yaw), math.sin(yaw), 0.5 * width, 0.5 * height, 0.0))
+    for x, y, radius in world.circles.tolist():
+        rows.append((x, y, 1.0, 0.0, 0.0, 0.0, radius))
+    return np.array(rows, dtype=np.float64).reshape(-1, 7)
+
+
+# The last tables made, newest first, with the arrays they were made from: a run asks for the same
+# one every tick. The arrays of a world are never changed, so the same arrays mean the same table.
+_REMEMBERED = 4
+_recent: list[tuple[tuple[Array, ...], FixedObjects]] = []
+
+
+def fixed_objects(world: World, bodies: BodyArrays) -> FixedObjects:
+    """Return the table of ``world`` for the collision circles of ``bodies``.
+
+    It is made once for the same arrays, and remembered.
+    """
+    arrays = (world.segments, world.circles, world.rectangles, world.bounds, bodies.safety_radius)
+    for known, table in _recent:
+        if all(a is b for a, b in zip(known, arrays, strict=True)):
+            return table
+    table = _make_table(world, bodies)
+    _recent.insert(0, (arrays, table))
+    del _recent[_REMEMBERED:]
+    return table
+
+
+def _make_table(world: World, bodies: BodyArrays) -> FixedObjects:
+    """Return a new table."""
+    largest = float(bodies.safety_radius.max()) if len(bodies.safety_radius) else 0.0
+    xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+    boxes = _boxes(world)
+    area = (xmax - xmin) * (ymax - ymin)
+    wanted = max(largest, (area / (_CELLS_PER_OBJECT * max(_LEAST_OBJECTS, len(boxes)))) ** 0.5)
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _LONGEST_SIDE)
+
+    # A robot is never deep inside a rectangle, so its sides find it. Each side is its rectangle.
+    lines = np.ascontiguousarray(world.segments[WALLS:])
+    rectangles, circles = len(world.rectangles), len(world.circles)
+    free = len(lines) - SIDES * rectangles
+    box_of_line = np.concatenate([np.arange(free), free + np.repeat(np.arange(rectangles), SIDES)])
+    line_grid = grid_of_segments(lines, largest, cell, xmin, ymin, nx, ny)
+    round_grid = grid_of_circles(world.circles, largest, cell, xmin, ymin, nx, ny)
+    cells = np.concatenate([np.repeat(np.arange(nx * ny), np.diff(grid.starts))
+                            for grid in (line_grid, round_grid)])
+    items = np.concatenate([box_of_line[line_grid.items],
+                            np.arange(free + rectangles, free + rectangles + circles)[
+                                round_grid.items]])
+    listed = np.unique(np.column_stack([cells, items]).astype(np.int64), axis=0)
+    starts = np.searchsorted(listed[:, 0], np.arange(nx * ny + 1)).astype(np.int32)
+    return FixedObjects(world.bounds, boxes, xmin, ymin, cell, nx, ny, starts,
+                        listed[:, 1].astype(np.int32), largest)

@@ -1,0 +1,189 @@
+"""Who overlaps what, counted from geometry alone.
+
+The judge of ``sbot_sim.collision.separation``: it shares no code with it, keeps no state, and
+is plain NumPy. A robot is its collision circle (the safety radius of document 002 section 5.1);
+circles and rectangles are solid.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_sim.world.bodies import BodyArrays, select_bodies
+from sbot_sim.world.cell_map import inside_occupied
+from sbot_sim.world.geometry import World
+
+Array = NDArray[np.float64]
+Indexes = NDArray[np.intp]
+
+TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
+PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS = range(6)
+_SIZE_CLASS = 2.0  # what differs in size by more than this factor is searched apart
+# Cells of the search: a little wider than the reach, so that rounding cannot put what is within
+# reach two cells away; and no more along a side than keep the number of a cell exact.
+_SLACK = 1e-6
+_MOST_CELLS = 2.0 ** 20
+
+
+class Overlaps(NamedTuple):
+    """M overlaps as arrays (M,): a robot, what it overlaps, and how deep (m)."""
+
+    robot: Indexes
+    kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE or CELLS
+    other: Indexes  # id of a robot, or row of bounds, free_segments, circles, rectangles; 0: CELLS
+    depth: Array
+
+
+def _size_classes(size: Array) -> list[Indexes]:
+    """Return the rows of ``size`` (m) in groups of about the same size."""
+    classes = np.floor(np.log(np.maximum(size, 1e-12)) / np.log(_SIZE_CLASS))
+    return [np.flatnonzero(classes == value) for value in np.unique(classes)]
+
+
+def _within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexes]:
+    """Return (centre, point) of every two that are at most ``reach`` (m) apart along x and y.
+
+    Points are sorted by square cells as wide as the reach. In a column of cells, those of a
+    centre's row and its two neighbours follow each other.
+    """
+    low = points.min(axis=0)
+    cell = max(reach * (1.0 + _SLACK), float((points.max(axis=0) - low).max()) / _MOST_CELLS,
+               1e-12)
+    rows = int(_MOST_CELLS) + 4
+    at = np.floor((points - low) / cell).astype(np.int64)
+    keys = at[:, 0] * rows + at[:, 1]
+    order = np.argsort(keys, kind='stable')
+    keys = keys[order]
+    # Centres beyond the points' cells stay beyond them: two cells away, or more.
+    home = np.floor(np.clip((centres - low) / cell, -2.0, _MOST_CELLS + 2.0)).astype(np.int64)
+    found: list[tuple[Indexes, Indexes]] = []
+    for column in (-1, 0, 1):
+        middle = (home[:, 0] + column) * rows + home[:, 1]
+        first = np.searchsorted(keys, middle - 1, 'left')
+        counts = np.searchsorted(keys, middle + 1, 'right') - first
+        centre = np.repeat(np.arange(len(centres)), counts)
+        # Runs of first, first + 1, ... of each centre, one after the other.
+        run = np.arange(len(centre)) - np.repeat(np.cumsum(counts) - counts, counts)
+        point = order[np.repeat(first, counts) + run]
+        near = (np.abs(centres[centre] - points[point]) <= reach).all(axis=1)
+        found.append((centre[near], point[near]))
+    return (np.concatenate([centre for centre, _ in found]),
+            np.concatenate([point for _, point in found]))
+
+
+def _near_pairs(xy: Array, radius: Array) -> tuple[Indexes, Indexes]:
+    """Return every pair (i, j), i < j, whose circles might overlap, and perhaps some more."""
+    groups = _size_classes(radius)
+    first: list[Indexes] = []
+    second: list[Indexes] = []
+    for a, group in enumerate(groups):
+        for b, other in enumerate(groups[:a + 1]):
+            centre, point = _within(xy[other], xy[group],
+                                    float(radius[group].max() + radius[other].max()))
+            i, j = group[centre], other[point]
+            once = i < j if a == b else np.full(len(i), True)
+            first.append(i[once])
+            second.append(j[once])
+    i, j = np.concatenate(first), np.concatenate(second)
+    return np.minimum(i, j), np.maximum(i, j)
+
+
+def _near_objects(xy: Array, centres: Array, reach: Array) -> tuple[Indexes, Indexes]:
+    """Return (object, robot) of every robot that might be within ``reach`` of an object's centre.
+
+    ``reach`` is (M,) in m; there may be some more.
+    """
+    none = np.zeros(0, dtype=np.intp)
+    found = [(none, none)]
+    for group in _size_classes(reach):
+        centre, robot = _within(xy, centres[group], float(reach[group].max()))
+        found.append((group[centre], robot))
+    return (np.concatenate([entry for entry, _ in found]),
+            np.concatenate([robot for _, robot in found]))
+
+
+def segment_distance(points: Array, segments: Array) -> Array:
+    """Return the distance (M,) (m) of points (M, 2) from segments (M, 4), row by row."""
+    start, along = segments[:, :2], segments[:, 2:] - segments[:, :2]
+    t = np.einsum('ij,ij->i', points - start, along) / np.einsum('ij,ij->i', along, along)
+    nearest = start + np.clip(t, 0.0, 1.0)[:, None] * along
+    distance: Array = np.hypot(*(points - nearest).T)
+    return distance
+
+
+def rectangle_distance(points: Array, rectangles: Array) -> Array:
+    """Return the signed distance (M,) (m) of points (M, 2) from solid rectangles (M, 5).
+
+    It is negative inside.
+    """
+    dx, dy = (points - rectangles[:, :2]).T
+    c, s = np.cos(rectangles[:, 4]), np.sin(rectangles[:, 4])
+    qx = np.abs(c * dx + s * dy) - 0.5 * rectangles[:, 2]
+    qy = np.abs(c * dy - s * dx) - 0.5 * rectangles[:, 3]
+    outside = np.hypot(np.maximum(qx, 0.0), np.maximum(qy, 0.0))
+    signed: Array = outside + np.minimum(np.maximum(qx, qy), 0.0)
+    return signed
+
+
+def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
+                  tolerance: float = TOLERANCE) -> Overlaps:
+    """Return every overlap deeper than ``tolerance`` (m).
+
+    Parameters
+    ----------
+    world : the fixed objects
+    bodies : of N robots
+    pose : (N, 2) or (N, 3): x, y (m) and whatever; all finite
+
+    """
+    xy = np.ascontiguousarray(pose[:, :2], dtype=np.float64)
+    radius = bodies.safety_radius
+    found: list[tuple[Indexes, int, Indexes, Array]] = []
+    if not len(xy):
+        empty = np.zeros(0, dtype=np.intp)
+        return Overlaps(empty, np.zeros(0, dtype=np.int8), empty, np.zeros(0))
+    i, j = _near_pairs(xy, radius)
+    found.append((i, PAIR, j, radius[i] + radius[j] - np.hypot(*(xy[i] - xy[j]).T)))
+    everyone = np.arange(len(xy))
+    for side in range(4):
+        sign = 1.0 if side < 2 else -1.0
+        room = sign * (xy[:, side % 2] - world.bounds[side])
+        found.append((everyone, BOUND, np.full(len(xy), side), radius - room))
+
+    largest = radius.max()
+    lines, rounds, boxes = world.free_segments, world.circles, world.rectangles
+    k, i = _near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
+                         + 0.5 * np.hypot(*(lines[:, 2:] - lines[:, :2]).T))
+    found.append((i, SEGMENT, k, radius[i] - segment_distance(xy[i], lines[k])))
+    k, i = _near_objects(xy, rounds[:, :2], largest + rounds[:, 2])
+    distance = np.hypot(*(xy[i] - rounds[k, :2]).T)
+    found.append((i, CIRCLE, k, radius[i] + rounds[k, 2] - distance))
+    k, i = _near_objects(xy, boxes[:, :2], largest + 0.5 * np.hypot(boxes[:, 2], boxes[:, 3]))
+    found.append((i, RECTANGLE, k, radius[i] - rectangle_distance(xy[i], boxes[k])))
+    if world.cells is not None:
+        # Outlines are segments: this is for those who stand inside them, however far.
+        i = np.flatnonzero(inside_occupied(world.cells, xy))
+        found.append((i, CELLS, np.zeros(len(i), dtype=np.intp), radius[i]))
+
+    deep = [(first[keep], kind, other[keep], depth[keep])
+            for first, kind, other, depth in found for keep in [depth > tolerance]]
+    return Overlaps(np.concatenate([row[0] for row in deep]),
+                    np.concatenate([np.full(len(row[0]), row[1], dtype=np.int8) for row in deep]),
+                    np.concatenate([row[2] for row in deep]),
+                    np.concatenate([row[3] for row in deep]))
+
+
+def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
+    """Count the overlaps deeper than 1e-9 m: robot pairs, and robots with bounds or objects.
+
+    A robot whose position is not finite counts as one.
+    """
+    finite = np.isfinite(pose[:, 0]) & np.isfinite(pose[:, 1])
+    lost = int(len(pose) - finite.sum())
+    if lost:
+        bodies = select_bodies(bodies, finite)
+        pose = pose[finite]
+    return lost + len(find_overlaps(world, bodies, pose).robot)

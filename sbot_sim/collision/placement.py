@@ -1,0 +1,67 @@
+"""Can robots stand where a scenario or a teleport puts them? If not: who, where and why."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, PAIR, SEGMENT, find_overlaps
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.geometry import World
+
+Array = NDArray[np.float64]
+_BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
+
+
+def _what(world: World, kind: int, other: int, pose: Array) -> str:
+    """Name what a robot overlaps, with its numbers."""
+    if kind == PAIR:
+        return f'robot {other} at ({pose[other, 0]:g}, {pose[other, 1]:g})'
+    if kind == BOUND:
+        return f'the bound {_BOUNDS[other]} = {world.bounds[other]:g}'
+    outlines = 0 if world.cells is None else len(world.cells.outlines)
+    if kind == CELLS or (kind == SEGMENT and other >= len(world.free_segments) - outlines):
+        return 'an occupied cell of the map'
+    if kind == SEGMENT:
+        x0, y0, x1, y1 = world.free_segments[other]
+        return f'segments[{other}] from ({x0:g}, {y0:g}) to ({x1:g}, {y1:g})'
+    if kind == CIRCLE:
+        x, y, radius = world.circles[other]
+        return f'circles[{other}] at ({x:g}, {y:g}) of radius {radius:g}'
+    cx, cy, width, height, _ = world.rectangles[other]
+    return f'rectangles[{other}] at ({cx:g}, {cy:g}) of {width:g} x {height:g}'
+
+
+def placement_errors(world: World, bodies: BodyArrays, pose: Array) -> list[str]:
+    """Return one line for every robot that stands where it cannot, in order of id; none is good.
+
+    Parameters
+    ----------
+    world : the fixed objects
+    bodies : of N robots
+    pose : (N, 3) x, y (m), yaw (rad)
+
+    """
+    bad = np.flatnonzero(~np.isfinite(pose).all(axis=1))
+    if len(bad):
+        return [f'robot {i}: pose {pose[i].tolist()} is not finite' for i in bad]
+    found = find_overlaps(world, bodies, pose)
+    lines = []
+    order = np.lexsort((found.other, found.kind, found.robot))
+    for k in order:
+        i, depth = int(found.robot[k]), float(found.depth[k])
+        what = _what(world, int(found.kind[k]), int(found.other[k]), pose)
+        # In millimetres: a robot said to be "0 m" too near would help nobody.
+        lines.append(f'robot {i} at ({pose[i, 0]:g}, {pose[i, 1]:g}), collision radius '
+                     f'{bodies.safety_radius[i]:g} m, is {depth * 1000.0:.3g} mm too near to '
+                     f'{what}')
+    return lines
+
+
+def placement_error(world: World, bodies: BodyArrays, pose: Array) -> str | None:
+    """Return the first line of ``placement_errors``, saying how many more there are, or None."""
+    lines = placement_errors(world, bodies, pose)
+    if not lines:
+        return None
+    more = f' (and {len(lines) - 1} more)' if len(lines) > 1 else ''
+    return lines[0] + more

@@ -1,0 +1,124 @@
+"""The re-positioning algorithm (document 002 section 5.2, docs/errata.md S6 and S10).
+
+All robots are displaced at once, from positions that nobody changes meanwhile. A pass looks only
+at the robots that were displaced in the pass before, and at those they meet.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import borrowed, njit_inner
+from sbot_sim.collision.body_contacts import place
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.narrow_phase import find_bodies
+from sbot_sim.collision.robot_contacts import Crowd, find_intersecting
+from sbot_sim.collision.tunnelling import on_leash
+
+Flags = NDArray[np.bool_]
+Queue = NDArray[np.int32]
+
+# Displacements aim below the 1e-9 m that counts as an overlap, so that rounding never decides.
+DISPLACED_ABOVE = 1e-10  # m
+REVERTED_ABOVE = 5e-10  # m
+# Two robots and a wall halve their overlaps from pass to pass and would never end. So the first
+# passes displace by the overlaps, as the document does, and the following ones by a little more: a
+# share of the radius that doubles from pass to pass.
+PLAIN_PASSES = 4
+FIRST_MARGIN = 2.0 ** -16
+LAST_MARGIN = 2.0 ** -6
+RETREATS = 4  # the last one is all the way
+
+
+@njit_inner
+def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: float) -> float:
+    """Move ``found[:hits]`` by their shifts; return the new farthest drift (m)."""
+    pose, previous, home = crowd.pose, crowd.previous, crowd.home
+    for k in range(hits):
+        i = found[k]
+        collided[i] = True
+        x, y = on_leash(pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
+                        previous[i, 0], previous[i, 1], crowd.leash[i])
+        pose[i, 0], pose[i, 1] = x, y
+        if len(crowd.boxes) > 0:
+            crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
+        drift = max(drift, math.hypot(x - home[i, 0], y - home[i, 1]))
+    return drift
+
+
+@njit_inner
+def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
+              drift: float) -> float:
+    """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
+
+    A robot goes half of the way, and the fourth time all of it: then it is reverted. Among discs
+    its yaw stays: a disc that turns intersects nothing, and a robot in a jam must be able to turn
+    away. In a crowd of any shapes the yaw goes back too (docs/errata.md F4).
+    """
+    pose, previous, home = crowd.pose, crowd.previous, crowd.home
+    for k in range(hits):
+        i = found[k]
+        retreats[i] += 1
+        x, y = previous[i, 0], previous[i, 1]
+        if retreats[i] == RETREATS:
+            crowd.reverted[i] = True
+        else:
+            x, y = 0.5 * (pose[i, 0] + x), 0.5 * (pose[i, 1] + y)
+        pose[i, 0], pose[i, 1] = x, y
+        if len(crowd.boxes) > 0:
+            part = 1.0 if crowd.reverted[i] else 0.5
+            pose[i, 2] = part * previous[i, 2] + (1.0 - part) * pose[i, 2]
+            place(crowd.boxes, i, x, y, pose[i, 2])
+        drift = max(drift, math.hypot(x - home[i, 0], y - home[i, 1]))
+    return drift
+
+
+@njit_inner
+def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: int) -> int:
+    """Displace robots until none intersects anything; after the last pass send back the rest.
+
+    Everybody at their previous positions is free, so this ends. All robots of a pass move
+    together, which makes the outcome independent of their numbering.
+
+    Parameters
+    ----------
+    fixed, crowd : the world; ``crowd.pose`` and ``crowd.reverted`` are changed
+    collided : (N,) is set where a robot intersected something
+    passes : how many displacements of everybody at most
+
+    Returns
+    -------
+    How many passes displaced robots.
+
+    """
+    fixed, crowd = borrowed(fixed), borrowed(crowd)
+    count = len(crowd.radius)
+    queue, found = np.empty(count, np.int32), np.empty(count, np.int32)
+    for i in range(count):
+        queue[i] = i
+        crowd.queued[i] = True
+    retreats = np.zeros(1, np.int8)
+    drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0
+    while count > 0:
+        if made == passes:
+            margin, tolerance = 0.0, REVERTED_ABOVE
+            if len(retreats) < len(queue):
+                retreats = np.zeros(len(queue), np.int8)
+        if len(crowd.boxes) > 0:
+            count = find_bodies(fixed, crowd, queue, count, drift, tolerance, margin, found)
+        else:
+            count = find_intersecting(fixed, crowd, queue, count, drift, tolerance, margin, found)
+        if made < passes and count > 0:
+            drift = displace(crowd, found, count, collided, drift)
+            made += 1
+            if made >= PLAIN_PASSES:
+                margin = min(FIRST_MARGIN * 2.0 ** (made - PLAIN_PASSES), LAST_MARGIN)
+        elif count > 0:
+            drift = send_back(crowd, found, count, retreats, drift)
+        for k in range(count):
+            crowd.queued[found[k]] = True
+        queue, found = found, queue
+    return made

@@ -1,0 +1,144 @@
+"""Intersection detection among robots and with fixed objects (document 002 section 5.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit_inline, njit_inner
+from sbot_common.spatial import Grid, cell_index
+from sbot_sim.collision.disc_contacts import fixed_displacement
+from sbot_sim.collision.fixed_objects import FixedObjects
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Queue = NDArray[np.int32]
+
+# Displacements of pairs are summed as whole multiples of this length: a sum of whole numbers does
+# not depend on its order, so renumbering the robots does not change a bit of the result.
+QUANTUM = 2.0 ** -50  # m
+
+
+class Crowd(NamedTuple):
+    """N robots during one step; what a pass reads and what it works on.
+
+    Where all are discs of equal mass ``boxes`` and ``weight`` are empty.
+    """
+
+    radius: Array  # (N,) of the collision circles, m; for a rectangle that around it
+    leash: Array  # (N,) the largest circle inside, m: see ``tunnelling``
+    previous: Array  # (N, 3) poses before the step, free of overlaps
+    pose: Array  # (N, 3) poses now; changed from pass to pass
+    home: Array  # (N, 3) poses before the first pass, which the grid knows
+    grid: Grid  # of ``home``
+    queued: Flags  # (N,) whether a robot is in the queue
+    shift: Array  # (N, 2) displacement of this pass, m
+    reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
+    boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
+    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy
+
+
+@njit_inline
+def pair_direction(crowd: Crowd, i: int, j: int, dx: float, dy: float,
+                   square: float) -> tuple[float, float, float]:
+    """Return (distance, ux, uy): the unit vector from robot ``j`` to robot ``i``.
+
+    Where the centres coincide the previous tick's difference decides, then a fixed direction
+    (docs/errata.md S10).
+    """
+    if square > 0.0:
+        distance = math.sqrt(square)
+        return distance, dx / distance, dy / distance
+    dx = crowd.previous[i, 0] - crowd.previous[j, 0]
+    dy = crowd.previous[i, 1] - crowd.previous[j, 1]
+    length = math.sqrt(dx * dx + dy * dy)
+    if length > 0.0:
+        return 0.0, dx / length, dy / length
+    return 0.0, (1.0 if i < j else -1.0), 0.0
+
+
+@njit_inline
+def meet(crowd: Crowd, i: int, reach: float, tolerance: float, margin: float, queue: Queue,
+         count: int) -> tuple[float, float, bool, int]:
+    """Look for the robots that robot ``i`` intersects.
+
+    Parameters
+    ----------
+    i : the robot
+    reach : how far from it (m), at most, the grid has the centre of a robot that it intersects
+    tolerance, margin : see ``find_intersecting``
+    queue, count : robots to look at; those met are added, and marked in ``crowd.queued``
+
+    Returns
+    -------
+    (dx, dy, whether there is an overlap, new count): dx, dy (m) is the sum of half the overlaps.
+
+    """
+    x, y, radius, grid = crowd.pose[i, 0], crowd.pose[i, 1], crowd.radius[i], crowd.grid
+    first_column = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
+    last_column = cell_index(x + reach, grid.x0, grid.cell, grid.nx)
+    first_row = cell_index(y - reach, grid.y0, grid.cell, grid.ny)
+    last_row = cell_index(y + reach, grid.y0, grid.cell, grid.ny)
+    sum_x, sum_y, met = 0, 0, False
+    for row in range(first_row, last_row + 1):
+        begin = grid.starts[row * grid.nx + first_column]
+        end = grid.starts[row * grid.nx + last_column + 1]
+        for entry in range(begin, end):
+            j = grid.items[entry]
+            dx, dy = x - crowd.pose[j, 0], y - crowd.pose[j, 1]
+            square = dx * dx + dy * dy
+            apart = radius + crowd.radius[j]
+            if square >= apart * apart or j == i:
+                continue
+            distance, ux, uy = pair_direction(crowd, i, j, dx, dy, square)
+            overlap = apart - distance
+            if overlap <= tolerance:
+                continue
+            met = True
+            half = 0.5 * (overlap + margin * apart)
+            sum_x += int(half * ux / QUANTUM)
+            sum_y += int(half * uy / QUANTUM)
+            if not crowd.queued[j]:
+                crowd.queued[j] = True
+                queue[count] = j
+                count += 1
+    return sum_x * QUANTUM, sum_y * QUANTUM, met, count
+
+
+@njit_inner
+def find_intersecting(fixed: FixedObjects, crowd: Crowd, queue: Queue, count: int, drift: float,
+                      tolerance: float, margin: float, found: Queue) -> int:
+    """Find who intersects anything, among the robots of a queue and those they meet.
+
+    Parameters
+    ----------
+    fixed, crowd : the world; ``crowd.shift`` is set for those found, ``crowd.queued`` cleared
+    queue, count : the robots to look at, marked in ``crowd.queued``; those they meet are added
+    drift : how far at most a robot is from where the grid has it (m)
+    tolerance : overlaps up to this deep (m) do not count
+    margin : by what share of the radii the shifts are longer than the overlaps
+    found : receives the robots that intersect something and have not been reverted
+
+    Returns
+    -------
+    How many were found.
+
+    """
+    pose, previous, k, hits = crowd.pose, crowd.previous, 0, 0
+    while k < count:  # the queue grows while it is read
+        i = queue[k]
+        k += 1
+        reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
+        dx, dy, met, count = meet(crowd, i, reach, tolerance, margin, queue, count)
+        fx, fy, deepest = fixed_displacement(fixed, pose[i, 0], pose[i, 1], crowd.radius[i],
+                                             previous[i, 0], previous[i, 1], tolerance, margin)
+        if (met or deepest > tolerance) and not crowd.reverted[i]:
+            crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
+            found[hits] = i
+            hits += 1
+    for k in range(count):
+        crowd.queued[queue[k]] = False
+    return hits

@@ -1,0 +1,123 @@
+"""The "no-intersections" algorithm of document 002 section 5: after it, nobody overlaps anything.
+
+A tick's poses are proposed by ``motion.move``; ``separate`` divides long moves into steps
+(``tunnelling``), displaces whoever intersects something, and sends back whoever could not be freed
+(``repositioning``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit, njit_inner
+from sbot_common.spatial import Grid, grid_of_points, grid_shape
+from sbot_sim.collision.fixed_objects import FixedObjects, fixed_objects
+from sbot_sim.collision.repositioning import free_everybody
+from sbot_sim.collision.robot_contacts import Crowd
+from sbot_sim.collision.tunnelling import step_of, steps_needed
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.geometry import World
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+PASSES = 200  # of displacements, at most, in a tick
+_CELLS_PER_ROBOT = 2
+_LONGEST_SIDE = 4096
+
+
+class Separation(NamedTuple):
+    """The outcome of one tick for N robots."""
+
+    pose: Array  # (N, 3) x, y (m), yaw (rad); free of overlaps
+    displacement: Array  # (N, 2) from the proposed position to ``pose`` (m)
+    collided: Flags  # (N,) intersected something
+    reverted: Flags  # (N,) could not be freed and went back to the previous position
+    passes: int  # how many times robots were displaced
+
+
+@njit
+def _settle(fixed: FixedObjects, radius: Array, previous: Array, pose: Array, collided: Flags,
+            reverted: Flags, passes: int) -> int:
+    """Free the robots of overlaps; ``pose`` and the flags are changed. Return the passes made."""
+    home = pose.copy()
+    none = np.empty(0)
+    crowd = Crowd(radius, radius, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
+                  np.empty(len(radius), np.bool_), np.empty((len(radius), 2)), reverted,
+                  none.reshape(0, 7), none)
+    return free_everybody(fixed, crowd, collided, passes)
+
+
+@njit_inner
+def grid_of_crowd(home: Array, largest_radius: float) -> Grid:
+    """Return the grid of the positions (N, 2) or wider (m) of bodies up to that radius (m)."""
+    xmin, ymin, xmax, ymax = math.inf, math.inf, -math.inf, -math.inf
+    for i in range(len(home)):
+        xmin, xmax = min(xmin, home[i, 0]), max(xmax, home[i, 0])
+        ymin, ymax = min(ymin, home[i, 1]), max(ymax, home[i, 1])
+    cell = max(2.0 * largest_radius,
+               math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_ROBOT * len(home))))
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, _LONGEST_SIDE)
+    return grid_of_points(home, cell, xmin, ymin, nx, ny)
+
+
+@njit
+def _separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Array,
+              passes: int) -> tuple[Array, Array, Flags, Flags, int]:
+    """Do the work of ``separate`` for one table of fixed objects."""
+    n = len(radius)
+    goal = proposed.copy()
+    displacement = np.zeros((n, 2))
+    collided, reverted, lost = np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    if n == 0:
+        return goal, displacement, collided, reverted, 0
+    for i in range(n):
+        if not math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2]):
+            lost[i] = True  # a broken command must not spread
+            goal[i, 0], goal[i, 1], goal[i, 2] = previous[i, 0], previous[i, 1], previous[i, 2]
+    steps = steps_needed(radius, previous, goal)
+    pose, free, stuck, made = goal.copy(), previous, reverted, 0
+    for step in range(steps):
+        if steps > 1:
+            free = previous.copy() if step == 0 else pose.copy()
+            stuck = np.zeros(n, np.bool_)
+            for i in range(n):
+                dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
+                                 goal[i, 1] - previous[i, 1], steps)
+                pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
+        made += _settle(fixed, radius, free, pose, collided, stuck, passes)
+        for i in range(n):
+            reverted[i] |= stuck[i]
+    for i in range(n):
+        reverted[i] |= lost[i]
+        displacement[i, 0] = pose[i, 0] - goal[i, 0]
+        displacement[i, 1] = pose[i, 1] - goal[i, 1]
+    return pose, displacement, collided, reverted, made
+
+
+def separate(world: World, bodies: BodyArrays, previous: Array, proposed: Array,
+             fixed: FixedObjects | None = None, passes: int = PASSES) -> Separation:
+    """Return the poses of this tick, free of overlaps deeper than 1e-9 m if ``previous`` is.
+
+    Parameters
+    ----------
+    world : the fixed objects
+    bodies : of N robots; a robot is its collision circle
+    previous : (N, 3) poses of the previous tick, free of overlaps
+    proposed : (N, 3) poses where the robots would be without collisions
+    fixed : ``fixed_objects(world, bodies)``, kept from tick to tick; built here when not given
+    passes : displacements, at most, before the rest goes back (of each step, see ``tunnelling``)
+
+    Returns
+    -------
+    Separation; no argument is changed. A robot whose proposed pose is not finite stays where it
+    was.
+
+    """
+    if fixed is None:
+        fixed = fixed_objects(world, bodies)
+    return Separation(*_separate(fixed, bodies.safety_radius, previous, proposed, passes))

@@ -1,0 +1,1 @@
+"""From commands and wind to the next pose."""

@@ -1,0 +1,135 @@
+"""From a command to the next pose: differential drive (document 002 section 4, equation (4))."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+from sbot_sim.world.bodies import BodyArrays
+
+Array = NDArray[np.float64]
+
+
+@njit
+def wheel_speeds(v: float, omega: float, wheel_distance: float,
+                 wheel_radius: float) -> tuple[float, float]:
+    """Return the wheels' speeds (left, right) (rad/s) for a Twist.
+
+    Parameters
+    ----------
+    v : forward speed (m/s)
+    omega : turn rate (rad/s), positive to the left
+    wheel_distance, wheel_radius : of the body (m)
+
+    """
+    half = 0.5 * omega * wheel_distance
+    return (v - half) / wheel_radius, (v + half) / wheel_radius
+
+
+@njit
+def saturate(wheel_speed: float, max_wheel_speed: float) -> float:
+    """Clamp one wheel's speed (rad/s) to the interval of document 002, Table 1.
+
+    Each wheel for itself, as its motor does: a saturated robot keeps neither speed nor arc.
+    """
+    return min(max(wheel_speed, -max_wheel_speed), max_wheel_speed)
+
+
+@njit
+def wrap_yaw(yaw: float) -> float:
+    """Return the same direction in [-pi, pi) (rad); a yaw that is already there keeps its bits."""
+    if yaw >= math.pi or yaw < -math.pi:
+        yaw -= 2.0 * math.pi * math.floor((yaw + math.pi) / (2.0 * math.pi))
+        if yaw >= math.pi:  # rounding
+            yaw -= 2.0 * math.pi
+        yaw = max(yaw, -math.pi)
+    return yaw
+
+
+@njit
+def advance(x: float, y: float, yaw: float, v_left: float, v_right: float,
+            wheel_distance: float, dt: float) -> tuple[float, float, float]:
+    """Return (x, y, yaw) after ``dt`` seconds: document 002, equation (4).
+
+    Both of its branches in one formula. The arc about the instantaneous centre of curvature, seen
+    as its chord: length V dt sin(h)/h in the direction yaw + h, where V is the mean of the wheels'
+    ground velocities and h half the angle turned. It is exact for every difference of the wheels,
+    where the document's first branch subtracts two large numbers (docs/errata.md S3).
+
+    Parameters
+    ----------
+    x, y, yaw : the pose (m, m, rad)
+    v_left, v_right : the wheels' velocities along the ground (m/s)
+    wheel_distance : m
+    dt : s
+
+    """
+    half_turn = 0.5 * ((v_right - v_left) / wheel_distance) * dt
+    chord = 0.5 * (v_left + v_right) * dt
+    if half_turn != 0.0:  # sin(h)/h is accurate for every other h, however small
+        chord *= math.sin(half_turn) / half_turn
+    heading = yaw + half_turn
+    return x + chord * math.cos(heading), y + chord * math.sin(heading), yaw + 2.0 * half_turn
+
+
+@njit
+def wheel_commands(bodies: BodyArrays, twist: Array) -> Array:
+    """Return the saturated wheel speeds (N, 2) left, right (rad/s) of Twists (N, 2) v, omega."""
+    out = np.empty((twist.shape[0], 2))
+    for i in range(twist.shape[0]):
+        left, right = wheel_speeds(twist[i, 0], twist[i, 1], bodies.wheel_distance[i],
+                                   bodies.wheel_radius[i])
+        out[i, 0] = saturate(left, bodies.max_wheel_speed[i])
+        out[i, 1] = saturate(right, bodies.max_wheel_speed[i])
+    return out
+
+
+@njit
+def body_twists(bodies: BodyArrays, wheel_speed: Array) -> Array:
+    """Return what the wheels do, (N, 2) v (m/s), omega (rad/s), from (N, 2) rad/s, saturated."""
+    out = np.empty((wheel_speed.shape[0], 2))
+    for i in range(wheel_speed.shape[0]):
+        left = saturate(wheel_speed[i, 0], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
+        right = saturate(wheel_speed[i, 1], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
+        out[i, 0] = 0.5 * (left + right)
+        out[i, 1] = (right - left) / bodies.wheel_distance[i]
+    return out
+
+
+@njit
+def move(bodies: BodyArrays, pose: Array, wheel_speed: Array, impulse_velocity: Array,
+         dt: float) -> Array:
+    """Return the poses (N, 3) after one tick, collisions aside.
+
+    A body with drive ``impulse`` is turned by its wheels and carried by the impulse alone: its
+    wheels' mean speed counts as zero (document 000 section 4.1).
+
+    Parameters
+    ----------
+    bodies : of N robots
+    pose : (N, 3) x, y (m), yaw (rad)
+    wheel_speed : (N, 2) left, right (rad/s), saturated here
+    impulse_velocity : (N, 2) m/s in frame `map`, added for this one tick (docs/errata.md W3)
+    dt : s
+
+    Returns
+    -------
+    (N, 3), yaw in [-pi, pi)
+
+    """
+    out = np.empty_like(pose)
+    for i in range(pose.shape[0]):
+        left = saturate(wheel_speed[i, 0], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
+        right = saturate(wheel_speed[i, 1], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
+        if bodies.drive[i] != 0:
+            right = 0.5 * (right - left)
+            left = -right
+        x, y, yaw = advance(pose[i, 0], pose[i, 1], pose[i, 2], left, right,
+                            bodies.wheel_distance[i], dt)
+        out[i, 0] = x + impulse_velocity[i, 0] * dt
+        out[i, 1] = y + impulse_velocity[i, 1] * dt
+        out[i, 2] = wrap_yaw(yaw)
+    return out

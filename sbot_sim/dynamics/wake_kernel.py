@@ -1,0 +1,314 @@
+"""Wakes of thousands of robots: the shelter of each, without hearing everybody.
+
+Equal, to the bit, to ``wind_model.wake.reductions`` of what ``neighbours`` hears.
+A robot's shelter is the greatest score among those that it hears, so one that cannot score more
+than another found before needs neither angles nor a line of sight, and where the boost makes one
+blocker take all wind, nobody else matters. Scores are bounded from positions, with a margin far
+above what rounding may do to them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.angles import wrap_angle
+from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
+from sbot_common.spatial import Grid, cell_index
+from sbot_common.threads import in_blocks
+from sbot_sim.world.line_of_sight import blocked
+from sbot_sim.world.scene import Discs, Scene, sort_discs
+from wind_model.parameters import WakeParameters
+from wind_model.wake import (
+    CALM,
+    NOWHERE,
+    blocker_radius,
+    combine,
+    gate_of,
+    score_of,
+    shadow_length_of,
+    width_of,
+)
+
+Array = NDArray[np.float64]
+
+_MARGIN = 1e-9  # relative, and in metres
+_LEVEL = 1e-3  # of a direction's part: less is level, as far as cells can tell
+_ROUNDING = 2.0 ** -50  # of a coordinate
+_CELLS_PER_REACH = 6.0
+_STRIP = 3.0  # widths of a wake; beyond, hardly anybody shelters more than those within
+_MORE = 1.0 + 1e-6
+
+
+@njit_inner
+def _strip_span(grid: Grid, row: int, x: float, y: float, far_x: float, far_y: float,
+                ux: float, uy: float, side: float, rounding: float) -> tuple[float, float]:
+    """Return the x extent (m) of what a row of cells may hold of a strip.
+
+    The strip's axis leads from (x, y) against (ux, uy) to (far_x, far_y); ``side`` is half its
+    width, ``rounding`` that of coordinates. Border rows reach to infinity.
+    """
+    low = -math.inf if row == 0 else grid.y0 + row * grid.cell - abs(ux) * side
+    high = math.inf if row == grid.ny - 1 else grid.y0 + (row + 1) * grid.cell + abs(ux) * side
+    xa, xb, slack = x, far_x, abs(uy) * side + _MARGIN * grid.cell + rounding
+    if abs(uy) > _LEVEL:
+        slope = ux / uy
+        bottom, top = max(low, min(y, far_y)), min(high, max(y, far_y))
+        xa, xb = x + (bottom - y) * slope, x + (top - y) * slope
+        slack += abs(slope) * rounding
+    return min(xa, xb) - slack, max(xa, xb) + slack
+
+
+@njit_inline
+def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, pose: Array,
+                ux: float, uy: float, half: float, advertised_mm: NDArray[np.uint8],
+                own_radius: float, robots: NDArray[np.int64], offsets: Array,
+                ways: Array) -> int:
+    """Find whom robot i may hear upwind, at most ``half`` (m) off the axis; return how many.
+
+    Parameters
+    ----------
+    i, parameters, reach, pose, advertised_mm, own_radius : as in ``shelters``
+    discs : the robots, sorted
+    ux, uy : direction of the wind
+    half : m
+    robots, offsets : room for all; filled with ids and squares of the least lateral offsets, in
+        widths, that rounding leaves possible
+    ways : room for all; filled with the squares of distances (m^2) of those that give full
+        shelter, whatever rounding does, and inf for the others
+
+    """
+    x, y = pose[i, 0], pose[i, 1]
+    grid = discs.grid
+    near = reach * (1.0 + _MARGIN) + _MARGIN
+    # The strip's corners, and a little more: rounding must not hide a cell.
+    rounding = _ROUNDING * (abs(x) + abs(y) + near)
+    side = half + _MARGIN * grid.cell + rounding
+    far_x, far_y = x - near * ux, y - near * uy
+    full = _full_offset(parameters)
+    first_row = cell_index(min(y, far_y) - abs(ux) * side, grid.y0, grid.cell, grid.ny)
+    last_row = cell_index(max(y, far_y) + abs(ux) * side, grid.y0, grid.cell, grid.ny)
+    count = 0
+    for row in range(first_row, last_row + 1):
+        left, right = _strip_span(grid, row, x, y, far_x, far_y, ux, uy, side,
+                                  rounding)
+        first = grid.starts[row * grid.nx + cell_index(left, grid.x0, grid.cell, grid.nx)]
+        end = grid.starts[row * grid.nx + cell_index(right, grid.x0, grid.cell, grid.nx) + 1]
+        for k in range(first, end):
+            dx, dy = discs.x[k] - x, discs.y[k] - y
+            along = -dx * ux - dy * uy
+            lateral = abs(dx * uy - dy * ux)
+            square = dx * dx + dy * dy
+            if along < 0.0 or lateral > half or square > near * near:
+                continue
+            margin = _MARGIN * (1.0 + along + lateral)
+            radius = blocker_radius(advertised_mm[discs.robot[k]], own_radius)
+            if along + margin < gate_of(parameters, radius) or discs.robot[k] == i:
+                continue
+            width = width_of(parameters, radius)
+            offset = max(0.0, lateral - margin) / width
+            robots[count], offsets[count] = discs.robot[k], offset * offset
+            takes_all = _takes_all(parameters, full, along, lateral, margin, radius)
+            ways[count] = square if takes_all else math.inf
+            count += 1
+    return count
+
+
+@njit_inner
+def _full_offset(parameters: WakeParameters) -> float:
+    """Return the offset (widths) within which a whole shadow takes all wind, less if none does."""
+    if parameters.fade_out or parameters.power_boost or parameters.gamma_boost <= 1.0:
+        return -1.0
+    return math.sqrt(2.0 * math.log(parameters.gamma_boost)) - _MARGIN
+
+
+@njit_inline
+def _takes_all(parameters: WakeParameters, full: float, along: float, lateral: float,
+               margin: float, radius: float) -> bool:
+    """Tell whether a blocker gives full shelter, whatever rounding does.
+
+    ``full`` is ``_full_offset(parameters)``.
+    """
+    shadowed = along - margin >= (gate_of(parameters, radius)
+                                  + shadow_length_of(parameters, radius))
+    return shadowed and lateral + margin <= full * width_of(parameters, radius)
+
+
+@njit_inline
+def _still_takes_all(i: int, j: int, parameters: WakeParameters, reach: float, scene: Scene,
+                     walls: bool, pose: Array, ux: float, uy: float,
+                     advertised_mm: NDArray[np.uint8], own_radius: float) -> bool:
+    """Tell whether robot i hears robot j, and gets full shelter from it."""
+    dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
+    along, lateral = -dx * ux - dy * uy, abs(dx * uy - dy * ux)
+    return (_takes_all(parameters, _full_offset(parameters), along, lateral,
+                       _MARGIN * (1.0 + along + lateral),
+                       blocker_radius(advertised_mm[j], own_radius))
+            and _hears(i, j, pose, reach, scene, walls))
+
+
+@njit_inline
+def _hears(i: int, j: int, pose: Array, reach: float, scene: Scene, walls: bool) -> bool:
+    """Tell whether robot i hears robot j, as ``neighbours`` decides it."""
+    # From the lower id to the higher, as neighbours() looks.
+    a, b = min(i, j), max(i, j)
+    dx, dy = pose[b, 0] - pose[a, 0], pose[b, 1] - pose[a, 1]
+    if not math.sqrt(dx * dx + dy * dy) <= reach:
+        return False
+    return not (walls and blocked(pose[a, 0], pose[a, 1], pose[b, 0], pose[b, 1], scene))
+
+
+@njit_inline
+def _full_shelter(i: int, pose: Array, reach: float, scene: Scene, walls: bool,
+                      robots: NDArray[np.int64], ways: Array, count: int) -> int:
+    """Return the nearest robot that robot i hears and that gives full shelter, -1 for none."""
+    while True:
+        # The nearest first: hardly anything stands between.
+        best, nearest = -1, math.inf
+        for c in range(count):
+            if ways[c] < nearest:
+                best, nearest = c, ways[c]
+        if best < 0:
+            return -1
+        if _hears(i, robots[best], pose, reach, scene, walls):
+            return int(robots[best])
+        ways[best] = math.inf
+
+
+@njit_inline
+def _shelter_of(i: int, parameters: WakeParameters, reach: float, scene: Scene, walls: bool,
+                pose: Array, ux: float, uy: float, advertised_mm: NDArray[np.uint8],
+                own_radius: float, robots: NDArray[np.int64], offsets: Array,
+                count: int) -> float:
+    """Return the greatest score among the first ``count`` candidates that robot i hears."""
+    strongest, limit = 0.0, math.inf
+    while True:
+        # The nearest to the axis first: what it scores, few others can.
+        best, nearest = -1, limit
+        for c in range(count):
+            if offsets[c] < nearest:
+                best, nearest = c, offsets[c]
+        if best < 0:
+            return strongest
+        j = robots[best]
+        offsets[best] = math.inf
+        dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
+        distance = math.sqrt(dx * dx + dy * dy)
+        if distance <= NOWHERE or not _hears(i, j, pose, reach, scene, walls):
+            continue
+        bearing = wrap_angle(math.atan2(dy, dx) - pose[i, 2])
+        score = score_of(parameters, distance, bearing, pose[i, 2], ux, uy,
+                         blocker_radius(advertised_mm[j], own_radius))[2]
+        if not score > strongest:
+            continue
+        strongest = score
+        if not parameters.power_boost:
+            # Whoever is farther off the axis scores less, whatever its ramp.
+            limit = -2.0 * math.log(strongest) * (1.0 + _MARGIN) + _MARGIN
+
+
+@njit_inline
+def _reduction_of(i: int, parameters: WakeParameters, reach: float, discs: Discs, scene: Scene,
+                  walls: bool, pose: Array, ux: float, uy: float, widest: float,
+                  advertised_mm: NDArray[np.uint8], own_radius: float,
+                  robots: NDArray[np.int64], offsets: Array,
+                  ways: Array) -> tuple[float, int]:
+    """Return the reduction of robot i, and who gives it full shelter (-1: nobody).
+
+    Parameters are those of ``shelters`` and ``_candidates``.
+    """
+    # Most find all their shelter near the axis.
+    half = _full_offset(parameters) * widest
+    if half > 0.0:
+        count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, advertised_mm,
+                            own_radius, robots, offsets, ways)
+        blocker = _full_shelter(i, pose, reach, scene, walls, robots, ways, count)
+        if blocker >= 0:
+            return 1.0, blocker
+    strongest = 0.0
+    for strip in (_STRIP, math.inf):
+        half = min(strip * widest, reach + 1.0)
+        count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, advertised_mm,
+                            own_radius, robots, offsets, ways)
+        strongest = _shelter_of(i, parameters, reach, scene, walls, pose, ux, uy, advertised_mm,
+                                own_radius, robots, offsets, count)
+        # Those outside score less than one at the strip's edge.
+        if not parameters.power_boost and strongest > math.exp(-0.5 * strip * strip) * _MORE:
+            break
+    return combine(parameters, strongest), -1
+
+
+@njit
+def widest_wake(parameters: WakeParameters, advertised_mm: NDArray[np.uint8],
+                own_radius: Array) -> float:
+    """Return the greatest width (m) of a wake that anybody may feel."""
+    widest = 0.0
+    for i in range(own_radius.shape[0]):
+        widest = max(widest, width_of(parameters, blocker_radius(advertised_mm[i], 0.0)),
+                     width_of(parameters, own_radius[i]))
+    return widest
+
+
+@njit
+def shelter_block(first: int, end: int, parameters: WakeParameters, reach: float, discs: Discs,
+                  scene: Scene, walls: bool, pose: Array, wind_xy: Array,
+                  advertised_mm: NDArray[np.uint8], own_radius: Array, widest: float,
+                  blockers: NDArray[np.int64], out: Array) -> None:
+    """Write the reductions of the robots first ... end-1 in the order of ``discs``.
+
+    Neighbours in turn find what they look at in the processor's cache. ``blockers`` is brought up
+    to date.
+    """
+    discs, scene, pose = borrowed(discs), borrowed(scene), borrowed(pose)
+    wind_xy, advertised_mm = borrowed(wind_xy), borrowed(advertised_mm)
+    own_radius, blockers, out = borrowed(own_radius), borrowed(blockers), borrowed(out)
+    n = pose.shape[0]
+    robots, offsets, ways = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    for k in range(first, end):
+        i = discs.robot[k]
+        speed = math.sqrt(wind_xy[i, 0] * wind_xy[i, 0] + wind_xy[i, 1] * wind_xy[i, 1])
+        out[i] = 0.0
+        # Without a direction of its own a robot knows no bearings, as reductions() has it.
+        if not speed >= CALM or not math.isfinite(pose[i, 2]):
+            continue
+        ux, uy = wind_xy[i, 0] / speed, wind_xy[i, 1] / speed
+        if blockers[i] >= 0 and _still_takes_all(i, blockers[i], parameters, reach, scene, walls,
+                                                 pose, ux, uy, advertised_mm, own_radius[i]):
+            out[i] = 1.0
+            continue
+        out[i], blockers[i] = _reduction_of(i, parameters, reach, discs, scene, walls, pose, ux,
+                                            uy, widest, advertised_mm, own_radius[i], robots,
+                                            offsets, ways)
+
+
+def shelters(parameters: WakeParameters, reach: float, scene: Scene, walls: bool, pose: Array,
+             wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
+             blockers: NDArray[np.int64], threads: int = 1) -> tuple[Array, NDArray[np.int64]]:
+    """Return the reduction of each robot (N,), in [0, 1], and its blocker (N,).
+
+    A blocker is who takes all wind from a robot, one of perhaps several, -1 for none.
+
+    Parameters
+    ----------
+    parameters : of the wake; without ``wake`` all are 0
+    reach : m, how far robots hear
+    scene : from ``sight_scene``
+    walls : whether what is in ``scene`` stops a broadcast
+    pose : (N, 3) x, y (m), yaw (rad), frame `map`
+    wind_xy : (N, 2) m/s, the wind at each receiver
+    advertised_mm : (N,) the byte that each robot broadcasts
+    own_radius : (N,) m, clamped as in ``clamped_radius``
+    blockers : (N,) of the tick before: where to look first; no reduction depends on them
+    threads : how many to use; no bit of the result depends on it
+
+    """
+    count = pose.shape[0]
+    out, blockers = np.zeros(count), blockers.copy()
+    if parameters.wake and count > 0:
+        discs = sort_discs(pose, own_radius, max(reach / _CELLS_PER_REACH, 1e-3))
+        widest = widest_wake(parameters, advertised_mm, own_radius)
+        in_blocks(threads, count, shelter_block, parameters, reach, discs, scene, walls, pose,
+                  wind_xy, advertised_mm, own_radius, widest, blockers, out)
+    return out, blockers

@@ -1,0 +1,1 @@
+"""One tick of a simulation, and the simulation that holds state between ticks."""

@@ -1,0 +1,64 @@
+"""A running world: what the in-process run and the node both drive, tick by tick."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.errors import InputError
+from sbot_sim.collision.placement import placement_error
+from sbot_sim.engine.snapshot import make_generators, observe
+from sbot_sim.engine.state import Inputs, Parameters, Snapshot, State, initial_state, teleported
+from sbot_sim.engine.step import hear, step
+
+Array = NDArray[np.float64]
+
+
+class Engine:
+    """Holds the state between ticks; everything it computes is in ``simulation`` and ``sensing``.
+
+    Parameters
+    ----------
+    parameters : of the world
+    pose : (N, 3) x, y (m), yaw (rad) at tick 0
+    seed : of the sensors' noise
+
+    """
+
+    def __init__(self, parameters: Parameters, pose: Array, seed: int) -> None:
+        self.parameters = parameters
+        self._initial_pose = pose.copy()
+        self._seed = seed
+        self.reset()
+
+    def reset(self) -> None:
+        """Go back to tick 0 with fresh generators."""
+        self._generators = make_generators(self._seed, len(self._initial_pose))
+        self.state: State = initial_state(self.parameters, self._initial_pose, self._generators)
+        self._observe()
+
+    def _observe(self) -> None:
+        self._heard = hear(self.parameters, self.state.pose)
+        self.snapshot: Snapshot
+        self.snapshot = observe(self.parameters, self.state, self._generators, self._heard)
+
+    def advance(self, inputs: Inputs) -> None:
+        """Go one tick on, and sense."""
+        self.state = step(self.parameters, self.state, inputs, self._heard, self._generators)
+        self._observe()
+
+    def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
+        """Put a robot elsewhere before the next ``advance``; it is there from the next tick on.
+
+        Raises
+        ------
+        InputError
+            if it cannot stand there; nothing is changed.
+
+        """
+        after = teleported(self.state, robot, np.array(pose))
+        problem = placement_error(self.parameters.world, self.parameters.bodies, after.pose)
+        if problem is not None:
+            raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
+        self.state = after
+        self._heard = hear(self.parameters, self.state.pose)

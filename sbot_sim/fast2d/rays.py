@@ -1,0 +1,255 @@
+"""What Fast2D's distance sensors measure: the rays of ``rays.py`` among bodies of any shape."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit, njit_inner
+from sbot_common.spatial import Grid, cell_index, cell_of
+from sbot_sim.fast2d.motion import Movers, boxes_at, centres
+from sbot_sim.sensors.beams import Fan
+from sbot_sim.sensors.rays import END_ON, TOUCH, TOUCHED, circle_touched, segment_view, turned
+from sbot_sim.sensors.scan_kernel import cover_circle, cover_end, cover_segment, farther
+from sbot_sim.world.geometry import SIDES
+from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
+
+Array = NDArray[np.float64]
+Indexes = NDArray[np.int32]
+
+_SLACK = 1.0 + 1e-9  # what is out of reach by rounding only is still intersected, and judged then
+
+
+class Fans(NamedTuple):
+    """K tables of beams, as arrays of the fields of ``beams.Fan``."""
+
+    directions: Array  # (K, 2, padded beams)
+    beams: NDArray[np.int64]  # (K,)
+    angle_min: Array  # (K,) rad
+    per_radian: Array  # (K,)
+    period: Array  # (K,)
+    forward: NDArray[np.bool_]  # (K,)
+    edge: Array  # (K, 2) cosine and sine of the first ray's angle from the axis; 0, 0: all round
+
+
+class Sensors(NamedTuple):
+    """S sensors, those of one body in a row."""
+
+    starts: Indexes  # (N + 1,): body i carries the sensors starts[i] … starts[i + 1] - 1
+    mount: Array  # (S, 4) x, y (m), cosine and sine of the angle in the object's frame
+    range: Array  # (S,) m
+    fan: Indexes  # (S,)
+    outside: NDArray[np.bool_]  # (S,) not on its own body: may be inside of others
+    weights: Array  # all rays' weights
+    first_weight: Indexes  # (S,)
+    reach: Array  # (N,) m, how far a body's sensors see from the centre of its box
+
+
+class Solids(NamedTuple):
+    """What stands still: K rounded boxes, R rectangles first."""
+
+    boxes: Array  # (K, 7)
+    rectangles: int  # R
+    grid: Grid  # a cell lists the rectangles that may contain a point of it
+
+
+@njit
+def _fan(fans: Fans, k: int) -> Fan:
+    return Fan(fans.directions[k], fans.beams[k], fans.angle_min[k], fans.per_radian[k],
+               fans.period[k], fans.forward[k])
+
+
+@njit_inner
+def in_rectangle(box: Array, x: float, y: float) -> bool:
+    """Tell whether a point (m) is in a rectangle (7,) or within TOUCH of one of its sides."""
+    u, v = turned(x - box[0], y - box[1], box[2], box[3])
+    return bool(abs(u) <= box[4] + TOUCH and abs(v) <= box[5] + TOUCH)
+
+
+@njit_inner
+def _inside_solid(solids: Solids, x: float, y: float) -> bool:
+    """Tell whether a point (m) is inside a fixed rectangle."""
+    grid = solids.grid
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        if in_rectangle(solids.boxes[grid.items[entry]], x, y):
+            return True
+    return False
+
+
+@njit_inner
+def cover_side(box: Array, along: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
+               fan: Fan, reach: float, best: Array) -> bool:
+    """Lower ``best`` by the side of a rectangle (7,) that faces a sensor; tell if it touches it.
+
+    Parameters
+    ----------
+    box : the rectangle
+    along : 0: of the two sides that are as long as its width, 1: as its height
+    x, y, cos_yaw, sin_yaw : where the sensor is (m) and how it is turned
+    fan, reach, best : see ``scan_kernel``
+
+    """
+    c, s = box[2], box[3]
+    u, v = turned(x - box[0], y - box[1], c, s)
+    away, half = (v, box[5]) if along == 0 else (u, box[4])
+    if abs(away) < half:
+        return False  # the sensor is between the two: it sees neither from outside
+    if along == 0:
+        au, av, bu, bv = -box[4], math.copysign(half, away), box[4], math.copysign(half, away)
+    else:
+        au, av, bu, bv = math.copysign(half, away), -box[5], math.copysign(half, away), box[5]
+    dx, dy = box[0] - x, box[1] - y
+    x0, y0 = dx + (c * au - s * av), dy + (s * au + c * av)
+    x1, y1 = dx + (c * bu - s * bv), dy + (s * bu + c * bv)
+    if farther(x0, y0, x1, y1, reach):
+        return False
+    view = segment_view(x0, y0, x1, y1, cos_yaw, sin_yaw)
+    if view.kind == TOUCHED:
+        return True
+    if view.kind == END_ON:
+        cover_end(view.ax, view.ay, view.bx, view.by, fan, best)
+    else:
+        cover_segment(view.ax, view.ay, view.bx, view.by, view.ex, view.ey, view.cross, fan, best)
+    return False
+
+
+@njit_inner
+def cover_body(box: Array, around: float, x: float, y: float, cos_yaw: float, sin_yaw: float,
+               fan: Fan, edge_x: float, edge_y: float, reach: float, best: Array) -> bool:
+    """Lower ``best`` by a body (7,); tell whether the sensor touches it, or is inside.
+
+    Parameters
+    ----------
+    box, around : the body, and the radius of the circle around it (m)
+    x, y, cos_yaw, sin_yaw : where the sensor is (m) and how it is turned
+    edge_x, edge_y : direction of its first ray to the left; 0, 0: rays to all sides
+    fan, reach, best : see ``scan_kernel``
+
+    """
+    dx, dy = box[0] - x, box[1] - y
+    cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
+    # A little too far: rounding must not hide a body.
+    far = around * _SLACK + 2 * TOUCH
+    if cx * cx + cy * cy > (reach + far) * (reach + far) or (
+            abs(cy) * edge_x - cx * edge_y > far) or (edge_x > 0.0 and -cx > far):
+        return False
+    if box[4] > 0.0:
+        return (in_rectangle(box, x, y)
+                or cover_side(box, 0, x, y, cos_yaw, sin_yaw, fan, reach, best)
+                or cover_side(box, 1, x, y, cos_yaw, sin_yaw, fan, reach, best))
+    if circle_touched(dx, dy, box[6]):
+        return True
+    cover_circle(cx, cy, box[6], fan, best)
+    return False
+
+
+@njit_inner
+def _near(discs: Discs, own: int, x: float, y: float, reach: float, found: Indexes) -> int:
+    """List in ``found`` the other bodies within ``reach`` (m) of a point; return how many."""
+    grid, count, farthest = discs.grid, 0, reach + discs.largest
+    first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
+    last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
+    for row in range(first_row, last_row + 1):
+        start, end = row_stretch(grid, row, x, y, farthest)
+        for k in range(start, end):
+            dx, dy, far = discs.x[k] - x, discs.y[k] - y, reach + discs.radius[k]
+            if dx * dx + dy * dy <= far * far and discs.robot[k] != own:
+                found[count] = discs.robot[k]
+                count += 1
+    return count
+
+
+@njit_inner
+def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, offset: int,
+                count: int, found: Indexes) -> int:
+    """List in ``found``, from ``count`` on, what stands still within ``reach`` (m) of a point.
+
+    Their numbers begin at ``offset``. Returns the new count.
+    """
+    grid, before = scene.segment_grid, count
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        side = scene.segments[grid.items[entry]]
+        number = offset + grid.items[entry] // SIDES
+        # Sides of one rectangle follow each other in a cell.
+        if (count == before or found[count - 1] != number) and not farther(
+                side[0] - x, side[1] - y, side[2] - x, side[3] - y, reach):
+            found[count] = number
+            count += 1
+    grid = scene.circle_grid
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        k = grid.items[entry]
+        dx, dy, far = scene.circles[k, 0] - x, scene.circles[k, 1] - y, reach + scene.circles[k, 2]
+        if dx * dx + dy * dy <= far * far:
+            found[count] = offset + solids.rectangles + k
+            count += 1
+    return count
+
+
+@njit_inner
+def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Array]:
+    """Return one table of the bodies' boxes and the solids', and the circles around them."""
+    n, k = len(boxes), len(solids.boxes)
+    table, radius = np.empty((n + k, 7)), np.empty(n + k)
+    table[:n], table[n:] = boxes, solids.boxes
+    radius[:n] = around
+    for i in range(n, n + k):
+        radius[i] = math.hypot(table[i, 4], table[i, 5]) + table[i, 6]
+    return table, radius
+
+
+@njit
+def activations(scene: Scene, solids: Solids, movers: Movers, sensors: Sensors, fans: Fans,
+                pose: Array) -> Array:
+    """Return what the sensors measure (S,): weighted averages of the rays' distances (m).
+
+    Parameters
+    ----------
+    scene, solids : what stands still
+    movers, pose : the bodies, and where the objects are (N, 3)
+    sensors, fans : the sensors and their beams
+
+    """
+    centre = centres(movers, pose)
+    n = len(centre)
+    boxes, around = _with_solids(boxes_at(movers, centre), solids, movers.around)
+    widest = 0.0
+    for i in range(n):
+        widest = max(widest, sensors.reach[i])
+    discs = sort_discs(centre, movers.around, max(0.5 * widest, 1e-6))
+    out, near = np.empty(len(sensors.mount)), np.empty(len(boxes), np.int32)
+    best = np.empty(fans.directions.shape[2])
+    for i in range(n):
+        if sensors.starts[i] == sensors.starts[i + 1]:
+            continue
+        reach = sensors.reach[i] * _SLACK
+        count = _near(discs, i, centre[i, 0], centre[i, 1], reach, near)
+        count = _near_fixed(scene, solids, centre[i, 0], centre[i, 1], reach, n, count, near)
+        cos_i, sin_i = math.cos(pose[i, 2]), math.sin(pose[i, 2])
+        for k in range(sensors.starts[i], sensors.starts[i + 1]):
+            mx, my = sensors.mount[k, 0], sensors.mount[k, 1]
+            mc, ms = sensors.mount[k, 2], sensors.mount[k, 3]
+            x, y = pose[i, 0] + (cos_i * mx - sin_i * my), pose[i, 1] + (sin_i * mx + cos_i * my)
+            c, s = cos_i * mc - sin_i * ms, sin_i * mc + cos_i * ms
+            kind = sensors.fan[k]
+            fan, reach = _fan(fans, kind), sensors.range[k] * _SLACK
+            for ray in range(len(best)):
+                best[ray] = math.inf
+            touched = sensors.outside[k] and _inside_solid(solids, x, y)
+            for entry in range(count):
+                if touched:
+                    break
+                j = near[entry]
+                touched = cover_body(boxes[j], around[j], x, y, c, s, fan, fans.edge[kind, 0],
+                                     fans.edge[kind, 1], reach, best)
+            total, first = 0.0, sensors.first_weight[k]
+            if not touched:
+                for ray in range(fan.beams):
+                    total += sensors.weights[first + ray] * min(best[ray], sensors.range[k])
+            out[k] = total
+    return out

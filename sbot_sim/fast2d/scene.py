@@ -1,0 +1,196 @@
+"""The objects that a host has described, as the arrays that a step and the sensors work on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.spatial import grid_of_circles, grid_shape
+from sbot_sim.collision.fixed_objects import FixedObjects, fixed_objects
+from sbot_sim.fast2d.motion import Movers
+from sbot_sim.fast2d.rays import Fans, Sensors, Solids
+from sbot_sim.fast2d.shapes import Shape
+from sbot_sim.sensors.beams import Fan, make_fan
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.geometry import WALLS, World, make_world
+from sbot_sim.world.scene import Scene, make_scene
+
+Array = NDArray[np.float64]
+
+_FEW_RAYS = 8  # up to here, trying every ray is faster than choosing
+_MOST_CELLS = 512
+_WIDE = 3.0  # rad: from here on rays do not make a cone that is worth a test
+
+
+@dataclass
+class Sensor:
+    """An infra-red sensor in its robot's frame."""
+
+    x: float  # m
+    y: float  # m
+    angle: float  # rad
+    range: float  # m
+    aperture: float  # rad
+    weights: tuple[float, ...]  # one a ray
+    row: int = -1  # in the arrays of ``Sensors``
+
+
+@dataclass
+class Object:
+    """A robot or a solid as the host describes it."""
+
+    name: str  # for messages
+    robot: bool
+    mass: float  # kg, inf allowed
+    shape: Shape | None = None
+    pose: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m, m, rad
+    speed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m/s, m/s, rad/s
+    added: bool = False
+    sensors: list[Sensor] = field(default_factory=list)
+    row: int = -1  # in the arrays of ``Movers``; -1: it stands still
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything can ever move it."""
+        return self.robot or math.isfinite(self.mass)
+
+
+class Indexed(NamedTuple):
+    """A whole scene as arrays; the order of bodies is that in which they were added."""
+
+    names: list[str]  # of the bodies, then of the fixed objects in the order of their boxes
+    movers: Movers
+    fixed: FixedObjects
+    scene: Scene
+    solids: Solids
+    sensors: Sensors
+    fans: Fans
+
+
+def make_indexed(objects: Sequence[Object]) -> Indexed:
+    """Return the arrays of these objects, and set the ``row`` of each and of its sensors."""
+    moving = [o for o in objects if o.moves]
+    # Boxes of fixed objects come in this order: see ``fixed_objects``.
+    still = sorted((o for o in objects if not o.moves), key=lambda o: _shape(o).radius > 0.0)
+    for row, body in enumerate(moving):
+        body.row = row
+    movers = _movers(moving)
+    world = _world(objects, still)
+    fixed = fixed_objects(world, _as_bodies(movers.around))
+    # There are no bounds: nothing is ever at infinity.
+    fixed = fixed._replace(bounds=np.array([-math.inf, -math.inf, math.inf, math.inf]))
+    sensors, fans = _sensors(moving)
+    scene = make_scene(world._replace(segments=world.segments[WALLS:]),
+                       float(sensors.reach.max(initial=0.0)) or 1.0)
+    return Indexed([o.name for o in (*moving, *still)], movers, fixed, scene,
+                   _solids(world, fixed), sensors, fans)
+
+
+def _shape(body: Object) -> Shape:
+    if body.shape is None:
+        raise ValueError(f'{body.name} has no shape')
+    return body.shape
+
+
+def _movers(moving: Sequence[Object]) -> Movers:
+    shapes = [_shape(body) for body in moving]
+    within = np.array([shape.within for shape in shapes])
+    weight = np.array([1.0 / body.mass for body in moving])
+    # Who is pushed must not be pushed farther in a step than its own leash: see ``tunnelling``.
+    pace = np.minimum(within, within[weight > 0.0].min(initial=math.inf))
+    return Movers(np.array([shape[:3] for shape in shapes]).reshape(-1, 3),
+                  np.array([shape[3:] for shape in shapes]).reshape(-1, 3),
+                  np.array([shape.around for shape in shapes]), within, pace, weight)
+
+
+def _as_bodies(radius: Array) -> BodyArrays:
+    """Return discs around the bodies, which is all that the table of fixed objects asks for."""
+    none = np.zeros(len(radius))
+    return BodyArrays(radius, radius, none, none, none, none, none.astype(np.int8))
+
+
+def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
+    """Return the world of what stands still; its bounds are only where its grids are."""
+    rectangles, circles = [], []
+    for body in still:
+        shape, (x, y, angle) = _shape(body), body.pose
+        c, s = math.cos(angle), math.sin(angle)
+        x, y = x + (c * shape.x - s * shape.y), y + (s * shape.x + c * shape.y)
+        if shape.radius > 0.0:
+            circles.append((x, y, shape.radius))
+        else:
+            rectangles.append((x, y, 2 * shape.half_width, 2 * shape.half_height,
+                               angle + shape.yaw))
+    reach = max((_shape(body).around + math.hypot(_shape(body).x, _shape(body).y)
+                 for body in objects), default=1.0)
+    xy = np.array([body.pose[:2] for body in objects], np.float64).reshape(-1, 2)
+    low = xy.min(axis=0) - reach if len(xy) else np.array([-1.0, -1.0])
+    high = xy.max(axis=0) + reach if len(xy) else np.array([1.0, 1.0])
+    return make_world((*low.tolist(), *high.tolist()), circles=circles, rectangles=rectangles)
+
+
+def _solids(world: World, fixed: FixedObjects) -> Solids:
+    boxes = fixed.boxes[:len(world.rectangles)]
+    around = np.column_stack([boxes[:, 0], boxes[:, 1], np.hypot(boxes[:, 4], boxes[:, 5])])
+    xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+    wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / (4 * max(16, len(boxes))))
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _MOST_CELLS)
+    return Solids(fixed.boxes, len(boxes), grid_of_circles(np.ascontiguousarray(around), 0.0, cell,
+                                                           xmin, ymin, nx, ny))
+
+
+def sensor_fan(rays: int, aperture: float) -> Fan:
+    """Return rays evenly from -aperture/2 to aperture/2, a single one along the axis."""
+    if rays == 1:
+        fan = make_fan(1, 0.0, 0.0)
+    else:
+        fan = make_fan(rays, -aperture / 2, aperture / (rays - 1))
+    if rays <= _FEW_RAYS:
+        fan = fan._replace(per_radian=0.0, period=math.inf)
+    return fan
+
+
+def _edge(aperture: float) -> tuple[float, float]:
+    """Return the direction of the first ray to the left; 0, 0 if rays point backwards too."""
+    if aperture >= _WIDE:
+        return 0.0, 0.0
+    return math.cos(aperture / 2), math.sin(aperture / 2)
+
+
+def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
+    kinds: dict[tuple[int, float], int] = {}
+    starts, ranges, kind, outside, first = [0], [], [], [], []
+    mount: list[tuple[float, ...]] = []
+    weights: list[float] = []
+    reach = np.zeros(len(moving))
+    for body in moving:
+        shape = _shape(body)
+        for sensor in body.sensors:
+            sensor.row = len(mount)
+            mount.append((sensor.x, sensor.y, math.cos(sensor.angle), math.sin(sensor.angle)))
+            ranges.append(sensor.range)
+            kind.append(kinds.setdefault((len(sensor.weights), sensor.aperture), len(kinds)))
+            outside.append(not shape.contains(sensor.x, sensor.y))
+            first.append(len(weights))
+            weights.extend(sensor.weights)
+            far = math.hypot(sensor.x - shape.x, sensor.y - shape.y) + sensor.range
+            reach[body.row] = max(reach[body.row], far)
+        starts.append(len(mount))
+    fans = [sensor_fan(*key) for key in kinds] or [sensor_fan(1, 0.0)]
+    directions = np.ones((len(fans), 2, max(fan.directions.shape[1] for fan in fans)))
+    for row, fan in zip(directions, fans, strict=True):
+        row[:, :fan.directions.shape[1]] = fan.directions
+    return (Sensors(np.array(starts, np.int32), np.array(mount).reshape(-1, 4), np.array(ranges),
+                    np.array(kind, np.int32), np.array(outside, np.bool_), np.array(weights),
+                    np.array(first, np.int32), reach),
+            Fans(directions, np.array([fan.beams for fan in fans], np.int64),
+                 np.array([fan.angle_min for fan in fans]),
+                 np.array([fan.per_radian for fan in fans]),
+                 np.array([fan.period for fan in fans]),
+                 np.array([fan.forward for fan in fans]),
+                 np.array([_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)])))

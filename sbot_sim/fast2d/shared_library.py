@@ -1,0 +1,106 @@
+"""Build Fast2D as a shared library for hosts that are not Python: ``make fast2d``.
+
+The library embeds the Python that built it. Usage:
+``python -m sbot_sim.fast2d.shared_library DIRECTORY``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from sbot_common.errors import InputError
+
+INCLUDE = Path(__file__).resolve().parent / 'include'
+HEADER = 'plugins/fast2d/fast2d.h'
+
+# Python is told, before it starts, whose it is: it then finds the packages of that environment.
+# ROS wheels start Python a second time to set the loader's path, unless this variable says that
+# it has been done; the host program would be gone. Hosts open plugins for themselves alone, but
+# compiled packages look for Python's functions among what is open to all.
+_BEFORE_PYTHON = """
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <{header}>
+
+__attribute__((constructor)) static void before_python(void)
+{{
+    setenv("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "1", 1);
+    dlopen("{libpython}", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+    if (!Py_IsInitialized()) {{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+        Py_SetProgramName((wchar_t *)L"{executable}");
+#pragma GCC diagnostic pop
+    }}
+}}
+"""
+_FIRST_CALL = """
+import sys
+sys.path.extend(path for path in {paths!r} if path not in sys.path)
+from _sbot_fast2d import ffi
+from sbot_sim.fast2d.c_exports import Exports
+Exports(ffi).define()
+"""
+
+
+def missing() -> str | None:
+    """Return what is missing to build the library, or None."""
+    if importlib.util.find_spec('cffi') is None:
+        return 'cffi is not installed (pip install cffi)'
+    compiler = shlex.split(os.environ.get('CC') or sysconfig.get_config_var('CC') or 'cc')[0]
+    if shutil.which(compiler) is None:
+        return f'there is no C compiler ({compiler})'
+    if not (Path(sysconfig.get_path('include')) / 'Python.h').exists():
+        return f'there is no Python.h in {sysconfig.get_path("include")}'
+    if not sysconfig.get_config_var('Py_ENABLE_SHARED'):
+        return 'this Python was built without a shared library (libpython)'
+    return None
+
+
+def build(directory: Path) -> Path:
+    """Build ``libfast2d.so`` into a directory and return its path.
+
+    Raises
+    ------
+    InputError
+        saying what is missing.
+
+    """
+    reason = missing()
+    if reason is not None:
+        raise InputError(f'Fast2D for C: {reason}')
+    from cffi import FFI  # type: ignore[import-untyped,import-not-found]
+
+    header = (INCLUDE / HEADER).read_text()
+    builder = FFI()
+    builder.embedding_api(header.split('/* begin */')[1].split('/* end */')[0])
+    builder.set_source(
+        '_sbot_fast2d',
+        _BEFORE_PYTHON.format(header=HEADER, executable=sys.executable,
+                              libpython=sysconfig.get_config_var('INSTSONAME')),
+        include_dirs=[str(INCLUDE)], extra_compile_args=['-Wno-array-parameter'],
+        runtime_library_dirs=[sysconfig.get_config_var('LIBDIR')])
+    paths = [str(INCLUDE.parent.parent), *(path for path in sys.path if path)]
+    builder.embedding_init_code(_FIRST_CALL.format(paths=paths))
+    directory.mkdir(parents=True, exist_ok=True)
+    return Path(builder.compile(tmpdir=str(directory), target='libfast2d.*'))
+
+
+def main() -> int:
+    """Build into the directory named on the command line; 2 and a line if that cannot be."""
+    try:
+        print(build(Path(sys.argv[1] if len(sys.argv) > 1 else 'build/fast2d')))
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,358 @@
+"""Worlds driven by a host program through the functions of document 004 section 7.4.3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.errors import InputError, bad_value
+from sbot_sim.collision.overlap import TOLERANCE
+from sbot_sim.fast2d.motion import first_overlap, step_bodies
+from sbot_sim.fast2d.rays import activations
+from sbot_sim.fast2d.scene import Indexed, Object, Sensor, make_indexed
+from sbot_sim.fast2d.shapes import FARTHEST, disc, rectangle
+
+Array = NDArray[np.float64]
+
+PREFIX = 'webots_fast2d_'
+ROBOT_MASS = 1.0  # kg, of a robot whose mass the host does not set (docs/errata.md F4)
+_LIGHTEST = 1e-100  # kg: lighter than any thing, and its inverse is finite
+_WEIGHTS_SUM = 1e-9  # how far from 1
+
+
+class ObjectRef:
+    """A robot or a solid, to the host: something to hand back."""
+
+    __slots__ = ('_name',)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f'<{self._name}>'
+
+
+class RobotRef(ObjectRef):
+    """A robot."""
+
+    __slots__ = ()
+
+
+class SolidRef(ObjectRef):
+    """A solid: anything that does not move by itself."""
+
+    __slots__ = ()
+
+
+class SensorRef:
+    """An infra-red sensor."""
+
+    __slots__ = ('_name',)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f'<{self._name}>'
+
+
+class Fast2D:
+    """A world with the life cycle of document 004 section 7.4.4.
+
+    ``init``, then objects (create, set, add), then steps, then ``cleanup``, and perhaps ``init``
+    again. Metres, radians, seconds, kilograms; angles counter-clockwise from x. Positions and
+    angles of objects are in the world's frame, those of sensors and corners in the object's.
+    The methods have the names of the document without ``webots_fast2d_``; all raise InputError
+    for bad numbers, unknown references and calls out of order, and change nothing then.
+
+    As a context manager it does ``init`` and ``cleanup``.
+    """
+
+    def __init__(self) -> None:
+        self._initialised = False
+        self._clear()
+
+    def __enter__(self) -> Fast2D:
+        self.init()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.cleanup()
+
+    def _clear(self) -> None:
+        self._objects: dict[ObjectRef, Object] = {}
+        self._sensors: dict[SensorRef, tuple[Object, Sensor]] = {}
+        self._added: list[Object] = []
+        self._running = False  # after the first step
+        self._indexed: Indexed | None = None  # the added objects as arrays, when needed
+        self._pose: Array = np.zeros((0, 3))  # of what moves, by row
+        self._speed: Array = np.zeros((0, 3))
+        self._measured: Array | None = None  # by all sensors, at this moment
+
+    # The life cycle.
+
+    def init(self) -> None:
+        """Begin a world."""
+        if self._initialised:
+            raise InputError(f'{PREFIX}init: called twice, expected {PREFIX}cleanup between')
+        self._initialised = True
+
+    def cleanup(self) -> None:
+        """End the world: its references are worth nothing any more."""
+        self._check_initialised('cleanup')
+        self._clear()
+        self._initialised = False
+
+    def step(self, dt: float) -> None:
+        """Go on by ``dt`` seconds: robots move at their speeds and push what is in their way."""
+        self._check_initialised('step')
+        dt = _number('step', 'dt', dt)
+        if dt <= 0.0:
+            raise bad_value(f'{PREFIX}step: dt', dt, 'a number > 0 (s)')
+        indexed = self._index()
+        if not self._running:
+            self._check_free(indexed)
+            self._running = True
+        self._pose, _, _ = step_bodies(indexed.fixed, indexed.movers, self._pose, self._speed, dt,
+                                       FARTHEST)
+        self._measured = None
+
+    # Building a world.
+
+    def create_robot(self) -> RobotRef:
+        """Return a new robot; 1 kg, at (0, 0) with angle 0, at rest, until set otherwise."""
+        self._check_building('create_robot')
+        name = f'robot {sum(o.robot for o in self._objects.values())}'
+        ref = RobotRef(name)
+        self._objects[ref] = Object(name, True, ROBOT_MASS)
+        return ref
+
+    def create_solid(self) -> SolidRef:
+        """Return a new solid; infinitely heavy, at (0, 0) with angle 0, until set otherwise."""
+        self._check_building('create_solid')
+        name = f'solid {sum(not o.robot for o in self._objects.values())}'
+        ref = SolidRef(name)
+        self._objects[ref] = Object(name, False, math.inf)
+        return ref
+
+    def add_object(self, reference: ObjectRef) -> None:
+        """Put an object, complete but for its sensors, into the world."""
+        body = self._settable('add_object', reference)
+        if body.shape is None:
+            raise InputError(f'{PREFIX}add_object: {body.name} has no shape, expected {PREFIX}'
+                             'object_set_bounding_rectangle or _radius before')
+        body.added = True
+        self._added.append(body)
+        self._forget_index()
+
+    def create_irsensor(self, robot: RobotRef, xpos: float, ypos: float, angle: float,
+                        range: float, aperture: float, num_rays: int,
+                        ray_weights: Sequence[float]) -> SensorRef:
+        """Return a new infra-red sensor of a robot; until the first step (docs/errata.md F1, F2).
+
+        Parameters
+        ----------
+        robot : who carries it
+        xpos, ypos, angle : where it is, and the direction of its axis, in the robot's frame
+        range : m; what is farther, or nothing at all, is measured as this
+        aperture : angle between the first and the last ray (rad), 0 to 2 pi
+        num_rays : evenly from -aperture/2 to aperture/2 about the axis; a single one along it
+        ray_weights : one for each ray, none negative; their sum is 1 within 1e-9
+
+        """
+        name = 'create_irsensor'
+        self._check_building(name)
+        body = self._find(name, robot)
+        if not body.robot:
+            raise bad_value(f'{PREFIX}{name}: robot', robot, 'a robot; solids have no sensors')
+        x, y = _coordinate(name, 'xpos', xpos), _coordinate(name, 'ypos', ypos)
+        turn = _number(name, 'angle', angle)
+        reach, width = _number(name, 'range', range), _number(name, 'aperture', aperture)
+        if not 0.0 < reach <= FARTHEST:
+            raise bad_value(f'{PREFIX}{name}: range', reach, f'a number > 0 and <= {FARTHEST:g}')
+        if not 0.0 <= width <= 2.0 * math.pi:
+            raise bad_value(f'{PREFIX}{name}: aperture', width, 'a number in [0, 2 pi] (rad)')
+        weights = _weights(name, num_rays, ray_weights)
+        sensor = Sensor(x, y, turn, reach, width, weights)
+        ref = SensorRef(f'sensor {len(body.sensors)} of {body.name}')
+        body.sensors.append(sensor)
+        self._sensors[ref] = body, sensor
+        self._forget_index()
+        return ref
+
+    def object_set_bounding_rectangle(self, reference: ObjectRef, x: Sequence[float],
+                                      y: Sequence[float]) -> None:
+        """Make an object the rectangle of four corners (m), counter-clockwise, in its frame."""
+        name = 'object_set_bounding_rectangle'
+        self._settable(name, reference).shape = rectangle(x, y, PREFIX + name)
+
+    def object_set_bounding_radius(self, reference: ObjectRef, radius: float) -> None:
+        """Make an object a disc (m) about its origin."""
+        name = 'object_set_bounding_radius'
+        body = self._settable(name, reference)
+        body.shape = disc(_number(name, 'radius', radius), PREFIX + name)
+
+    def object_set_mass(self, reference: ObjectRef, mass: float) -> None:
+        """Set an object's mass (kg), by which pushes are shared; negative: infinitely heavy."""
+        body = self._settable('object_set_mass', reference)
+        value = _number('object_set_mass', 'mass', -1.0 if mass == math.inf else mass)
+        if value < 0.0:
+            value = math.inf
+        if value < _LIGHTEST:
+            raise bad_value(f'{PREFIX}object_set_mass: mass', mass,
+                            f'a number >= {_LIGHTEST:g} (kg), or < 0 for infinitely heavy')
+        body.mass = value
+
+    def object_set_position(self, reference: ObjectRef, xpos: float, ypos: float) -> None:
+        """Set where an object is (m)."""
+        name = 'object_set_position'
+        body = self._settable(name, reference)
+        body.pose[:2] = _coordinate(name, 'xpos', xpos), _coordinate(name, 'ypos', ypos)
+
+    def object_set_angle(self, reference: ObjectRef, angle: float) -> None:
+        """Set how an object is turned (rad)."""
+        body = self._settable('object_set_angle', reference)
+        body.pose[2] = _number('object_set_angle', 'angle', angle)
+
+    # Any time.
+
+    def robot_set_speed(self, robot: RobotRef, dx: float, dy: float) -> None:
+        """Set a robot's speed (m/s) in the world's frame, from now on (docs/errata.md F3)."""
+        body = self._robot('robot_set_speed', robot)
+        body.speed[:2] = _number('robot_set_speed', 'dx', dx), _number('robot_set_speed', 'dy', dy)
+        if self._indexed is not None and body.added:
+            self._speed[body.row] = body.speed
+
+    def robot_set_angular_speed(self, robot: RobotRef, da: float) -> None:
+        """Set a robot's angular speed (rad/s), counter-clockwise, from now on."""
+        body = self._robot('robot_set_angular_speed', robot)
+        body.speed[2] = _number('robot_set_angular_speed', 'da', da)
+        if self._indexed is not None and body.added:
+            self._speed[body.row] = body.speed
+
+    def object_get_transform(self, reference: ObjectRef) -> tuple[float, float, float]:
+        """Return x, y (m) and angle (rad) of an object; angles are not wrapped."""
+        body = self._find('object_get_transform', reference)
+        if self._indexed is None or body.row < 0:
+            x, y, angle = body.pose
+        else:
+            x, y, angle = self._pose[body.row].tolist()
+        return x, y, angle
+
+    def sensor_get_activation(self, sensor: SensorRef) -> float:
+        """Return the weighted average of the distances along a sensor's rays (m), as of now."""
+        self._check_initialised('sensor_get_activation')
+        body, found = self._find_sensor(sensor)
+        if not body.added:
+            raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world, '
+                             f'expected {PREFIX}add_object before')
+        return float(self.activations()[found.row])
+
+    def activations(self) -> Array:
+        """Return what all sensors of added robots measure (S,) (m).
+
+        Robot by robot in the order in which they were added; each robot's in that of creation.
+        """
+        self._check_initialised('activations')
+        indexed = self._index()
+        if self._measured is None:
+            self._measured = activations(indexed.scene, indexed.solids, indexed.movers,
+                                         indexed.sensors, indexed.fans, self._pose)
+        return self._measured
+
+    # Checks, and the arrays.
+
+    def _check_initialised(self, name: str) -> None:
+        if not self._initialised:
+            raise InputError(f'{PREFIX}{name}: there is no world, expected {PREFIX}init before')
+
+    def _check_building(self, name: str) -> None:
+        self._check_initialised(name)
+        if self._running:
+            raise InputError(f'{PREFIX}{name}: called after the first step, expected before it')
+
+    def _find(self, name: str, reference: ObjectRef) -> Object:
+        self._check_initialised(name)
+        body = self._objects.get(reference) if isinstance(reference, ObjectRef) else None
+        if body is None:
+            raise bad_value(f'{PREFIX}{name}: object', reference, 'a robot or solid of this world')
+        return body
+
+    def _robot(self, name: str, reference: RobotRef) -> Object:
+        body = self._find(name, reference)
+        if not body.robot:
+            raise bad_value(f'{PREFIX}{name}: robot', reference, 'a robot')
+        return body
+
+    def _find_sensor(self, reference: SensorRef) -> tuple[Object, Sensor]:
+        found = self._sensors.get(reference) if isinstance(reference, SensorRef) else None
+        if found is None:
+            raise bad_value(f'{PREFIX}sensor_get_activation: sensor', reference,
+                            'a sensor of this world')
+        return found
+
+    def _settable(self, name: str, reference: ObjectRef) -> Object:
+        """Return an object that is being described."""
+        self._check_building(name)
+        body = self._find(name, reference)
+        if body.added:
+            raise InputError(f'{PREFIX}{name}: {body.name} is in the world already, expected '
+                             f'before {PREFIX}add_object')
+        return body
+
+    def _forget_index(self) -> None:
+        self._indexed, self._measured = None, None
+
+    def _index(self) -> Indexed:
+        """Return the arrays of the added objects, made when something was added."""
+        if self._indexed is None:
+            self._indexed = make_indexed(self._added)
+            moving = [body for body in self._added if body.moves]
+            self._pose = np.array([body.pose for body in moving]).reshape(-1, 3)
+            self._speed = np.array([body.speed for body in moving]).reshape(-1, 3)
+            self._measured = None
+        return self._indexed
+
+    def _check_free(self, indexed: Indexed) -> None:
+        """Refuse a scene whose objects overlap; what never moves may (docs/errata.md F4)."""
+        i, other, depth = first_overlap(indexed.fixed, indexed.movers, self._pose, TOLERANCE)
+        if i >= 0:
+            who = f'{indexed.names[i]} and {indexed.names[other]}'
+            raise InputError(f'{PREFIX}step: {who} overlap by {depth * 1000.0:.3g} mm, '
+                             'expected a scene free of overlaps')
+
+
+def _number(name: str, what: str, value: float) -> float:
+    """Return a finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise bad_value(f'{PREFIX}{name}: {what}', value, 'a finite number') from None
+    if not math.isfinite(number):
+        raise bad_value(f'{PREFIX}{name}: {what}', value, 'a finite number')
+    return number
+
+
+def _coordinate(name: str, what: str, value: float) -> float:
+    """Return a number of metres that doubles resolve well enough."""
+    number = _number(name, what, value)
+    if not abs(number) <= FARTHEST:
+        raise bad_value(f'{PREFIX}{name}: {what}', value, f'a number up to {FARTHEST:g} (m)')
+    return number
+
+
+def _weights(name: str, num_rays: int, ray_weights: Sequence[float]) -> tuple[float, ...]:
+    """Return the weights of the rays, checked."""
+    if not isinstance(num_rays, (int, np.integer)) or num_rays < 1:
+        raise bad_value(f'{PREFIX}{name}: num_rays', num_rays, 'a whole number > 0')
+    weights = tuple(_number(name, 'ray_weights', weight) for weight in ray_weights)
+    if len(weights) != num_rays:
+        raise bad_value(f'{PREFIX}{name}: ray_weights', weights, f'{num_rays} numbers, one a ray')
+    if min(weights) < 0.0 or abs(math.fsum(weights) - 1.0) > _WEIGHTS_SUM:
+        raise bad_value(f'{PREFIX}{name}: ray_weights', weights, 'numbers >= 0 with the sum 1')
+    return weights

@@ -1,0 +1,1 @@
+"""A snapshot of the world as ROS 2 message bytes; needs no ROS."""

@@ -1,0 +1,61 @@
+"""How the simulator is doing, for `/diagnostics`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sbot_common import topics
+from sbot_common.wire import cdr
+from sbot_sim.engine.state import State
+
+
+class Report(NamedTuple):
+    """The last period of wall time."""
+
+    real_time_factor: float
+    late_ticks: int  # so far: ticks that began more than half a tick late
+
+
+class Pace:
+    """Measures simulated against wall time."""
+
+    def __init__(self, dt: float) -> None:
+        self._dt = dt
+        self._ticks = 0
+        self._since: float | None = None
+        self._previous: float | None = None
+        self._late = 0
+
+    def tick(self, now: float) -> None:
+        """Note that a tick ended at ``now`` (s of wall time)."""
+        if self._since is None:
+            self._since = now
+        else:
+            self._ticks += 1
+        if self._previous is not None and now - self._previous > 1.5 * self._dt:
+            self._late += 1
+        self._previous = now
+
+    def take(self, now: float) -> Report:
+        """Return the report since the last one."""
+        elapsed = 0.0 if self._since is None else now - self._since
+        factor = self._ticks * self._dt / elapsed if elapsed > 0 else 0.0
+        if self._since is not None:
+            self._since, self._ticks = now, 0
+        return Report(factor, self._late)
+
+
+def diagnostics(stamp_ns: int, report: Report, state: State) -> bytes:
+    """Return diagnostic_msgs/DiagnosticArray."""
+    get = cdr.message_class
+    values = {'tick': state.tick, 'real_time_factor': f'{report.real_time_factor:.3f}',
+              'late_ticks': report.late_ticks, 'robots': len(state.pose),
+              'robots_in_collision': int(state.collided.sum()),
+              'robots_put_back': int(state.reverted.sum())}
+    status = get('diagnostic_msgs/msg/DiagnosticStatus')(
+        level=0, name='sbot_sim', message=f'{report.real_time_factor:.2f} x real time',
+        hardware_id='sbot_sim',
+        values=[get('diagnostic_msgs/msg/KeyValue')(key=key, value=str(value))
+                for key, value in values.items()])
+    return cdr.encode(get(topics.DIAGNOSTICS.type)(header=cdr.header(stamp_ns, ''),
+                                                   status=[status]))

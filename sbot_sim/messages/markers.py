@@ -1,0 +1,157 @@
+"""What rviz draws on `/markers`: bodies, headings, names, goals, wind arrows, obstacles."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.topics import namespace
+from sbot_common.wire.marker_arrays import (
+    CYLINDER,
+    LINE_LIST,
+    TEXT,
+    Array,
+    Colour,
+    Template,
+    marker,
+)
+from sbot_sim.world.geometry import World
+
+# A robot's role says its colour.
+FOLLOWER, LEADER, STOPPED, SHELTERED = range(4)
+ROLE_COLOURS: tuple[Colour, ...] = (
+    (0.20, 0.45, 0.80, 1.0),  # follower: blue
+    (0.90, 0.55, 0.00, 1.0),  # leader: orange
+    (0.55, 0.55, 0.55, 1.0),  # stopped: grey
+    (0.20, 0.65, 0.45, 1.0),  # others keep the wind off: green
+)
+OBSTACLE_PERIOD = 5.0  # s; /markers is not latched, so obstacles are sent again for late joiners
+
+_STOPPED_SPEED = 0.001  # m/s
+_STOPPED_TURN = 0.01  # rad/s
+_SHELTERED_BELOW = 0.5  # of the undisturbed wind
+_WIND_SECONDS = 2.0  # an arrow is as long as the way of the air in this time (s)
+_HEIGHT = 0.1  # m, of bodies and of everything drawn flat above them
+_CHORDS = 48  # of a circle
+
+_HEADING_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
+_GOAL_COLOUR: Colour = (0.85, 0.15, 0.15, 1.0)
+_WIND_COLOUR: Colour = (0.35, 0.70, 0.90, 1.0)
+_OBSTACLE_COLOUR: Colour = (0.25, 0.25, 0.25, 1.0)
+_TEXT_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
+
+
+def robot_roles(twist: Array, wind: Array, free_wind: Array | None = None) -> NDArray[np.int8]:
+    """Return the role (N,) of each robot: LEADER for robot 0, else what it is doing.
+
+    Parameters
+    ----------
+    twist : (N, 3) in the robot's own frame (m/s, m/s, rad/s)
+    wind : (N, 2) effective wind (m/s)
+    free_wind : (N, 2) wind at the same places if no other robot were there (m/s); None: nobody
+        counts as sheltered
+
+    """
+    roles = np.full(len(twist), FOLLOWER, np.int8)
+    if free_wind is not None:
+        free = np.hypot(*free_wind.T)
+        roles[(free > 0.0) & (np.hypot(*wind.T) < _SHELTERED_BELOW * free)] = SHELTERED
+    still = (np.hypot(twist[:, 0], twist[:, 1]) < _STOPPED_SPEED)
+    roles[still & (np.abs(twist[:, 2]) < _STOPPED_TURN)] = STOPPED
+    roles[:1] = LEADER
+    return roles
+
+
+def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.int8], wind: Array,
+                  goals: Array) -> bytes:
+    """Return the visualization_msgs/MarkerArray (CDR) of N robots, in frame `map`.
+
+    Parameters
+    ----------
+    stamp_ns : time (ns)
+    pose : (N, 3) x, y (m), yaw (rad)
+    radius : (N,) m
+    roles : (N,) as ``robot_roles`` gives them
+    wind : (N, 2) effective wind (m/s), drawn as an arrow
+    goals : (N, 2) x, y (m); NaN where a robot has none
+
+    """
+    n = len(pose)
+    has_goal = np.isfinite(goals).all(axis=1)
+    template = _template(n, radius.tobytes(), int(has_goal.sum())).copy()
+    template.set_stamp(stamp_ns)
+    template.set_positions(0, pose[:, :2])
+    template.set_colours(0, np.asarray(ROLE_COLOURS)[roles])
+    template.set_positions(n, pose[:, :2] + np.column_stack([np.zeros(n), 1.6 * radius]))
+    heading = np.column_stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
+    template.set_points(2 * n, _arrows(pose[:, :2], 1.5 * radius[:, None] * heading))
+    template.set_points(2 * n + 1, _arrows(pose[:, :2], _WIND_SECONDS * wind))
+    template.set_points(2 * n + 2, _targets(goals[has_goal], radius[has_goal]))
+    return template.to_bytes()
+
+
+def obstacle_markers(stamp_ns: int, world: World) -> bytes:
+    """Return the MarkerArray (CDR) of walls, segments, rectangles and circles: one line list.
+
+    Send it with the first robots and again every ``OBSTACLE_PERIOD`` for those who join late.
+    """
+    outlines = [world.segments.reshape(-1, 2)]
+    outlines += [_ring(np.array([[x, y]]), np.array([r])) for x, y, r in world.circles]
+    points = np.vstack(outlines)
+    template = Template([marker('obstacles', 0, LINE_LIST, (0.04, 0.0, 0.0), _OBSTACLE_COLOUR,
+                                points=len(points))])
+    template.set_stamp(stamp_ns)
+    template.set_points(0, _lifted(points, _HEIGHT))
+    return template.to_bytes()
+
+
+@lru_cache(maxsize=16)
+def _template(n: int, radius_bytes: bytes, goals: int) -> Template:
+    """Return the markers of n robots: n bodies, n names, headings, wind, goals."""
+    radius = np.frombuffer(radius_bytes).tolist()
+    width = 0.1 * max(radius, default=0.1)
+    names = [namespace(i, n).lstrip('/') or 'robot' for i in range(n)]
+    return Template([
+        *(marker('bodies', i, CYLINDER, (2 * r, 2 * r, _HEIGHT), z=0.5 * _HEIGHT)
+          for i, r in enumerate(radius)),
+        *(marker('names', i, TEXT, (0.0, 0.0, 0.8 * r), _TEXT_COLOUR, z=2 * _HEIGHT, text=name)
+          for i, (name, r) in enumerate(zip(names, radius, strict=True))),
+        marker('headings', 0, LINE_LIST, (2 * width, 0.0, 0.0), _HEADING_COLOUR, points=6 * n),
+        marker('wind', 0, LINE_LIST, (width, 0.0, 0.0), _WIND_COLOUR, points=6 * n),
+        marker('goals', 0, LINE_LIST, (width, 0.0, 0.0), _GOAL_COLOUR,
+               points=goals * 2 * (_CHORDS + 2)),
+    ])
+
+
+def _lifted(xy: Array, z: float) -> Array:
+    """Return points (P, 3) of (P, 2) at one height."""
+    return np.column_stack([xy, np.full(len(xy), z)])
+
+
+def _arrows(tails: Array, vectors: Array) -> Array:
+    """Return arrows as line ends (6 M, 3): shaft and two barbs for each tail and vector (M, 2)."""
+    tips = tails + vectors
+    across = np.column_stack([-vectors[:, 1], vectors[:, 0]])
+    left, right = tips - 0.25 * vectors + 0.15 * across, tips - 0.25 * vectors - 0.15 * across
+    ends = np.stack([tails, tips, tips, left, tips, right], axis=1)
+    return _lifted(ends.reshape(-1, 2), 1.2 * _HEIGHT)
+
+
+def _ring(centres: Array, radii: Array) -> Array:
+    """Return circles (M, 2), (M,) as line ends (2 M _CHORDS, 2)."""
+    angles = np.linspace(0.0, 2.0 * math.pi, _CHORDS + 1)
+    unit = np.column_stack([np.cos(angles), np.sin(angles)])
+    corners = centres[:, None] + radii[:, None, None] * unit
+    ends = np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
+    return ends.reshape(-1, 2)
+
+
+def _targets(centres: Array, radii: Array) -> Array:
+    """Return a circle and a cross (P, 3) at each centre (M, 2)."""
+    arm = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]])
+    crosses = centres[:, None] + 0.6 * radii[:, None, None] * arm
+    points = np.vstack([_ring(centres, radii), crosses.reshape(-1, 2)])
+    return _lifted(points, 0.5 * _HEIGHT)

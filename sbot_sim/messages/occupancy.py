@@ -1,0 +1,159 @@
+"""The world as `/map` shows it: a cell is occupied when anything solid touches it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.angles import quaternion_from_yaw
+from sbot_common.errors import bad_value
+from sbot_common.wire import cdr
+from sbot_sim.world.cell_map import FREE, OCCUPIED, Values, to_cells
+from sbot_sim.world.geometry import SIDES, World
+
+Array = NDArray[np.float64]
+
+RESOLUTION = 0.05  # m
+MAX_CELLS = 4_000_000  # a larger world gets larger cells
+
+
+class Grid(NamedTuple):
+    """What nav_msgs/OccupancyGrid holds."""
+
+    values: Values  # (rows, columns) FREE, OCCUPIED, or UNKNOWN in a map; row 0 is the lowest
+    resolution: float  # m, side of a cell
+    origin: tuple[float, float, float]  # x, y (m), yaw (rad) of the corner of cell (0, 0)
+
+
+def occupancy(world: World, resolution: float = RESOLUTION) -> Grid:
+    """Return the cells of a world.
+
+    A world with a map keeps that map's cells, and has its other obstacles drawn into them. Else
+    the cells cover the bounds, walls included. Cells are closed: a segment along the border of two
+    cells occupies both. Discs and rectangles are solid.
+
+    Parameters
+    ----------
+    world : walls and obstacles
+    resolution : side of a cell (m), unless a map gives it
+
+    """
+    if not (math.isfinite(resolution) and resolution > 0.0):
+        raise bad_value('resolution', resolution, 'a number > 0 (m)')
+    if world.cells is not None:
+        grid = Grid(world.cells.values.copy(), world.cells.resolution, world.cells.origin)
+        lines = world.free_segments[:len(world.free_segments) - len(world.cells.outlines)]
+    else:
+        xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+        # A hair less, so that 40 m of 0.05 m are 800 cells in spite of rounding.
+        columns, rows = (max(1, math.ceil(side / resolution - 1e-9))
+                         for side in (xmax - xmin, ymax - ymin))
+        grid = Grid(np.full((rows, columns), FREE, np.int8), resolution, (xmin, ymin, 0.0))
+        lines = world.segments[:len(world.segments) - SIDES * len(world.rectangles)]
+    occupied = np.zeros(grid.values.shape, np.bool_)
+    _mark_segments(occupied, _in_cells(grid, lines.reshape(-1, 2)).reshape(-1, 2, 2))
+    size = grid.resolution
+    for (x, y), radius in zip(_in_cells(grid, world.circles[:, :2]), world.circles[:, 2],
+                              strict=True):
+        _mark_disc(occupied, x, y, radius / size)
+    for (x, y), (width, height, yaw) in zip(_in_cells(grid, world.rectangles[:, :2]),
+                                            world.rectangles[:, 2:], strict=True):
+        _mark_rectangle(occupied, x, y, 0.5 * width / size, 0.5 * height / size,
+                        yaw - grid.origin[2])
+    grid.values[occupied] = OCCUPIED
+    return grid
+
+
+def _in_cells(grid: Grid, points: Array) -> Array:
+    return to_cells(points, grid.resolution, grid.origin)
+
+
+def fitting_resolution(world: World, resolution: float = RESOLUTION) -> float:
+    """Return ``resolution`` (m), or the least multiple by a power of two within MAX_CELLS."""
+    width, height = world.bounds[2] - world.bounds[0], world.bounds[3] - world.bounds[1]
+    while (width / resolution) * (height / resolution) > MAX_CELLS:
+        resolution *= 2.0
+    return resolution
+
+
+def map_message(stamp_ns: int, world: World, resolution: float = RESOLUTION) -> bytes:
+    """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
+    grid = occupancy(world, fitting_resolution(world, resolution))
+    make = cdr.message_class
+    x, y, yaw = grid.origin
+    qz, qw = quaternion_from_yaw(yaw)
+    pose = make('geometry_msgs/msg/Pose')(
+        position=make('geometry_msgs/msg/Point')(x=x, y=y, z=0.0),
+        orientation=make('geometry_msgs/msg/Quaternion')(x=0.0, y=0.0, z=qz, w=qw))
+    info = make('nav_msgs/msg/MapMetaData')(
+        map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,
+        width=grid.values.shape[1], height=grid.values.shape[0], origin=pose)
+    return cdr.encode(make('nav_msgs/msg/OccupancyGrid')(
+        header=cdr.header(stamp_ns, 'map'), info=info, data=grid.values.reshape(-1)))
+
+
+def _mark_segments(occupied: NDArray[np.bool_], ends: Array) -> None:
+    """Mark every closed cell that segments (S, 2, 2), in cells, touch."""
+    rows, columns = occupied.shape
+    ends = ends[np.arange(len(ends))[:, None], np.argsort(ends[:, :, 1], axis=1)]  # upwards
+    (x0, y0), (x1, y1) = ends[:, 0].T, ends[:, 1].T
+    first = np.clip(np.ceil(y0).astype(np.int64) - 1, 0, rows)
+    last = np.clip(np.floor(y1).astype(np.int64), -1, rows - 1)
+    which, row = _spread(first, last)
+    # The part of each segment within its row.
+    rise = (y1 - y0)[which]
+    level = rise == 0.0
+    safe = np.where(level, 1.0, rise)
+    low = np.where(level, 0.0, np.clip((row - y0[which]) / safe, 0.0, 1.0))
+    high = np.where(level, 1.0, np.clip((row + 1 - y0[which]) / safe, 0.0, 1.0))
+    run = (x1 - x0)[which]
+    one, two = x0[which] + low * run, x0[which] + high * run
+    left = np.clip(np.ceil(np.minimum(one, two)).astype(np.int64) - 1, 0, columns)
+    right = np.clip(np.floor(np.maximum(one, two)).astype(np.int64), -1, columns - 1)
+    part, column = _spread(left, right)
+    occupied[row[part], column] = True
+
+
+def _spread(first: NDArray[np.int64], last: NDArray[np.int64],
+            ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (k, value) for every value from first[k] to last[k], both included."""
+    counts = np.maximum(last - first + 1, 0)
+    which = np.repeat(np.arange(len(first)), counts)
+    begins = np.cumsum(counts) - counts
+    return which, first[which] + np.arange(len(which)) - begins[which]
+
+
+def _window(occupied: NDArray[np.bool_], x: float, y: float, reach_x: float, reach_y: float,
+            ) -> tuple[NDArray[np.bool_], Array, Array]:
+    """Return the part of ``occupied`` around (x, y) and its cells' lower left corners."""
+    rows, columns = occupied.shape
+    left, right = max(0, math.floor(x - reach_x) - 1), min(columns, math.ceil(x + reach_x) + 1)
+    low, high = max(0, math.floor(y - reach_y) - 1), min(rows, math.ceil(y + reach_y) + 1)
+    view = occupied[low:max(low, high), left:max(left, right)]
+    return (view, left + np.arange(view.shape[1], dtype=np.float64),
+            low + np.arange(view.shape[0], dtype=np.float64))
+
+
+def _mark_disc(occupied: NDArray[np.bool_], x: float, y: float, radius: float) -> None:
+    """Mark every closed cell that a disc, in cells, touches."""
+    view, columns, rows = _window(occupied, x, y, radius, radius)
+    dx = x - np.clip(x, columns, columns + 1.0)  # from the nearest point of the cell
+    dy = y - np.clip(y, rows, rows + 1.0)
+    view |= dx[None, :] ** 2 + dy[:, None] ** 2 <= radius ** 2
+
+
+def _mark_rectangle(occupied: NDArray[np.bool_], x: float, y: float, half_width: float,
+                    half_height: float, yaw: float) -> None:
+    """Mark every closed cell that a turned rectangle, in cells, touches: separating axes."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    reach_x = abs(c) * half_width + abs(s) * half_height
+    reach_y = abs(s) * half_width + abs(c) * half_height
+    view, columns, rows = _window(occupied, x, y, reach_x, reach_y)
+    dx, dy = (columns + 0.5 - x)[None, :], (rows + 0.5 - y)[:, None]
+    cell = 0.5 * (abs(c) + abs(s))  # half of a cell's shadow on the rectangle's axes
+    view |= ((np.abs(dx) <= reach_x + 0.5) & (np.abs(dy) <= reach_y + 0.5)
+             & (np.abs(c * dx + s * dy) <= half_width + cell)
+             & (np.abs(c * dy - s * dx) <= half_height + cell))

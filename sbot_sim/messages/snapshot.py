@@ -1,0 +1,225 @@
+"""Snapshots as messages and back: the only file here that knows message layouts.
+
+The nodes publish and the recorder stores what ``SnapshotEncoder`` returns, in its order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common import topics
+from sbot_common.angles import quaternion_from_yaw
+from sbot_common.topics import Topic
+from sbot_common.wire import cdr
+from sbot_common.wire.templates import (
+    OdometryTemplate,
+    PosesTemplate,
+    ScanTemplate,
+    TransformsTemplate,
+    VectorTemplate,
+)
+from sbot_sim.engine.state import Snapshot
+from sbot_sim.sensors.infrared.sensor import infrared_points
+from sbot_sim.sensors.scan import ScanParameters, angle_max
+
+_FLOAT32, _UINT8 = 7, 2  # sensor_msgs/PointField
+INFRARED_FIELDS = ('x', 'y', 'z', 'range', 'reading')
+RAB_FIELDS = ('x', 'y', 'z', 'range', 'bearing')
+
+
+class Outgoing(NamedTuple):
+    """One message to publish or record."""
+
+    name: str  # absolute
+    topic: Topic
+    payload: bytes
+
+
+class EncoderOptions(NamedTuple):
+    """What the messages depend on beside the snapshot."""
+
+    num_robots: int
+    scan: ScanParameters
+    scan_period: float  # s
+    radius: NDArray[np.float64]  # (N,) m
+    tf_namespaced: bool = False
+    poses_topic: bool = False  # all poses in one message, too
+
+
+class SnapshotEncoder:
+    """Turns the snapshots of one run into messages."""
+
+    def __init__(self, options: EncoderOptions) -> None:
+        self._options = options
+        n, scan = options.num_robots, options.scan
+        frame = self._frame
+        self._ground = [OdometryTemplate('map', frame('base_link', i)) for i in range(n)]
+        self._poses = PosesTemplate('map', n) if options.poses_topic else None
+        self._odom = [OdometryTemplate(frame('odom', i), frame('base_link', i)) for i in range(n)]
+        self._scans = [ScanTemplate(
+            frame('laser', i), scan.beams, scan.angle_min,
+            angle_max(scan), scan.angle_increment,
+            options.scan_period, scan.range_min, scan.range_max) for i in range(n)]
+        self._wind = VectorTemplate('map')
+        groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
+        self._groups = groups
+        self._transforms = [TransformsTemplate([
+            pair for i in group for pair in (('map', frame('odom', i)),
+                                             (frame('odom', i), frame('base_link', i)))])
+            for group in groups]
+
+    def _frame(self, name: str, robot: int) -> str:
+        if self._options.tf_namespaced:
+            return name
+        return topics.frame(name, robot, self._options.num_robots)
+
+    def _tf(self, topic: Topic, group: list[int]) -> str:
+        if not self._options.tf_namespaced:
+            return topic.name
+        return topics.namespace(group[0], self._options.num_robots) + topic.name
+
+    def static(self, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield what is published once: where the lasers sit."""
+        scan = self._options.scan
+        z, w = quaternion_from_yaw(scan.laser_yaw)
+        for group in self._groups:
+            frames = [(self._frame('base_link', i), self._frame('laser', i)) for i in group]
+            laser = (scan.laser_x, scan.laser_y, z, w)
+            payload = TransformsTemplate(frames).fill(stamp_ns, [laser] * len(group))
+            yield Outgoing(self._tf(topics.TF_STATIC, group), topics.TF_STATIC, payload)
+
+    def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield a tick's messages: first all that scans and poses need, robot by robot."""
+        n = self._options.num_robots
+        yield from self.poses(snapshot, stamp_ns)
+        for i in range(n):
+            yield self.scan(snapshot, i, stamp_ns)
+        for i in range(n):
+            yield from self._others(snapshot, i, stamp_ns)
+        yield from self._tree(snapshot, stamp_ns)
+
+    def poses(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield every robot's ground truth, then all poses in one message where asked for."""
+        n = self._options.num_robots
+        rows = [(x, y, *quaternion_from_yaw(yaw)) for x, y, yaw in snapshot.true_pose.tolist()]
+        for i, (row, twist) in enumerate(zip(rows, snapshot.twist.tolist(), strict=True)):
+            yield Outgoing(topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n),
+                           topics.BASE_POSE_GROUND_TRUTH,
+                           self._ground[i].fill(stamp_ns, *row, *twist))
+        if self._poses is not None:
+            yield Outgoing(topics.POSES.name, topics.POSES, self._poses.fill(stamp_ns, rows))
+
+    def scan(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
+        """Return one robot's scan."""
+        return Outgoing(topics.resolve(topics.BASE_SCAN, robot, self._options.num_robots),
+                        topics.BASE_SCAN,
+                        self._scans[robot].fill(stamp_ns, snapshot.ranges[robot]))
+
+    def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield all that one robot's controller may wait for; its scan comes last."""
+        yield from self.poses(snapshot, stamp_ns)
+        yield from self._others(snapshot, robot, stamp_ns)
+        yield self.scan(snapshot, robot, stamp_ns)
+
+    def _others(self, snapshot: Snapshot, i: int, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield what one robot senses beside its scan."""
+        n = self._options.num_robots
+        x, y, yaw = snapshot.odometry[i].tolist()
+        v, omega = snapshot.odometry_twist[i].tolist()
+        z, w = quaternion_from_yaw(yaw)
+        yield Outgoing(topics.resolve(topics.ODOM, i, n), topics.ODOM,
+                       self._odom[i].fill(stamp_ns, x, y, z, w, v, 0.0, omega))
+        wx, wy = snapshot.wind[i].tolist()
+        yield Outgoing(topics.resolve(topics.WIND, i, n), topics.WIND,
+                       self._wind.fill(stamp_ns, wx, wy, 0.0))
+        if snapshot.infrared is not None:
+            yield Outgoing(topics.resolve(topics.INFRARED, i, n), topics.INFRARED,
+                           self._infrared(snapshot, i, stamp_ns))
+        if snapshot.heard_sent:
+            yield Outgoing(topics.resolve(topics.RANGE_AND_BEARING, i, n),
+                           topics.RANGE_AND_BEARING, self._heard(snapshot, i, stamp_ns))
+
+    def _infrared(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
+        assert snapshot.infrared is not None
+        return point_cloud(stamp_ns, self._frame('base_link', i), INFRARED_FIELDS,
+                           infrared_points(snapshot.infrared[i], self._options.radius[i]))
+
+    def _heard(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
+        starts, indexes, ranges, bearings = snapshot.heard
+        row = slice(starts[i], starts[i + 1])
+        columns = np.empty((row.stop - row.start, 5), np.float32)
+        columns[:, 0] = ranges[row] * np.cos(bearings[row])
+        columns[:, 1] = ranges[row] * np.sin(bearings[row])
+        columns[:, 2] = 0.0
+        columns[:, 3] = ranges[row]
+        columns[:, 4] = bearings[row]
+        return point_cloud(stamp_ns, self._frame('base_link', i), RAB_FIELDS, columns,
+                           snapshot.rab_data[indexes[row]])
+
+    def _tree(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+        for group, template in zip(self._groups, self._transforms, strict=True):
+            numbers = []
+            for i in group:
+                x, y, yaw = snapshot.true_pose[i].tolist()
+                ox, oy, o_yaw = snapshot.odometry[i].tolist()
+                turn = yaw - o_yaw  # the drift of the odometry: map -> odom = pose * odometry^-1
+                c, s = math.cos(turn), math.sin(turn)
+                numbers += [
+                    (x - (c * ox - s * oy), y - (s * ox + c * oy), *quaternion_from_yaw(turn)),
+                    (ox, oy, *quaternion_from_yaw(o_yaw))]
+            yield Outgoing(self._tf(topics.TF, group), topics.TF, template.fill(stamp_ns, numbers))
+
+
+def point_cloud(stamp_ns: int, frame_id: str, names: tuple[str, ...], columns: NDArray[np.float32],
+                data: NDArray[np.uint8] | None = None) -> bytes:
+    """Return a PointCloud2 of float32 columns (M, len(names)); bytes (M, 10) are field `data`."""
+    field = cdr.message_class('sensor_msgs/msg/PointField')
+    fields = [field(name=name, offset=4 * k, datatype=_FLOAT32, count=1)
+              for k, name in enumerate(names)]
+    rows = np.ascontiguousarray(columns, np.float32).view(np.uint8)
+    rows = rows.reshape(len(columns), 4 * len(names))
+    if data is not None:
+        fields.append(field(name='data', offset=rows.shape[1], datatype=_UINT8,
+                            count=data.shape[1]))
+        rows = np.hstack([rows, data])
+    step = rows.shape[1]
+    return cdr.encode(cdr.message_class('sensor_msgs/msg/PointCloud2')(
+        header=cdr.header(stamp_ns, frame_id), height=1, width=len(rows), fields=fields,
+        is_bigendian=False, point_step=step, row_step=step * len(rows),
+        data=np.ascontiguousarray(rows).reshape(-1), is_dense=False))
+
+
+def read_point_cloud(raw: bytes) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Return the stamp (ns) and the fields of a PointCloud2 as ``point_cloud`` makes it."""
+    message = cdr.decode(raw, 'sensor_msgs/msg/PointCloud2')
+    rows = message.data.reshape(-1, message.point_step) if message.width else np.zeros(
+        (0, message.point_step), np.uint8)
+    out: dict[str, NDArray[Any]] = {}
+    for field in message.fields:
+        if field.datatype == _FLOAT32:
+            out[field.name] = np.ascontiguousarray(
+                rows[:, field.offset:field.offset + 4]).view(np.float32).reshape(-1)
+        else:
+            out[field.name] = rows[:, field.offset:field.offset + field.count].copy()
+    return cdr.stamp_ns(message.header.stamp), out
+
+
+def clock(stamp_ns: int) -> bytes:
+    """Return rosgraph_msgs/Clock."""
+    return cdr.encode(cdr.message_class('rosgraph_msgs/msg/Clock')(clock=cdr.stamp(stamp_ns)))
+
+
+def string(text: str) -> bytes:
+    """Return std_msgs/String."""
+    return cdr.encode(cdr.message_class('std_msgs/msg/String')(data=text))
+
+
+def read_rab_data(raw: bytes) -> NDArray[np.uint8]:
+    """Return the bytes of a std_msgs/UInt8MultiArray: at most 10, the rest zero; shape (10,)."""
+    data = np.asarray(cdr.decode(raw, 'std_msgs/msg/UInt8MultiArray').data, np.uint8)[:10]
+    return np.concatenate([data, np.zeros(10 - len(data), np.uint8)])

@@ -1,0 +1,1 @@
+"""Laser scans, infrared, range and bearing, wheel odometry."""

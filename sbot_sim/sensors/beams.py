@@ -1,0 +1,97 @@
+"""Beams as a table, and which of them an arc can cover."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+from sbot_sim.sensors.rays import beam_directions
+
+Floats = NDArray[np.float64]
+
+ANGLE_ERROR = 1e-5  # rad, bound of quick_angle's error
+TURN = 2 * math.pi
+LANES = 4  # beams that one vector instruction takes
+BACKWARDS = 1e-6  # pi/2 as a float32 is a little more than a quarter turn
+_LANE_START = np.uint64(2**64 - LANES)  # mask
+_SAME_BEAM = 1e-9  # rad, a smaller increment is none
+
+
+@njit
+def quick_angle(x: float, y: float) -> float:
+    """Return atan2(y, x) within ANGLE_ERROR: good enough to choose beams, several times faster."""
+    ax, ay = abs(x), abs(y)
+    ratio = min(ax, ay) / max(ax, ay, 1e-300)
+    z = ratio * ratio
+    angle = ratio * (0.9999772180920592 + z * (-0.33262280369428054 + z * (
+        0.1935402157066464 + z * (-0.11642605800391888 + z * (
+            0.052646869668668966 - z * 0.011718939367152653)))))
+    if ay > ax:
+        angle = TURN / 4 - angle
+    if x < 0.0:
+        angle = TURN / 2 - angle
+    return -angle if y < 0.0 else angle
+
+
+class Fan(NamedTuple):
+    """The beams of a kind of sensor; beam i points at ``angle_min + i * angle_increment``.
+
+    With ``per_radian`` 0 every beam is tried for every object, and beams may point anywhere.
+    """
+
+    directions: Floats  # (2, beams padded to a multiple of LANES) cosines and sines
+    beams: int
+    angle_min: float  # rad
+    per_radian: float  # beams, 1 / angle_increment
+    period: float  # beams to a whole turn, inf if per_radian is 0
+    forward: bool  # no beam points backwards
+
+
+def make_fan(beams: int, angle_min: float, angle_increment: float) -> Fan:
+    """Return the table of beams at ``angle_min + i * angle_increment`` (rad)."""
+    padded = -(-beams // LANES) * LANES
+    directions = beam_directions(padded, angle_min, angle_increment)
+    per_radian = 0.0 if abs(angle_increment) < _SAME_BEAM else 1.0 / angle_increment
+    forward = bool((directions[0, :beams] >= -BACKWARDS).all())
+    period = TURN * abs(per_radian) if per_radian else math.inf
+    return Fan(directions, beams, angle_min, per_radian, period, forward)
+
+
+def make_irregular_fan(angles: Sequence[float]) -> Fan:
+    """Return the table of a few beams at any angles (rad)."""
+    beams = len(angles)
+    directions = np.ones((2, -(-beams // LANES) * LANES))
+    directions[0, :beams] = [math.cos(angle) for angle in angles]
+    directions[1, :beams] = [math.sin(angle) for angle in angles]
+    return Fan(directions, beams, 0.0, 0.0, math.inf, False)
+
+
+@njit
+def beam_interval(start: float, width: float, fan: Fan) -> tuple[float, float]:
+    """Return (first, last) in numbers of beams, unrounded, of an arc seen by a sensor.
+
+    The arc begins at ``start`` and extends ``width`` counter-clockwise (rad). It repeats every
+    ``fan.period`` beams; this is the earliest repetition that ends at beam 0 or later.
+    """
+    if fan.per_radian == 0.0:
+        return 0.0, fan.beams - 1.0
+    one = (start - ANGLE_ERROR - fan.angle_min) * fan.per_radian
+    other = (start + width + ANGLE_ERROR - fan.angle_min) * fan.per_radian
+    first, last = min(one, other), max(one, other)
+    if 0.0 <= last < fan.period:
+        return first, last
+    shift = fan.period * math.ceil(-last / fan.period)
+    return first + shift, last + shift
+
+
+@njit
+def lanes(first: float, last: float, beams: int) -> tuple[np.uint64, np.uint64]:
+    """Return the whole lanes (low, high) that hold the beams first … last: a multiple of LANES."""
+    low = np.uint64(max(0.0, math.ceil(first))) & _LANE_START
+    high = np.uint64(max(0.0, min(beams - 1.0, math.floor(last))) + LANES) & _LANE_START
+    return low, max(low, high)

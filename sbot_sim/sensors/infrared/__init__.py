@@ -1,0 +1,1 @@
+"""The fifteen infrared proximity sensors of the s-bot (document 002)."""

@@ -1,0 +1,83 @@
+"""The look-up tables from distances to infrared readings (document 002 section 3.1)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.errors import InputError, bad_value
+from sbot_sim.sensors.infrared.curves import (
+    CONSECUTIVE_POWERS,
+    ENTRIES,
+    PRINTED_POWERS,
+    TABLE_RANGE,
+    clipped,
+    equation_3,
+    table_distances_cm,
+)
+from sbot_sim.sensors.infrared.default_table import EXPONENTIAL
+
+Floats = NDArray[np.float64]
+
+TABLES = ('exponential', 'polynomial', 'as_printed')
+
+__all__ = ['ENTRIES', 'TABLES', 'TABLE_RANGE', 'load_table', 'named_table', 'read_table']
+
+
+def named_table(name: str) -> Floats:
+    """Return the table (151,) called exponential, polynomial or as_printed (docs/errata.md S1)."""
+    if name == 'exponential':
+        return np.array(EXPONENTIAL)
+    powers = {'polynomial': CONSECUTIVE_POWERS, 'as_printed': PRINTED_POWERS}[name]
+    return clipped(equation_3(table_distances_cm(), powers))
+
+
+def read_table(path: Path) -> Floats:
+    """Return the table (151,) in a text file: numbers >= 0 and white space; # starts a comment.
+
+    Raises
+    ------
+    InputError
+        naming the file and the line, if it cannot be read, a word is not such a number, or there
+        are not 151.
+
+    """
+    try:
+        lines = path.read_text('utf-8').splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f'{path}: cannot be read as a table of {ENTRIES} readings '
+                         f'({error})') from None
+    values = []
+    for number, line in enumerate(lines, 1):
+        for word in line.partition('#')[0].split():
+            try:
+                value = float(word)
+            except ValueError:
+                value = math.nan
+            if not 0.0 <= value < math.inf:
+                raise bad_value(f'{path}:{number}', word, 'a finite number >= 0')
+            values.append(value)
+    if len(values) != ENTRIES:
+        raise bad_value(str(path), len(values), f'{ENTRIES} readings, for 0, 1 … 150 mm')
+    return np.array(values)
+
+
+def load_table(choice: str, where: str = 'infrared_table', directory: Path | str = '.') -> Floats:
+    """Return the table (151,) of a name in ``TABLES`` or of a file's path.
+
+    Raises
+    ------
+    InputError
+        beginning with ``where`` if it is neither; that of ``read_table`` for a bad file.
+
+    """
+    if choice in TABLES:
+        return named_table(choice)
+    path = Path(directory) / choice
+    if not path.is_file():
+        raise bad_value(where, choice, f'one of {", ".join(TABLES)}, or the path of a file with '
+                        f'{ENTRIES} readings')
+    return read_table(path)

@@ -1,0 +1,102 @@
+"""Wheel odometry: where a robot believes to be from its wheels alone.
+
+It knows neither wind nor collisions, and starts at the origin of frame `odom`. With noise off it
+is equation (4) of document 002 applied to what the wheels turned. The noise has the two parts that
+wheels have: a constant error of each wheel's radius, and slip, whose variance grows with the way
+travelled, so that it does not depend on the length of a tick.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+from sbot_common.params import Spec, check_all
+from sbot_sim.dynamics.motion import advance, saturate, wrap_yaw
+from sbot_sim.world.bodies import BodyArrays
+
+Array = NDArray[np.float64]
+
+ODOMETRY_SPECS: tuple[Spec, ...] = (
+    Spec('odometry_noise_radius', 0.0, '',
+         'Standard deviation of the relative error of the radius of each wheel, drawn once.',
+         minimum=0.0, maximum=0.2, at_runtime=False),
+    Spec('odometry_noise_slip', 0.0, 'sqrt(m)',
+         'Standard deviation of the error of the way that a wheel measures over 1 m; it grows '
+         'with the square root of the way.', minimum=0.0, at_runtime=False),
+)
+
+
+class OdometryParameters(NamedTuple):
+    """Noise of wheel odometry; 0 is off."""
+
+    odometry_noise_radius: float  # of the radius
+    odometry_noise_slip: float  # m for each square root of a metre
+
+
+def make_odometry_parameters(given: Mapping[str, object], where: str = '') -> OdometryParameters:
+    """Return the parameters, checked; what is not given has its default."""
+    return OdometryParameters(**check_all(ODOMETRY_SPECS, given, where))
+
+
+def initial_odometry(parameters: OdometryParameters,
+                     generators: Sequence[np.random.Generator]) -> tuple[Array, Array]:
+    """Return the state of N robots' odometry: (pose (N, 3) of zeros, wheel scale (N, 2)).
+
+    The scale (left, right) is the constant error of the wheels: measured way / true way. A robot's
+    generator, of stream ODOMETRY, is used only if there is noise of the radius.
+    """
+    scale = np.ones((len(generators), 2))
+    if parameters.odometry_noise_radius > 0.0:
+        for i, generator in enumerate(generators):
+            scale[i] += parameters.odometry_noise_radius * generator.standard_normal(2)
+    return np.zeros((len(generators), 3)), scale
+
+
+def draw_slip(parameters: OdometryParameters,
+              generators: Sequence[np.random.Generator]) -> Array:
+    """Return this tick's standard normal numbers (N, 2), two a robot; zeros if slip is off."""
+    if parameters.odometry_noise_slip <= 0.0:
+        return np.zeros((len(generators), 2))
+    return np.array([generator.standard_normal(2) for generator in generators]).reshape(-1, 2)
+
+
+@njit
+def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array, slip: Array,
+            noise_slip: float, dt: float) -> tuple[Array, Array]:
+    """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 2).
+
+    The twists are what the wheels claim to have done: v (m/s), omega (rad/s).
+
+    Parameters
+    ----------
+    bodies : of N robots
+    odometry : (N, 3) x, y (m), yaw (rad) in frame `odom`
+    scale : (N, 2) measured way / true way of the left and right wheel
+    wheel_speed : (N, 2) left, right (rad/s), saturated here
+    slip : (N, 2) standard normal numbers of this tick
+    noise_slip : m for each square root of a metre
+    dt : s
+
+    """
+    out = np.empty_like(odometry)
+    twist = np.empty((odometry.shape[0], 2))
+    speed = np.empty(2)
+    for i in range(odometry.shape[0]):
+        for side in range(2):
+            true = (saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
+                    * bodies.wheel_radius[i])
+            measured = true * scale[i, side]
+            error = noise_slip * math.sqrt(abs(measured) / dt) * slip[i, side]
+            speed[side] = measured + error
+        x, y, yaw = advance(odometry[i, 0], odometry[i, 1], odometry[i, 2], speed[0], speed[1],
+                            bodies.wheel_distance[i], dt)
+        out[i, 0], out[i, 1], out[i, 2] = x, y, wrap_yaw(yaw)
+        twist[i, 0] = 0.5 * (speed[0] + speed[1])
+        twist[i, 1] = (speed[1] - speed[0]) / bodies.wheel_distance[i]
+    return out, twist

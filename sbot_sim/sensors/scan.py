@@ -1,0 +1,169 @@
+"""Laser scans of all robots: parameters, casting and noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.errors import InputError
+from sbot_common.params import Spec, check_all
+from sbot_sim.sensors.beams import Fan, make_fan
+from sbot_sim.sensors.rays import beam_directions, cast_oracle
+from sbot_sim.sensors.rng_array import States, normals
+from sbot_sim.sensors.scan_kernel import cast_all, mounted
+from sbot_sim.world.scene import Scene
+
+Floats = NDArray[np.float64]
+Scans = NDArray[np.float32]
+
+SCAN_SPECS = (
+    Spec('scan_beams', 180, '', 'Number of beams of a scan.', '', 1, 100_000,
+         at_runtime=False),
+    Spec('scan_angle_min', -math.pi / 2, 'rad', 'Angle of the first beam, from straight ahead.',
+         '', at_runtime=False),
+    Spec('scan_angle_max', math.pi / 2, 'rad', 'Angle of the last beam; below the first for a '
+         'clockwise scan.', '', at_runtime=False),
+    Spec('scan_range_min', 0.0, 'm', 'What is nearer reads -inf.', 'REP 117', 0.0,
+         at_runtime=False),
+    Spec('scan_range_max', 10.0, 'm', 'What is farther reads +inf.', 'REP 117', 0.0, 10_000.0,
+         open_minimum=True, at_runtime=False),
+    Spec('scan_sees_robots', False, '', 'Whether scans see the other robots.', '001 section 8',
+         at_runtime=False),
+    Spec('scan_noise_std', 0.0, 'm', 'Standard deviation of the noise added to each range.', '',
+         0.0),
+    Spec('laser_x', 0.0, 'm', "Where the laser is, ahead of the robot's centre.", '',
+         at_runtime=False),
+    Spec('laser_y', 0.0, 'm', "Where the laser is, left of the robot's centre.", '',
+         at_runtime=False),
+    Spec('laser_yaw', 0.0, 'rad', 'How the laser is turned on the robot, counter-clockwise.', '',
+         at_runtime=False),
+)
+
+
+class ScanParameters(NamedTuple):
+    """The laser; angles and ranges are float32 values, as messages carry them, in double."""
+
+    beams: int
+    angle_min: float  # rad, beam i points at angle_min + i*angle_increment
+    angle_increment: float  # rad
+    range_min: float  # m
+    range_max: float  # m
+    sees_robots: bool
+    noise_std: float  # m
+    laser_x: float  # m, in base_link
+    laser_y: float  # m
+    laser_yaw: float  # rad
+
+
+def as_float32(value: float) -> float:
+    """Return the nearest float32, in double: what a receiver of the message computes with."""
+    return float(np.float32(value))
+
+
+def make_scan_parameters(given: Mapping[str, object], where: str = '') -> ScanParameters:
+    """Return the parameters for a mapping of ``SCAN_SPECS`` names; defaults for the rest.
+
+    Raises
+    ------
+    InputError
+        for an unknown name, a bad value, or a least range that is not below the greatest.
+
+    """
+    v = check_all(SCAN_SPECS, given, where)
+    beams = v['scan_beams']
+    span = v['scan_angle_max'] - v['scan_angle_min']
+    if v['scan_range_min'] >= v['scan_range_max']:
+        raise InputError(f"{where}scan_range_min: got {v['scan_range_min']}, expected a number "
+                         f"< scan_range_max = {v['scan_range_max']} (m)")
+    return ScanParameters(
+        beams, as_float32(v['scan_angle_min']), as_float32(span / (beams - 1) if beams > 1 else 0),
+        as_float32(v['scan_range_min']), as_float32(v['scan_range_max']), v['scan_sees_robots'],
+        v['scan_noise_std'], v['laser_x'], v['laser_y'], v['laser_yaw'])
+
+
+def angle_max(parameters: ScanParameters) -> float:
+    """Return the angle of the last beam (rad) as the message carries it: a float32, promoted."""
+    return as_float32(parameters.angle_min + (parameters.beams - 1) * parameters.angle_increment)
+
+
+@lru_cache(maxsize=64)
+def _fan(beams: int, angle_min: float, angle_increment: float) -> Fan:
+    return make_fan(beams, angle_min, angle_increment)
+
+
+def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
+    """Return where the lasers of robots at ``pose`` (N, 3) are: (N, 3) m, m, rad, frame `map`."""
+    mount = (parameters.laser_x, parameters.laser_y, parameters.laser_yaw)
+    return mounted(pose, *mount) if any(mount) else pose
+
+
+def cast_scans(scene: Scene, pose: Floats, radius: Floats, parameters: ScanParameters,
+               threads: int = 1) -> Scans:
+    """Return what the lasers of all robots see, without noise.
+
+    Parameters
+    ----------
+    scene : made with a reach of at least ``parameters.range_max``
+    pose : (N, 3) x, y (m), yaw (rad) of the robots in frame `map`
+    radius : (N,) m, the bodies, seen by others if ``parameters.sees_robots``
+    threads : how many to use; no bit of the result depends on it
+
+    Returns
+    -------
+    (N, beams) float32, m: the distance from the laser to the nearest hit, computed in double and
+    rounded once; +inf beyond range_max, -inf below range_min (REP 117). See ``rays.py`` for what
+    counts as a hit.
+
+    """
+    p = parameters
+    if p.beams == 0:  # no laser
+        return np.empty((pose.shape[0], 0), np.float32)
+    if scene.reach < p.range_max:
+        raise ValueError(f'scene has reach {scene.reach}, needs {p.range_max} (m)')
+    # One memory layout, one compiled version.
+    pose = np.ascontiguousarray(pose, np.float64)
+    radius = np.ascontiguousarray(radius, np.float64)
+    seen = pose.shape[0] if p.sees_robots else 0
+    return cast_all(threads, scene, pose[:seen], radius[:seen], laser_poses(pose, p),
+                    _fan(p.beams, p.angle_min, p.angle_increment), p.range_min, p.range_max)
+
+
+def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
+                      parameters: ScanParameters) -> Scans:
+    """Return what ``cast_scans`` must return, to the bit: every beam against every object."""
+    p = parameters
+    n = pose.shape[0]
+    robots = np.column_stack([pose[:, :2], radius]) if p.sees_robots else np.empty((0, 3))
+    circles = np.ascontiguousarray(np.concatenate([scene.circles, robots]))
+    own = np.arange(n) + len(scene.circles) if p.sees_robots else np.full(n, -1)
+    ranges = cast_oracle(scene.segments, circles, own,
+                         laser_poses(pose, p),
+                         beam_directions(p.beams, p.angle_min, p.angle_increment))
+    ranges[ranges > p.range_max] = np.inf
+    ranges[ranges < p.range_min] = -np.inf
+    return ranges.astype(np.float32)
+
+
+def add_scan_noise(ranges: Scans, parameters: ScanParameters,
+                   generators: States | Sequence[np.random.Generator]) -> Scans:
+    """Return ranges with Gaussian noise on those that are finite.
+
+    Parameters
+    ----------
+    ranges : (N, beams) float32, m; not changed
+    parameters : ``noise_std`` (m); the noisy range stays in [range_min, range_max]
+    generators : each robot's, of stream SCAN: ``generators.generator_states``. With noise, each
+        robot draws as many numbers in every tick, whatever it sees; without noise, none
+
+    """
+    if parameters.noise_std <= 0.0:
+        return ranges
+    noise = normals(generators, ranges.shape[1])
+    noisy = np.clip(ranges + parameters.noise_std * noise, parameters.range_min,
+                    parameters.range_max)
+    return np.where(np.isfinite(ranges), noisy, ranges).astype(np.float32)

@@ -1,0 +1,1 @@
+"""The fixed world and the robots' bodies, and spatial look-up of both."""

@@ -1,0 +1,118 @@
+"""The fixed part of the world: bounds, segments, circles, rectangles (document 002 section 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sbot_common.errors import InputError, bad_value
+from sbot_sim.world.cell_map import Cells
+
+Array = NDArray[np.float64]
+WALLS = 4  # the bounds' walls are the first four segments
+SIDES = 4  # of a rectangle; the sides are the last segments
+
+
+class World(NamedTuple):
+    """Bounds and fixed objects, in frame `map`, metres and radians.
+
+    ``segments`` is what sensors need: first the four walls, then the free segments (those given,
+    then the outlines of a map's occupied cells), then four sides a rectangle (counter-clockwise).
+    """
+
+    bounds: Array  # (4,) xmin, ymin, xmax, ymax
+    segments: Array  # (S, 4) x0, y0, x1, y1
+    circles: Array  # (C, 3) x, y, radius
+    rectangles: Array  # (R, 5) cx, cy, width, height, yaw; solid
+    cells: Cells | None = None  # a map; nobody stands in its occupied cells
+
+    @property
+    def free_segments(self) -> Array:
+        """The segments that are neither walls nor sides of rectangles, (S - 4 - 4R, 4)."""
+        return self.segments[WALLS:len(self.segments) - SIDES * len(self.rectangles)]
+
+
+def _table(name: str, rows: object, columns: Sequence[str]) -> Array:
+    """Return ``rows`` as a float array (n, columns), or raise InputError naming the bad row."""
+    width = len(columns)
+    expected = f'{width} finite numbers ({", ".join(columns)})'
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] == width:
+        listed: list[object] = list(rows)
+    else:
+        try:
+            listed = list(rows)  # type: ignore[call-overload]
+        except TypeError:
+            raise bad_value(name, rows, f'a list of rows of {expected}') from None
+    out = np.empty((len(listed), width))
+    for i, row in enumerate(listed):
+        try:
+            values = np.asarray(row, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise bad_value(f'{name}[{i}]', row, expected) from None
+        if values.shape != (width,) or not np.isfinite(values).all():
+            raise bad_value(f'{name}[{i}]', np.asarray(row).tolist(), expected)
+        out[i] = values
+    return out
+
+
+def rectangle_corners(rectangle: Sequence[float] | Array) -> Array:
+    """Return the corners (4, 2) of (cx, cy, width, height, yaw), counter-clockwise."""
+    cx, cy, width, height, yaw = (float(v) for v in rectangle)
+    c, s = math.cos(yaw), math.sin(yaw)
+    corners = np.empty((4, 2))
+    for k, (sx, sy) in enumerate(((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))):
+        x, y = sx * width, sy * height
+        corners[k] = cx + (x * c - y * s), cy + (x * s + y * c)
+    return corners
+
+
+def _loop(corners: Array) -> Array:
+    """Return the segments (n, 4) that join the corners (n, 2) to a closed loop."""
+    return np.hstack([corners, np.roll(corners, -1, axis=0)])
+
+
+def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike = (),
+               rectangles: ArrayLike = (), cells: Cells | None = None) -> World:
+    """Return the world of these objects, checked.
+
+    Parameters
+    ----------
+    bounds : (4,) xmin, ymin, xmax, ymax (m); nobody leaves them
+    segments : (n, 4) x0, y0, x1, y1 (m)
+    circles : (C, 3) x, y, radius (m)
+    rectangles : (R, 5) cx, cy, width, height (m), yaw (rad)
+    cells : a map whose occupied cells are obstacles
+
+    Raises
+    ------
+    InputError
+        naming the row, for wrong shapes, numbers that are not finite, empty bounds, segments
+        without length, and radii, widths or heights that are not positive.
+
+    """
+    box = _table('bounds', [bounds], ('xmin', 'ymin', 'xmax', 'ymax'))[0]
+    xmin, ymin, xmax, ymax = (float(v) for v in box)
+    if not (xmin < xmax and ymin < ymax):
+        raise bad_value('bounds', box.tolist(), 'xmin < xmax and ymin < ymax')
+    free = _table('segments', segments, ('x0', 'y0', 'x1', 'y1'))
+    round_ = _table('circles', circles, ('x', 'y', 'radius'))
+    boxes = _table('rectangles', rectangles, ('cx', 'cy', 'width', 'height', 'yaw'))
+    for i, row in enumerate(free):
+        if row[0] == row[2] and row[1] == row[3]:
+            raise bad_value(f'segments[{i}]', row.tolist(), 'two different ends')
+    for i, row in enumerate(round_):
+        if row[2] <= 0.0:
+            raise bad_value(f'circles[{i}].radius', float(row[2]), 'a number > 0 (m)')
+    for i, row in enumerate(boxes):
+        if row[2] <= 0.0 or row[3] <= 0.0:
+            raise InputError(f'rectangles[{i}]: got width {row[2]:g} and height {row[3]:g}, '
+                             'expected numbers > 0 (m)')
+    walls = _loop(np.array([[xmin, ymin], [xmax, ymin], [xmax, ymax], [xmin, ymax]]))
+    sides = [_loop(rectangle_corners(row)) for row in boxes]
+    outlines = [] if cells is None else [cells.outlines]
+    lines = np.vstack([walls, free, *outlines, *sides])
+    return World(box, np.ascontiguousarray(lines), round_, boxes, cells)

@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+
+from sbot.bag.reader import Bag
+from sbot.bag.recorder import Recorder
+from sbot_common.errors import InputError
+from sbot_common.topics import CMD_VEL, SCENARIO
+from sbot_common.wire import cdr
+
+finite_or_not = st.floats(width=64)
+float32 = st.floats(width=32)
+
+
+def string(text):
+    return cdr.encode(cdr.message_class('std_msgs/msg/String')(data=text))
+
+
+def foreign_bag(path, storage):
+    """Write a bag as other tools do: log times of reception, other order of topics."""
+    with Writer(path, version=9, storage_plugin=storage) as writer:
+        twist = writer.add_connection('/cmd_vel', CMD_VEL.type, typestore=cdr.typestore())
+        scenario = writer.add_connection(SCENARIO.name, SCENARIO.type, typestore=cdr.typestore())
+        writer.write(twist, 5, bytes(52))
+        writer.write(scenario, 6, string('name: foreign'))
+        writer.write(twist, 7, bytes(52))
+
+
+@pytest.mark.parametrize('storage', list(StoragePlugin))
+def test_foreign_bags(tmp_path, storage):
+    foreign_bag(tmp_path / 'bag', storage)
+    bag = Bag(tmp_path / 'bag')
+    assert bag.scenario_text == 'name: foreign'
+    assert bag.seed is None
+    assert bag.metadata == {}
+    assert [(m.name, m.stamp_ns) for m in bag.messages()] == [
+        ('/cmd_vel', 5), ('/scenario', 6), ('/cmd_vel', 7)]
+    assert [m.stamp_ns for m in bag.messages(['/cmd_vel'])] == [5, 7]
+    assert bag.topics()['/cmd_vel'].messages == 2
+    assert bag.topics()['/cmd_vel'].type == CMD_VEL.type
+
+
+def test_compressed_foreign_bag(tmp_path):
+    writer = Writer(tmp_path / 'other', version=9, storage_plugin=StoragePlugin.SQLITE3)
+    writer.set_compression(CompressionMode.MESSAGE, CompressionFormat.ZSTD)
+    with writer:
+        scenario = writer.add_connection(SCENARIO.name, SCENARIO.type, typestore=cdr.typestore())
+        writer.write(scenario, 6, string('name: packed'))
+    assert Bag(tmp_path / 'other').scenario_text == 'name: packed'
+
+
+def test_a_single_file_is_a_bag(tmp_path):
+    with Recorder(tmp_path / 'bag', metadata={'scenario': 'name: x'}) as recorder:
+        recorder.write('/cmd_vel', CMD_VEL, 1, bytes(52))
+    assert len(list(Bag(recorder.path).messages())) == 1
+    (tmp_path / 'bag' / 'metadata.yaml').unlink()
+    assert len(list(Bag(tmp_path / 'bag').messages())) == 1
+
+
+def test_unusable_bags_are_named(tmp_path):
+    with pytest.raises(InputError, match='no such bag'):
+        Bag(tmp_path / 'nothing')
+    with pytest.raises(InputError, match='no bag in this directory'):
+        Bag(tmp_path)
+    (tmp_path / 'text.mcap').write_text('hello world')
+    with pytest.raises(InputError, match='not an MCAP file'):
+        Bag(tmp_path / 'text.mcap')
+    (tmp_path / 'empty.mcap').write_text('')
+    with pytest.raises(InputError, match='the file is empty'):
+        Bag(tmp_path / 'empty.mcap')
+    (tmp_path / 'metadata.yaml').write_text('{ ]')
+    with pytest.raises(InputError, match=r'metadata.yaml: not the metadata of a rosbag2 bag'):
+        Bag(tmp_path)
+    (tmp_path / 'metadata.yaml').write_text(
+        'rosbag2_bagfile_information: {relative_file_paths: [gone.mcap]}')
+    with pytest.raises(InputError, match=r'gone.mcap: a file of the bag is missing'):
+        Bag(tmp_path)
+    (tmp_path / 'not.db3').write_text('hello world')
+    with pytest.raises(InputError, match='cannot read the bag'):
+        list(Bag(tmp_path / 'not.db3').messages())
+
+
+def test_missing_scenario_is_named(tmp_path):
+    with Recorder(tmp_path / 'bag', metadata={}) as recorder:
+        recorder.write('/cmd_vel', CMD_VEL, 1, bytes(52))
+    with pytest.raises(InputError, match='no scenario in it'):
+        _ = Bag(tmp_path / 'bag').scenario_text
+
+
+def test_damage_in_the_middle_is_an_error(tmp_path):
+    with Recorder(tmp_path / 'bag', metadata={}) as recorder:
+        for k in range(3):
+            recorder.write('/cmd_vel', CMD_VEL, k, bytes(52))
+            recorder.flush()
+    data = bytearray(recorder.path.read_bytes())
+    data[len(data) // 4] ^= 0xFF
+    recorder.path.write_bytes(data)
+    with pytest.raises(InputError, match='damaged at byte'):
+        list(Bag(tmp_path / 'bag').messages())
+
+
+@settings(max_examples=50, deadline=None)
+@given(v=finite_or_not, omega=finite_or_not, padding=st.binary(min_size=6, max_size=6))
+def test_canonical_ignores_padding_and_keeps_every_bit(v, omega, padding):
+    vector = cdr.message_class('geometry_msgs/msg/Vector3')
+    header = cdr.header(12345678912, 'world')
+    raw = cdr.encode(cdr.message_class('geometry_msgs/msg/TwistStamped')(
+        header=header, twist=cdr.message_class('geometry_msgs/msg/Twist')(
+            linear=vector(x=v, y=0.0, z=0.0), angular=vector(x=0.0, y=0.0, z=omega))))
+    # Four bytes, then the message: 8 of stamp, 4 of length and "world" end at 18, the doubles
+    # begin at 24.
+    assert raw[21:28] == bytes(7)
+    dirty = raw[:22] + padding + raw[28:]
+    assert cdr.canonical(dirty, 'geometry_msgs/msg/TwistStamped') == raw
+    assert cdr.canonical(raw, 'geometry_msgs/msg/TwistStamped') == raw
+
+
+@settings(max_examples=50, deadline=None)
+@given(ranges=st.lists(float32, max_size=20), angle=float32)
+def test_canonical_scans_keep_every_bit(ranges, angle):
+    raw = cdr.encode(cdr.message_class('sensor_msgs/msg/LaserScan')(
+        header=cdr.header(1, 'robot_0/laser'), angle_min=angle, angle_max=angle,
+        angle_increment=angle, time_increment=0.0, scan_time=0.0, range_min=0.0, range_max=angle,
+        ranges=np.array(ranges, np.float32), intensities=np.zeros(0, np.float32)))
+    assert cdr.canonical(raw, 'sensor_msgs/msg/LaserScan') == raw

@@ -1,0 +1,149 @@
+import argparse
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from bag_maker import RATE, command, make_bag, pose
+
+from sbot.bag.compare import compare, first_difference
+from sbot.bag.csv_export import write_csv
+from sbot.bag.reader import Bag
+from sbot.cli import bag as bag_commands
+from sbot_common.angles import decoded_yaw
+from sbot_common.wire import cdr
+from sbot_common.wire.messages import read_twist, write_twist
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    bag_commands.add_parsers(parser.add_subparsers())
+    args = parser.parse_args(['bag', *map(str, arguments)])
+    return args.run(args)
+
+
+def test_info_tells_topics_and_state(tmp_path, capsys):
+    path = make_bag(tmp_path / 'bag', 3, 40)
+    assert run('info', path, '--json') == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found['complete'] is True
+    assert found['scenario'] == 'made_up'
+    assert found['seed'] == 1
+    assert found['messages'] == 1 + 40 * 10
+    assert found['topics']['/robot_1/cmd_vel'] == {
+        'type': 'geometry_msgs/msg/Twist', 'messages': 40, 'first_s': 0.03, 'last_s': 1.2}
+    assert run('info', path) == 0
+    assert 'made_up, seed 1' in capsys.readouterr().out
+
+
+def test_info_of_a_cut_bag_says_so(tmp_path, capsys):
+    path = make_bag(tmp_path / 'bag')
+    file = next(path.glob('*.mcap'))
+    file.write_bytes(file.read_bytes()[:3000])
+    assert run('info', path) == 0
+    assert 'writer was killed' in capsys.readouterr().out
+
+
+def test_equal_bags(tmp_path, capsys):
+    a, b = make_bag(tmp_path / 'a'), make_bag(tmp_path / 'b', shuffle=1)
+    assert run('diff', a, b) == 0
+    assert capsys.readouterr().out.startswith('equal: 401 messages')
+
+
+def test_padding_is_no_difference(tmp_path):
+    def dirty(tick, name, payload):
+        if not name.endswith('base_pose_ground_truth'):
+            return payload
+        # 'robot_0/base_link' and its zero end at 42, the doubles begin at 44.
+        assert payload[41:44] == bytes(3)
+        return payload[:42] + b'\xAA\xBB' + payload[44:]
+
+    a = make_bag(tmp_path / 'a')
+    b = make_bag(tmp_path / 'b', change=dirty)
+    assert compare(Bag(a), Bag(b)).equal
+
+
+def test_first_difference_is_named_to_the_ulp(tmp_path, capsys):
+    def change(tick, name, payload):
+        if (tick, name) in ((12, '/robot_2/cmd_vel'), (12, '/robot_1/cmd_vel'),
+                            (20, '/robot_0/cmd_vel')):
+            v, omega = read_twist(payload)
+            return write_twist(v, math.nextafter(omega, 9.0))
+        return payload
+
+    a, b = make_bag(tmp_path / 'a'), make_bag(tmp_path / 'b', change=change, shuffle=3)
+    result = compare(Bag(a), Bag(b))
+    assert not result.equal
+    assert result.first is not None
+    assert result.first[:5] == (12, RATE.stamp_ns(12), 1, '/robot_1/cmd_vel', 'angular.z')
+    assert float(result.first.second) == math.nextafter(command(12, 1)[1], 9.0)
+    assert result.different == {f'/robot_{i}/cmd_vel': 1 for i in range(3)}
+    assert set(result.distances.values()) == {0.0}
+    assert run('diff', a, b) == 1
+    assert 'first difference: tick 12, robot 1: /robot_1/cmd_vel angular.z' in (
+        capsys.readouterr().out)
+    assert run('diff', a, b, '--json') == 1
+    assert json.loads(capsys.readouterr().out)['first']['tick'] == 12
+
+
+def test_end_distance_and_length(tmp_path, capsys):
+    a, b = make_bag(tmp_path / 'a', 2, 40), make_bag(tmp_path / 'b', 2, 30)
+    result = compare(Bag(a), Bag(b))
+    assert result.first is None
+    assert result.unpaired['/robot_1/cmd_vel'] == (10, 0)
+    assert not result.equal
+
+    def moved(tick, name, payload):
+        if name != '/robot_1/base_pose_ground_truth' or tick < 35:
+            return payload
+        message = cdr.decode(payload, 'nav_msgs/msg/Odometry')
+        message.pose.pose.position.x += 0.25
+        return cdr.encode(message)
+
+    c = make_bag(tmp_path / 'c', 2, 40, change=moved)
+    result = compare(Bag(a), Bag(c))
+    assert result.first is not None
+    assert result.first[0] == 35
+    assert result.first.field == 'pose.pose.position.x'
+    assert result.distances == {0: 0.0, 1: pytest.approx(0.25)}
+    run('diff', a, b)
+    assert f'10 more messages in {a}' in capsys.readouterr().out
+
+
+def test_topics_of_one_bag_only_do_not_count(tmp_path, capsys):
+    a = make_bag(tmp_path / 'a', 2, 10)
+    b = make_bag(tmp_path / 'b', 2, 10, change=lambda tick, name, payload: (
+        None if name == '/clock' else payload))
+    assert run('diff', a, b) == 0
+    assert f'only in {a}: /clock' in capsys.readouterr().out
+
+
+def test_first_difference_sees_bits():
+    def scan(value):
+        return cdr.message_class('sensor_msgs/msg/LaserScan')(
+            header=cdr.header(1, 'laser'), angle_min=0.0, angle_max=0.0, angle_increment=0.0,
+            time_increment=0.0, scan_time=0.0, range_min=0.0, range_max=0.0,
+            ranges=np.array([1.0, value], np.float32), intensities=np.zeros(0, np.float32))
+
+    nan = float('nan')
+    assert first_difference(scan(nan), scan(nan)) is None
+    assert first_difference(scan(0.0), scan(-0.0)) == ('ranges[1]', '0.0', '-0.0')
+
+
+def test_csv_reads_back_to_the_bit(tmp_path, capsys):
+    path = make_bag(tmp_path / 'bag', 2, 15)
+    out = io.StringIO()
+    assert write_csv(Bag(path), out) == 30
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    for k, row in enumerate(rows):
+        tick, robot = divmod(k, 2)
+        x, y, yaw = pose(tick, robot)
+        assert (int(row['tick']), int(row['robot'])) == (tick, robot)
+        assert (float(row['x']), float(row['y'])) == (x, y)
+        assert float(row['yaw']) == decoded_yaw(yaw)
+        assert (float(row['v']), float(row['omega'])) == command(tick, robot)
+        assert float(row['time_s']) == pytest.approx((tick + 1) * 0.03)
+    assert run('csv', path, '-o', tmp_path / 'table.csv') == 0
+    assert (tmp_path / 'table.csv').read_text() == out.getvalue()

@@ -1,0 +1,123 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from sbot.cli.main import COMMANDS, main, make_parser
+
+ARENA = 'world: {bounds: [0, 0, 10, 10]}\n'
+ROBOT = 'robots: [{pose: [5, 5, 0], goal: [7, 7]}]\n'
+
+
+def test_run_prints_one_json_object_with_the_documented_keys(capsys):
+    assert main(['run', 'single_robot', '--duration', '1', '--json', '--quiet']) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert set(summary) == {'scenario', 'seed', 'ticks', 'sim_time_s', 'wall_time_s',
+                            'real_time_factor', 'trajectory_sha256', 'overlaps', 'robots'}
+    assert {'id', 'pose', 'goal_reached_s', 'path_length_m', 'collisions', 'reverts',
+            'max_leader_distance_m'} <= set(summary['robots'][0])
+    assert summary['ticks'] == 30
+
+
+def test_options_change_the_scenario(capsys):
+    assert main(['run', 'single_robot', '--seed', '7', '--duration', '0.5', '--json', '--quiet',
+                 '--set', 'wind.wind_speed_mean=0.5', '--set', 'robots.0.pose=[6, 12, 0]']) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary['seed'], summary['ticks']) == (7, 15)
+    assert summary['robots'][0]['pose'][0] > 6
+
+
+def test_record_and_plot_leave_files(tmp_path, capsys):
+    assert main(['run', 'single_robot', '--duration', '1', '--quiet', '--record',
+                 str(tmp_path / 'bag'), '--plot', str(tmp_path / 'tracks.png')]) == 0
+    assert (tmp_path / 'bag' / 'metadata.yaml').exists()
+    assert (tmp_path / 'tracks.png').read_bytes().startswith(b'\x89PNG')
+    assert 'trajectory' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(('text', 'expected'), [
+    (ARENA + ROBOT + 'duratoin: 5\n', "did you mean 'duration'"),
+    (ARENA + ROBOT + 'bodies: {robot: {radius: -0.3}}\n', 'radius: got -0.3'),
+    (ARENA.replace('}', ', circles: [{center: [5, 5], radius: 1}]}') + ROBOT, 'world.circles.0'),
+    (ARENA + 'robots: [{pose: [5, 5, 0], goal: [7, 7]}, {pose: [5, 5, 0]}]\n', 'robot'),
+    (ARENA + ROBOT + 'duration: .nan\n', 'duration: got nan'),
+    ('a: &a [x, x]\n' + ''.join(
+        f'{chr(98 + i)}: &{chr(98 + i)} [{", ".join([f"*{chr(97 + i)}"] * 9)}]\n'
+        for i in range(12)), 'alias'),
+])
+def test_a_bad_scenario_gets_one_line_and_leaves_nothing(tmp_path, capsys, text, expected):
+    path = tmp_path / 'bad.yaml'
+    path.write_text(text)
+    assert main(['run', str(path), '--record', str(tmp_path / 'bag')]) == 2
+    error = capsys.readouterr().err
+    assert len(error.strip().splitlines()) == 1
+    assert str(path) in error
+    assert expected in error
+    assert [p.name for p in tmp_path.iterdir()] == ['bad.yaml']
+
+
+@pytest.mark.parametrize('arguments', [
+    ['run', 'no_such_scenario'], ['run', 'single_robot', '--set', 'duration'],
+    ['run', 'single_robot', '--plot', 'picture.gif'],
+    ['run', 'single_robot', '--plot', 'no/such/folder/a.png'],
+    ['run', 'single_robot', '--threads', '0'], ['replay', 'no_such_bag'], ['bag', 'info', 'none'],
+])
+def test_bad_usage_is_one_line_and_exit_code_2(arguments, capsys):
+    assert main(arguments) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_an_existing_bag_is_never_overwritten(tmp_path, capsys):
+    assert main(['run', 'single_robot', '--record', str(tmp_path)]) == 2
+    assert 'exists' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
+    from sbot.bag.reader import Bag
+    bag = tmp_path / 'bag'
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'sbot.cli', 'run', 'leader_follower',
+         '--duration', '100000', '--record', str(bag)],
+        stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # nohup ignores it
+    try:
+        # When the first chunk is in the file, the run is under way.
+        deadline = time.monotonic() + 120
+        while not (bag.exists() and sum(f.stat().st_size for f in bag.iterdir()) > 100_000):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 1
+    assert 'Traceback' not in error
+    assert 'interrupted' in error
+    assert sum(1 for _ in Bag(bag).messages()) > 100
+
+
+def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
+    code = ('import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); '
+            'os.execv(sys.executable, [sys.executable, "-c", '
+            '"import os, signal; from sbot_common.signals import end_on_signals; '
+            'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False)
+    assert 'KeyboardInterrupt' in done.stderr
+
+
+@pytest.mark.parametrize('command', [name for name, _, _ in COMMANDS])
+def test_help_says_of_a_command_what_its_module_says(command):
+    assert make_parser(command).format_help() == make_parser().format_help()
+
+
+def test_help_imports_no_command():
+    code = ('import sys; from sbot.cli.main import make_parser; make_parser().format_help(); '
+            'print([name for name in ("numpy", "numba", "yaml") if name in sys.modules])')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == '[]'

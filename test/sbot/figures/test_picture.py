@@ -1,0 +1,180 @@
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from pictures import record, scenario
+from PIL import Image
+
+from sbot.cli import main as cli
+from sbot.figures import animation as animate
+from sbot.figures.arena import free_wind_arrows, robot_colours
+from sbot.figures.data import at_rest, from_bag, from_result, load_run
+from sbot.figures.panels import leader_distances, speeds, wind_reductions
+from sbot.figures.picture import draw_run, plot_run
+from sbot_common.errors import InputError
+
+
+@pytest.fixture(scope='module')
+def recorded(tmp_path_factory):
+    return record(tmp_path_factory.mktemp('plot'))
+
+
+@pytest.fixture(scope='module')
+def data(recorded):
+    return from_bag(recorded[0])
+
+
+def crowd(data, count, ticks=60):
+    """Return the data of many robots on circles."""
+    rng = np.random.default_rng(0)
+    t = np.arange(ticks)[:, None] / 30
+    radius, phase = rng.uniform(0.5, 4.5, count), rng.uniform(0, 6.3, count)
+    poses = np.stack([8 + radius * np.cos(t + phase), 5 + radius * np.sin(t + phase),
+                      (t + phase + 9) % 6.28 - 3.14], axis=2)
+    wind = np.tile([0.1, 0.0], (ticks, count, 1))
+    return data._replace(stamps_ns=data.stamps_ns[:ticks], poses=poses, wind=wind,
+                         free_wind=2 * wind, radius=np.full(count, 0.05))
+
+
+def test_a_recording_and_its_run_give_the_same_data(recorded):
+    path, run = recorded
+    bag, live = from_bag(path), from_result(run)
+    for name in ('stamps_ns', 'poses', 'wind', 'free_wind', 'radius', 'outside'):
+        assert np.array_equal(getattr(bag, name), getattr(live, name)), name
+    assert bag.goals == live.goals
+    assert bag.goals[0][2:] == (13.0, 5.5)
+    assert bag.wind.any()
+    assert (bag.free_wind[1:] == bag.outside[:2]).all()
+
+
+def test_speed_distance_and_reduction_of_known_motion(data):
+    ticks, x = 60, np.arange(60) / 30
+    poses = np.zeros((ticks, 2, 3))
+    poses[:, 0, 0] = 1.5 * x
+    poses[:, 1, 1] = 4.0
+    wind = np.tile([0.3, 0.4], (ticks, 2, 1))
+    free = wind.copy()
+    wind[:, 1] *= 0.25
+    free[0] = 0.0
+    known = data._replace(stamps_ns=data.stamps_ns[:ticks], poses=poses, wind=wind,
+                          free_wind=free)
+    assert speeds(known)[:, 0] == pytest.approx(1.5)
+    assert speeds(known)[:, 1] == pytest.approx(0.0)
+    assert leader_distances(known)[:, 1] == pytest.approx(np.hypot(1.5 * x, 4.0))
+    assert np.isnan(wind_reductions(known)[0]).all()
+    assert wind_reductions(known)[1:] == pytest.approx(np.tile([0.0, 0.75], (59, 1)))
+
+
+def test_picture_shows_robots_where_they_end(data, tmp_path):
+    figure = draw_run(data)
+    figure.savefig(tmp_path / 'run.png', dpi=100)
+    pixels = np.asarray(Image.open(tmp_path / 'run.png').convert('RGB'))
+    figure.set_dpi(100)
+    figure.draw_without_rendering()
+    places = figure.axes[0].transData.transform(data.poses[-1, :, :2])
+    yaw = data.poses[-1, :, 2]
+    for (x, y), turn, colour in zip(places, yaw, robot_colours(data), strict=True):
+        # Behind the centre, away from the line that shows the heading.
+        column = round(x - 3 * np.cos(turn))
+        row = round(pixels.shape[0] - 1 - (y - 3 * np.sin(turn)))
+        near = pixels[row - 1:row + 2, column - 1:column + 2].reshape(-1, 3) / 255
+        assert np.abs(near - to_rgb(colour)).sum(axis=1).min() < 0.1
+    assert len(figure.axes) == 5  # arena, colours, speed, distance, wind
+
+
+@pytest.mark.parametrize('suffix', ['.png', '.svg', '.pdf'])
+def test_equal_runs_give_equal_files(data, tmp_path, suffix):
+    one, two = tmp_path / f'one{suffix}', tmp_path / f'two{suffix}'
+    plot_run(data, one)
+    plot_run(data, two)
+    assert one.read_bytes() == two.read_bytes()
+    assert one.read_bytes()[:5] in (b'\x89PNG\r', b'<?xml', b'%PDF-')
+
+
+def test_a_crowd_is_drawn_as_a_median_and_bands(data, tmp_path):
+    figure = draw_run(crowd(data, 400))
+    panel = figure.axes[2]
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == [
+        'all 399 others', '10–90 % of them', 'median', 'leader (0)']
+    assert len(panel.lines) == 2
+    plot_run(crowd(data, 400), tmp_path / 'crowd.pdf')
+    assert (tmp_path / 'crowd.pdf').stat().st_size < 2_000_000  # its tracks are an image
+
+
+def test_one_robot_in_still_air_has_one_panel(tmp_path):
+    run = scenario(tmp_path, robots=1)
+    still = run.model_copy(update={'wind': {**run.wind, 'wind_speed_mean': 0.0}})
+    data = at_rest(still)
+    assert len(free_wind_arrows(data)) == 0
+    data = data._replace(stamps_ns=data.stamps_ns + np.arange(9) * 33_333_333,
+                         poses=np.repeat(data.poses, 9, axis=0),
+                         wind=np.zeros((9, 1, 2)), free_wind=np.zeros((9, 1, 2)))
+    assert len(draw_run(data).axes) == 3
+
+
+def film_of(data, path):
+    animate.animate_run(data, path)
+    return path
+
+
+def test_gif_has_the_right_frames_and_robots_in_them(data, tmp_path):
+    path = film_of(data, tmp_path / 'run.gif')
+    indexes = animate.frame_indexes(data, 12.5)
+    assert data.seconds[indexes] == pytest.approx(np.arange(len(indexes)) * 0.08, abs=0.034)
+    with Image.open(path) as film:
+        assert film.n_frames == len(indexes)
+        assert film.info['duration'] == 80
+        film.seek(film.n_frames - 1)
+        last = np.asarray(film.convert('RGB')).astype(float) / 255
+    canvas = animate._Film(data)
+    assert canvas.size == last.shape[1::-1]
+    x, y = canvas._axes.transData.transform(data.poses[indexes[-1], 0, :2])
+    area = last[round(last.shape[0] - y) - 5:round(last.shape[0] - y) + 6,
+                round(x) - 5:round(x) + 6].reshape(-1, 3)
+    assert (np.abs(area - to_rgb(robot_colours(data)[0])).sum(axis=1) < 0.25).sum() > 20
+
+
+@pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is not installed')
+def test_mp4_lasts_as_long_as_the_run(data, tmp_path):
+    path = film_of(data, tmp_path / 'run.mp4')
+    seconds = subprocess.run(
+        ['ffprobe', '-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0',
+         str(path)], capture_output=True, text=True, check=True).stdout
+    assert float(seconds) == pytest.approx(data.seconds[-1], abs=0.1)
+
+
+def test_mp4_without_ffmpeg_says_so(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, 'which', lambda name: None)
+    with pytest.raises(InputError, match=r'ffmpeg is not installed.*expected \.gif'):
+        animate.animate_run(data, tmp_path / 'run.mp4')
+
+
+def test_command_draws_bags_and_scenarios(recorded, tmp_path, capsys):
+    assert cli.main(['plot', str(recorded[0]), '-o', str(tmp_path / 'a.png')]) == 0
+    assert cli.main(['plot', str(recorded[0].parent / 'pictured_4.yaml'), '--duration', '4',
+                     '-o', str(tmp_path / 'b.png')]) == 0
+    assert (tmp_path / 'a.png').read_bytes() == (tmp_path / 'b.png').read_bytes()
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(('arguments', 'message'), [
+    (['nowhere', '-o', 'x.png'], 'nowhere: no such file and no shipped scenario'),
+    (['leader_follower', '-o', 'x.jpg'], "--output: got 'x.jpg', expected a file that ends in"),
+    (['leader_follower', '-o', 'x.png', '--animate'], 'ends in .mp4, .gif with --animate'),
+    (['leader_follower', '-o', 'x.png', '--set', 'seed'], 'KEY=VALUE'),
+    (['nowhere.mcap', '-o', 'x.png'], 'nowhere.mcap: no such bag'),
+])
+def test_bad_usage_is_one_line(arguments, message, capsys):
+    assert cli.main(['plot', *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count('\n') == 1
+
+
+def test_a_recording_takes_no_changes_and_an_unwritable_file_is_named(recorded, tmp_path, data):
+    with pytest.raises(InputError, match='is a recording'):
+        load_run(recorded[0], {'seed': 2})
+    with pytest.raises(InputError, match=r'none/x\.png: cannot be written: No such file'):
+        plot_run(data, tmp_path / 'none' / 'x.png')

@@ -1,0 +1,34 @@
+"""Recordings for the tests of pictures."""
+
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
+
+SCENARIO = """
+name: pictured
+duration: %s
+seed: 3
+world:
+  bounds: [0, 0, 16, 10]
+  segments: [[9, 1, 11, 3]]
+  circles: [{center: [8, 6.5], radius: 0.8}]
+  rectangles: [{center: [5, 2], size: [1, 2], yaw: 0.4}]
+robots: [%s]
+sensors: {odometry_noise_slip: 0.02, laser_x: 0.1, laser_y: -0.05, laser_yaw: 0.2}
+wind: {wake: true, wind_direction: [1, 0.5, 0], wind_speed_mean: 0.2}
+"""
+LEADER = '{pose: [3, 5, 0], goal: [13, 5.5]}'
+FOLLOWERS = '{pose: [1.5, 4, 0]}, {pose: [1.5, 6, 0]}, {pose: [1, 5, 0.3]}'
+
+
+def scenario(folder, robots=4, duration=4.0):
+    """Return a scenario of one or four robots among every kind of obstacle."""
+    text = SCENARIO % (duration, LEADER if robots == 1 else f'{LEADER}, {FOLLOWERS}')
+    path = folder / f'pictured_{robots}.yaml'
+    path.write_text(text)
+    return load_scenario(str(path))
+
+
+def record(folder, robots=4, duration=4.0):
+    """Record that scenario; return the bag's path and the run."""
+    bag = folder / f'bag_{robots}'
+    return bag, run_scenario(scenario(folder, robots, duration), record=bag)

@@ -1,0 +1,261 @@
+import argparse
+import json
+import math
+import time
+import tracemalloc
+
+import pytest
+from bag_maker import RATE, make_bag
+
+from potential_field_bot.bot import PotentialField
+from sbot.bag.compare import compare
+from sbot.bag.reader import Bag
+from sbot.bag.recorder import Recorder
+from sbot.bag.ticks import ticks
+from sbot.regression import replay as replay_module
+from sbot.regression.observation import TOPICS, observations
+from sbot.regression.replay import replay
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
+from sbot.scenario.shipped import scenario_names
+from sbot_common.errors import InputError
+from sbot_common.rng import CONTROLLER, generator
+from sbot_common.topics import CMD_VEL, GOAL, Topic
+from sbot_common.wire.messages import read_twist, write_pose, write_twist
+
+
+def recorded(directory, name='leader_follower', duration=2.0, **overrides):
+    scenario = load_scenario(name, {'duration': duration, **overrides})
+    run_scenario(scenario, record=directory)
+    return directory
+
+
+@pytest.fixture(scope='module')
+def bag(tmp_path_factory):
+    return recorded(tmp_path_factory.mktemp('replay') / 'bag')
+
+
+def rewritten(bag, directory, change):
+    """Copy a bag; ``change`` returns the new (name, payload) of a message, or None to drop it."""
+    with Recorder(directory, metadata=bag.metadata) as recorder:
+        for message in bag.messages():
+            changed = change(message)
+            if changed is not None:
+                recorder.write(changed[0], Topic(changed[0], message.type), message.stamp_ns,
+                               changed[1])
+    return Bag(directory)
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    replay_module.add_parsers(parser.add_subparsers())
+    args = parser.parse_args(['replay', *map(str, arguments)])
+    return args.run(args)
+
+
+@pytest.mark.parametrize('name', scenario_names())
+def test_every_shipped_scenario_replays_to_the_bit(tmp_path, name):
+    result = replay(Bag(recorded(tmp_path / 'bag', name, 1.0)))
+    assert result.equal
+    assert result.first is None
+    assert result.ticks > 0
+    assert result.commands > 0
+
+
+def test_command_line_says_so(bag, capsys):
+    assert run(bag) == 0
+    assert 'all 244 commands of 61 ticks agree to the bit' in capsys.readouterr().out
+    assert run(bag, '--json') == 0
+    assert json.loads(capsys.readouterr().out)['equal'] is True
+    assert run(bag, '--quiet') == 0
+    assert capsys.readouterr().out == ''
+
+
+@pytest.mark.parametrize('constant', [
+    'linear_scaler_lambda', 'angular_scaler_kappa', 'ema_coefficient_eta'])
+def test_one_ulp_in_a_constant_is_found(bag, constant, capsys):
+    scenario = load_scenario('leader_follower')
+    value = math.nextafter(scenario.controllers['potential_field'][constant], math.inf)
+    key = f'controllers.potential_field.{constant}'
+    result = replay(Bag(bag), {key: value})
+    assert result.differences > 0
+    assert result.first is not None
+    assert result.first.recorded != result.first.new
+    assert run(bag, '--set', f'{key}={value!r}') == 1
+    out = capsys.readouterr().out
+    assert f'first difference: tick {result.first.tick}, robot {result.first.robot}' in out
+
+
+def test_one_ulp_in_a_command_is_found_where_it_is(bag, tmp_path):
+    seen = []
+
+    def change(message):
+        if message.name == '/robot_2/cmd_vel':
+            seen.append(message)
+            if len(seen) == 31:
+                v, omega = read_twist(message.payload)
+                return message.name, write_twist(v, math.nextafter(omega, 9.0))
+        return message.name, message.payload
+
+    result = replay(rewritten(Bag(bag), tmp_path / 'changed', change))
+    assert result.differences == 1
+    assert result.first is not None
+    assert (result.first.tick, result.first.robot) == (30, 2)
+    assert result.first.recorded[1] == math.nextafter(result.first.new[1], 9.0)
+
+
+def test_output_is_a_bag_of_the_same_commands(bag, tmp_path):
+    assert run(bag, '--output', tmp_path / 'new', '--quiet') == 0
+    result = compare(Bag(bag), Bag(tmp_path / 'new'))
+    assert result.equal
+    assert result.messages == 4 * 61 + 1  # and the scenario
+    with pytest.raises(InputError, match='exists already'):
+        run(bag, '--output', tmp_path / 'new')
+
+
+def test_a_random_walk_finds_its_own_goals(tmp_path):
+    path = recorded(tmp_path / 'bag', duration=3.0, **{
+        'controllers.potential_field.on_random_walk': True,
+        'controllers.potential_field.goal_regeneration_frequency_hz': 2.0})
+    goals = [m for m in Bag(path).messages() if m.name == '/robot_0/goal']
+    assert len(goals) > 3
+    assert replay(Bag(path)).equal
+
+
+def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
+    """Record what a leader answers that was sent elsewhere at tick 20, and back at tick 40."""
+    source = Bag(bag)
+    scenario = load_scenario('leader_follower', {'duration': 2.0})
+    bot = PotentialField(goal=scenario.robots[0].goal, rate_hz=30.0,
+                         **scenario.controllers['potential_field'])
+    rng = generator(scenario.seed, 0, CONTROLLER)
+    answers, goals = {}, {0: scenario.robots[0].goal, 20: (1.0, 2.0), 40: (1.0, 2.0)}
+    for tick in ticks(source, 4, scenario.rate, TOPICS):
+        if tick.tick and tick.tick in goals:
+            bot.set_goal(*goals[tick.tick])
+        seen = observations(tick, scenario.rate.dt, [None] * 4, [False] * 4)(0)
+        answers[tick.stamp_ns] = bot.step(seen, rng)
+    sent = {scenario.rate.stamp_ns(tick): goal for tick, goal in goals.items()}
+    with Recorder(tmp_path / 'sent', metadata=source.metadata) as recorder:
+        for message in source.messages():
+            payload = message.payload
+            if message.name == '/robot_0/goal':
+                continue
+            if message.name == '/robot_0/cmd_vel':
+                if message.stamp_ns in sent:
+                    recorder.write('/robot_0/goal', GOAL, message.stamp_ns, write_pose(
+                        message.stamp_ns, 'map', *sent[message.stamp_ns]))
+                payload = write_twist(*answers[message.stamp_ns])
+            recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
+                           payload)
+    assert not compare(source, Bag(tmp_path / 'sent')).equal
+    assert replay(Bag(tmp_path / 'sent')).equal
+
+
+NOSY = '''
+class Nosy:
+    """Uses all that a controller may see, so that a wrong bit anywhere shows."""
+
+    def __init__(self, gain=0.1):
+        self.gain = gain
+        self.memory = 0.0
+
+    def step(self, o, rng):
+        parts = [*o.poses.ravel(), *o.wind, *o.twist, *o.infrared, o.tick, o.stamp_ns * 1e-9,
+                 o.dt, *o.neighbours.range, *o.neighbours.bearing, *o.neighbours.data.ravel(),
+                 len(o.scan.ranges), o.scan.angle_min, o.scan.angle_increment, o.scan.range_max,
+                 *(r for r in o.scan.ranges if r < 100), *(o.goal or (0, 0)), rng.random()]
+        self.memory = 0.9 * self.memory + sum(float(p) * 1e-3 for p in parts)
+        return 0.5, self.gain * (self.memory % 1.0)
+'''
+
+
+NOSY_SCENARIO = """
+name: nosy
+duration: 3
+world: {bounds: [0, 0, 8, 6]}
+sensors: {range_and_bearing: true, infrared: true}
+wind: {wind_speed_mean: 0.2, wind_direction: [1, 1, 0]}
+robots:
+  - {pose: [1, 1, 0], controller: 'nosy_controller:Nosy', goal: [5, 5]}
+  - {pose: [3, 1, 1], controller: 'nosy_controller:Nosy', parameters: {gain: 0.2}}
+  - {pose: [3, 4, 2], controller: wind_aware, goal: [6, 5]}
+  - {pose: [6, 4, 2], controller: none}
+"""
+
+
+def test_other_controllers_see_what_they_saw(tmp_path):
+    (tmp_path / 'nosy_controller.py').write_text(NOSY)
+    (tmp_path / 'nosy.yaml').write_text(NOSY_SCENARIO)
+    result = replay(Bag(recorded(tmp_path / 'bag', str(tmp_path / 'nosy.yaml'), 3.0)))
+    assert result.equal, result.first
+    assert result.commands == 3 * 91
+
+
+def test_a_reset_starts_the_controllers_anew(bag, tmp_path):
+    with Recorder(tmp_path / 'twice', metadata=Bag(bag).metadata) as recorder:
+        for _ in range(2):
+            for message in Bag(bag).messages():
+                recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
+                               message.payload)
+    result = replay(Bag(tmp_path / 'twice'))
+    assert result.equal
+    assert result.ticks == 2 * 61
+
+
+def test_a_killed_recording_replays_as_far_as_it_goes(tmp_path, capsys):
+    scenario = load_scenario('leader_follower', {'duration': 2.0})
+    run_scenario(scenario, record=tmp_path / 'whole')
+    with Recorder(tmp_path / 'bag', metadata=Bag(tmp_path / 'whole').metadata) as recorder:
+        for k, message in enumerate(Bag(tmp_path / 'whole').messages()):
+            recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
+                           message.payload)
+            if k % 500 == 499:
+                recorder.flush()
+    data = recorder.path.read_bytes()
+    recorder.path.write_bytes(data[:len(data) // 2])
+    result = replay(Bag(tmp_path / 'bag'))
+    assert result.equal
+    assert 5 < result.ticks < 60
+    assert result.damage
+    assert run(tmp_path / 'bag') == 0
+    assert 'cut short' in capsys.readouterr().err
+
+
+def test_unusable_bags_say_why(bag, tmp_path):
+    with Recorder(tmp_path / 'empty', metadata={}) as recorder:
+        recorder.write('/cmd_vel', CMD_VEL, 1, write_twist(0.0, 0.0))
+    with pytest.raises(InputError, match='no scenario in it'):
+        replay(Bag(tmp_path / 'empty'))
+    with pytest.raises(InputError, match="key 'world' is missing"):
+        replay(Bag(make_bag(tmp_path / 'made_up')))
+    silent = rewritten(Bag(bag), tmp_path / 'silent', lambda m: (
+        None if m.name == '/robot_3/cmd_vel' else (m.name, m.payload)))
+    with pytest.raises(InputError, match='no commands of robot 3, expected /robot_3/cmd_vel'):
+        replay(silent)
+    fewer = rewritten(Bag(bag), tmp_path / 'fewer', lambda m: (
+        None if m.name.startswith('/robot_3/') else (m.name, m.payload)))
+    with pytest.raises(InputError, match=r'number of robots with poses: got 3, expected 4'):
+        replay(fewer)
+    with pytest.raises(InputError, match='did you mean'):
+        replay(Bag(bag), {'controllers.potential_field.linear_scaler_lambd': 1.0})
+
+
+def test_ten_robots_replay_twenty_times_faster_than_real_time(tmp_path):
+    robots = [{'pose': [2.0 + 2 * i, 3.0, 0.0], 'goal': [30.0, 12.0]} for i in range(10)]
+    path = recorded(tmp_path / 'bag', duration=20.0, robots=robots)
+    replay(Bag(path))  # compiled
+    start = time.process_time()
+    assert replay(Bag(path)).commands == 10 * 601
+    assert time.process_time() - start < 20.0 / 20
+
+
+def test_memory_does_not_grow_with_the_bag(tmp_path):
+    peaks = []
+    for length in (3000, 12000):
+        path = make_bag(tmp_path / str(length), 1, length)
+        tracemalloc.start()
+        assert sum(1 for _ in ticks(Bag(path), 1, RATE, TOPICS)) == length
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 1_000_000

@@ -1,0 +1,92 @@
+"""`sbot up --composed`: all nodes in one process; equal to `sbot run` to the bit."""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+
+SBOT = [sys.executable, '-m', 'sbot.cli']
+DEADLINE = 240.0  # s; long, as the first run compiles
+MIXED = """
+duration: 2.0
+rate: 20
+world: {bounds: [0, 0, 12, 12], circles: [{center: [6, 6], radius: 0.5}]}
+robots:
+  - {pose: [2, 2, 0], goal: [9, 9]}
+  - {pose: [2, 5, 0]}
+  - {pose: [5, 2, 1.0], controller: wind_aware}
+  - {pose: [9, 2, 1.0], controller: none}
+sensors: {infrared: true, range_and_bearing: true, scan_sees_robots: true, scan_noise_std: 0.01}
+wind: {wind_speed_mean: 0.1, wake: true}
+"""
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+
+
+def sbot(*arguments: object) -> subprocess.CompletedProcess:
+    return subprocess.run([*SBOT, *map(str, arguments)], env=environment(), timeout=DEADLINE,
+                          capture_output=True, text=True, check=False)
+
+
+def summary(*arguments: object) -> dict:
+    done = sbot(*arguments, '--json')
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize('name', ['leader_follower', 'single_robot', 'mixed'])
+def test_equals_run_to_the_bit(tmp_path, name):
+    scenario = name
+    if name == 'mixed':
+        scenario = tmp_path / 'mixed.yaml'
+        scenario.write_text(MIXED)
+    options = (scenario, '--duration', 2, '--seed', 3)
+    ran, went_up = summary('run', *options), summary('up', '--composed', *options)
+    for timing in ('wall_time_s', 'real_time_factor'):
+        ran.pop(timing), went_up.pop(timing)
+    assert went_up == ran
+
+
+def test_a_bad_controller_ends_the_run_with_its_error(tmp_path):
+    (tmp_path / 'bad.py').write_text(
+        'class Crash:\n    def step(self, observation, rng):\n'
+        "        raise ValueError('no more ideas')\n")
+    scenario = tmp_path / 'bad.yaml'
+    scenario.write_text("duration: 9\nworld: {bounds: [0, 0, 9, 9]}\n"
+                        "robots: [{pose: [2, 5, 0], controller: 'bad:Crash'}]\n")
+    done = sbot('up', '--composed', scenario)
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith('exit code 1: ValueError: no more ideas')
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_finishes_the_recording(tmp_path, number):
+    bag, log = tmp_path / 'bag', tmp_path / 'log'
+    with log.open('w') as stream:
+        process = subprocess.Popen(
+            [*SBOT, 'up', '--composed', 'single_robot', '--set', 'target_real_time_factor=1',
+             '--duration', '1000', '--record', str(bag)],
+            env=environment(), stdout=stream, stderr=stream,
+            # Jobs in the background of a shell inherit that SIGINT is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    end = time.monotonic() + DEADLINE
+    while 'everybody is there' not in log.read_text():
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    process.send_signal(number)
+    assert process.wait(DEADLINE) == 1
+    assert 'Traceback' not in log.read_text()
+    assert (bag / 'metadata.yaml').exists()

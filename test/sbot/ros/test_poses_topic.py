@@ -1,0 +1,117 @@
+"""`poses_topic: true`: controllers take all poses from `/poses`, and nothing changes by a bit."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from sbot.bag.compare import compare
+from sbot.bag.reader import Bag
+from sbot.bag.recorder import Recorder
+from sbot.regression.replay import replay
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
+from sbot_common.topics import POSES, Topic
+from sbot_common.wire import cdr
+from sbot_common.wire.messages import read_odometry, read_poses
+
+needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
+                               reason='rclpy is missing')
+DEADLINE = 240.0  # s; long, as the first run compiles
+MIXED = """
+duration: 2.0
+rate: 20
+poses_topic: true
+world: {bounds: [0, 0, 12, 12], circles: [{center: [6, 6], radius: 0.5}]}
+robots:
+  - {pose: [2, 2, 0], goal: [9, 9]}
+  - {pose: [2, 5, 0]}
+  - {pose: [5, 2, 1.0], controller: wind_aware, goal: [9, 5]}
+  - {pose: [9, 2, 1.0], controller: none}
+sensors: {infrared: true, range_and_bearing: true, scan_sees_robots: true, scan_noise_std: 0.01}
+wind: {wind_speed_mean: 0.1, wake: true}
+"""
+
+
+@pytest.fixture(scope='module')
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp('poses') / 'mixed.yaml'
+    path.write_text(MIXED)
+    return path
+
+
+@pytest.fixture(scope='module')
+def recorded(path):
+    """Return a run of ``path``, and its bag."""
+    directory = path.with_name('bag')
+    return run_scenario(load_scenario(str(path)), record=directory), Bag(directory)
+
+
+def test_the_run_is_that_without_it(path, recorded):
+    without = run_scenario(load_scenario(str(path), {'poses_topic': False}))
+    assert recorded[0].summary['trajectory_sha256'] == without.summary['trajectory_sha256']
+    assert np.array_equal(recorded[0].commands, without.commands)
+
+
+def test_the_bag_holds_every_robots_pose_before_the_scans(recorded):
+    own, ticks, seen_scan = {}, 0, False
+    for message in recorded[1].messages():
+        seen_scan |= message.name.endswith('base_scan')
+        if message.name.endswith('base_pose_ground_truth'):
+            own[message.name] = read_odometry(message.payload)
+        elif message.name == '/clock':
+            seen_scan = False
+        elif message.name == POSES.name:
+            assert not seen_scan
+            assert cdr.canonical(message.payload, message.type) == message.payload
+            poses = read_poses(message.payload, 4)
+            assert (poses.stamp_ns, poses.frame_id) == (message.stamp_ns, 'map')
+            assert poses.rows.tolist() == [[p.x, p.y, p.yaw] for _, p in sorted(own.items())]
+            ticks += 1
+    assert ticks == 41
+
+
+def test_a_replay_agrees_and_takes_the_poses_from_it(recorded, tmp_path):
+    bag = recorded[1]
+    assert replay(bag).equal
+    with Recorder(tmp_path / 'moved', metadata=bag.metadata) as recorder:
+        for message in bag.messages():
+            payload = message.payload
+            if message.name == POSES.name:
+                moved = cdr.decode(payload, message.type)
+                moved.poses[1].position.x += 0.5
+                payload = cdr.encode(moved)
+            recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
+                           payload)
+    assert replay(Bag(tmp_path / 'moved')).differences > 0
+
+
+def test_a_comparison_names_the_pose(recorded, tmp_path, path):
+    run_scenario(load_scenario(str(path), {'robots.3.pose': [9.0, 2.25, 1.0]}),
+                 record=tmp_path / 'other')
+    comparison = compare(recorded[1], Bag(tmp_path / 'other'))
+    assert comparison.different[POSES.name] == 41
+
+
+@needs_ros
+@pytest.mark.ros
+@pytest.mark.parametrize('mode', ['up', 'up --composed'])
+def test_nodes_that_take_poses_from_it_do_the_same(path, recorded, tmp_path, mode):
+    run, bag = recorded
+    environment = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
+                   'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    done = subprocess.run(
+        [sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
+         '--record', str(tmp_path / 'live')], env=environment, timeout=DEADLINE,
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
+    live = Bag(tmp_path / 'live')
+    comparison = compare(bag, live)
+    assert comparison.equal, comparison.first
+    assert POSES.name in live.names()
+    assert replay(live).equal

@@ -1,0 +1,167 @@
+"""Everything that rviz2 shows comes out of a recording: topics, types, QoS, frames, geometry."""
+
+import math
+
+import numpy as np
+import pytest
+import yaml
+from pictures import record
+
+from sbot.bag.reader import Bag
+from sbot.scenario.shipped import config_directory
+from sbot.scenario.world import world_arrays
+from sbot_common import topics
+from sbot_common.angles import yaw_from_quaternion
+from sbot_common.wire.cdr import decode, stamp_ns
+
+TYPES = {
+    'Map': 'nav_msgs/msg/OccupancyGrid', 'MarkerArray': 'visualization_msgs/msg/MarkerArray',
+    'LaserScan': 'sensor_msgs/msg/LaserScan', 'PointCloud2': 'sensor_msgs/msg/PointCloud2',
+    'Pose': 'geometry_msgs/msg/PoseStamped', 'SetGoal': 'geometry_msgs/msg/PoseStamped'}
+KNOWN = [topic for topic in vars(topics).values() if isinstance(topic, topics.Topic)]
+
+
+@pytest.fixture(scope='module', params=[4, 1])
+def recorded(request, tmp_path_factory):
+    path, run = record(tmp_path_factory.mktemp('rviz'), request.param)
+    name = 'sbot.rviz' if request.param > 1 else 'sbot_single.rviz'
+    config = yaml.safe_load((config_directory() / name).read_text())['Visualization Manager']
+    return path, run, config, request.param
+
+
+def displayed(config):
+    """Return (class, topic) of each display and tool that has a topic."""
+    return [(each['Class'].rpartition('/')[2], each['Topic'])
+            for each in config['Displays'] + config['Tools'] if 'Topic' in each]
+
+
+def topic_named(name, robots):
+    """Return the entry of the topic table that this absolute name belongs to."""
+    [found] = [t for t in KNOWN for i in range(robots)
+               if topics.resolve(t, i, robots) == name and t.type != 'geometry_msgs/msg/'
+               'TwistStamped'][:1]
+    return found
+
+
+def test_displays_have_the_names_types_and_qos_of_the_topic_table(recorded):
+    _, _, config, robots = recorded
+    shown = displayed(config)
+    assert len(shown) >= 7
+    for kind, topic in shown:
+        known = topic_named(topic['Value'], robots)
+        assert known.type == TYPES[kind]
+        assert topic['Reliability Policy'] == 'Reliable'
+        expected = 'Transient Local' if known.latched else 'Volatile'
+        assert topic['Durability Policy'] == expected, topic['Value']
+
+
+def test_what_is_displayed_is_recorded_with_that_qos(recorded):
+    path, _, config, robots = recorded
+    bag = Bag(path)
+    names = bag.names()
+    metadata = yaml.safe_load((path / 'metadata.yaml').read_text())
+    offered = {each['topic_metadata']['name']: each['topic_metadata']['offered_qos_profiles'][0]
+               if isinstance(each['topic_metadata']['offered_qos_profiles'], list)
+               else yaml.safe_load(each['topic_metadata']['offered_qos_profiles'])[0]
+               for each in metadata['rosbag2_bagfile_information']['topics_with_message_count']}
+    scans = 0
+    for kind, topic in displayed(config):
+        name = topic['Value']
+        if kind == 'SetGoal':  # not shown: it moves the leader
+            assert name == topics.resolve(topics.GOAL_POSE, 0, robots)
+            continue
+        assert names[name] == TYPES[kind]
+        assert offered[name]['reliability'] == 'reliable'
+        assert offered[name]['durability'] == topic['Durability Policy'].lower().replace(' ', '_')
+        scans += kind == 'LaserScan'
+    assert scans == robots
+
+
+def test_marker_namespaces_are_those_recorded(recorded):
+    path, _, config, _ = recorded
+    [display] = [d for d in config['Displays'] if d.get('Topic', {}).get('Value') == '/markers']
+    found = {marker.ns for message in Bag(path).messages(['/markers'])
+             for marker in decode(message.payload, message.type).markers}
+    assert set(display['Namespaces']) == found
+
+
+class Tree:
+    """The transforms of a recording: child to (parent, x, y, yaw) at each stamp."""
+
+    def __init__(self, bag):
+        self.static = {}
+        self.moving = {}
+        for message in bag.messages(['/tf', '/tf_static']):
+            for each in decode(message.payload, message.type).transforms:
+                q, p = each.transform.rotation, each.transform.translation
+                value = (each.header.frame_id, p.x, p.y, yaw_from_quaternion(q.x, q.y, q.z, q.w))
+                if message.name == '/tf_static':
+                    self.static[each.child_frame_id] = value
+                else:
+                    key = each.child_frame_id, stamp_ns(each.header.stamp)
+                    self.moving[key] = value
+
+    def to_map(self, frame, stamp):
+        """Return x, y, yaw of a frame in `map`."""
+        x = y = yaw = 0.0
+        for _ in range(10):
+            if frame == 'map':
+                return x, y, yaw
+            frame, px, py, turn = self.static.get(frame) or self.moving[frame, stamp]
+            c, s = math.cos(turn), math.sin(turn)
+            x, y, yaw = px + c * x - s * y, py + s * x + c * y, yaw + turn
+        raise AssertionError('a loop of frames')
+
+
+def outline_distance(world, points):
+    """Return how far points (M, 2) are from the nearest outline (m)."""
+    start, along = world.segments[:, :2], world.segments[:, 2:] - world.segments[:, :2]
+    t = np.einsum('msk,sk->ms', points[:, None] - start, along) / (along ** 2).sum(axis=1)
+    nearest = start + np.clip(t, 0, 1)[:, :, None] * along
+    distance = np.hypot(*np.moveaxis(points[:, None] - nearest, -1, 0)).min(axis=1)
+    centre = np.hypot(*np.moveaxis(points[:, None] - world.circles[:, :2], -1, 0))
+    return np.minimum(distance, np.abs(centre - world.circles[:, 2]).min(axis=1))
+
+
+def test_every_scan_lands_on_outlines_through_the_recorded_frames(recorded):
+    path, run, config, robots = recorded
+    bag = Bag(path)
+    tree = Tree(bag)
+    assert config['Global Options']['Fixed Frame'] == 'map'
+    world = world_arrays(run.scenario.world)
+    scans, points = 0, []
+    for message in bag.messages([topics.resolve(topics.BASE_SCAN, i, robots)
+                                 for i in range(robots)]):
+        scan = decode(message.payload, message.type)
+        x, y, yaw = tree.to_map(scan.header.frame_id, stamp_ns(scan.header.stamp))
+        ranges = scan.ranges.astype(float)
+        angles = yaw + scan.angle_min + np.arange(len(ranges)) * scan.angle_increment
+        seen = np.isfinite(ranges)
+        points.append(np.column_stack([x + ranges * np.cos(angles),
+                                       y + ranges * np.sin(angles)])[seen])
+        scans += 1
+    assert scans == robots * len(run.poses)
+    points = np.concatenate(points)
+    assert len(points) > 100 * scans
+    # The laser resolves one float32 of its range.
+    assert outline_distance(world, points).max() < 1e-5
+
+
+def test_frames_make_one_tree_that_agrees_with_the_truth(recorded):
+    path, run, _, robots = recorded
+    tree = Tree(Bag(path))
+    rate = run.scenario.rate
+    drift = 0.0
+    for i in range(robots):
+        base, odom = (topics.frame(name, i, robots) for name in ('base_link', 'odom'))
+        for k in range(0, len(run.poses), 10):
+            stamp = rate.stamp_ns(k)
+            x, y, yaw = tree.to_map(base, stamp)
+            assert (x, y) == pytest.approx(run.poses[k, i, :2], abs=1e-9)
+            turned = math.remainder(yaw - run.poses[k, i, 2], 2 * math.pi)
+            assert turned == pytest.approx(0.0, abs=1e-9)
+            ox, oy, _ = tree.to_map(odom, stamp)
+            drift = max(drift, math.dist((ox, oy), tree.to_map(odom, rate.stamp_ns(0))[:2]))
+    assert drift > 0.05  # odometry knows no wind: what it misses is in map -> odom
+    children = [*tree.static, *{child for child, _ in tree.moving}]
+    assert len(children) == len(set(children)) == 3 * robots

@@ -1,0 +1,156 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sbot
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario, parse_scenario
+from sbot_common.errors import InputError
+from sbot_sim.collision.overlap import overlaps
+
+CROWD = """
+duration: 3
+world: {bounds: [0, 0, 20, 20], circles: [{center: [10, 10], radius: 1}]}
+robots:
+  - {pose: [3, 3, 0], goal: [16, 16]}
+  - {count: 12, area: [1, 1, 9, 19]}
+wind: {wind_speed_mean: 0.3, wake: true}
+"""
+
+
+def scenario_of(text, **overrides):
+    return parse_scenario(text, 'test', Path.cwd(), overrides=overrides)
+
+
+@pytest.mark.parametrize('name', ['leader_follower', 'leader_follower_document'])
+def test_the_leader_arrives_and_everybody_follows_without_overlap(name):
+    result = run_scenario(load_scenario(name))
+    robots = result.summary['robots']
+    assert robots[0]['goal_reached_s'] < 60
+    assert result.summary['overlaps'] == 0
+    assert all(robot['final_leader_distance_m'] < 4.0 + 2.0 for robot in robots)
+    assert sum(robot['reverts'] for robot in robots) < 10
+
+
+def test_the_crosswind_bends_the_tracks():
+    calm = run_scenario(load_scenario('leader_follower', {'wind.wind_speed_mean': 0.0}))
+    windy = run_scenario(load_scenario('leader_follower'))
+    # In the first seconds nothing but the wind tells the two runs of the leader apart.
+    drift = windy.poses[60, 0, 1] - calm.poses[60, 0, 1]
+    assert drift > 0.3
+
+
+def test_a_run_is_a_function_of_scenario_and_seed():
+    first = run_scenario(scenario_of(CROWD)).summary
+    again = run_scenario(scenario_of(CROWD)).summary
+    other = run_scenario(scenario_of(CROWD, seed=2)).summary
+    assert first['trajectory_sha256'] == again['trajectory_sha256']
+    assert first['trajectory_sha256'] != other['trajectory_sha256']
+
+
+def test_threads_and_recording_change_no_bit(tmp_path):
+    plain = run_scenario(scenario_of(CROWD)).summary['trajectory_sha256']
+    assert run_scenario(scenario_of(CROWD), threads=2).summary['trajectory_sha256'] == plain
+    recorded = run_scenario(scenario_of(CROWD), record=tmp_path / 'bag')
+    assert recorded.summary['trajectory_sha256'] == plain
+
+
+def test_followers_in_a_crowd_act_like_followers_one_by_one(monkeypatch):
+    together = run_scenario(scenario_of(CROWD)).summary['trajectory_sha256']
+    monkeypatch.setattr('sbot.runner.controller_set._CROWD', 10**9)
+    assert run_scenario(scenario_of(CROWD)).summary['trajectory_sha256'] == together
+
+
+def test_the_summary_can_be_checked_against_the_poses():
+    import hashlib
+
+    from sbot.scenario.assemble import simulation_parameters
+    scenario = scenario_of(CROWD)
+    result = run_scenario(scenario)
+    summary, poses = result.summary, result.poses
+    assert summary['ticks'] == 90
+    assert poses.shape == (91, 13, 3)
+    assert summary['trajectory_sha256'] == hashlib.sha256(
+        np.ascontiguousarray(poses, '<f8').tobytes()).hexdigest()
+    parameters = simulation_parameters(scenario)
+    assert summary['overlaps'] == sum(
+        overlaps(parameters.world, parameters.bodies, row) for row in poses) == 0
+    steps = np.diff(poses[:, :, :2], axis=0)
+    lengths = np.hypot(steps[..., 0], steps[..., 1]).sum(axis=0)
+    assert [r['path_length_m'] for r in summary['robots']] == pytest.approx(lengths.tolist())
+    assert json.loads(json.dumps(summary)) == summary
+
+
+def test_overlaps_are_counted_not_assumed(monkeypatch):
+    from sbot_sim.collision.separation import Separation
+
+    def ghosts(world, bodies, previous, proposed):
+        none = np.zeros(len(proposed), bool)
+        return Separation(proposed, np.zeros((len(proposed), 2)), none, none, 0)
+
+    monkeypatch.setattr('sbot_sim.engine.step.separate', ghosts)
+    text = """
+duration: 2
+world: {bounds: [0, 0, 10, 10]}
+robots:
+  - {pose: [3, 3, 0], controller: none}
+  - {pose: [3.7, 3, 3.14159], controller: none}
+wind: {wind_speed_mean: 6.0}
+"""
+    assert run_scenario(scenario_of(text)).summary['overlaps'] > 0
+
+
+def test_robots_without_a_controller_stand_still():
+    result = run_scenario(scenario_of("""
+duration: 1
+world: {bounds: [0, 0, 10, 10]}
+robots: [{pose: [3, 3, 0.5], controller: none}]
+"""))
+    assert (result.poses == result.poses[0]).all()
+
+
+def test_a_users_own_controller_drives(tmp_path):
+    root = Path(sbot.__file__).parent.parent
+    result = run_scenario(load_scenario(str(root / 'examples' / 'go_to_goal.yaml')))
+    for robot, goal in zip(result.summary['robots'], [(10, 6), (10, 2)], strict=True):
+        assert np.hypot(robot['pose'][0] - goal[0], robot['pose'][1] - goal[1]) < 0.3
+
+
+@pytest.mark.parametrize(('answer', 'shown'), [
+    ('None', 'None'), ('(float("nan"), 0.0)', 'nan'), ('(0.1, 0.0, 0.0)', '0.0, 0.0'),
+    ('("fast", 0.0)', 'fast')])
+def test_a_controller_that_answers_nonsense_is_named(tmp_path, answer, shown):
+    name = f'nonsense_{abs(hash(answer))}'
+    (tmp_path / f'{name}.py').write_text(
+        f'class Bot:\n    def step(self, observation, rng):\n        return {answer}\n')
+    (tmp_path / 'own.yaml').write_text(f"""
+duration: 1
+world: {{bounds: [0, 0, 10, 10]}}
+robots: [{{pose: [3, 3, 0.5], controller: '{name}:Bot'}}]
+""")
+    with pytest.raises(InputError, match=r'^robot 0 at tick 0: Bot\.step\(\): got ') as caught:
+        run_scenario(load_scenario(str(tmp_path / 'own.yaml')))
+    assert shown in str(caught.value)
+
+
+def test_a_controller_cannot_change_the_world_through_what_it_sees(tmp_path):
+    (tmp_path / 'vandal.py').write_text("""
+class Bot:
+    def step(self, observation, rng):
+        for array in (observation.poses, observation.scan.ranges, observation.infrared):
+            try:
+                array[0] = 0.0
+            except ValueError:
+                continue
+            raise RuntimeError('written')
+        return 0.1, 0.0
+""")
+    (tmp_path / 'own.yaml').write_text("""
+duration: 0.1
+world: {bounds: [0, 0, 10, 10]}
+sensors: {infrared: true}
+robots: [{pose: [3, 3, 0.5], controller: 'vandal:Bot'}]
+""")
+    run_scenario(load_scenario(str(tmp_path / 'own.yaml')))

@@ -1,0 +1,206 @@
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from sbot.runner.loop import run_scenario
+from sbot.scenario.argos.experiment import argos_yaml
+from sbot.scenario.load import load_scenario
+from sbot_common.errors import InputError
+
+EXAMPLE = Path(__file__).parents[4] / 'config' / 'scenarios' / 'wind_blocking.argos'
+
+CONTROLLERS = """
+  <controllers>
+    <air_resistance_controller id="base" library="x"><params velocity="5"/>
+    </air_resistance_controller>
+    <my_controller id="aware" library="build/libwind_aware_controller.so"/>
+    <other id="other" library="libother"/>
+  </controllers>"""
+WIND = '<air_resistance angle_deg="270" magnitude="5"/>'
+NORTH = """<e-puck2 id="a"><body position="0,0,0" orientation="90,0,0"/>
+           <controller config="base"/></e-puck2>"""
+EAST = """<e-puck2 id="b"><body position="1,0,0" orientation="0,0,0"/>
+          <controller config="base"/></e-puck2>"""
+FRAMEWORK = ('<framework><experiment length="10.1" ticks_per_second="10" random_seed="3"/>'
+             '</framework>')
+
+
+def argos(arena=NORTH + EAST, wind=f'<configuration>{WIND}</configuration>', framework=FRAMEWORK,
+          controllers=CONTROLLERS, more='', size='8,6,1'):
+    return (f'<argos-configuration>{framework}{controllers}{wind}\n<arena size="{size}">{arena}'
+            f'</arena>{more}</argos-configuration>')
+
+
+def convert(text, overrides=()):
+    raw = text if isinstance(text, bytes) else text.encode()
+    return yaml.safe_load(argos_yaml(raw, 'x.argos', overrides))
+
+
+def load(tmp_path, text, overrides=None):
+    path = tmp_path / 'experiment.argos'
+    path.write_text(text)
+    return load_scenario(str(path), overrides)
+
+
+def test_units_and_names():
+    values = convert(argos())
+    assert values['rate'] == 10
+    assert values['duration'] == 10.1
+    assert values['seed'] == 3
+    assert values['world']['bounds'] == [-4, -3, 4, 3]
+    assert values['wind']['wind_speed_mean'] == pytest.approx(0.05)
+    assert values['wind']['wind_direction'] == pytest.approx([0, -1, 0], abs=1e-15)
+    assert values['wind']['wake'] is True
+    first = values['robots'][0]
+    assert first['body'] == 'e-puck2'
+    assert first['pose'] == pytest.approx([0, 0, math.pi / 2])
+    assert first['parameters'] == {'velocity': 0.05}
+    assert first['controller'] == 'wind_model.wind_aware:AirResistance'
+    assert values['bodies']['e-puck2']['drive'] == 'impulse'
+    assert values['sensors'] == {'range_and_bearing': True, 'rab_range': 0.8,
+                                 'rab_blocked_by_walls': True}
+
+
+def test_against_the_wind_stays_and_across_it_drifts_diagonally(tmp_path):
+    # Document 000: 5 cm/s in a wind of 5 cm/s southwards. Nothing moves in tick 0.
+    result = run_scenario(load(tmp_path, argos(), {'sensors.scan_beams': 1}))
+    moved = result.poses[-1] - result.poses[0]
+    assert len(result.poses) == 102
+    assert np.abs(moved[0, :2]).max() < 1e-9
+    assert np.abs(moved[1, :2] - [0.5, -0.5]).max() < 1e-9
+
+
+def test_the_shipped_example_runs_and_warns_of_nothing(caplog):
+    scenario = load_scenario(str(EXAMPLE), {'sensors.scan_beams': 1})
+    assert caplog.messages == []
+    result = run_scenario(scenario)
+    blocker, follower, northbound = (result.poses[:, i] for i in range(3))
+    # Unsheltered, the blocker drives 10 cm/s against 15; its follower feels next to nothing.
+    assert result.wind[1, 0, 0] == pytest.approx(0.15)
+    assert result.wind[1, 1, 0] < 0.01
+    assert blocker[5, 0] > blocker[0, 0]
+    assert follower[5, 0] < follower[0, 0]
+    # Driving 20 cm/s, the foot-bot cancels 15 cm/s across: sqrt(0.2^2 - 0.15^2) northwards.
+    late = (northbound[-1] - northbound[-51]) / 5.0
+    assert late[:2] == pytest.approx([0, math.sqrt(0.2 ** 2 - 0.15 ** 2)], abs=1e-9)
+    assert result.summary['overlaps'] == 0
+
+
+def test_obstacles_and_bodies(tmp_path):
+    arena = NORTH + """
+      <foot-bot id="c" rab_range="0.8"><body position="-1,-1,0" orientation="180,0,0"/>
+        <controller config="aware"/></foot-bot>
+      <box id="w" size="1,0.2,0.5" movable="false">
+        <body position="2,2,0" orientation="90,0,0"/></box>
+      <cylinder id="d" radius="0.3" height="1"><body position="-2,2,0"/></cylinder>"""
+    scenario = load(tmp_path, argos(arena))
+    assert scenario.world.rectangles[0].yaw == pytest.approx(math.pi / 2)
+    assert scenario.world.rectangles[0].size == (1.0, 0.2)
+    assert scenario.world.circles[0].radius == 0.3
+    assert scenario.robots[1].body == 'foot-bot'
+    assert scenario.robots[1].controller == 'wind_aware'
+    assert scenario.robots[1].parameters['velocity'] == 0.1
+    assert scenario.robots[1].parameters['direction'] == pytest.approx(math.pi)
+
+
+def test_robots_are_distributed(tmp_path):
+    group = """<distribute><position method="{}"/>
+      <orientation method="uniform" min="0,0,0" max="360,0,0"/>
+      <entity quantity="6" max_trials="100"><e-puck2 id="e"><controller config="base"/></e-puck2>
+      </entity></distribute>"""
+    uniform = group.format('uniform" min="-2,-1,0" max="2,1,0')
+    scenario = load(tmp_path, argos(uniform))
+    assert len(scenario.robots) == 6
+    assert all(abs(r.pose[0]) <= 2 and abs(r.pose[1]) <= 1 for r in scenario.robots)
+    grid = group.format('grid" center="1,0,0" distances="0.5,1,0" layout="3,2,1').replace(
+        'method="uniform" min="0,0,0" max="360,0,0"', 'method="constant" values="45,0,0"')
+    poses = [robot.pose for robot in load(tmp_path, argos(grid)).robots]
+    assert [pose[:2] for pose in poses] == [
+        (0.5, -0.5), (1, -0.5), (1.5, -0.5), (0.5, 0.5), (1, 0.5), (1.5, 0.5)]
+    assert all(pose[2] == pytest.approx(math.pi / 4) for pose in poses)
+
+
+def test_what_is_not_supported_is_named(caplog):
+    arena = NORTH.replace('"base"', '"other"') + EAST + """
+      <light id="l" position="0,0,0"/>
+      <box id="m" size="0.1,0.1,0.1" movable="true"><body position="2,2,0"/></box>"""
+    more = """<physics_engines><dynamics3d id="p"/></physics_engines>
+      <media><led id="leds"/></media><visualization><qt-opengl/></visualization>
+      <loop_functions library="libforaging"/><extra/>"""
+    framework = FRAMEWORK.replace('random_seed="3"', 'random_seed="0" visual="1"')
+    values = convert(argos(arena, more=more, framework=framework))
+    assert values['robots'][0]['controller'] == 'none'
+    assert values['seed'] is None
+    text = '\n'.join(caplog.messages)
+    for tag in ('<other>', '<light>', '<box>', '<dynamics3d>', '<led>', '<loop_functions>',
+                '<extra>', "'visual'"):
+        assert tag in text
+    assert len(caplog.messages) == 8
+    assert all(message.startswith('x.argos:') for message in caplog.messages)
+
+
+def test_wind_loop_functions_are_known(caplog):
+    more = f'<loop_functions library="libwind_loop_functions">{WIND}</loop_functions>'
+    assert convert(argos(wind='', more=more))['wind']['wind_speed_mean'] == pytest.approx(0.05)
+    assert not any('loop_functions' in message for message in caplog.messages)
+
+
+def test_without_wind_the_user_may_bring_one(tmp_path):
+    scenario = load(tmp_path, argos(wind=''), {'wind.wind_speed_mean': 0.2})
+    assert scenario.wind['wind_speed_mean'] == 0.2
+    assert not scenario.wind['wake']
+
+
+@pytest.mark.parametrize('path', ['wind', 'wind.wind_speed_mean', 'wind.custom_wind_field_path',
+                                  'wind.wind_gust_force_mean'])
+def test_two_winds_are_an_error(path):
+    with pytest.raises(InputError, match='would be another one'):
+        convert(argos(), [path])
+    assert convert(argos(), ['wind.wake_fade', 'wind.gamma_boost', 'seed'])['seed'] == 3
+
+
+LAUGHS = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "b"><!ENTITY c "&b;&b;">]><a>&c;</a>"""
+OUTSIDE = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hosts">]><a/>"""
+
+BAD = {
+    'not XML': ('robots: []', 'not well-formed'),
+    'empty': ('', 'not well-formed'),
+    'cut off': (argos()[:-30], 'not well-formed'),
+    'binary': (bytes(range(256)), 'x.argos'),
+    'entities': (LAUGHS, 'refused'),
+    'external entities': (OUTSIDE, 'refused'),
+    'too deep': ('<a>' * 200 + '</a>' * 200, 'more than 100 elements'),
+    'another XML': ('<html><body/></html>', '<arena> is missing'),
+    'no experiment': (argos(framework=''), '<experiment> in <framework> is missing'),
+    'no robots': (argos(arena=''), 'no robots'),
+    'two winds': (argos(more=WIND), 'a second wind'),
+    'a word as magnitude': (argos(wind=WIND.replace('"5"', '"strong"')), "got 'strong'"),
+    'a negative magnitude': (argos(wind=WIND.replace('"5"', '"-5"')), 'magnitude'),
+    'nan': (argos(wind=WIND.replace('"270"', '"nan"')), 'angle_deg'),
+    'no position': (argos(NORTH.replace('position="0,0,0"', '')), "'position' is missing"),
+    'two numbers': (argos(NORTH.replace('"0,0,0"', '"0,0"')), '3 finite numbers'),
+    'no body': (argos('<e-puck2 id="a"/>'), '<body> is missing'),
+    'unknown controller': (argos(NORTH.replace('"base"', '"bse"')), "did you mean 'base'"),
+    'controller twice': (argos(controllers=CONTROLLERS.replace('id="other"', 'id="base"')),
+                         "id 'base' is given twice"),
+    'negative velocity': (argos(controllers=CONTROLLERS.replace('"5"', '"-5"')), 'velocity'),
+    'rate zero': (argos(framework=FRAMEWORK.replace('"10"', '"0"')), 'ticks_per_second'),
+    'movable perhaps': (argos(NORTH + '<box size="1,1,1" movable="perhaps"/>'), 'true or false'),
+    'gaussian': (argos("""<distribute><position method="gaussian"/><orientation method="constant"
+                       values="0,0,0"/><entity quantity="2"><foot-bot><controller config="base"/>
+                       </foot-bot></entity></distribute>"""), 'expected uniform or grid'),
+}
+
+
+@pytest.mark.parametrize('name', BAD)
+def test_bad_files_are_one_clear_line(name):
+    text, words = BAD[name]
+    with pytest.raises(InputError) as info:
+        convert(text)
+    message = str(info.value)
+    assert words in message
+    assert message.startswith('x.argos')
+    assert '\n' not in message

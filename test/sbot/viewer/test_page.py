@@ -1,0 +1,208 @@
+import base64
+import re
+import zlib
+
+import numpy as np
+import pytest
+from browser import CHROMIUM, Browser
+from matplotlib.colors import to_rgb
+from pictures import record
+
+from sbot.bag.reader import Bag
+from sbot.cli import main as cli
+from sbot.cli.view import page, write_view
+from sbot.figures.data import from_bag
+from sbot.viewer.data import MOST_FRAMES, pack, page_data, read_scans
+
+WIDTH, HEIGHT, BAR, MARGIN = 1000, 700, 44, 20
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
+
+
+@pytest.fixture(scope='module')
+def recorded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('view')
+    bag, _ = record(folder)
+    write_view(bag, folder / 'run.html')
+    return folder / 'run.html', from_bag(bag), bag
+
+
+@pytest.fixture(scope='module')
+def browser(tmp_path_factory):
+    with Browser(tmp_path_factory.mktemp('profile'), WIDTH, HEIGHT) as browser:
+        yield browser
+        assert browser.errors == []
+
+
+def unpacked(table):
+    """Return what the page makes of a table: another reading of the same format."""
+    raw = zlib.decompress(base64.b64decode(table['data']))
+    deltas = np.frombuffer(raw, '<u2').reshape(table['channels'], table['frames'])
+    codes = np.cumsum(deltas, axis=1, dtype=np.uint16).T
+    repeat = table['channels'] // len(table['low'])
+    values = np.tile(table['low'], repeat) + codes * np.tile(table['step'], repeat)
+    if table['holes']:
+        values[codes == 0xFFFF] = np.nan
+    return values
+
+
+def test_packing_keeps_numbers_to_half_a_step():
+    rng = np.random.default_rng(0)
+    values = rng.uniform([0, -5, -3.2], [40, 24, 3.2], (50, 3))
+    values[0], values[1] = [0, -5, -3.2], [40, 24, 3.2]
+    table = pack(values, [0, -5, -3.2], [40, 24, 3.2])
+    assert np.abs(unpacked(table) - values).max() <= 0.5 * 40 / 65534 + 1e-12
+    ranges = np.array([[1.0, np.inf, 0.0, 10.0, -np.inf]])
+    assert np.array_equal(np.isnan(unpacked(pack(ranges, 0, 10, holes=True))),
+                          ~np.isfinite(ranges))
+    assert unpacked(pack(np.zeros((3, 2)), 0.0, 0.0)).tolist() == np.zeros((3, 2)).tolist()
+
+
+def test_page_data_are_those_of_the_bag(recorded):
+    _, data, bag = recorded
+    run = page_data(data, read_scans(Bag(bag), data))
+    poses = unpacked(run['poses']).reshape(-1, 4, 3)
+    assert np.abs(poses[:, :, :2] - data.poses[:, :, :2]).max() < 0.001
+    assert np.abs(poses[:, :, 2] - data.poses[:, :, 2]).max() < 0.001
+    assert np.abs(unpacked(run['winds']).reshape(-1, 4, 2) - data.wind).max() < 1e-4
+    assert run['times'] == pytest.approx(data.seconds, abs=1e-4)
+    assert run['scan_frames'] == list(range(len(data.stamps_ns)))
+    assert run['goals'] == [[0.0, 0, 13.0, 5.5]]
+    assert run['laser']['beams'] == 180
+
+
+def test_page_is_one_file_that_loads_nothing(recorded):
+    text = recorded[0].read_text()
+    assert not re.search(r'https?://|src=|href=|@import|url\(', text)
+    assert "default-src 'none'" in text
+    assert len(text) < 1_000_000
+
+
+def test_names_cannot_break_the_page():
+    text = page({'name': '</script><script>alert(1)</script>'}, '<b>&')
+    assert '</script><script>alert' not in text
+    assert '<title>&lt;b&gt;&amp;</title>' in text
+
+
+def on_screen(data, xy):
+    """Return where points (M, 2) (m) are on the screen when the arena fits (px)."""
+    xmin, ymin, xmax, ymax = data.world.bounds
+    scale = min((WIDTH - 2 * MARGIN) / (xmax - xmin), (HEIGHT - BAR - 2 * MARGIN) / (ymax - ymin))
+    return np.column_stack([
+        WIDTH / 2 + scale * (xy[:, 0] - (xmin + xmax) / 2),
+        (HEIGHT - BAR) / 2 - scale * (xy[:, 1] - (ymin + ymax) / 2)]), scale
+
+
+def middle(pixels, colour):
+    """Return the middle (x, y) of the box around the pixels of a colour, and its larger side."""
+    wanted = np.round(np.array(to_rgb(colour)) * 255)
+    rows, columns = np.nonzero((np.abs(pixels[:HEIGHT - BAR] - wanted) <= 1).all(axis=2))
+    assert len(rows), f'nothing is {colour}'
+    return (np.array([columns.min() + columns.max() + 1, rows.min() + rows.max() + 1]) / 2,
+            max(np.ptp(rows), np.ptp(columns)) + 1)
+
+
+@needs_browser
+@pytest.mark.parametrize('tick', [0, 37, 60, 120])
+def test_robots_are_on_the_screen_where_the_bag_has_them(recorded, browser, tick):
+    path, data, _ = recorded
+    browser.open(f'{path.as_uri()}?{tick}#t={data.seconds[tick]:.5f}&wind=0&trails=0')
+    pixels = browser.screenshot().astype(int)
+    colours = browser.evaluate('run.colours')
+    places, scale = on_screen(data, data.poses[tick, :, :2])
+    for place, colour, radius in zip(places, colours, data.radius, strict=True):
+        found, size = middle(pixels, colour)
+        assert found == pytest.approx(place, abs=1.5)
+        assert size == pytest.approx(2 * radius * scale, abs=3)
+
+
+@needs_browser
+def test_it_plays_pauses_and_ends(recorded, browser):
+    path, data, _ = recorded
+    browser.open(f'{path.as_uri()}?play#t=0.5&trails=0&wind=0')
+    before = browser.screenshot()
+    browser.evaluate('document.getElementById("play").click()')
+    browser.wait_for('+document.documentElement.dataset.time > 1.0')
+    assert browser.evaluate('document.getElementById("play").textContent') == 'pause'
+    browser.evaluate('document.getElementById("play").click()')
+    browser.wait_for('document.getElementById("play").textContent === "play"')
+    stopped = browser.evaluate('now')
+    pixels = browser.screenshot().astype(int)
+    assert browser.evaluate('now') == stopped
+    assert (pixels != before).any()
+    between = np.array([[np.interp(stopped, data.seconds, data.poses[:, 0, c]) for c in (0, 1)]])
+    place = on_screen(data, between)[0][0]
+    assert middle(pixels, browser.evaluate('run.colours[0]'))[0] == pytest.approx(place, abs=1.5)
+    browser.evaluate('document.getElementById("speed").value = "50"')
+    browser.evaluate('document.getElementById("play").click()')
+    browser.wait_for(f'Math.abs(now - {data.seconds[-1]}) < 1e-3 && !playing')
+
+
+@needs_browser
+def test_following_keeps_a_robot_in_the_middle(recorded, browser):
+    path, data, _ = recorded
+    browser.open(f'{path.as_uri()}?follow#t={data.seconds[80]:.5f}&follow=2&wind=0&trails=0')
+    found, _ = middle(browser.screenshot().astype(int), browser.evaluate('run.colours[2]'))
+    assert found == pytest.approx([WIDTH / 2, (HEIGHT - BAR) / 2], abs=1.5)
+
+
+@needs_browser
+def test_scans_and_wind_can_be_switched(recorded, browser):
+    path = recorded[0]
+    shots = {}
+    for switches in ('scans=0&wind=0', 'scans=1&wind=0', 'scans=0&wind=1'):
+        browser.open(f'{path.as_uri()}?{switches}#t=2&trails=0&follow=-1&{switches}')
+        shots[switches] = browser.screenshot().astype(int)[:HEIGHT - BAR]
+    red = (np.abs(shots['scans=1&wind=0'] - [0xD0, 0x34, 0x2C]).sum(axis=2) < 6)
+    assert red.sum() > 200
+    # Where a scan is drawn there is an outline within two pixels without it.
+    dark = (shots['scans=0&wind=0'].sum(axis=2) < 600)
+    near = np.zeros_like(dark)
+    for row in range(-3, 4):
+        for column in range(-3, 4):
+            near |= np.roll(dark, (row, column), (0, 1))
+    assert near[red].mean() > 0.99
+    blue = (np.abs(shots['scans=0&wind=1'] - [0xC4, 0xDB, 0xEC]).sum(axis=2) < 30)
+    assert blue.sum() > 500
+
+
+@needs_browser
+def test_a_hundred_robots_over_ten_minutes_are_small_and_smooth(recorded, browser, tmp_path):
+    _, data, _ = recorded
+    ticks, count = 18_000, 100
+    t, i = np.arange(ticks)[:, None] / 30, np.arange(count)
+    poses = np.stack([8 + (1 + i / 20) * np.cos(t / 5 + i), 5 + (1 + i / 40) * np.sin(t / 7 + i),
+                      np.remainder(t / 5 + i, 2 * np.pi) - np.pi], axis=2)
+    wind = np.stack([0.2 + 0 * poses[:, :, 0], 0.1 * np.sin(poses[:, :, 2])], axis=2)
+    large = data._replace(
+        scenario=data.scenario, stamps_ns=(np.arange(1, ticks + 1) * 33_333_333), poses=poses,
+        wind=wind, free_wind=wind, radius=np.full(count, 0.06))
+    run = page_data(large, None)
+    assert len(run['times']) <= MOST_FRAMES
+    path = tmp_path / 'large.html'
+    path.write_text(page(run, 'large'))
+    assert path.stat().st_size < 12_000_000
+    browser.open(f'{path.as_uri()}#t=300&names=1')
+    milliseconds = browser.evaluate(
+        '(() => { const spent = []; for (let k = 0; k < 30; k++) { now = 300 + k; '
+        'const begin = performance.now(); draw(); ctx.getImageData(0, 0, 1, 1); '
+        'spent.push(performance.now() - begin); } return Math.min(...spent); })()')
+    assert milliseconds < 33
+
+
+def test_command_writes_the_page(recorded, tmp_path, capsys):
+    assert cli.main(['view', str(recorded[2]), '-o', str(tmp_path / 'x.html')]) == 0
+    assert (tmp_path / 'x.html').read_text() == recorded[0].read_text()
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(('arguments', 'message'), [
+    ([], 'expected a bag, or --live'),
+    (['nowhere'], 'nowhere: no such bag'),
+    (['nowhere', '--live'], 'expected no bag'),
+    (['nowhere', '-o', 'x.txt'], "--output: got 'x.txt', expected a file that ends in .html"),
+])
+def test_bad_usage_is_one_line(arguments, message, capsys):
+    assert cli.main(['view', *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count('\n') == 1

@@ -1,0 +1,85 @@
+"""The judge of collisions, itself judged by shapely."""
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sbot_sim.collision.overlap import PAIR, find_overlaps, overlaps
+from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.world.geometry import make_world, rectangle_corners
+
+BOUNDS = (0.0, 0.0, 6.0, 5.0)
+
+
+def brute_force(world, bodies, pose):
+    """Count by shapely: distances of points from shapes, and of every pair."""
+    points = shapely.points(pose[:, :2])
+    radius = bodies.safety_radius
+    count = 0
+    for i, point in enumerate(points):
+        x, y = pose[i, :2]
+        xmin, ymin, xmax, ymax = world.bounds
+        count += sum(radius[i] - room > 1e-9
+                     for room in (x - xmin, y - ymin, xmax - x, ymax - y))
+        solids = [shapely.LineString(row.reshape(2, 2)) for row in world.free_segments]
+        solids += [shapely.Polygon(rectangle_corners(row)) for row in world.rectangles]
+        count += sum(radius[i] - shape.distance(point) > 1e-9 for shape in solids)
+        count += sum(radius[i] + r - math.dist((cx, cy), (x, y)) > 1e-9
+                     for cx, cy, r in world.circles)
+        count += sum(radius[i] + radius[j] - point.distance(points[j]) > 1e-9 for j in range(i))
+    return count
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6))
+def test_counts_what_shapely_counts(seed):
+    rng = np.random.default_rng(seed)
+    world = make_world(BOUNDS, rng.uniform(0, 5, (4, 4)),
+                       rng.uniform(0.1, 1, (3, 3)) * [6, 5, 1],
+                       rng.uniform(0.1, 1, (3, 5)) * [6, 5, 2, 2, 3])
+    bodies = body_arrays([[S_BOT, ROBOT, S_BOT._replace(radius=0.9)][k]
+                          for k in rng.integers(0, 3, 15)])
+    pose = rng.uniform(-0.5, 6, (15, 3))
+    assert overlaps(world, bodies, pose) == brute_force(world, bodies, pose)
+
+
+@pytest.mark.parametrize(('gap', 'count'), [(0.0, 0), (-0.9e-9, 0), (-1.1e-9, 1), (1e-3, 0)])
+def test_an_overlap_is_deeper_than_a_nanometre(gap, count):
+    bodies = body_arrays([ROBOT, ROBOT])
+    pose = np.array([[1.0, 1.0, 0.0], [1.6 + gap, 1.0, 0.0]])
+    assert overlaps(make_world(BOUNDS), bodies, pose) == count
+
+
+def test_the_inside_of_a_rectangle_and_of_a_circle_is_solid():
+    world = make_world(BOUNDS, circles=[(4, 3, 1.5)], rectangles=[(1.5, 1.5, 2.5, 2.5, 0.2)])
+    bodies = body_arrays([S_BOT, S_BOT])
+    assert overlaps(world, bodies, np.array([[4.0, 3.0, 0.0], [1.5, 1.5, 0.0]])) == 2
+
+
+def test_pairs_are_counted_once_and_named_in_order():
+    found = find_overlaps(make_world(BOUNDS), body_arrays([ROBOT] * 3),
+                          np.array([[2.0, 2.0], [5.0, 4.0], [2.5, 2.0]]))
+    assert found.kind.tolist() == [PAIR]
+    assert (found.robot[0], found.other[0]) == (0, 2)
+    assert found.depth[0] == pytest.approx(0.1)
+
+
+def test_lost_robots_count_and_nobody_is_fine():
+    world = make_world(BOUNDS)
+    pose = np.array([[1.0, 1.0, 0.0], [math.nan, 1.0, 0.0]])
+    assert overlaps(world, body_arrays([S_BOT] * 2), pose) == 1
+    assert overlaps(world, body_arrays([]), np.zeros((0, 3))) == 0
+
+
+def test_ten_thousand_robots():
+    n = 100
+    x, y = np.meshgrid(np.arange(n) * 0.7 + 0.5, np.arange(n) * 0.7 + 0.5)
+    pose = np.column_stack([x.ravel(), y.ravel(), np.zeros(n * n)])
+    world, bodies = make_world((0, 0, 71, 71)), body_arrays([ROBOT] * n * n)
+    assert overlaps(world, bodies, pose) == 0
+    pose[::2, 0] += 0.15
+    assert overlaps(world, bodies, pose) > 4000

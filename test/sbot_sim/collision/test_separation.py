@@ -1,0 +1,339 @@
+"""The no-intersections algorithm: invariants, and the displacements of document 002 section 5."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sbot_sim.collision.fixed_objects import fixed_objects
+from sbot_sim.collision.overlap import find_overlaps, overlaps
+from sbot_sim.collision.separation import separate
+from sbot_sim.dynamics.motion import move
+from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, select_bodies
+from sbot_sim.world.geometry import make_world
+
+DT = 0.1
+R = S_BOT.safety_radius
+EMPTY = make_world((-10, -10, 10, 10))
+
+
+def settle(proposed, previous=None, world=EMPTY, bodies=None, **more):
+    proposed = np.array(proposed, dtype=float)
+    previous = proposed if previous is None else np.array(previous, dtype=float)
+    return separate(world, bodies or body_arrays([S_BOT] * len(proposed)), previous, proposed,
+                    **more)
+
+
+def crowd(count, density, seed=0):
+    """Return a square world and poses of s-bots on a hexagonal grid, some places left empty."""
+    rng = np.random.default_rng(seed)
+    side = math.sqrt(count * math.pi * R * R / density)
+    pitch = 2.04 * R
+    places = [(R * 1.01 + column * pitch + row % 2 * pitch / 2, R * 1.01 + row * pitch * 0.866026)
+              for row in range(int((side - 2.02 * R) / (pitch * 0.866026)) + 1)
+              for column in range(int((side - 2.02 * R - row % 2 * pitch / 2) / pitch) + 1)]
+    pose = np.zeros((count, 3))
+    pose[:, :2] = rng.permutation(places)[:count]
+    pose[:, 2] = rng.uniform(-math.pi, math.pi, count)
+    world, bodies = make_world((0, 0, side, side)), body_arrays([S_BOT] * count)
+    assert overlaps(world, bodies, pose) == 0
+    return world, bodies, pose
+
+
+def towards(pose, x, y):
+    """Return wheel speeds (N, 2) that turn every s-bot towards a point, and drive."""
+    error = np.arctan2(y - pose[:, 1], x - pose[:, 0]) - pose[:, 2]
+    error = (error + math.pi) % (2 * math.pi) - math.pi
+    return 4.0 + np.outer(error / math.pi, [-8.0, 8.0])
+
+
+# Displacements.
+
+def test_free_robots_are_not_touched():
+    poses = [[0, 0, 0.3], [2 * R, 0, 1.0], [1, 1, -2.0]]
+    outcome = settle(poses)
+    np.testing.assert_array_equal(outcome.pose, poses)
+    assert not outcome.collided.any()
+    assert outcome.passes == 0
+
+
+def test_two_robots_share_their_overlap():
+    outcome = settle([[0, 0, 0.3], [2 * R - 0.01, 0, 0]], [[-0.01, 0, 0], [2 * R, 0, 0]])
+    np.testing.assert_allclose(outcome.displacement, [[-0.005, 0], [0.005, 0]], atol=1e-15)
+    assert outcome.collided.all()
+    assert not outcome.reverted.any()
+    assert outcome.passes == 1
+    assert outcome.pose[0, 2] == 0.3
+
+
+@pytest.mark.parametrize(('kind', 'rows', 'at', 'expected'), [
+    ('segments', [(-1, 0, 1, 0)], (0.2, R - 0.01), (0, 0.01)),
+    ('segments', [(-1, 0, 1, 0)], (0.2, 0.01 - R), (0, -0.01)),
+    ('segments', [(-1, 0, 0, 0)], (0.6 * R - 0.006, 0.8 * R - 0.008), (0.006, 0.008)),
+    ('circles', [(0, 0, 0.5)], (-0.49 - R, 0), (-0.01, 0)),  # its own radius counts: S2
+    ('rectangles', [(0, 0, 1, 0.4, 0)], (0.3, 0.19 + R), (0, 0.01)),
+    ('rectangles', [(0, 0, 1, 0.4, 0)], (0.5 + 0.6 * (R - 0.01), 0.2 + 0.8 * (R - 0.01)),
+     (0.006, 0.008)),
+    ('rectangles', [(0, 0, 1, 0.4, math.pi / 2)], (0.19 + R, 0.3), (0.01, 0)),
+])
+def test_fixed_objects_do_not_give_way(kind, rows, at, expected):
+    world = make_world((-2, -2, 2, 2), **{kind: rows})
+    x, y = np.add(at, np.multiply(expected, 2))
+    outcome = settle([[*at, 0]], [[x, y, 0]], world)
+    np.testing.assert_allclose(outcome.displacement, [expected], atol=1e-14)
+    assert overlaps(world, body_arrays([S_BOT]), outcome.pose) == 0
+
+
+def test_the_displacement_is_the_sum_over_everything_overlapped():
+    # Robot 0 between robot 1 to the west and the wall to the south: half of one, all of the other.
+    world = make_world((0, 0, 2, 2))
+    outcome = settle([[1.0, R - 0.004, 0], [1.0 - 2 * R + 0.006, R, 0]],
+                     [[1.01, R, 0], [1.0 - 2 * R, R, 0]], world)
+    # Robot 1 is a little farther north: what its direction and the next pass change is tiny.
+    np.testing.assert_allclose(outcome.displacement[0], [0.003, 0.004], atol=2e-4)
+
+
+def test_walls_of_several_pieces_push_once():
+    pieces = make_world((-2, -2, 2, 2), [(-1, 0, 0.01, 0), (0.01, 0, 1, 0), (0.01, 0, 0.01, -1)],
+                        rectangles=[(-0.5, 1, 1, 1, 0), (0.5, 1, 1, 1, 0)])
+    for y, direction in ((R - 0.02, 0.02), (0.5 - R + 0.02, -0.02)):
+        for x in (-0.03, 0.0, 0.01, 0.02):
+            outcome = settle([[x, y, 0]], [[x, y + direction, 0]], pieces)
+            np.testing.assert_allclose(outcome.displacement, [[0, direction]], atol=1e-12)
+
+
+def test_coincident_centres_part_as_they_came_or_in_a_fixed_direction():
+    outcome = settle([[0, 0, 0], [0, 0, 0]], [[0, 0.03, 0], [0, -0.03, 0]])
+    np.testing.assert_allclose(outcome.pose[:, :2], [[0, R], [0, -R]], atol=0.01 * R)
+    outcome = settle([[1, 1, 0], [1, 1, 0]], [[0.99, 1, 0], [0.99, 1, 0]])
+    assert np.isfinite(outcome.pose).all()
+
+
+def test_a_robot_slides_along_a_wall_and_leaves_it_again():
+    world, bodies = make_world((0, 0, 5, 5)), body_arrays([ROBOT])
+    wind, pose = np.array([[0.0, -0.5]]), np.array([[1.0, 0.31, 0.0]])
+    straight = np.array([[10.0, 10.0]])  # 1 m/s
+    for _ in range(20):
+        pose = separate(world, bodies, pose, move(bodies, pose, straight, wind, DT)).pose
+    np.testing.assert_allclose(pose, [[3.0, 0.3, 0.0]], atol=1e-9)
+    pose[0, 2] = math.pi / 2
+    pose = separate(world, bodies, pose, move(bodies, pose, straight, wind, DT)).pose
+    np.testing.assert_allclose(pose[0, :2], [3.0, 0.35], atol=1e-9)
+
+
+def test_reverted_robots_return_to_where_they_were_and_may_turn():
+    # A corridor full of robots, pushed from both ends.
+    world = make_world((0, 0, 10 * R, 2 * R))
+    previous = np.array([[(2 * k + 1) * R, R, 0.0] for k in range(5)])
+    proposed = previous.copy()
+    proposed[:, 0] += [0.02, 0.02, 0.02, -0.02, -0.02]
+    proposed[:, 2] = 0.5
+    outcome = settle(proposed, previous, world, passes=20)
+    assert overlaps(world, body_arrays([S_BOT] * 5), outcome.pose) == 0
+    assert outcome.reverted.any()
+    back = outcome.reverted
+    np.testing.assert_array_equal(outcome.pose[back, :2], previous[back, :2])
+    np.testing.assert_array_equal(outcome.pose[:, 2], 0.5)
+
+
+def test_a_pose_that_is_not_finite_leaves_the_robot_where_it_was():
+    outcome = settle([[math.nan, 0, 0], [1, 1, 0], [0, math.inf, 0], [2, 2, math.nan]],
+                     [[0, 0, 1], [1, 1, 0], [3, 3, 2], [2, 2, 0.0]])
+    np.testing.assert_array_equal(outcome.pose, [[0, 0, 1], [1, 1, 0], [3, 3, 2], [2, 2, 0]])
+    np.testing.assert_array_equal(outcome.reverted, [True, False, True, True])
+
+
+def test_nobody_is_no_problem():
+    outcome = settle(np.zeros((0, 3)))
+    assert outcome.pose.shape == (0, 3)
+
+
+def test_arguments_are_not_changed():
+    world, bodies, pose = crowd(30, 0.6)
+    proposed = pose + 0.02
+    copies = pose.copy(), proposed.copy()
+    separate(world, bodies, pose, proposed)
+    np.testing.assert_array_equal(copies[0], pose)
+    np.testing.assert_array_equal(copies[1], proposed)
+
+
+# Invariants.
+
+def test_adversarial_crowd_never_overlaps_and_is_displaced_little():
+    world, bodies, pose = crowd(200, 0.6)
+    fixed = fixed_objects(world, bodies)
+    side = world.bounds[2]
+    rng = np.random.default_rng(3)
+    calm, lengths = np.zeros((200, 2)), []
+    for step in range(1000):
+        mode = step // 100 % 5
+        if mode == 0:
+            wheels = rng.choice([-4.0, 4.0], (200, 2))
+        elif mode == 1:
+            wheels = towards(pose, side / 2, side / 2)
+        elif mode == 2:
+            wheels = towards(pose, 0.0, 0.0)
+        elif mode == 3:  # two crowds through each other
+            wheels = towards(pose, np.where(np.arange(200) % 2, 0.0, side), side / 2)
+        else:  # into the nearest wall
+            wheels = towards(pose, np.where(pose[:, 0] < side / 2, 0.0, side), pose[:, 1])
+        outcome = separate(world, bodies, pose, move(bodies, pose, wheels, calm, DT), fixed)
+        pose = outcome.pose
+        assert overlaps(world, bodies, pose) == 0, step
+        moved = outcome.collided & ~outcome.reverted
+        lengths.append(np.hypot(*outcome.displacement[moved].T))
+    # A robot proposes at most 8 mm a tick; in a crowd others may push it as far again.
+    median, most = np.percentile(np.concatenate(lengths), [50, 99])
+    assert median < 0.009
+    assert most < 0.014
+    assert max(map(np.max, lengths)) < R
+
+
+def random_world(rng):
+    """Return a world of everything, and robots of very different sizes standing free in it."""
+    world = make_world((0, 0, 6, 6), rng.uniform(0.5, 5.5, (4, 4)),
+                       np.column_stack([rng.uniform(0, 6, (3, 2)), rng.uniform(0.02, 0.6, 3)]),
+                       np.column_stack([rng.uniform(0, 6, (3, 2)), rng.uniform(0.05, 1.5, (3, 2)),
+                                        rng.uniform(-3, 3, 3)]))
+    radii = rng.choice([0.03, 0.088, 0.3, 0.7], 60, p=[0.3, 0.4, 0.25, 0.05])
+    every = body_arrays([ROBOT._replace(radius=float(radius)) for radius in radii])
+    pose = np.column_stack([rng.uniform(0, 6, (60, 2)), rng.uniform(-3, 3, 60)])
+    while True:
+        found = find_overlaps(world, every, pose, tolerance=0.0)
+        if not len(found.robot):
+            return world, every, pose
+        keep = np.ones(len(pose), bool)
+        keep[found.robot[0]] = False
+        every, pose = select_bodies(every, keep), pose[keep]
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 0.5]))
+def test_any_mix_of_sizes_and_speeds_stays_free(seed, length):
+    rng = np.random.default_rng(seed)
+    world, bodies, pose = random_world(rng)
+    fixed = fixed_objects(world, bodies)
+    drift = rng.normal(0, length, (len(pose), 2))
+    for _ in range(8):
+        proposed = pose.copy()
+        proposed[:, :2] += drift + rng.normal(0, length / 4, drift.shape)
+        outcome = separate(world, bodies, pose, proposed, fixed)
+        pose = outcome.pose
+        assert overlaps(world, bodies, pose) == 0
+        assert np.isfinite(pose).all()
+        np.testing.assert_allclose(outcome.displacement, (pose - proposed)[:, :2], atol=1e-12)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10**6))
+def test_poses_that_begin_with_overlaps_are_freed_or_at_least_survived(seed):
+    rng = np.random.default_rng(seed)
+    pose = np.column_stack([rng.uniform(0.1, 1.9, (12, 2)), np.zeros(12)])
+    world = make_world((0, 0, 2, 2), circles=[(1, 1, 0.1)])
+    outcome = settle(pose, world=world)
+    assert np.isfinite(outcome.pose).all()
+    bodies = body_arrays([S_BOT] * 12)
+    assert overlaps(world, bodies, outcome.pose) <= overlaps(world, bodies, pose)
+
+
+# Tunnelling.
+
+@pytest.mark.parametrize('body', [S_BOT, ROBOT, S_BOT._replace(radius=0.02,
+                                                              collision_distance=0.0)])
+def test_nobody_passes_a_thin_segment_at_2_m_per_s(body):
+    world = make_world((-2, -2, 2, 2), [(0, -2, 0, 2)])
+    bodies = body_arrays([body])
+    fixed = fixed_objects(world, bodies)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        pose = np.array([[-rng.uniform(1, 1.2) * body.safety_radius, rng.uniform(-1, 1), 0.0]])
+        heading = rng.uniform(-1.5, 1.5)
+        for _ in range(5):
+            proposed = pose + 0.2 * np.array([math.cos(heading), math.sin(heading), 0])
+            pose = separate(world, bodies, pose, proposed, fixed).pose
+            assert pose[0, 0] <= 1e-9 - body.safety_radius
+            assert overlaps(world, bodies, pose) == 0
+
+
+def test_nobody_is_pushed_through_a_wall_into_or_out_of_a_room():
+    room = [(1, 1, 2, 1), (2, 1, 2, 2), (2, 2, 1, 2), (1, 2, 1, 1)]
+    world = make_world((0, 0, 3, 3), room)
+    rng = np.random.default_rng(2)
+    pose = np.array([[x, y, 0.0] for x in np.arange(0.1, 3, 0.2) for y in np.arange(0.1, 3, 0.2)])
+    bodies = body_arrays([S_BOT] * len(pose))
+    keep = np.ones(len(pose), bool)
+    keep[find_overlaps(world, bodies, pose).robot] = False
+    pose, bodies = pose[keep], select_bodies(bodies, keep)
+    fixed = fixed_objects(world, bodies)
+
+    def inside(p):
+        return (np.abs(p[:, 0] - 1.5) < 0.5) & (np.abs(p[:, 1] - 1.5) < 0.5)
+
+    before = inside(pose)
+    assert 10 < before.sum() < len(pose) - 50
+    for _ in range(150):
+        proposed = pose + np.column_stack([rng.normal(0, 0.15, (len(pose), 2)),
+                                           np.zeros(len(pose))])
+        pose = separate(world, bodies, pose, proposed, fixed).pose
+        assert overlaps(world, bodies, pose) == 0
+    np.testing.assert_array_equal(inside(pose), before)
+
+
+def test_fast_robots_do_not_pass_through_poles_or_each_other():
+    world = make_world((-5, -1, 5, 1), circles=[(0, 0.5, 0.01)])
+    bodies = body_arrays([S_BOT] * 3)
+    previous = np.array([[-0.2, 0.5, 0], [-0.2, -0.5, 0], [0.2, -0.5, 0.0]])
+    moves = np.array([[0.6, 0, 0], [0.6, 0, 0], [-0.6, 0, 0]])
+    outcome = settle(previous + moves, previous, world)
+    assert outcome.pose[0, 0] < -R
+    assert outcome.pose[1, 0] < outcome.pose[2, 0]
+    assert overlaps(world, bodies, outcome.pose) == 0
+
+
+def test_nobody_leaves_the_bounds_however_hard_it_blows():
+    world, bodies, pose = crowd(12, 0.3)
+    for speed, directions in ((1.0, 9), (20.0, 3), (1e12, 1)):
+        for direction in 0.5 + np.arange(directions) * 2 * math.pi / directions:
+            proposed = pose + speed * np.array([math.cos(direction), math.sin(direction), 0])
+            outcome = separate(world, bodies, pose, proposed)
+            assert overlaps(world, bodies, outcome.pose) == 0
+
+
+# Reproducibility.
+
+def test_same_input_same_bits_and_permuted_input_permuted_bits():
+    world, bodies, pose = crowd(120, 0.6, seed=4)
+    rng = np.random.default_rng(5)
+    order = rng.permutation(120)
+    fixed = fixed_objects(world, bodies)
+    other, calm = pose[order], np.zeros((120, 2))
+    for _ in range(100):
+        wheels = rng.choice([-4.0, 4.0], (120, 2))
+        proposed = move(bodies, pose, wheels, calm, DT)
+        first = separate(world, bodies, pose, proposed, fixed)
+        again = separate(world, bodies, pose, proposed, fixed)
+        permuted = separate(world, bodies, other, move(bodies, other, wheels[order], calm, DT),
+                            fixed)
+        np.testing.assert_array_equal(first.pose, again.pose)
+        # Sums of displacements do not depend on their order: not only to 1e-9, to the bit.
+        np.testing.assert_array_equal(permuted.pose, first.pose[order])
+        np.testing.assert_array_equal(permuted.reverted, first.reverted[order])
+        pose, other = first.pose, permuted.pose
+
+
+def test_the_table_of_fixed_objects_may_be_kept():
+    rng = np.random.default_rng(8)
+    world, bodies, pose = random_world(rng)
+    proposed = pose + rng.normal(0, 0.1, pose.shape)
+    kept = separate(world, bodies, pose, proposed, fixed_objects(world, bodies))
+    np.testing.assert_array_equal(kept.pose, separate(world, bodies, pose, proposed).pose)
+
+
+def test_the_table_of_fixed_objects_is_made_once_for_the_same_world_and_robots():
+    world, bodies = make_world((0, 0, 2, 2)), body_arrays([S_BOT])
+    first = fixed_objects(world, bodies)
+    assert fixed_objects(world, bodies) is first
+    assert fixed_objects(world, body_arrays([ROBOT])) is not first
+    assert fixed_objects(make_world((0, 0, 2, 2), circles=[(1, 1, 0.1)]), bodies) is not first

@@ -1,0 +1,146 @@
+import numpy as np
+import pytest
+from worlds import make_parameters, random_poses
+
+from sbot_common.errors import InputError
+from sbot_sim.collision.overlap import overlaps
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.engine.state import Inputs, Wind, still_air
+from sbot_sim.world.bodies import ROBOT, S_BOT
+
+EVERYTHING = {
+    'scan': {'scan_sees_robots': True, 'scan_noise_std': 0.01}, 'infrared': {'infrared': True},
+    'odometry': {'odometry_noise_slip': 0.01, 'odometry_noise_radius': 0.01},
+    'wake': {'wake': True}, 'rab': True, 'circles': [(10, 10, 1.0)],
+    'rectangles': [(5, 15, 2, 1, 0.3)]}
+
+
+def make_inputs(command, wind=None, rab=None):
+    command = np.asarray(command, float)
+    data = np.zeros((len(command), 10), np.uint8) if rab is None else rab
+    return Inputs(command, wind or still_air(), data)
+
+
+def drive(engine, ticks, seed=0, order=None):
+    """Drive by commands and bytes that belong to the robots, whatever rows they stand in."""
+    n = len(engine.state.pose)
+    rows = np.arange(n) if order is None else order
+    rng = np.random.default_rng(seed)
+    for _ in range(ticks):
+        commands = rng.uniform([0, -2], [2, 2], (n, 2))
+        data = rng.integers(0, 256, (n, 10)).astype(np.uint8)
+        engine.advance(make_inputs(commands[rows], Wind(np.array([0.3, 0.1, 0]),
+                                                        np.array([0.0, 5.0, 0])), data[rows]))
+
+
+def test_a_step_changes_none_of_its_arguments():
+    engine = Engine(make_parameters([ROBOT] * 6, **EVERYTHING), random_poses(6, 3), 1)
+    before, snapshot = engine.state, engine.snapshot
+    kept = [np.copy(value) for value in before]
+    seen = [np.copy(value) for value in snapshot if isinstance(value, np.ndarray)]
+    inputs = make_inputs(np.ones((6, 2)), Wind(np.ones(3), np.ones(3)))
+    engine.advance(inputs)
+    assert all(np.array_equal(a, b) for a, b in zip(kept, before, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(
+        seen, [v for v in snapshot if isinstance(v, np.ndarray)], strict=True))
+    assert (inputs.command == 1).all()
+    assert engine.state.tick == 1
+
+
+def test_same_seed_same_bits_and_reset_starts_again():
+    def run(engine):
+        drive(engine, 30)
+        return engine.state.pose.tobytes() + engine.snapshot.ranges.tobytes() + (
+            engine.state.odometry.tobytes())
+
+    make = lambda seed: Engine(make_parameters([ROBOT] * 8, **EVERYTHING),  # noqa: E731
+                               random_poses(8, 4), seed)
+    engine = make(1)
+    first = run(engine)
+    assert run(make(1)) == first
+    assert run(make(2)) != first
+    engine.reset()
+    assert run(engine) == first
+
+
+def test_permuting_the_robots_permutes_the_result():
+    poses, order = random_poses(8, 5), np.array([3, 1, 4, 0, 7, 5, 2, 6])
+    settings = {**EVERYTHING, 'scan': {'scan_sees_robots': True}, 'odometry': {}}
+    bodies = [ROBOT, S_BOT] * 4
+    straight = Engine(make_parameters(bodies, **settings), poses, 1)
+    mixed = Engine(make_parameters([bodies[i] for i in order], **settings), poses[order], 1)
+    drive(straight, 50)
+    drive(mixed, 50, order=order)
+    assert np.allclose(straight.state.pose[order], mixed.state.pose, atol=1e-9, rtol=0)
+    assert np.allclose(straight.snapshot.ranges[order], mixed.snapshot.ranges, atol=1e-6)
+
+
+def test_nobody_ever_overlaps_in_a_crowd():
+    parameters = make_parameters([ROBOT] * 30, bounds=(0, 0, 8, 8))
+    engine = Engine(parameters, random_poses(30, 6, 0.5, 7.5, 0.62), 1)
+    for seed in range(10):
+        drive(engine, 10, seed)
+        assert overlaps(parameters.world, parameters.bodies, engine.state.pose) == 0
+
+
+def test_wind_moves_from_the_second_tick_on_and_stops_a_tick_late():
+    engine = Engine(make_parameters(dt=0.1), np.array([[5.0, 5.0, 0.0]]), 1)
+    wind = Wind(np.array([0.5, 0.0, 0.0]), np.zeros(3))
+    xs = []
+    for blowing in (True, True, False, False):
+        engine.advance(make_inputs([[0, 0]], wind if blowing else still_air()))
+        xs.append(engine.state.pose[0, 0] - 5.0)
+    assert xs == pytest.approx([0.0, 0.05, 0.10, 0.10], abs=1e-12)
+
+
+def test_a_force_moves_by_f_over_m_dt_squared_each_tick():
+    engine = Engine(make_parameters(dt=0.1), np.array([[5.0, 5.0, 0.0]]), 1)
+    for _ in range(11):
+        engine.advance(make_inputs([[0, 0]], Wind(np.zeros(3), np.array([0.0, 20.0, 0.0]))))
+    assert engine.state.pose[0, 1] - 5.0 == pytest.approx(10 * 20.0 / ROBOT.mass * 0.01, abs=1e-12)
+
+
+def test_the_twist_tells_what_wind_and_wheels_did_in_the_robots_frame():
+    engine = Engine(make_parameters(dt=0.1), np.array([[5.0, 5.0, np.pi / 2]]), 1)
+    for _ in range(2):
+        engine.advance(make_inputs([[1.0, 0.0]], Wind(np.array([0.5, 0.0, 0.0]), np.zeros(3))))
+    assert engine.snapshot.twist[0] == pytest.approx([1.0, -0.5, 0.0], abs=1e-12)
+    assert engine.snapshot.wind[0] == pytest.approx([0.5, 0.0])
+    # The wheels know nothing of the wind.
+    assert engine.snapshot.odometry[0] == pytest.approx([0.2, 0.0, 0.0], abs=1e-12)
+    assert engine.snapshot.odometry_twist[0] == pytest.approx([1.0, 0.0], abs=1e-12)
+
+
+def test_broadcasts_are_heard_a_tick_later():
+    engine = Engine(make_parameters([ROBOT] * 2, rab=True), np.array([[2, 2, 0.0], [4, 2, 0]]), 1)
+    data = np.zeros((2, 10), np.uint8)
+    data[1, 5] = 77
+    assert engine.snapshot.rab_data[1, 5] == 0
+    engine.advance(make_inputs([[0, 0]] * 2, rab=data))
+    assert engine.snapshot.rab_data[1, 5] == 77
+    assert engine.snapshot.rab_data[1, 0] == 255  # its radius in mm, clamped
+
+
+def test_a_shelter_slows_the_drift_to_one_minus_r():
+    bodies = [S_BOT] * 2
+    poses = np.array([[2.0, 2.0, 0.0], [2.3, 2.0, 0.0]])
+    wind = Wind(np.array([0.15, 0.0, 0.0]), np.zeros(3))
+    engine = Engine(make_parameters(bodies, wake={'wake': True}, rab=True), poses, 1)
+    engine.advance(make_inputs([[0, 0]] * 2, wind))
+    before = engine.state
+    engine.advance(make_inputs([[0, 0]] * 2, wind))
+    moved = engine.state.pose[:, 0] - before.pose[:, 0]
+    assert before.free_wind[1] == pytest.approx([0.15, 0.0])
+    assert 0 <= before.wind[1, 0] < 0.15
+    assert moved == pytest.approx(before.wind[:, 0] * 0.1, abs=1e-12)
+
+
+def test_a_teleport_puts_a_robot_there_or_says_why_not():
+    engine = Engine(make_parameters([ROBOT] * 2), np.array([[2, 2, 0.0], [4, 2, 0]]), 1)
+    engine.teleport(0, (8.0, 9.0, 1.0))
+    assert engine.state.pose[0] == pytest.approx([8, 9, 1])
+    with pytest.raises(InputError, match=r'teleport of robot 0 .*robot 1'):
+        engine.teleport(0, (4.1, 2.0, 0.0))
+    with pytest.raises(InputError, match='bound'):
+        engine.teleport(0, (-1.0, 2.0, 0.0))
+    assert engine.state.pose[0] == pytest.approx([8, 9, 1])

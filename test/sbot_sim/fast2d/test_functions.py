@@ -1,0 +1,358 @@
+"""Fast2D: the example of document 004 section 7.4.5, life cycle and misuse, pushing."""
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sbot_common.errors import InputError
+from sbot_sim import fast2d
+from sbot_sim.collision.separation import separate
+from sbot_sim.fast2d import Fast2D
+from sbot_sim.world.bodies import body_arrays, make_body
+from sbot_sim.world.geometry import make_world
+
+SQUARE = ([-0.1, 0.1, 0.1, -0.1], [-0.1, -0.1, 0.1, 0.1])
+
+
+@pytest.fixture
+def world():
+    with Fast2D() as engine:
+        yield engine
+
+
+def add(engine, kind, x=0.0, y=0.0, angle=0.0, mass=None, robot=True):
+    """Add a disc (a radius) or a centred box (width, height); return its reference."""
+    ref = engine.create_robot() if robot else engine.create_solid()
+    if isinstance(kind, tuple):
+        u, v = kind[0] / 2, kind[1] / 2
+        engine.object_set_bounding_rectangle(ref, [-u, u, u, -u], [-v, -v, v, v])
+    else:
+        engine.object_set_bounding_radius(ref, kind)
+    engine.object_set_position(ref, x, y)
+    engine.object_set_angle(ref, angle)
+    if mass is not None:
+        engine.object_set_mass(ref, mass)
+    engine.add_object(ref)
+    return ref
+
+
+def box(engine, *given, **named):
+    return add(engine, *given, robot=False, **named)
+
+
+def test_the_documents_example_call_for_call():
+    fast2d.webots_fast2d_init()
+    try:
+        solid = fast2d.webots_fast2d_create_solid()
+        fast2d.webots_fast2d_object_set_bounding_polygon(solid, *SQUARE)
+        fast2d.webots_fast2d_object_set_position(solid, xpos=0.177532, ypos=0.209856)
+        fast2d.webots_fast2d_object_set_angle(solid, angle=-0.785398)
+        fast2d.webots_fast2d_add_object(solid)
+        robot = fast2d.webots_fast2d_create_robot()
+        fast2d.webots_fast2d_object_set_bounding_radius(robot, radius=0.0285)
+        fast2d.webots_fast2d_object_set_position(robot, xpos=-0.150197, ypos=0.01018)
+        fast2d.webots_fast2d_object_set_angle(robot, angle=4.85101)
+        fast2d.webots_fast2d_add_object(robot)
+        sensor = fast2d.webots_create_irsensor(robot, xpos=-0.0245, ypos=-0.012, angle=-3.0543,
+                                               range=0.05, aperture=0.5, numRays=1,
+                                               rayWeights=[1.0])
+        assert fast2d.webots_fast2d_object_get_transform(solid) == (0.177532, 0.209856, -0.785398)
+        assert fast2d.webots_fast2d_object_get_transform(robot) == (-0.150197, 0.01018, 4.85101)
+        assert fast2d.webots_fast2d_sensor_get_activation(sensor) == 0.05  # nothing within range
+        fast2d.webots_fast2d_step(0.032)
+        assert fast2d.webots_fast2d_object_get_transform(robot) == (-0.150197, 0.01018, 4.85101)
+        fast2d.webots_fast2d_robot_set_speed(robot, 0.1, -0.05)
+        fast2d.webots_fast2d_robot_set_angular_speed(robot, 1.0)
+        fast2d.webots_fast2d_step(0.032)
+        assert fast2d.webots_fast2d_object_get_transform(robot) == (
+            -0.150197 + 0.1 * 0.032, 0.01018 - 0.05 * 0.032, 4.85101 + 0.032)
+    finally:
+        fast2d.webots_fast2d_cleanup()
+
+
+def test_every_function_of_the_document_is_there_and_in_the_header():
+    header = Path(fast2d.__file__).with_name('include') / 'plugins/fast2d/fast2d.h'
+    prototypes = set(re.findall(r'\b(webots_\w+)\(', header.read_text()))
+    functions = {name for name in fast2d.__all__ if name.startswith('webots_')}
+    assert len(functions) == 16 + 3  # and the three aliases
+    assert prototypes == functions | {'webots_fast2d_last_error'}
+
+
+def test_a_sensor_reads_the_weighted_mean_of_its_rays(world):
+    robot = add(world, 0.05, angle=math.pi / 2)
+    sensor = world.create_irsensor(robot, 0.05, 0.0, 0.0, 1.0, math.pi / 2, 3, [0.2, 0.5, 0.3])
+    box(world, (4.0, 0.2), 0.0, 0.55)  # its near side is 0.4 m ahead
+    # The rays point 45 degrees right, ahead, and 45 degrees left.
+    expected = 0.5 * 0.4 + (0.2 + 0.3) * 0.4 * math.sqrt(2)
+    assert world.sensor_get_activation(sensor) == pytest.approx(expected, abs=1e-12)
+
+
+def test_rays_do_not_see_their_own_body_but_solids_around_the_sensor(world):
+    robot = add(world, (0.4, 0.2))
+    inside = world.create_irsensor(robot, 0.0, 0.0, 0.0, 1.0, 0.0, 1, [1.0])
+    poking = world.create_irsensor(robot, 0.5, 0.0, math.pi, 1.0, 0.0, 1, [1.0])
+    assert world.sensor_get_activation(inside) == 1.0
+    assert world.sensor_get_activation(poking) == 1.0
+    box(world, (0.4, 0.4), 0.5, 0.0)
+    assert world.sensor_get_activation(inside) == pytest.approx(0.3)
+    assert world.sensor_get_activation(poking) == 0.0
+
+
+def test_angles_are_not_wrapped(world):
+    robot = add(world, (0.4, 0.2), angle=3.0)
+    world.robot_set_angular_speed(robot, 10.0)
+    world.step(0.5)
+    assert world.object_get_transform(robot)[2] == pytest.approx(8.0)
+
+
+def test_a_robot_stops_at_a_wall_and_slides_along(world):
+    robot = add(world, 0.1)
+    box(world, (0.2, 10.0), 0.5)
+    world.robot_set_speed(robot, 1.0, 0.5)
+    for _ in range(10):
+        world.step(0.1)
+    x, y, _ = world.object_get_transform(robot)
+    assert x == pytest.approx(0.3, abs=1e-9)
+    assert y == pytest.approx(0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize('kinds', [(0.1, 0.1), (0.1, (0.2, 0.2)), ((0.2, 0.2), (0.2, 0.2))])
+@pytest.mark.parametrize(('pusher', 'pushed', 'share'),
+                         [(1.0, 1.0, 0.5), (3.0, 1.0, 0.75), (-1.0, 1.0, 1.0), (1.0, -1.0, 0.0),
+                          (-1.0, -1.0, 0.0), (None, None, 0.0), (None, 1.0, 0.5)])
+def test_masses_share_displacements(world, kinds, pusher, pushed, share):
+    robot = add(world, kinds[0], mass=pusher)
+    solid = box(world, kinds[1], 0.2, mass=pushed)
+    world.robot_set_speed(robot, 0.1, 0.0)
+    world.step(0.1)
+    moved = world.object_get_transform(solid)[0] - 0.2
+    assert moved == pytest.approx(share * 0.01, abs=1e-6)
+    assert world.object_get_transform(robot)[0] == pytest.approx(moved, abs=1e-6)
+
+
+def test_solids_do_not_move_unless_pushed(world):
+    solid = box(world, (0.3, 0.1), 1.0, 2.0, 0.3, mass=1.0)
+    for _ in range(20):
+        world.step(0.1)
+    assert world.object_get_transform(solid) == (1.0, 2.0, 0.3)
+
+
+def test_a_box_that_turns_in_a_narrow_corridor_keeps_its_pose(world):
+    robot = add(world, (1.0, 0.4))
+    box(world, (10.0, 1.0), 0.0, 0.75)
+    box(world, (10.0, 1.0), 0.0, -0.75)
+    world.robot_set_angular_speed(robot, 2.0)
+    for _ in range(50):
+        world.step(0.1)
+    x, y, angle = world.object_get_transform(robot)
+    # 0.5 m wide: the box fits up to the angle at which 1.0 sin + 0.4 cos = 0.5.
+    limit = next(a for a in np.linspace(0, 1, 100001) if math.sin(a) + 0.4 * math.cos(a) > 0.5)
+    assert 0.0 < angle <= limit + 1e-5
+    assert abs(x) < 0.5
+    assert abs(y) < 0.05
+    world.robot_set_angular_speed(robot, -1.0)
+    world.step(0.1)
+    assert world.object_get_transform(robot)[2] == pytest.approx(angle - 0.1)
+
+
+def test_a_squeezed_robot_goes_back_with_its_angle(world):
+    robot = add(world, (0.5, 0.5))
+    box(world, (10.0, 1.0), 0.0, 0.75)
+    box(world, (10.0, 1.0), 0.0, -0.75)
+    world.robot_set_angular_speed(robot, 0.5)
+    world.step(0.1)
+    assert world.object_get_transform(robot) == (0.0, 0.0, 0.0)
+
+
+def test_nothing_passes_through_thin_walls(world):
+    robots = [add(world, 0.05, 0.0, 0.0), add(world, (0.1, 0.05), 0.0, 0.5, 0.3)]
+    box(world, (0.01, 10.0), 1.0)
+    for robot in robots:
+        world.robot_set_speed(robot, 50.0, 0.0)
+    world.step(0.1)
+    assert all(world.object_get_transform(robot)[0] < 1.0 for robot in robots)
+
+
+def test_a_turning_rod_sweeps_discs_along(world):
+    rod = add(world, (2.0, 0.04), mass=-1.0)
+    disc = add(world, 0.05, 0.3, 0.1)
+    world.robot_set_angular_speed(rod, 3.0)
+    for _ in range(10):
+        world.step(0.1)
+    x, y, _ = world.object_get_transform(disc)
+    angle = world.object_get_transform(rod)[2]
+    assert angle == pytest.approx(3.0, abs=1e-9)
+    assert -math.sin(angle) * x + math.cos(angle) * y > 0.07 - 1e-9  # still on the same side
+
+
+def test_an_off_centre_rectangle_turns_about_its_objects_origin(world):
+    robot = world.create_robot()
+    world.object_set_bounding_rectangle(robot, [0.0, 1.0, 1.0, 0.0], [-0.1, -0.1, 0.1, 0.1])
+    world.add_object(robot)
+    other = add(world, 0.1, 5.0)
+    sensor = world.create_irsensor(other, 0.0, 0.0, math.pi, 10.0, 0.0, 1, [1.0])
+    assert world.sensor_get_activation(sensor) == pytest.approx(4.0)
+    world.robot_set_angular_speed(robot, math.pi)
+    world.step(1.0)
+    assert world.object_get_transform(robot) == pytest.approx((0.0, 0.0, math.pi), abs=1e-12)
+    assert world.sensor_get_activation(sensor) == pytest.approx(5.0)
+
+
+def test_equal_discs_move_as_through_the_worlds_own_collisions():
+    """To the bit: the same contacts, passes and retreats."""
+    rng = np.random.default_rng(4)
+    n = 60
+    pose = np.zeros((n, 3))
+    pose[:, 0], pose[:, 1] = np.divmod(np.arange(n), 8)
+    pose[:, :2] *= 0.25
+    rectangles = [(0.85, -0.5, 3.0, 0.2, 0.1), (0.85, 2.3, 3.0, 0.2, -0.1)]
+    world = make_world((-50, -50, 50, 50), circles=[(2.3, 0.9, 0.3)], rectangles=rectangles)
+    bodies = body_arrays([make_body('d', {'radius': 0.1, 'collision_distance': 0.0})] * n)
+    with Fast2D() as engine:
+        for x, y, width, height, yaw in rectangles:
+            box(engine, (width, height), x, y, yaw)
+        box(engine, 0.3, 2.3, 0.9)
+        robots = [add(engine, 0.1, x, y) for x, y, _ in pose.tolist()]
+        for _ in range(40):
+            speed = rng.uniform(-0.6, 0.6, (n, 2))
+            for robot, (dx, dy) in zip(robots, speed.tolist(), strict=True):
+                engine.robot_set_speed(robot, dx, dy)
+            proposed = pose.copy()
+            proposed[:, :2] += speed * 0.1
+            outcome = separate(world, bodies, pose, proposed)
+            pose = outcome.pose
+            engine.step(0.1)
+            found = np.array([engine.object_get_transform(robot) for robot in robots])
+            assert np.array_equal(found, pose)
+
+
+LIFE = {
+    'step before init': (lambda e: e.step(0.1), 'webots_fast2d_init before'),
+    'cleanup before init': (lambda e: e.cleanup(), 'webots_fast2d_init before'),
+    'create before init': (lambda e: e.create_robot(), 'webots_fast2d_init before'),
+    'init twice': (lambda e: (e.init(), e.init()), 'webots_fast2d_cleanup between'),
+    'add without shape': (lambda e: (e.init(), e.add_object(e.create_solid())), 'no shape'),
+}
+
+
+@pytest.mark.parametrize('case', LIFE)
+def test_the_order_of_calls_is_checked(case):
+    call, expected = LIFE[case]
+    with pytest.raises(InputError, match=expected):
+        call(Fast2D())
+
+
+def ir(engine, robot, **changed):
+    given = {'xpos': 0.0, 'ypos': 0.0, 'angle': 0.0, 'range': 1.0, 'aperture': 0.1, 'num_rays': 2,
+             'ray_weights': [0.5, 0.5], **changed}
+    return engine.create_irsensor(robot, **given)
+
+
+MISUSE = {
+    'dt zero': (lambda e, r, s: e.step(0.0), 'step: dt: got 0.0'),
+    'dt negative': (lambda e, r, s: e.step(-0.1), 'step: dt: got -0.1'),
+    'dt nan': (lambda e, r, s: e.step(math.nan), 'step: dt: got nan'),
+    'sensor on a solid': (lambda e, r, s: ir(e, s), 'solids have no sensors'),
+    'speed of a solid': (lambda e, r, s: e.robot_set_speed(s, 1, 0), 'expected a robot'),
+    'weights': (lambda e, r, s: ir(e, r, ray_weights=[0.5, 0.5 + 2e-9]), 'with the sum 1'),
+    'negative weights': (lambda e, r, s: ir(e, r, ray_weights=[1.5, -0.5]), '>= 0'),
+    'too few weights': (lambda e, r, s: ir(e, r, ray_weights=[1.0]), '2 numbers'),
+    'no rays': (lambda e, r, s: ir(e, r, num_rays=0, ray_weights=[]), 'num_rays: got 0'),
+    'range': (lambda e, r, s: ir(e, r, range=0.0), 'range: got 0.0'),
+    'aperture': (lambda e, r, s: ir(e, r, aperture=7.0), 'aperture: got 7.0'),
+    'sensor position': (lambda e, r, s: ir(e, r, xpos=math.inf), 'xpos: got inf'),
+    'speed': (lambda e, r, s: e.robot_set_speed(r, math.nan, 0.0), 'dx: got nan'),
+    'angular speed': (lambda e, r, s: e.robot_set_angular_speed(r, 'x'), "da: got 'x'"),
+    'unknown object': (lambda e, r, s: e.object_get_transform(None), 'got None'),
+    'unknown sensor': (lambda e, r, s: e.sensor_get_activation(r), 'a sensor of this world'),
+    'moved after add': (lambda e, r, s: e.object_set_position(r, 0, 0), 'in the world already'),
+    'added twice': (lambda e, r, s: e.add_object(s), 'in the world already'),
+    'clockwise': (lambda e, r, s: e.object_set_bounding_rectangle(
+        e.create_solid(), [0, 0, 1, 1], [0, 1, 1, 0]), 'clockwise'),
+    'not convex': (lambda e, r, s: e.object_set_bounding_rectangle(
+        e.create_solid(), [0, 1, 0.2, 0], [0, 0, 0.2, 1]), 'convex'),
+    'crossed': (lambda e, r, s: e.object_set_bounding_rectangle(
+        e.create_solid(), [0, 1, 0, 1], [0, 0, 1, 1]), 'convex'),
+    'a trapezium': (lambda e, r, s: e.object_set_bounding_rectangle(
+        e.create_solid(), [0, 1, 0.9, 0.1], [0, 0, 1, 1]), 'rectangle'),
+    'three corners': (lambda e, r, s: e.object_set_bounding_rectangle(
+        e.create_solid(), [0, 1, 1], [0, 0, 1]), 'four x'),
+    'radius': (lambda e, r, s: e.object_set_bounding_radius(e.create_solid(), 0.0), 'radius'),
+    'mass zero': (lambda e, r, s: e.object_set_mass(e.create_solid(), 0.0), 'mass: got 0.0'),
+    'mass nan': (lambda e, r, s: e.object_set_mass(e.create_solid(), math.nan), 'mass: got nan'),
+    'far away': (lambda e, r, s: e.object_set_position(e.create_solid(), 1e7, 0), 'xpos'),
+}
+
+
+@pytest.mark.parametrize('case', MISUSE)
+def test_misuse_says_what_was_called_and_expected_and_changes_nothing(world, case):
+    robot, solid = add(world, 0.1), box(world, 0.1, 1.0)
+    sensor = ir(world, robot)
+    before = (world.object_get_transform(robot), world.sensor_get_activation(sensor))
+    call, expected = MISUSE[case]
+    with pytest.raises(InputError, match=expected) as caught:
+        call(world, robot, solid)
+    assert str(caught.value).startswith('webots_fast2d_')
+    assert '\n' not in str(caught.value)
+    assert before == (world.object_get_transform(robot), world.sensor_get_activation(sensor))
+
+
+def test_after_the_first_step_nothing_is_built(world):
+    robot = add(world, 0.1)
+    world.step(0.1)
+    for call in (world.create_robot, world.create_solid, lambda: ir(world, robot)):
+        with pytest.raises(InputError, match='after the first step'):
+            call()
+
+
+def test_scenes_begin_free_of_overlaps(world):
+    add(world, 0.1)
+    box(world, (0.2, 0.2), 0.19)
+    with pytest.raises(InputError, match='robot 0 and solid 0 overlap by 10 mm'):
+        world.step(0.1)
+
+
+def test_touching_is_no_overlap_and_what_never_moves_may_overlap(world):
+    add(world, 0.1)
+    box(world, (0.2, 0.2), 0.2)
+    box(world, (0.2, 0.2), 0.3)
+    world.step(0.1)
+
+
+def test_references_end_with_their_world_and_init_starts_afresh():
+    engine = Fast2D()
+    engine.init()
+    robot = add(engine, 0.1, 1.0)
+    sensor = ir(engine, robot)
+    engine.step(0.1)
+    engine.cleanup()
+    with pytest.raises(InputError, match='init before'):
+        engine.object_get_transform(robot)
+    engine.init()
+    for call in (lambda: engine.object_get_transform(robot),
+                 lambda: engine.sensor_get_activation(sensor)):
+        with pytest.raises(InputError, match='of this world'):
+            call()
+    again = add(engine, 0.1, 2.0)
+    assert repr(again) == '<robot 0>'
+    engine.step(0.1)
+    assert engine.object_get_transform(again) == (2.0, 0.0, 0.0)
+    engine.cleanup()
+
+
+def test_worlds_do_not_know_each_other(world):
+    robot = add(world, 0.1)
+    with Fast2D() as other:
+        with pytest.raises(InputError, match='of this world'):
+            other.object_get_transform(robot)
+        add(other, 0.1)
+        other.step(0.1)
+    world.step(0.1)
+
+
+def test_an_empty_world_steps(world):
+    world.step(0.1)
+    assert len(world.activations()) == 0

@@ -1,0 +1,111 @@
+import time
+
+import numpy as np
+import pytest
+
+from sbot_common.wire import cdr
+from sbot_sim.messages.markers import (
+    FOLLOWER,
+    LEADER,
+    ROLE_COLOURS,
+    SHELTERED,
+    STOPPED,
+    obstacle_markers,
+    robot_markers,
+    robot_roles,
+)
+from sbot_sim.world.geometry import make_world
+
+TYPE = 'visualization_msgs/msg/MarkerArray'
+CYLINDER, LINE_LIST, TEXT, ADD, DELETE = 3, 5, 9, 0, 2
+
+
+def swarm(n, seed=0):
+    rng = np.random.default_rng(seed)
+    goals = np.full((n, 2), np.nan)
+    goals[0] = 3.0, 4.0
+    return (rng.normal(size=(n, 3)), rng.uniform(0.05, 0.3, n), rng.integers(0, 4, n, np.int8),
+            rng.normal(size=(n, 2)), goals)
+
+
+def decoded(raw):
+    markers = cdr.decode(raw, TYPE).markers
+    return {name: [m for m in markers if m.ns == name] for name in {m.ns for m in markers}}
+
+
+def xy(points):
+    return np.array([(p.x, p.y) for p in points])
+
+
+@pytest.mark.parametrize('n', [1, 2, 11, 100])
+def test_bytes_are_those_of_an_encoder_and_hold_the_robots(n):
+    pose, radius, roles, wind, goals = swarm(n)
+    raw = robot_markers(5_000_000_007, pose, radius, roles, wind, goals)
+    assert cdr.canonical(raw, TYPE) == raw
+    found = decoded(raw)
+    assert all(m.header.frame_id == 'map' and cdr.stamp_ns(m.header.stamp) == 5_000_000_007
+               for markers in found.values() for m in markers)
+    assert [m.id for m in found['bodies']] == list(range(n))
+    assert all(m.type == CYLINDER and m.action == ADD for m in found['bodies'])
+    assert (xy([m.pose.position for m in found['bodies']]) == pose[:, :2]).all()
+    assert [m.scale.x for m in found['bodies']] == (2 * radius).tolist()
+    colours = [(m.color.r, m.color.g, m.color.b, m.color.a) for m in found['bodies']]
+    assert np.allclose(colours, np.array(ROLE_COLOURS)[roles], atol=1e-6)
+    names = [f'robot_{i}' for i in range(n)] if n > 1 else ['robot']
+    assert [m.text for m in found['names']] == names
+    ends = xy(found['headings'][0].points).reshape(n, 3, 2, 2)
+    forward = np.column_stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
+    assert (ends[:, 0, 0] == pose[:, :2]).all()
+    assert np.allclose(ends[:, 0, 1] - ends[:, 0, 0], 1.5 * radius[:, None] * forward)
+    ends = xy(found['wind'][0].points).reshape(n, 3, 2, 2)
+    assert np.allclose(ends[:, 0, 1] - ends[:, 0, 0], 2 * wind)
+    target = xy(found['goals'][0].points)
+    assert np.allclose(target.mean(axis=0), [3.0, 4.0])
+
+
+def test_without_goals_old_ones_are_deleted():
+    pose, radius, roles, wind, goals = swarm(3)
+    found = decoded(robot_markers(1, pose, radius, roles, wind, np.full_like(goals, np.nan)))
+    assert found['goals'][0].action == DELETE
+
+
+def test_a_second_message_does_not_change_the_first():
+    pose, radius, roles, wind, goals = swarm(4)
+    first = robot_markers(1, pose, radius, roles, wind, goals)
+    other = robot_markers(2, pose + 1.0, radius, roles, wind, goals)
+    assert other != first
+    assert robot_markers(1, pose, radius, roles, wind, goals) == first
+
+
+def test_obstacles_are_their_outlines():
+    world = make_world([0, 0, 4, 3], [(1, 1, 2, 1.5)], [(3, 2, 0.5)], [(1, 2, 0.6, 0.4, 0.3)])
+    [marker] = cdr.decode(obstacle_markers(9, world), TYPE).markers
+    assert marker.type == LINE_LIST
+    ends = xy(marker.points)
+    segments = len(world.segments)
+    assert (ends[:2 * segments].reshape(-1, 4) == world.segments).all()
+    ring = ends[2 * segments:]
+    assert np.allclose(np.hypot(*(ring - [3, 2]).T), 0.5)
+    assert np.allclose(ring[1:-1:2], ring[2::2])  # it is closed
+    assert np.allclose(ring[0], ring[-1])
+
+
+def test_roles():
+    twist = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0.1], [1, 0, 0], [0, 0.0005, 0]])
+    wind = np.array([[1.0, 0], [1, 0], [1, 0], [1, 0], [0.4, 0], [0.1, 0]])
+    roles = robot_roles(twist, wind, np.tile([1.0, 0.0], (6, 1)))
+    assert roles.tolist() == [LEADER, FOLLOWER, STOPPED, FOLLOWER, SHELTERED, STOPPED]
+    assert robot_roles(twist, wind).tolist() == [LEADER, FOLLOWER, STOPPED, FOLLOWER, FOLLOWER,
+                                                 STOPPED]
+    assert robot_roles(twist, 0 * wind, 0 * wind)[4] == FOLLOWER  # no wind
+
+
+def test_a_hundred_robots_cost_a_few_milliseconds():
+    arguments = swarm(100)
+    robot_markers(0, *arguments)
+    best = np.inf
+    for k in range(10):
+        begin = time.perf_counter()
+        robot_markers(k, *arguments)
+        best = min(best, time.perf_counter() - begin)
+    assert best < 0.005

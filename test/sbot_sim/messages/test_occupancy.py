@@ -1,0 +1,75 @@
+import math
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sbot_common.errors import InputError
+from sbot_common.wire import cdr
+from sbot_sim.messages.occupancy import MAX_CELLS, OCCUPIED, map_message, occupancy
+from sbot_sim.world.geometry import make_world, rectangle_corners
+
+SIZE = 0.25
+# Nothing is nearer to a border than this without meaning to be: no disagreement by rounding.
+coordinate = st.integers(-30, 30).map(lambda k: k * 0.1031)
+
+
+def touched(shape, bounds):
+    """Return which closed cells a shapely geometry touches."""
+    columns, rows = math.ceil((bounds[2] - bounds[0]) / SIZE), math.ceil(
+        (bounds[3] - bounds[1]) / SIZE)
+    x = bounds[0] + SIZE * np.arange(columns)
+    y = bounds[1] + SIZE * np.arange(rows)
+    boxes = shapely.box(x[None, :], y[:, None], x[None, :] + SIZE, y[:, None] + SIZE)
+    return shapely.intersects(boxes, shape)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(coordinate, coordinate, coordinate, coordinate).filter(
+    lambda row: row[:2] != row[2:]), max_size=3),
+    st.lists(st.tuples(coordinate, coordinate, st.floats(0.05, 1.0)), max_size=2),
+    st.lists(st.tuples(coordinate, coordinate, st.floats(0.05, 1.0), st.floats(0.05, 1.0),
+                       st.floats(-4, 4)), max_size=2))
+def test_cells_are_those_that_geometry_touches(segments, circles, rectangles):
+    bounds = (-2.01, -1.52, 1.73, 2.11)
+    grid = occupancy(make_world(bounds, segments, circles, rectangles), SIZE)
+    x0, y0, x1, y1 = bounds
+    shapes = [shapely.LinearRing([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])]
+    shapes += [shapely.LineString([row[:2], row[2:]]) for row in segments]
+    shapes += [shapely.Point(x, y).buffer(r, 256) for x, y, r in circles]
+    shapes += [shapely.Polygon(rectangle_corners(row)) for row in rectangles]
+    whole = shapely.union_all(shapes)
+    found = grid.values == OCCUPIED
+    # To a hair: shapely's discs are polygons, and rounding decides what just touches.
+    assert not (touched(whole.buffer(-1e-9) if whole.area else whole, bounds) & ~found).any()
+    assert not (found & ~touched(whole.buffer(1e-4), bounds)).any()
+
+
+def test_message_carries_the_cells():
+    world = make_world([1, 2, 4, 6], circles=[(2, 3, 0.5)])
+    message = cdr.decode(map_message(7, world, 0.5), 'nav_msgs/msg/OccupancyGrid')
+    assert message.header.frame_id == 'map'
+    assert cdr.stamp_ns(message.header.stamp) == 7
+    assert (message.info.width, message.info.height) == (6, 8)
+    assert (message.info.origin.position.x, message.info.origin.position.y) == (1.0, 2.0)
+    assert message.info.origin.orientation.w == 1.0
+    assert (message.data.reshape(8, 6) == occupancy(world, 0.5).values).all()
+
+
+def test_round_numbers_make_whole_cells():
+    assert occupancy(make_world([0, 0, 40, 24]), 0.05).values.shape == (480, 800)
+
+
+def test_a_huge_world_gets_larger_cells():
+    info = cdr.decode(map_message(0, make_world([0, 0, 1e4, 1e4])),
+                      'nav_msgs/msg/OccupancyGrid').info
+    assert info.width * info.height <= MAX_CELLS
+    assert info.resolution * info.width == pytest.approx(1e4, rel=1e-3)
+
+
+@pytest.mark.parametrize('resolution', [0.0, -1.0, math.nan, math.inf])
+def test_bad_resolution_is_refused(resolution):
+    with pytest.raises(InputError, match='resolution'):
+        occupancy(make_world([0, 0, 1, 1]), resolution)

@@ -1,0 +1,166 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from worlds import make_parameters, random_poses
+
+from sbot_common import topics
+from sbot_common.angles import yaw_from_quaternion
+from sbot_common.wire import cdr
+from sbot_common.wire.messages import read_vector
+from sbot_common.wire.templates import (
+    OdometryTemplate,
+    PosesTemplate,
+    TransformsTemplate,
+    VectorTemplate,
+)
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.engine.state import Inputs, Wind
+from sbot_sim.messages import snapshot as messages
+from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
+from sbot_sim.world.bodies import ROBOT
+
+names = st.text('abc/_é0', max_size=9)
+stamps = st.integers(0, 2**31 * 10**9 - 1)
+numbers = st.floats(allow_nan=False, width=64)
+
+
+@given(names, names, stamps, st.lists(numbers, min_size=7, max_size=7))
+def test_odometry_is_as_the_message_definition_says(frame, child, stamp, values):
+    raw = OdometryTemplate(frame, child).fill(stamp, *values)
+    message = cdr.decode(raw, 'nav_msgs/msg/Odometry')
+    assert cdr.encode(message) == raw
+    pose, twist = message.pose.pose, message.twist.twist
+    assert (message.header.frame_id, message.child_frame_id) == (frame, child)
+    assert cdr.stamp_ns(message.header.stamp) == stamp
+    assert [pose.position.x, pose.position.y, pose.orientation.z, pose.orientation.w,
+            twist.linear.x, twist.linear.y, twist.angular.z] == values
+    assert not message.pose.covariance.any()
+
+
+@given(names, stamps, st.lists(st.tuples(*[numbers] * 4), min_size=1, max_size=5))
+def test_poses_are_as_the_message_definition_says(frame, stamp, rows):
+    raw = PosesTemplate(frame, len(rows)).fill(stamp, rows)
+    message = cdr.decode(raw, 'geometry_msgs/msg/PoseArray')
+    assert cdr.encode(message) == raw
+    assert message.header.frame_id == frame
+    assert cdr.stamp_ns(message.header.stamp) == stamp
+    assert [(p.position.x, p.position.y, p.orientation.z, p.orientation.w)
+            for p in message.poses] == rows
+
+
+@given(st.lists(st.tuples(names, names), min_size=1, max_size=5), stamps, st.data())
+def test_transforms_are_as_the_message_definition_says(frames, stamp, data):
+    transforms = [data.draw(st.tuples(*[numbers] * 4)) for _ in frames]
+    raw = TransformsTemplate(frames).fill(stamp, transforms)
+    message = cdr.decode(raw, 'tf2_msgs/msg/TFMessage')
+    assert cdr.encode(message) == raw
+    for found, (parent, child), (x, y, z, w) in zip(message.transforms, frames, transforms,
+                                                   strict=True):
+        assert (found.header.frame_id, found.child_frame_id) == (parent, child)
+        t = found.transform
+        assert (t.translation.x, t.translation.y, t.rotation.z, t.rotation.w) == (x, y, z, w)
+        assert cdr.stamp_ns(found.header.stamp) == stamp
+
+
+@given(names, stamps, numbers, numbers)
+def test_vectors_come_back(frame, stamp, x, y):
+    raw = VectorTemplate(frame).fill(stamp, x, y, 0.0)
+    assert read_vector(raw) == (stamp, (x, y, 0.0))
+    assert cdr.encode(cdr.decode(raw, 'geometry_msgs/msg/Vector3Stamped')) == raw
+
+
+def test_point_clouds_come_back_with_their_bytes():
+    columns = np.arange(12, dtype=np.float32).reshape(4, 3)
+    data = np.arange(40, dtype=np.uint8).reshape(4, 10)
+    stamp, fields = messages.read_point_cloud(
+        messages.point_cloud(5, 'base_link', ('x', 'y', 'range'), columns, data))
+    assert stamp == 5
+    assert np.array_equal(fields['range'], columns[:, 2])
+    assert np.array_equal(fields['data'], data)
+    empty = messages.read_point_cloud(messages.point_cloud(5, 'f', ('x',), columns[:0, :1]))[1]
+    assert empty['x'].shape == (0,)
+
+
+def test_rab_data_is_cut_or_filled_to_ten_bytes():
+    get = cdr.message_class
+    for given_bytes in (3, 10, 12):
+        raw = cdr.encode(get('std_msgs/msg/UInt8MultiArray')(
+            layout=get('std_msgs/msg/MultiArrayLayout')(dim=[], data_offset=0),
+            data=np.arange(1, given_bytes + 1, dtype=np.uint8)))
+        expected = (list(range(1, given_bytes + 1)) + [0] * 10)[:10]
+        assert messages.read_rab_data(raw).tolist() == expected
+
+
+@pytest.fixture(scope='module')
+def moved():
+    parameters = make_parameters([ROBOT] * 3, infrared={'infrared': True}, rab=True,
+                                 circles=[(10, 10, 1)])
+    engine = Engine(parameters, random_poses(3, 2), 1)
+    for _ in range(7):
+        wind = Wind(np.array([0.2, 0.3, 0]), np.zeros(3))
+        engine.advance(Inputs(np.array([[1.0, 0.5]] * 3), wind, engine.state.rab_data))
+    return parameters, engine
+
+
+def compose(a, b):
+    c, s = np.cos(a[2]), np.sin(a[2])
+    return np.array([a[0] + c * b[0] - s * b[1], a[1] + s * b[0] + c * b[1], a[2] + b[2]])
+
+
+@pytest.mark.parametrize('namespaced', [False, True])
+def test_the_tree_of_frames_leads_from_map_to_where_the_robot_is(moved, namespaced):
+    parameters, engine = moved
+    broadcast = Broadcast(parameters, BroadcastOptions('x', [None] * 3, namespaced))
+    found = {}
+    for name, topic, payload in broadcast.snapshot(engine.snapshot, 10):
+        if topic is topics.TF:
+            for t in cdr.decode(payload, topic.type).transforms:
+                q, p = t.transform.rotation, t.transform.translation
+                found[name, t.header.frame_id, t.child_frame_id] = np.array(
+                    [p.x, p.y, yaw_from_quaternion(q.x, q.y, q.z, q.w)])
+    for i in range(3):
+        name = f'/robot_{i}/tf' if namespaced else '/tf'
+        prefix = '' if namespaced else f'robot_{i}/'
+        at = compose(found[name, 'map', f'{prefix}odom'],
+                     found[name, f'{prefix}odom', f'{prefix}base_link'])
+        assert at[:2] == pytest.approx(engine.state.pose[i, :2], abs=1e-12)
+        assert np.cos(at[2] - engine.state.pose[i, 2]) == pytest.approx(1, abs=1e-12)
+
+
+def test_every_message_decodes_to_its_topics_type_and_is_canonical(moved):
+    parameters, engine = moved
+    broadcast = Broadcast(parameters, BroadcastOptions('name: x', [(1.0, 2.0), None, None]))
+    outgoing = [*broadcast.latched(10), broadcast.clock(10),
+                *broadcast.snapshot(engine.snapshot, 10),
+                *broadcast.inputs(engine.snapshot, 1, 10)]
+    for _, topic, payload in outgoing:
+        assert cdr.encode(cdr.decode(payload, topic.type)) == payload
+    names = {name for name, _, _ in outgoing}
+    assert {'/scenario', '/map', '/tf_static', '/clock', '/tf', '/robot_1/base_scan',
+            '/robot_2/infrared', '/robot_0/range_and_bearing', '/robot_0/wind',
+            '/robot_0/odom'} <= names
+
+
+def test_scans_carry_their_geometry(moved):
+    parameters, engine = moved
+    broadcast = Broadcast(parameters, BroadcastOptions('x', [None] * 3))
+    name, topic, payload = next(o for o in broadcast.snapshot(engine.snapshot, 10)
+                                if o.topic is topics.BASE_SCAN)
+    scan = cdr.decode(payload, topic.type)
+    assert name == '/robot_0/base_scan'
+    assert np.array_equal(scan.ranges, engine.snapshot.ranges[0])
+    assert scan.header.frame_id == 'robot_0/laser'
+    last = np.float32(scan.angle_min + (len(scan.ranges) - 1) * scan.angle_increment)
+    assert scan.angle_max == last
+    assert scan.scan_time == pytest.approx(parameters.dt)
+
+
+def test_a_single_robot_has_no_prefix():
+    parameters = make_parameters()
+    engine = Engine(parameters, np.array([[5.0, 5.0, 0.0]]), 1)
+    broadcast = Broadcast(parameters, BroadcastOptions('x', [None]))
+    found = {o.name: o for o in broadcast.snapshot(engine.snapshot, 10)}
+    assert '/base_scan' in found
+    raw = found['/base_pose_ground_truth'].payload
+    assert cdr.decode(raw, 'nav_msgs/msg/Odometry').child_frame_id == 'base_link'

@@ -1,0 +1,138 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sbot_common.errors import InputError
+from sbot_sim.sensors.infrared.curves import equation_3, exponential, table_distances_cm
+from sbot_sim.sensors.infrared.fit import (
+    ORIENTATIONS,
+    SAMPLE_DISTANCES,
+    average_readings,
+    distance_to_wall,
+    fit_exponential,
+    fit_polynomial,
+    sampling_angle,
+    table_from_samples,
+)
+from sbot_sim.sensors.infrared.sensor import SENSOR_ANGLES
+from sbot_sim.world.bodies import S_BOT_RADIUS
+
+
+def samples_of(reading, count=3):
+    """Samples as measured with a noise-free sensor: ``reading(way in m)``."""
+    out = np.zeros((len(SAMPLE_DISTANCES), ORIENTATIONS, len(SENSOR_ANGLES), count))
+    for i, d in enumerate(SAMPLE_DISTANCES):
+        for m in range(ORIENTATIONS):
+            for n, beta in enumerate(SENSOR_ANGLES):
+                way = distance_to_wall(d, sampling_angle(m + 1, beta))
+                if 0 <= way < 0.5:
+                    # The samples of one place differ; their mean is the reading.
+                    out[i, m, n] = reading(way) + np.arange(count) - (count - 1) / 2
+    return out
+
+
+def test_sampling_sweeps_26_distances_and_36_orientations():
+    assert [round(100 * d) for d in SAMPLE_DISTANCES] == list(range(8, 34))
+    assert ORIENTATIONS == 36
+
+
+def test_equation_1():
+    assert sampling_angle(1, 0.0) == -math.pi  # θ_0 = -180 degrees
+    assert sampling_angle(19, 0.0) == pytest.approx(0.0, abs=1e-15)
+    assert sampling_angle(36, 0.0) == pytest.approx(math.radians(170))
+    assert sampling_angle(2, math.radians(326)) == pytest.approx(math.radians(156))
+
+
+@given(st.integers(1, 36), st.floats(-10, 10))
+def test_sampling_angles_are_wrapped(m, beta):
+    phi = sampling_angle(m, beta)
+    assert -math.pi <= phi <= math.pi
+    turns = (phi - (-math.pi + (m - 1) * math.radians(10) + beta)) / math.tau
+    assert turns == pytest.approx(round(turns), abs=1e-12)
+
+
+def test_equation_2_straight_at_the_wall():
+    assert distance_to_wall(0.08, 0.0) == pytest.approx(0.08 - S_BOT_RADIUS, abs=1e-17)
+
+
+@given(st.floats(0.08, 0.33), st.floats(-1.5, 1.5))
+def test_equation_2_is_the_way_along_the_beam(d, phi):
+    # A wall along y at x = d: the beam from the rim at angle Φ meets it after this way.
+    way = distance_to_wall(d, phi)
+    assert (S_BOT_RADIUS + way) * math.cos(phi) == pytest.approx(d, rel=1e-12)
+    assert way == pytest.approx(distance_to_wall(d, -phi))
+
+
+@pytest.mark.parametrize('phi', [math.pi / 2, -math.pi / 2, 2.0, math.pi])
+def test_a_sensor_that_faces_away_never_meets_the_wall(phi):
+    assert distance_to_wall(0.1, phi) == math.inf
+
+
+def test_averaging_first_over_sensors_then_over_angles():
+    averages = average_readings(samples_of(lambda way: 7.0 - 20 * way), SENSOR_ANGLES)
+    assert averages.surface_reading.shape == (15, 18)
+    # A linear law survives averaging exactly, distances being averaged alike.
+    np.testing.assert_allclose(averages.reading, 7.0 - 20 * averages.distance, atol=1e-12)
+    assert (np.diff(averages.distance) > 0).all()
+    assert averages.distance[0] >= 0.0
+    assert averages.distance[-1] <= 0.15
+    known = np.isfinite(averages.surface_reading)
+    np.testing.assert_allclose(averages.surface_reading[known],
+                               7.0 - 20 * averages.surface_distance[known], atol=1e-12)
+
+
+def test_the_second_average_weighs_angles_equally():
+    # One wall distance, two beams in one bin of distance: many samples at one angle count once.
+    angles = [0.0, 0.01, 0.02, math.radians(15)]
+    samples = np.array([1.0, 1.0, 1.0, 3.0]).reshape(1, 1, 4, 1)
+    averages = average_readings(samples, np.array(angles) + math.pi, [0.1], distance_bin=0.05)
+    assert averages.reading.tolist() == [2.0]
+
+
+def test_an_exponential_sensor_is_recovered():
+    table = table_from_samples(samples_of(lambda way: 25 * math.exp(-10 * way)), SENSOR_ANGLES)
+    # Averaging over bins of 1 cm bends the curve by less than one part in a thousand.
+    np.testing.assert_allclose(table, exponential(table_distances_cm(), 25.0, 0.10), rtol=2e-3)
+
+
+def test_a_polynomial_sensor_is_recovered():
+    coefficients = np.array([30.0, -4.0, 0.2, -0.003])
+    law = np.polynomial.polynomial.Polynomial(coefficients)
+    cm = np.linspace(0, 15, 40)
+    np.testing.assert_allclose(fit_polynomial(cm / 100, law(cm), 3), coefficients, rtol=1e-9)
+    table = table_from_samples(samples_of(lambda way: law(100 * way)), SENSOR_ANGLES, 'polynomial')
+    # Averaging bends the curve a little, and 0 to 2 cm is beyond what can be sampled.
+    np.testing.assert_allclose(table, law(table_distances_cm()), atol=0.25)
+
+
+def test_the_documents_coefficients_come_back_from_its_curve():
+    cm = np.arange(71) / 10
+    found = fit_polynomial(cm / 100, equation_3(cm))
+    np.testing.assert_allclose(equation_3(cm), np.polynomial.polynomial.polyval(cm, found),
+                               atol=1e-9)
+
+
+def test_levenberg_marquardt_needs_no_good_start():
+    cm = np.arange(151) / 10
+    a, b = fit_exponential(cm / 100, 1200 * np.exp(-0.9 * cm))
+    assert (a, b) == pytest.approx((1200, 0.9))
+
+
+@pytest.mark.parametrize(('samples', 'words'), [
+    (np.zeros((26, 36, 15)), r'samples: got \(26, 36, 15\)'),
+    (np.zeros((25, 36, 15, 1)), r'26 distances'),
+    (np.full((26, 36, 15, 1), math.nan), 'not finite'),
+])
+def test_bad_samples_are_named(samples, words):
+    with pytest.raises(InputError, match=words):
+        average_readings(samples, SENSOR_ANGLES)
+
+
+def test_unknown_models_and_empty_samples_are_refused():
+    with pytest.raises(InputError, match="model: got 'spline'"):
+        table_from_samples(samples_of(lambda way: 1.0, 1), SENSOR_ANGLES, 'spline')
+    with pytest.raises(InputError, match='distances: got none'):
+        average_readings(np.zeros((1, 36, 15, 1)), SENSOR_ANGLES, [3.0])

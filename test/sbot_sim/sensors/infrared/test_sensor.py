@@ -1,0 +1,220 @@
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import shapely
+
+from sbot_common.errors import InputError
+from sbot_common.rng import INFRARED, generator
+from sbot_sim.sensors.infrared.sensor import (
+    SENSOR_ANGLES,
+    SENSOR_DEGREES,
+    infrared_distances,
+    infrared_points,
+    infrared_reach,
+    infrared_readings,
+    make_infrared_parameters,
+    sense,
+)
+from sbot_sim.sensors.rng_array import generator_states
+from sbot_sim.world.bodies import S_BOT_RADIUS
+from sbot_sim.world.scene import make_scene
+
+QUIET = {'infrared': True, 'infrared_noise': 0.0}
+
+
+def parameters(**given):
+    return make_infrared_parameters({**QUIET, **given})
+
+
+def outline(size, segments=(), circles=()):
+    return SimpleNamespace(bounds=np.array([0.0, 0.0, size, size]),
+                           segments=np.array(segments, float).reshape(-1, 4),
+                           circles=np.array(circles, float).reshape(-1, 3))
+
+
+def measure(world, pose, radius=None, **given):
+    pose = np.array(pose, float).reshape(-1, 3)
+    radius = np.full(len(pose), S_BOT_RADIUS) if radius is None else radius
+    p = parameters(**given)
+    return infrared_distances(make_scene(world, infrared_reach(radius, p)), pose, radius, p)
+
+
+def shapely_distances(pose, radius, segments, circles, range_max):
+    """Distances (M, 15) of M scenes, each with its own segments (M, S, 4) and discs (M, C, 3)."""
+    angles = pose[:, 2:] + np.array(SENSOR_ANGLES)
+    start = np.broadcast_to(pose[:, None, :2], (*angles.shape, 2))
+    end = start + 5.0 * np.stack([np.cos(angles), np.sin(angles)], axis=2)
+    beams = shapely.linestrings(np.stack([start, end], axis=2))  # (M, 15)
+    centres = shapely.points(pose[:, None, :2])
+    nearest = np.full(angles.shape, math.inf)
+    for k in range(segments.shape[1]):
+        walls = shapely.linestrings(segments[:, k].reshape(-1, 2, 2))[:, None]
+        ways = shapely.distance(shapely.intersection(beams, walls), centres)
+        nearest = np.fmin(nearest, ways)  # NaN: no intersection
+    for k in range(circles.shape[1]):
+        middles = shapely.points(circles[:, k, :2])[:, None]
+        off = shapely.distance(beams, middles)
+        r = circles[:, k, 2:]
+        chord = np.sqrt(np.maximum(r * r - off * off, 0.0))
+        ways = shapely.line_locate_point(beams, middles) - chord
+        nearest = np.where(off <= r, np.minimum(nearest, ways), nearest)
+    distances = np.maximum(nearest - radius[:, None], 0.0)
+    return np.where(distances <= range_max, distances, math.inf)
+
+
+def test_distances_equal_shapelys_on_10_000_random_scenes():
+    rng = np.random.default_rng(11)
+    tiles, side = 106, 1.0
+    m = tiles * tiles
+    # Scenes are tiles too far apart to see each other; two robots in each.
+    corner = side * np.stack(np.meshgrid(np.arange(tiles), np.arange(tiles)), -1).reshape(m, 2)
+    corner = corner + 0.5
+    segments = np.tile(corner, 2)[:, None] + rng.uniform(-0.24, 0.24, (m, 2, 4))
+    circles = np.concatenate([corner[:, None] + rng.uniform(-0.2, 0.2, (m, 1, 2)),
+                              rng.uniform(0.01, 0.05, (m, 1, 1))], axis=2)
+    away = rng.uniform(0, math.tau, m)
+    first = corner + rng.uniform(-0.1, 0.1, (m, 2))
+    second = first + rng.uniform(0.12, 0.3, (m, 1)) * np.stack([np.cos(away), np.sin(away)], 1)
+    radius = rng.uniform(0.03, 0.06, (2, m))
+    pose = np.concatenate([np.column_stack([xy, rng.uniform(-4, 4, m)]) for xy in (first, second)])
+
+    world = outline(tiles * side, segments.reshape(-1, 4), circles.reshape(-1, 3))
+    found = measure(world, pose, radius.ravel())[:m]
+    bodies = np.column_stack([second, radius[1]])[:, None]
+    expected = shapely_distances(pose[:m], radius[0], segments,
+                                 np.concatenate([circles, bodies], axis=1), 0.15)
+    # A centre inside a disc is a convention of its own, tested below.
+    free = np.hypot(*(circles[:, 0, :2] - first).T) > circles[:, 0, 2]
+    assert free.sum() >= 10_000
+    np.testing.assert_allclose(found[free], expected[free], rtol=0, atol=1e-9)
+    assert np.isfinite(expected[free]).any(axis=1).mean() > 0.5
+
+
+def test_sensors_are_at_figure_5s_angles():
+    assert SENSOR_DEGREES == (34, 56, 79, 101, 120, 140, 160, 180, 200, 220, 240, 259, 281, 304,
+                              326)
+    # A wall behind the robot: sensor 7, at 180 degrees, looks straight at it.
+    distances = measure(outline(1, [[0.4, 0, 0.4, 1]]), [0.5, 0.5, 0])
+    assert distances[0, 7] == pytest.approx(0.1 - S_BOT_RADIUS, abs=1e-15)
+    assert distances[0, 6] == pytest.approx(0.1 / math.cos(math.radians(20)) - S_BOT_RADIUS)
+    assert np.isinf(distances[0, [0, 1, 13, 14]]).all()
+
+
+def test_range_counts_from_the_rim():
+    for gap, seen in ((0.149, True), (0.151, False)):
+        wall = 0.5 - S_BOT_RADIUS - gap
+        distance = measure(outline(1, [[wall, 0, wall, 1]]), [0.5, 0.5, 0])[0, 7]
+        assert math.isfinite(distance) == seen
+
+
+def test_shorter_ranges_hide():
+    world = outline(1, [[0.4, 0, 0.4, 1]])
+    assert np.isinf(measure(world, [0.5, 0.5, 0], infrared_range=0.04)).all()
+    assert np.isfinite(measure(world, [0.5, 0.5, 0], infrared_range=0.045)).sum() == 1
+
+
+def test_bodies_are_seen_and_not_collision_circles():
+    pose = [[0.5, 0.5, math.pi], [0.7, 0.5, 0]]
+    assert measure(outline(1), pose)[0, 7] == pytest.approx(0.2 - 2 * S_BOT_RADIUS, abs=1e-15)
+    assert np.isinf(measure(outline(1), pose, infrared_sees_robots=False)).all()
+
+
+def test_what_reaches_into_the_body_is_at_distance_zero():
+    assert measure(outline(1, [[0.46, 0, 0.46, 1]]), [0.5, 0.5, 0])[0, 7] == 0.0
+    assert (measure(outline(1, circles=[[0.5, 0.51, 0.03]]), [0.5, 0.5, 0]) == 0.0).all()
+
+
+def readings(distances, **given):
+    return infrared_readings(np.array([distances]), parameters(**given), None)[0]
+
+
+def test_readings_are_the_nearest_millimetres_entries():
+    table = parameters().table
+    distances = [0.0, 0.0004, 0.0006, 0.0124, 0.15, 0.1496, 0.0771, *[0.02] * 8]
+    np.testing.assert_array_equal(
+        readings(distances), table[[0, 0, 1, 12, 150, 150, 77, *[20] * 8]])
+
+
+def test_a_blind_beam_between_two_that_see_reads_a_share():
+    table, blind = parameters().table, math.inf
+    found = readings([0.02, blind, 0.04, blind, blind, 0.03, *[blind] * 9])
+    assert found[1] == 0.3 * ((table[20] + table[40]) / 2)
+    assert found[[3, 4, 6, 14]].tolist() == [0, 0, 0, 0]
+    # The ring closes: sensor 14 lies between 13 and 0; a blind neighbour's share does not count.
+    ring = readings([0.01, *[blind] * 12, 0.05, blind])
+    assert ring[14] == 0.3 * ((table[10] + table[50]) / 2)
+    assert ring[12] == 0.0
+
+
+def test_noise_is_uniform_up_to_15_per_cent_of_the_reading():
+    p = make_infrared_parameters({'infrared': True})
+    assert p.noise == 0.15
+    distances = np.full((2000, 15), 0.03)
+    distances[:, 4] = math.inf
+    noisy = infrared_readings(distances, p, generator_states(1, range(2000), INFRARED))
+    ratio = noisy / infrared_readings(distances, p, None)
+    assert ratio.min() >= 0.85
+    assert ratio.max() <= 1.15
+    assert ratio.std() == pytest.approx(0.3 / math.sqrt(12), rel=0.02)
+    # After the blind-beam rule: the blind beam's share has its own noise.
+    assert (ratio[:, 4] != ratio[:, 3]).all()
+    expected = 1 + 0.15 * (2 * generator(1, 7, INFRARED).random(15) - 1)
+    np.testing.assert_allclose(ratio[7], expected, rtol=1e-14)
+
+
+def test_fifteen_draws_a_tick_whatever_is_seen():
+    blind, seeing = (generator_states(1, range(3), INFRARED) for _ in range(2))
+    infrared_readings(np.full((3, 15), math.inf), parameters(infrared_noise=0.1), blind)
+    infrared_readings(np.full((3, 15), 0.1), parameters(), seeing)
+    np.testing.assert_array_equal(blind, seeing)
+    numpys = generator(1, 2, INFRARED)
+    numpys.random(15)
+    fresh = generator(1, 2, INFRARED)
+    fresh.bit_generator.state = numpys.bit_generator.state
+    found = infrared_readings(np.full((3, 15), 0.1), parameters(infrared_noise=0.1), blind)[2]
+    expected = readings([0.1] * 15) * (1 + 0.1 * (2 * fresh.random(15) - 1))
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+def test_permuting_robots_permutes_what_they_sense():
+    rng = np.random.default_rng(2)
+    n = 60
+    pose = rng.uniform((0, 0, -4), (2, 2, 4), (n, 3))
+    radius = np.full(n, S_BOT_RADIUS)
+    p = make_infrared_parameters({'infrared': True})
+    scene = make_scene(outline(2, rng.uniform(0, 2, (9, 4))), infrared_reach(radius, p))
+    sensed = sense(scene, pose, radius, p, generator_states(4, range(n), INFRARED))
+    assert sensed.dtype == np.float32
+    assert sensed.shape == (n, 15, 2)
+    order = rng.permutation(n)
+    np.testing.assert_array_equal(
+        sense(scene, pose[order], radius, p, generator_states(4, order, INFRARED)), sensed[order])
+
+
+def test_points_lie_on_the_rim_in_base_link():
+    sensed = np.arange(30, dtype=np.float32).reshape(15, 2)
+    points = infrared_points(sensed, S_BOT_RADIUS)
+    assert points.dtype == np.float32
+    np.testing.assert_allclose(points[7], [-S_BOT_RADIUS, 0, 0, 14, 15], atol=1e-8)
+    np.testing.assert_allclose(np.hypot(points[:, 0], points[:, 1]), S_BOT_RADIUS, rtol=1e-6)
+    assert points[0, 1] > 0  # to the left
+
+
+def test_a_scene_with_too_short_a_reach_is_refused():
+    with pytest.raises(ValueError, match='reach'):
+        infrared_distances(make_scene(outline(1), 0.1), np.zeros((1, 3)), np.array([S_BOT_RADIUS]),
+                           parameters())
+
+
+def test_nobody_senses_nothing():
+    assert measure(outline(1), np.empty((0, 3)), np.empty(0)).shape == (0, 15)
+
+
+def test_no_infrared_no_parameters():
+    assert make_infrared_parameters({}) is None
+    with pytest.raises(InputError, match=r'infrared_range: got 0\.2'):
+        make_infrared_parameters({'infrared_range': 0.2})
+    with pytest.raises(InputError, match=r"robot_3\.infrared_table: got 'cubic', expected one of"):
+        make_infrared_parameters({'infrared_table': 'cubic'}, 'robot_3.')

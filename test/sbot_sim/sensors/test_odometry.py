@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+from sbot_common.errors import InputError
+from sbot_common.rng import ODOMETRY, generator
+from sbot_sim.dynamics.motion import move
+from sbot_sim.sensors.odometry import (
+    draw_slip,
+    initial_odometry,
+    make_odometry_parameters,
+    measure,
+)
+from sbot_sim.world.bodies import S_BOT, body_arrays
+
+DT = 0.1
+
+
+def generators(n, seed=5):
+    return [generator(seed, i, ODOMETRY) for i in range(n)]
+
+
+def drive(parameters, wheels, steps, dt=DT):
+    n = len(wheels)
+    bodies, rngs = body_arrays([S_BOT] * n), generators(n)
+    pose, scale = initial_odometry(parameters, rngs)
+    for _ in range(steps):
+        slip = draw_slip(parameters, rngs)
+        pose, _ = measure(bodies, pose, scale, wheels, slip, parameters.odometry_noise_slip, dt)
+    return pose
+
+
+def test_without_noise_it_is_the_motion_to_the_bit():
+    wheels = np.random.default_rng(0).uniform(-6, 6, (20, 2))
+    bodies, pose = body_arrays([S_BOT] * 20), np.zeros((20, 3))
+    for _ in range(50):
+        pose = move(bodies, pose, wheels, np.zeros((20, 2)), DT)
+    np.testing.assert_array_equal(drive(make_odometry_parameters({}), wheels, 50), pose)
+
+
+def test_slip_grows_with_the_square_root_of_the_way_whatever_the_tick():
+    parameters = make_odometry_parameters({'odometry_noise_slip': 0.01})
+    wheels = np.full((2000, 2), 4.0)  # 0.08 m/s for 10 s: 0.8 m
+    for dt in (0.1, 0.5):
+        pose = drive(parameters, wheels, round(10 / dt), dt)
+        # The yaw is the difference of two wheels over their distance.
+        expected = 0.01 * np.sqrt(2 * 0.8) / S_BOT.wheel_distance
+        assert np.std(pose[:, 2]) == pytest.approx(expected, rel=0.1)
+
+
+def test_radius_error_is_constant():
+    parameters = make_odometry_parameters({'odometry_noise_radius': 0.02})
+    _, scale = initial_odometry(parameters, generators(4000))
+    assert np.std(scale - 1.0) == pytest.approx(0.02, rel=0.05)
+    once = drive(parameters, np.full((3, 2), 1.0), 1)
+    twice = drive(parameters, np.full((3, 2), 1.0), 2)
+    np.testing.assert_allclose(twice[:, 2], 2 * once[:, 2], rtol=1e-12)
+
+
+def test_same_seed_same_bits():
+    parameters = make_odometry_parameters({'odometry_noise_slip': 0.1,
+                                           'odometry_noise_radius': 0.1})
+    wheels = np.full((3, 2), 2.0)
+    first, second = drive(parameters, wheels, 10), drive(parameters, wheels, 10)
+    np.testing.assert_array_equal(first, second)
+    assert len(np.unique(first[:, 0])) == 3
+
+
+def test_bad_noise_is_refused():
+    with pytest.raises(InputError, match='odometry_noise_slip'):
+        make_odometry_parameters({'odometry_noise_slip': -1.0})

@@ -1,0 +1,124 @@
+import math
+
+import numpy as np
+import pytest
+
+from sbot_sim.sensors.rays import TOUCH, beam_directions, cast_oracle
+
+NO_SEGMENTS, NO_CIRCLES = np.empty((0, 4)), np.empty((0, 3))
+
+
+def cast(segments=NO_SEGMENTS, circles=NO_CIRCLES, x=0.0, y=0.0, yaw=0.0, angles=(0.0,)):
+    """Range of beams at ``angles`` from one sensor."""
+    directions = np.array([[math.cos(a) for a in angles], [math.sin(a) for a in angles]])
+    return cast_oracle(np.array(segments, float).reshape(-1, 4),
+                       np.array(circles, float).reshape(-1, 3), np.array([-1]),
+                       np.array([[x, y, yaw]]), directions)[0]
+
+
+def exact_range(segments, circles, x, y, angle):
+    """Nearest hit in extended precision, by solving each equation anew."""
+    real = np.longdouble
+    ux, uy = np.cos(real(angle)), np.sin(real(angle))
+    ranges = [real(np.inf)]
+    for x0, y0, x1, y1 in segments.astype(real):
+        matrix_determinant = ux * (y0 - y1) - uy * (x0 - x1)
+        t = ((x0 - x) * (y0 - y1) - (y0 - y) * (x0 - x1)) / matrix_determinant
+        part = (ux * (y0 - y) - uy * (x0 - x)) / matrix_determinant
+        if t >= 0 and 0 <= part <= 1:
+            ranges.append(t)
+    for cx, cy, radius in circles.astype(real):
+        half_b = ux * (x - cx) + uy * (y - cy)
+        c = (x - cx)**2 + (y - cy)**2 - radius**2
+        if c <= 0:
+            return 0.0
+        if half_b * half_b >= c and half_b < 0:
+            ranges.append(-half_b - np.sqrt(half_b * half_b - c))
+    return float(min(ranges))
+
+
+def test_the_oracle_equals_extended_precision_on_random_scenes():
+    rng = np.random.default_rng(5)
+    worst = 0.0
+    for _ in range(400):
+        segments = rng.uniform(-8, 8, (4, 4))
+        circles = np.column_stack([rng.uniform(-8, 8, (2, 2)), rng.uniform(0.05, 1, 2)])
+        x, y, yaw = rng.uniform(-3, 3, 3)
+        angles = rng.uniform(-math.pi, math.pi, 8)
+        ranges = cast(segments, circles, x, y, yaw, angles)
+        for found, angle in zip(ranges, angles, strict=True):
+            expected = exact_range(segments, circles, x, y, np.longdouble(yaw) + angle)
+            assert math.isinf(found) == math.isinf(expected)
+            if math.isfinite(expected):
+                worst = max(worst, abs(found - expected))
+    assert worst < 1e-12
+
+
+def test_ends_belong_to_segments():
+    for end in ([2, 0, 2, 1], [2, -1, 2, 0], [2, 0, 3, 1], [3, -1, 2, 0]):
+        assert cast([end])[0] == 2.0
+    assert cast([[2, 1e-300, 2, 1]])[0] == math.inf
+
+
+def test_a_tangent_hits():
+    assert cast(circles=[[3, 1, 1]])[0] == 3.0
+    assert cast(circles=[[3, 1 + 1e-15, 1]])[0] == math.inf
+
+
+def test_what_is_behind_is_not_hit():
+    assert cast([[-2, -1, -2, 1]], [[-3, 0, 1]])[0] == math.inf
+
+
+@pytest.mark.parametrize('yaw', [0.0, 0.3, -2.0])
+@pytest.mark.parametrize('wall', [[-1, 0, 1, 0], [0, 0, 0, 5], [0.1, 0.1, -0.3, -0.3],
+                                  [-1, 0.9e-9, 1, 0.9e-9], [0, 0, 0, 0]])
+def test_a_sensor_on_a_wall_reads_zero_everywhere(wall, yaw):
+    assert (cast([wall], yaw=yaw, angles=np.linspace(-3, 3, 13)) == 0.0).all()
+
+
+@pytest.mark.parametrize('circle', [[1, 0, 1], [0.2, 0.1, 1], [0, 0, 1], [1 + 0.9e-9, 0, 1]])
+def test_a_sensor_in_or_on_a_disc_reads_zero_everywhere(circle):
+    assert (cast(circles=[circle], angles=np.linspace(-3, 3, 13)) == 0.0).all()
+
+
+def test_a_sensor_just_off_a_wall_sees_it_on_one_side_only():
+    gap = 10 * TOUCH
+    assert cast([[-1, gap, 1, gap]], angles=(math.pi / 2, -math.pi / 2)) == pytest.approx(
+        [gap, math.inf], abs=1e-20)
+
+
+def test_a_wall_seen_end_on_is_hit_at_its_nearer_end():
+    assert cast([[2, 0, 5, 0]])[0] == 2.0
+    assert cast([[5, 0, 2, 0]])[0] == 2.0
+    assert cast([[2, 0, 5, 0]], angles=(1e-9, math.pi)).tolist() == [math.inf, math.inf]
+
+
+def test_a_segment_without_length_is_a_point():
+    assert cast([[2, 1, 2, 1]])[0] == math.inf
+    assert cast([[2, 0, 2, 0]])[0] == 2.0
+
+
+def test_shared_corners_let_no_beam_through():
+    rng = np.random.default_rng(6)
+    corners = rng.uniform(1, 3, 40)[:, None] * np.column_stack(
+        [np.cos(np.arange(40) * math.tau / 40), np.sin(np.arange(40) * math.tau / 40)])
+    ring = np.hstack([corners, np.roll(corners, -1, axis=0)])
+    for yaw in rng.uniform(-4, 4, 20):
+        # Beams straight at the corners, as exactly as they can be aimed.
+        aimed = np.arctan2(corners[:, 1], corners[:, 0]) - yaw
+        assert np.isfinite(cast(ring, yaw=yaw, angles=aimed)).all()
+
+
+def test_directions_follow_the_increment():
+    directions = beam_directions(5, 0.5, -0.25)
+    assert directions[0, 4] == math.cos(0.5 - 4 * 0.25)
+    assert directions[1, 2] == math.sin(0.0)
+
+
+def test_own_disc_is_not_seen():
+    pose = np.array([[0.0, 0, 0], [3, 0, 0]])
+    circles = np.array([[0.0, 0, 0.5], [3, 0, 0.5]])
+    ranges = cast_oracle(NO_SEGMENTS, circles, np.array([0, 1]), pose,
+                         beam_directions(2, 0.0, math.pi))
+    assert ranges[:, 0].tolist() == [2.5, math.inf]
+    assert ranges[1, 1] == pytest.approx(2.5)

@@ -1,0 +1,206 @@
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sbot_common.errors import InputError
+from sbot_common.rng import SCAN, generator
+from sbot_sim.sensors.rng_array import generator_states
+from sbot_sim.sensors.scan import (
+    add_scan_noise,
+    angle_max,
+    cast_scans,
+    cast_scans_slowly,
+    make_scan_parameters,
+)
+from sbot_sim.world.scene import make_scene
+
+
+def outline(size, segments=(), circles=()):
+    walls = [[0, 0, size, 0], [size, 0, size, size], [size, size, 0, size], [0, size, 0, 0]]
+    return SimpleNamespace(bounds=np.array([0.0, 0.0, size, size]),
+                           segments=np.array([*walls, *segments], float),
+                           circles=np.array(circles, float).reshape(-1, 3))
+
+
+def assert_equals_oracle(world, pose, radius, given):
+    parameters = make_scan_parameters(given)
+    scene = make_scene(world, parameters.range_max)
+    fast = cast_scans(scene, pose, radius, parameters)
+    slow = cast_scans_slowly(scene, pose, radius, parameters)
+    assert fast.dtype == np.float32
+    np.testing.assert_array_equal(fast, slow)
+    return fast
+
+
+SHAPES = st.fixed_dictionaries({
+    'scan_beams': st.sampled_from([1, 2, 3, 5, 64, 180, 361]),
+    'scan_angle_min': st.sampled_from([-math.pi / 2, -math.pi, 0.0, 2.0, math.pi, 3 * math.pi]),
+    'scan_angle_max': st.sampled_from([math.pi / 2, math.pi, 0.5, -2.0, -math.pi, 5 * math.pi]),
+    'scan_range_min': st.sampled_from([0.0, 0.4]),
+    'scan_range_max': st.sampled_from([0.5, 3.0, 8.0, 100.0]),
+    'scan_sees_robots': st.booleans(),
+    'laser_x': st.sampled_from([0.0, 0.3]),
+    'laser_y': st.sampled_from([0.0, -0.1]),
+    'laser_yaw': st.sampled_from([0.0, 0.5, math.pi]),
+})
+
+
+@given(SHAPES, st.integers(0, 10**6), st.integers(0, 30))
+@settings(max_examples=150, deadline=None)
+def test_random_scenes_equal_the_oracle(given, seed, robots):
+    rng = np.random.default_rng(seed)
+    segments = rng.uniform(0, 10, (12, 4))
+    segments[:6, 2:] = segments[:6, :2] + rng.uniform(-1, 1, (6, 2))
+    circles = np.column_stack([rng.uniform(0, 10, (6, 2)), rng.uniform(0.05, 0.8, 6)])
+    pose = rng.uniform((-1, -1, -10), (11, 11, 10), (robots, 3))  # outside of the bounds as well
+    assert_equals_oracle(outline(10.0, segments, circles), pose, rng.uniform(0.05, 0.5, robots),
+                         given)
+
+
+@given(SHAPES, st.integers(0, 10**6))
+@settings(max_examples=150, deadline=None)
+def test_degenerate_scenes_equal_the_oracle(given, seed):
+    # On a lattice beams run along walls, through corners and tangent to circles, and sensors stand
+    # on walls.
+    rng = np.random.default_rng(seed)
+    segments = rng.integers(0, 9, (10, 4)) / 2
+    circles = np.column_stack([rng.integers(0, 9, (3, 2)) / 2, rng.integers(1, 3, 3) / 2])
+    robots = 12
+    pose = np.column_stack([rng.integers(0, 9, (robots, 2)) / 2,
+                            rng.integers(-8, 9, robots) * math.pi / 4])
+    nudge = rng.choice([0.0, 1e-16, 5e-10, 1e-9, 2e-9, 1e-7], robots)
+    pose[:, 0] += nudge
+    assert_equals_oracle(outline(4.0, segments, circles), pose, np.full(robots, 0.25), given)
+
+
+def test_a_crowd_equals_the_oracle():
+    rng = np.random.default_rng(4)
+    pose = rng.uniform((0, 0, -4), (40, 40, 4), (300, 3))
+    segments = rng.uniform(0, 40, (40, 4))
+    ranges = assert_equals_oracle(outline(40.0, segments), pose, np.full(300, 0.3),
+                                  {'scan_sees_robots': True})
+    assert 0.5 < np.isfinite(ranges).mean() < 1.0
+
+
+def test_no_bit_depends_on_threads_or_on_the_order_of_robots():
+    rng = np.random.default_rng(8)
+    n = 700
+    pose = rng.uniform((0, 0, -4), (80, 80, 4), (n, 3))
+    radius = rng.uniform(0.1, 0.4, n)
+    parameters = make_scan_parameters({'scan_sees_robots': True, 'laser_x': 0.1})
+    scene = make_scene(outline(80.0, rng.uniform(0, 80, (60, 4))), parameters.range_max)
+    one = cast_scans(scene, pose, radius, parameters)
+    for threads in (2, 3):
+        np.testing.assert_array_equal(cast_scans(scene, pose, radius, parameters, threads), one)
+    order = rng.permutation(n)
+    np.testing.assert_array_equal(cast_scans(scene, pose[order], radius[order], parameters),
+                                  one[order])
+
+
+def test_known_ranges():
+    world = outline(10.0, circles=[[5, 8, 1]])
+    pose = np.array([[5.0, 5, 0], [5, 1, 0]])
+    given = {'scan_beams': 3, 'scan_sees_robots': True}
+    ranges = assert_equals_oracle(world, pose, np.full(2, 0.5), given)
+    # Right, ahead, left; pi/2 as a float32 is 4e-8 too large, which a wall hardly shows.
+    np.testing.assert_allclose(ranges, [[3.5, 5, 2], [1, 5, 3.5]], atol=1e-6)
+    hidden = assert_equals_oracle(world, pose, np.full(2, 0.5), {**given, 'scan_range_max': 3.0,
+                                                                 'scan_range_min': 1.5})
+    np.testing.assert_array_equal(hidden[:, :2], [[math.inf, math.inf], [-math.inf, math.inf]])
+
+
+def test_exactly_range_max_is_a_hit():
+    ranges = assert_equals_oracle(outline(8.0), np.array([[4.0, 4, 0]]), np.ones(1),
+                                  {'scan_beams': 1, 'scan_angle_min': 0.0, 'scan_range_max': 4.0})
+    assert ranges[0, 0] == 4.0
+
+
+def test_the_laser_is_mounted_off_centre():
+    ranges = assert_equals_oracle(outline(10.0), np.array([[5.0, 5, math.pi / 2]]), np.ones(1), {
+        'scan_beams': 1, 'scan_angle_min': 0.0, 'laser_x': 1.0, 'laser_y': 2.0,
+        'laser_yaw': math.pi / 2})
+    assert ranges[0, 0] == pytest.approx(3.0)  # at (3, 6), looking to the left
+
+
+def test_any_layout_of_arrays_will_do():
+    rng = np.random.default_rng(7)
+    pose = np.asfortranarray(rng.integers(0, 9, (6, 3)))
+    parameters = make_scan_parameters({'scan_sees_robots': True, 'laser_x': 0.2})
+    scene = make_scene(outline(10.0), 10.0)
+    radius = np.full((6, 2), 0.3)[:, 0]
+    np.testing.assert_array_equal(
+        cast_scans(scene, pose, radius, parameters),
+        cast_scans(scene, np.array(pose, float, order='C'), radius.copy(), parameters))
+
+
+def test_nobody_sees_nobody():
+    parameters = make_scan_parameters({'scan_sees_robots': True})
+    scene = make_scene(outline(10.0), 10.0)
+    assert cast_scans(scene, np.empty((0, 3)), np.empty(0), parameters).shape == (0, 180)
+
+
+def test_a_scene_with_too_short_a_reach_is_refused():
+    with pytest.raises(ValueError, match='reach'):
+        cast_scans(make_scene(outline(10.0), 5.0), np.zeros((1, 3)), np.ones(1),
+                   make_scan_parameters({}))
+
+
+def test_parameters_are_what_messages_carry():
+    p = make_scan_parameters({})
+    assert (p.beams, p.range_max, p.sees_robots) == (180, 10.0, False)
+    assert p.angle_min == float(np.float32(-math.pi / 2))
+    assert p.angle_increment == float(np.float32(math.pi / 179))
+    assert angle_max(p) == float(np.float32(p.angle_min + 179 * p.angle_increment))
+    assert make_scan_parameters({'scan_beams': 1}).angle_increment == 0.0
+    assert make_scan_parameters({'scan_range_max': 8.1}).range_max == float(np.float32(8.1))
+
+
+@pytest.mark.parametrize(('given', 'words'), [
+    ({'scan_beam': 3}, "did you mean 'scan_beams'"),
+    ({'scan_beams': 0}, 'scan_beams: got 0'),
+    ({'scan_range_max': 0.0}, 'scan_range_max: got 0.0'),
+    ({'scan_range_min': 12.0}, 'scan_range_min: got 12.0, expected a number < scan_range_max'),
+    ({'scan_noise_std': -1.0}, 'scan_noise_std: got -1.0'),
+])
+def test_bad_parameters_are_named(given, words):
+    with pytest.raises(InputError, match=words):
+        make_scan_parameters(given)
+
+
+def test_noise_is_gaussian_and_seeded():
+    parameters = make_scan_parameters({'scan_noise_std': 0.1})
+    ranges = np.full((50, 180), 5.0, np.float32)
+    ranges[:, ::7] = math.inf
+    ranges[:, 1] = 9.99
+    before = ranges.copy()
+    noisy = add_scan_noise(ranges, parameters, generator_states(3, range(50), SCAN))
+    np.testing.assert_array_equal(ranges, before)
+    assert noisy.dtype == np.float32
+    assert np.isinf(noisy[:, ::7]).all()
+    assert noisy.max(where=np.isfinite(noisy), initial=0) <= 10.0
+    assert (noisy[:, 1] == 10.0).any()
+    errors = noisy[:, 2::7] - ranges[:, 2::7]
+    assert errors.std() == pytest.approx(0.1, rel=0.05)
+    assert abs(errors.mean()) < 0.01
+    again = add_scan_noise(ranges, parameters, [generator(3, i, SCAN) for i in range(50)])
+    np.testing.assert_array_equal(noisy, again)
+
+
+def test_noise_draws_as_much_whatever_is_seen():
+    parameters = make_scan_parameters({'scan_noise_std': 0.1})
+    blind, seeing = (generator_states(3, range(2), SCAN) for _ in range(2))
+    add_scan_noise(np.full((2, 7), math.inf, np.float32), parameters, blind)
+    add_scan_noise(np.full((2, 7), 1.0, np.float32), parameters, seeing)
+    np.testing.assert_array_equal(blind, seeing)
+    assert (blind != generator_states(3, range(2), SCAN)).any()
+
+
+def test_without_noise_nothing_changes():
+    states = generator_states(3, range(2), SCAN)
+    ranges = np.full((2, 7), 1.0, np.float32)
+    np.testing.assert_array_equal(add_scan_noise(ranges, make_scan_parameters({}), states), ranges)
+    np.testing.assert_array_equal(states, generator_states(3, range(2), SCAN))

@@ -1,0 +1,173 @@
+"""The floors of the house: which folder imports which; numeric modules import no ROS."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot')
+
+# Within a package a folder imports from itself and from folders before it; modules beside the
+# folders are '.'; a folder within one is on its floor. docs/architecture.md has reasons.
+FLOORS = {
+    'sbot_common': ('.', 'wire', 'ros'),
+    'potential_field_bot': ('.',),
+    'wind_model': ('.',),
+    'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'engine', 'messages', 'ros',
+                 'fast2d'),
+    'sbot': ('.', 'bag', 'scenario', 'runner', 'regression', 'ros', 'figures', 'viewer', 'bench',
+             'cli'),
+}
+# Which packages a package sees beside itself.
+SEES = {
+    'sbot_common': (),
+    'potential_field_bot': ('sbot_common',),
+    'wind_model': ('sbot_common',),
+    'sbot_sim': ('sbot_common', 'wind_model'),
+    'sbot': ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim'),
+}
+MOST_MODULES = 15  # in a folder
+
+BLOCKED = ('rclpy', 'rcl_interfaces', 'yaml', 'argparse_subcommands', 'pydantic', 'tqdm', 'launch')
+# May import ROS or the command line, as their names say.
+OUTER_FOLDERS = ('sbot_common/ros', 'sbot_sim/ros/node.py', 'sbot_sim/fast2d')
+OUTER = ('node.py', 'command_line.py')
+
+
+def module_files() -> list[Path]:
+    files = [path for package in PACKAGES for path in sorted((ROOT / package).rglob('*.py'))]
+    assert len(files) > 150, 'the modules were not found: every test of this file checks nothing'
+    return files
+
+
+def place(path: Path) -> tuple[str, str]:
+    """The package of a module and its folder in that ('.' for the package itself)."""
+    package, *folders = path.relative_to(ROOT).parent.parts
+    return package, folders[0] if folders else '.'
+
+
+def imported_modules(path: Path) -> set[Path]:
+    """The project's modules that a module imports, anywhere in its text."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+        if isinstance(node, ast.Import):
+            names = [(alias.name, '') for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [(node.module, alias.name) for alias in node.names]
+        else:
+            continue
+        for module, name in names:
+            if module.partition('.')[0] in PACKAGES:
+                base = ROOT.joinpath(*module.split('.'))
+                tries = (base / f'{name}.py', base / name / '__init__.py',
+                         base.with_suffix('.py'), base / '__init__.py')
+                target = next((file for file in tries if file.is_file()), None)
+                assert target is not None, f'{path}: {module} {name} is no module of the project'
+                found.add(target)
+    return found
+
+
+@pytest.fixture(scope='module')
+def imports() -> dict[Path, set[Path]]:
+    return {path: imported_modules(path) for path in module_files()}
+
+
+def test_every_folder_is_on_a_floor():
+    for path in module_files():
+        package, folder = place(path)
+        assert folder in FLOORS[package] or (folder == '.' and path.name == '__init__.py'), path
+
+
+def test_folders_are_small_and_names_do_not_repeat_them():
+    folders: dict[Path, list[str]] = {}
+    for path in module_files():
+        if path.name not in ('__init__.py', '__main__.py'):
+            folders.setdefault(path.parent, []).append(path.stem)
+    for folder, names in folders.items():
+        if folder.name not in ('potential_field_bot', 'wind_model'):  # a document each, flat
+            assert len(names) <= MOST_MODULES, f'{folder.relative_to(ROOT)}: {len(names)} modules'
+        assert folder.name not in names, folder
+
+
+def test_imports_go_down(imports):
+    for path, targets in imports.items():
+        package, folder = place(path)
+        for target in targets:
+            other, its = place(target)
+            if path.name == '__init__.py' and folder == '.':
+                continue  # the package's face hands names on
+            if other != package:
+                assert other in SEES[package], f'{path} imports {target}'
+                continue
+            floors = FLOORS[package]
+            if target.name == '__init__.py' and its not in floors:
+                continue
+            assert floors.index(its) <= floors.index(folder), (
+                f'{path.relative_to(ROOT)} imports {target.relative_to(ROOT)}, which is above it')
+
+
+def test_no_module_imports_itself_in_a_circle(imports):
+    done: set[Path] = set()
+
+    def visit(path: Path, trail: list[Path]) -> None:
+        assert path not in trail, ' -> '.join(
+            file.relative_to(ROOT).as_posix() for file in [*trail[trail.index(path):], path])
+        if path in done:
+            return
+        for target in imports[path]:
+            if target.name != '__init__.py':
+                visit(target, [*trail, path])
+        done.add(path)
+
+    for path in imports:
+        visit(path, [])
+
+
+def numeric_modules() -> list[str]:
+    names = []
+    for path in module_files():
+        inner = path.relative_to(ROOT).as_posix()
+        if not inner.startswith(('sbot/', *OUTER_FOLDERS)) and path.name not in OUTER:
+            names.append('.'.join(path.relative_to(ROOT).with_suffix('').parts)
+                         .removesuffix('.__init__'))
+    return names
+
+
+def run(code: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False, timeout=120)
+
+
+def test_numeric_modules_import_with_ros_yaml_and_pydantic_blocked():
+    names = numeric_modules()
+    assert len(names) > 80
+    # rosbags itself imports yaml when it opens bags; message definitions need no YAML.
+    code = f"""
+import importlib, sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split('.')[0] in {BLOCKED!r}:
+            raise ImportError('blocked: ' + name)
+sys.meta_path.insert(0, Blocker())
+for name in {names!r}:
+    importlib.import_module(name)
+"""
+    found = run(code)
+    assert found.returncode == 0, found.stderr
+
+
+def test_without_rclpy_a_node_says_what_to_do_in_one_line():
+    code = """
+import sys
+sys.modules['rclpy'] = None
+from sbot.ros.simulator import main
+main([])
+"""
+    found = run(code)
+    assert found.returncode == 1
+    assert 'Traceback' not in found.stderr
+    assert len(found.stderr.strip().splitlines()) == 1
+    assert 'sbot run' in found.stderr
