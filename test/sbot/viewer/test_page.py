@@ -10,9 +10,9 @@ from pictures import record
 
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
-from sbot.cli.view import page, write_view
 from sbot.figures.data import from_bag
 from sbot.viewer.data import MOST_FRAMES, pack, page_data, read_scans
+from sbot.viewer.page import page, write_view
 
 WIDTH, HEIGHT, BAR, MARGIN = 1000, 700, 44, 20
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')

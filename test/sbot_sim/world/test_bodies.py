@@ -5,6 +5,7 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_sim.dynamics.motion import wheel_commands
+from sbot_sim.world import bodies
 from sbot_sim.world.bodies import (
     BODIES,
     ROBOT,
@@ -14,7 +15,6 @@ from sbot_sim.world.bodies import (
     make_body,
     select_bodies,
 )
-from sbot_sim.world.geometry import bodies
 
 
 def test_s_bot_has_the_values_of_table_1():
