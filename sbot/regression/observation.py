@@ -19,7 +19,7 @@ from sbot_common.topics import (
 )
 from sbot_common.wire.cdr import decode
 from sbot_common.wire.messages import read_odometry, read_poses, read_scan, read_vector
-from sbot_sim.messages.snapshot import read_point_cloud
+from sbot_common.wire.point_cloud import read_point_cloud
 
 # Those that every controller sees come first.
 TOPICS = (BASE_POSE_GROUND_TRUTH, BASE_SCAN, INFRARED, RANGE_AND_BEARING, WIND)

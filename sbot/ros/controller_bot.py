@@ -38,7 +38,7 @@ from sbot_common.wire.messages import (
     write_twist,
     write_twist_stamped,
 )
-from sbot_sim.messages.snapshot import read_point_cloud
+from sbot_common.wire.point_cloud import read_point_cloud
 
 _STALE = 0.5  # s of wall time, free-running: older inputs stop the robot
 
