@@ -12,7 +12,7 @@ from sbot.bag.reader import Bag
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
 
-GOLDEN = Path(__file__).parent.parent / 'golden'
+GOLDEN = Path(__file__).parents[2] / 'golden'
 
 pytest_plugins = ['sbot.regression.testing']
 

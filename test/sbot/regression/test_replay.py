@@ -12,7 +12,7 @@ from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import ticks
-from sbot.regression import replay as replay_module
+from sbot.cli import replay as replay_command
 from sbot.regression.observation import TOPICS, observations
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
@@ -48,7 +48,7 @@ def rewritten(bag, directory, change):
 
 def run(*arguments):
     parser = argparse.ArgumentParser()
-    replay_module.add_parsers(parser.add_subparsers())
+    replay_command.add_parsers(parser.add_subparsers())
     args = parser.parse_args(['replay', *map(str, arguments)])
     return args.run(args)
 
