@@ -1,1 +1,27 @@
-"""Scenarios, runs, bring-up, record and replay, pictures: the only place to know all packages."""
+"""Wind-blown robot swarms in the plane: load and run scenarios, read, replay and draw recordings.
+
+Public are the names in ``__all__`` (docs/python.md); everything below is private and may change.
+They are imported when first used, so that ``import sbot`` takes no time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'view']
+
+if TYPE_CHECKING:
+    from sbot.api import Bag, InputError, Run, Scenario, load, plot, replay, run, view
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'sbot' has no attribute '{name}'")
+    from sbot import api
+    value = getattr(api, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

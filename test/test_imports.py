@@ -11,15 +11,15 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot')
 
 # Within a package a folder imports from itself and from folders before it; modules beside the
-# folders are '.'; a folder within one is on its floor. docs/architecture.md has reasons.
+# folders are '.' or named; a folder within one is on its floor. docs/architecture.md has reasons.
 FLOORS = {
     'sbot_common': ('.', 'wire', 'ros'),
     'potential_field_bot': ('.',),
     'wind_model': ('.',),
     'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'engine', 'messages', 'ros',
                  'fast2d'),
-    'sbot': ('.', 'bag', 'scenario', 'runner', 'regression', 'ros', 'figures', 'viewer', 'bench',
-             'cli'),
+    'sbot': ('version', 'bag', 'scenario', 'runner', 'regression', 'ros', 'figures', 'viewer',
+             'bench', 'cli', 'api', '.'),
 }
 # Which packages a package sees beside itself.
 SEES = {
@@ -46,7 +46,8 @@ def module_files() -> list[Path]:
 def place(path: Path) -> tuple[str, str]:
     """The package of a module and its folder in that ('.' for the package itself)."""
     package, *folders = path.relative_to(ROOT).parent.parts
-    return package, folders[0] if folders else '.'
+    own = path.stem if path.stem in FLOORS[package] else '.'
+    return package, folders[0] if folders else own
 
 
 def imported_modules(path: Path) -> set[Path]:

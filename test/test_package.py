@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Names on PyPI (or of modules) -> keys of rosdep, where they are not python3-<name>.
 ROSDEP = {'pyyaml': 'python3-yaml', 'pillow': 'python3-pil'}
 NOT_IN_ROSDEP = {'setuptools', 'rosbags', 'mcap', 'zstandard', 'meshio'}
-OPTIONAL = {'navground', 'irsim', 'cffi', 'pytest'}  # needed by few: docs/dependencies.md
+# Needed by few: docs/dependencies.md.
+OPTIONAL = {'navground', 'irsim', 'cffi', 'pytest', 'pandas'}
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 

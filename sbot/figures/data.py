@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.series import FINDERS, Series, held
-from sbot.runner.loop import RunResult, run_scenario
+from sbot.runner.history import Run
+from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies, wind_source
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Scenario
@@ -97,10 +98,10 @@ def is_bag(source: str | Path) -> bool:
     return path.is_dir() or path.suffix in BAG_SUFFIXES
 
 
-def from_result(result: RunResult) -> RunData:
+def from_result(result: Run) -> RunData:
     """Return the data of a run in this process, which must have been kept."""
-    scenario, rate = result.scenario, result.scenario.rate
-    stamps = np.array([rate.stamp_ns(k) for k in range(len(result.poses))], np.int64)
+    scenario = result.scenario
+    stamps = result.stamps_ns
     goals = tuple(Goal(int(stamps[0]), i, *robot.goal) for i, robot in enumerate(scenario.robots)
                   if robot.goal is not None)
     source = wind_source(scenario)
@@ -125,7 +126,8 @@ def _radius(scenario: Scenario) -> Array:
 
 def bag_scenario(bag: Bag) -> Scenario:
     """Return the scenario that a recording carries."""
-    return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent)
+    return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
+                          import_controllers=False)
 
 
 def from_bag(source: str | Path | Bag) -> RunData:

@@ -6,7 +6,7 @@ import contextlib
 import copy
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from potential_field_bot.bot import PotentialField
 from sbot.bag.reader import Bag
@@ -62,7 +62,8 @@ class ReplayResult(NamedTuple):
 
 def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
            output: str | Path | None = None,
-           progress: Callable[[int], None] | None = None) -> ReplayResult:
+           progress: Callable[[int], None] | None = None,
+           controllers: Mapping[str, Any] | None = None) -> ReplayResult:
     """Run a bag's controllers on its poses, scans and goals, and compare their commands.
 
     Parameters
@@ -71,6 +72,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     overrides : scenario values by dotted key path that replace the recorded ones
     output : directory of a new bag for the new commands
     progress : called with the number of the last tick after each tick
+    controllers : classes or objects by the names that the recorded scenario has for them
 
     Raises
     ------
@@ -79,7 +81,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
 
     """
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
-                              overrides=overrides)
+                              overrides=overrides, controllers=controllers)
     team = _Team(bag, scenario)
     compared = differences = count = 0
     first: FirstDifference | None = None

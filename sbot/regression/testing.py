@@ -26,7 +26,8 @@ from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot.regression.golden import TOLERANCE, check_golden, record_golden
 from sbot.regression.replay import replay
-from sbot.runner.loop import RunResult, run_scenario
+from sbot.runner.history import Run
+from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
 REFRESH = 'SBOT_REFRESH'
@@ -38,7 +39,7 @@ class Sbot:
     """What the fixture ``sbot`` gives; usable without pytest's fixture too."""
 
     def run(self, scenario: str | Path, overrides: Overrides | None = None,
-            record: str | Path | None = None) -> RunResult:
+            record: str | Path | None = None) -> Run:
         """Run a scenario in-process.
 
         Parameters

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot.runner.controller_set import Team
+from sbot.runner.history import History, Run
 from sbot.runner.recording import open_recorder
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import (
@@ -36,20 +36,9 @@ from wind_model.uniform import mean_velocity
 Array = NDArray[np.float64]
 
 
-class RunResult(NamedTuple):
-    """A finished run; T ticks, N robots. Row k belongs to the stamp of tick k."""
-
-    scenario: Scenario
-    summary: dict[str, Any]
-    poses: Array  # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them
-    commands: Array  # (T + 1, N, 2) m/s, rad/s; the last row moved nobody
-    wind: Array  # (T + 1, N, 2) m/s, effective
-    free_wind: Array  # (T + 1, N, 2) m/s, before other robots took their share
-
-
 def run_scenario(scenario: Scenario, *, record: str | Path | None = None, threads: int = 1,
                  progress: Callable[[int, int], None] | None = None,
-                 keep: bool = True) -> RunResult:
+                 keep: bool = True, sense: Collection[str] = ()) -> Run:
     """Run a scenario to its end.
 
     Parameters
@@ -58,12 +47,14 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     record : directory of the bag to write
     threads : how many to use; changes no bit of the result
     progress : called with (ticks done, all ticks) after each tick
-    keep : keep all poses and commands; without it those arrays are empty
+    keep : keep poses, commands and wind of every tick; without it those arrays are empty
+    sense : which of ``history.SENSORS`` to keep, too
 
     Raises
     ------
     InputError
-        if the bag or a file that the scenario names cannot be used.
+        if the bag or a file that the scenario names cannot be used, or ``sense`` names what the
+        robots do not have.
 
     """
     parameters = simulation_parameters(scenario, threads)
@@ -72,7 +63,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     team = Team(scenario, parameters.sensors.scan, threads)
     tally = Tally(scenario, parameters)
     ticks = scenario.rate.ticks(scenario.duration)
-    rows = _Rows(ticks + 1 if keep else 0, len(scenario.robots))
+    history = History(scenario, ticks if keep else -1, sense)
     recorder = told = None
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
@@ -89,7 +80,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
             tallied = beside(threads, len(scenario.robots), tally.add, snapshot.pose,
                              engine.state)
             commands, announced = team.decide(snapshot, stamp_ns)
-            rows.put(k, snapshot.pose, commands, snapshot.wind, snapshot.free_wind)
+            history.add(snapshot, engine.state, commands)
             if recorder is not None and told is not None:
                 for name, topic, payload in told.tick(engine, source, wind, commands, announced,
                                                       stamp_ns):
@@ -99,26 +90,13 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                 if progress is not None:
                     progress(k + 1, ticks)
             tallied()
-    return RunResult(scenario, tally.summary(time.perf_counter() - started), *rows.arrays)
+    return history.run(tally.summary(time.perf_counter() - started))
 
 
 def wind_at(source: WindSource, stamp_ns: int) -> Wind:
     """Return the wind of a stamp as `wind_model` publishes it."""
     return Wind(mean_velocity(source.parameters), force_at(source.parameters, stamp_ns),
                 source.field)
-
-
-class _Rows:
-    """The arrays of a run while it goes on."""
-
-    def __init__(self, rows: int, robots: int) -> None:
-        self.arrays = tuple(np.zeros((rows, robots, width)) for width in (3, 2, 2, 2))
-
-    def put(self, row: int, *values: Array) -> None:
-        """Fill one row of each array, if they are kept at all."""
-        for array, value in zip(self.arrays, values, strict=True):
-            if len(array):
-                array[row] = value
 
 
 class _Told:

@@ -108,7 +108,10 @@ def controller_parameters(scenario: Scenario, robot: Robot) -> dict[str, Any]:
 
 
 def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
-    """Return a new controller for one robot; None for ``none``."""
+    """Return a controller for one robot, as new; None for ``none``.
+
+    An object that was given from Python is used as it is, after its ``reset()`` if it has one.
+    """
     parameters = controller_parameters(scenario, robot)
     if robot.controller == 'none':
         return None
@@ -117,8 +120,13 @@ def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
     if robot.controller == 'wind_aware':
         from wind_model.wind_aware import WindAware
         return WindAware(**parameters)
-    found: Controller = load_class(robot.controller, scenario.python_path)(**parameters)
-    return found
+    given = scenario.given.get(robot.controller)
+    if given is not None and not isinstance(given, type):
+        if callable(reset := getattr(given, 'reset', None)):
+            reset()
+        return given  # type: ignore[no-any-return]
+    make = given or load_class(robot.controller, scenario.python_path)
+    return make(**parameters)  # type: ignore[no-any-return]
 
 
 def make_controllers(scenario: Scenario) -> list[Controller | None]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from sbot.scenario.argos.experiment import argos_yaml
 from sbot.scenario.errors import validate
@@ -22,13 +26,14 @@ from sbot.scenario.overrides import apply_overrides
 from sbot.scenario.paths import PATH_KEYS, find_file, find_folder, names_file
 from sbot.scenario.placement import place_robots
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.user_controller import check_arguments, load_class
+from sbot.scenario.user_controller import check_arguments, load_class, name_controllers
 from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import Body
 
 
-def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None) -> Scenario:
+def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
+                  controllers: Mapping[str, Any] | None = None) -> Scenario:
     """Return the complete scenario of a file, or of a shipped scenario's name.
 
     A file whose name ends with `.argos` is an experiment of ARGoS (``argos_file``).
@@ -37,6 +42,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
     ----------
     path_or_name : a path, or a name such as 'leader_follower'
     overrides : values by dotted key path, e.g. {'seed': 2, 'robots.2.goal': [10, 3]}
+    controllers : classes or objects that stand for controllers' names in the file
 
     Raises
     ------
@@ -52,13 +58,48 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
         raise InputError(f'{path}: cannot be read: {error.strerror}') from None
     if path.suffix == '.argos':
         text = argos_yaml(raw, str(path), overrides or ())
-        return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides)
+        return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides,
+                              controllers)
     text = decode_text(raw, str(path))
-    return parse_scenario(text, str(path), path.parent, path.stem, overrides)
+    return parse_scenario(text, str(path), path.parent, path.stem, overrides, controllers)
+
+
+def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, object] | None = None,
+                          controllers: Mapping[str, Any] | None = None) -> Scenario:
+    """Return the complete scenario of a dict with the keys of a scenario file.
+
+    Parameters
+    ----------
+    data : plain values, NumPy arrays and numbers; a robot's ``controller`` may be a class or an
+        object. Relative paths start in the current folder. Not changed.
+    overrides : values by dotted key path
+    controllers : classes or objects by the names that ``data`` has for them
+
+    Raises
+    ------
+    InputError
+        naming the key path, the value and what was expected.
+
+    """
+    named, given = name_controllers(data, 'scenario')
+    values = json.loads(json.dumps(named, default=_plain))  # plain values, and a deep copy
+    return _checked(values, Origins('scenario', {}, set()), Path.cwd(), 'scenario', overrides,
+                    {**given, **(controllers or {})})
+
+
+def _plain(value: object) -> object:
+    """Return NumPy's and other values as JSON has them."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Path | Fraction):
+        return str(value)
+    raise bad_value('scenario', value, 'numbers, text, lists and dicts')
 
 
 def parse_scenario(text: str, file: str, directory: Path, default_name: str = 'scenario',
-                   overrides: Mapping[str, object] | None = None) -> Scenario:
+                   overrides: Mapping[str, object] | None = None,
+                   controllers: Mapping[str, Any] | None = None, *,
+                   import_controllers: bool = True) -> Scenario:
     """Return the complete scenario of a YAML text, e.g. one taken from a recording.
 
     Parameters
@@ -68,6 +109,9 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = 's
     directory : where the relative paths in it start
     default_name : the scenario's name if the text gives none
     overrides : values by dotted key path
+    controllers : classes or objects that stand for controllers' names in the text
+    import_controllers : import the modules of the user's controllers and check their parameters;
+        without it nothing that the text names is executed
 
     """
     data, origins = parse_yaml(text, file)
@@ -75,16 +119,28 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = 's
         raise InputError(f'{file}: is empty, expected a scenario')
     if not isinstance(data, dict):
         raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
+    given = (controllers or {}) if import_controllers else None
+    return _checked(data, origins, directory, default_name, overrides, given)
+
+
+def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
+             overrides: Mapping[str, object] | None,
+             given: Mapping[str, Any] | None) -> Scenario:
+    """Return the complete scenario of plain values, which are changed on the way.
+
+    ``given``: classes and objects by name; None: import no controller.
+    """
     apply_overrides(data, overrides or {}, origins)
     check_finite(data, (), origins)
     data.setdefault('name', default_name)
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
     written = validate(ScenarioFile, data, origins)
-    return _complete(written, directory, origins)
+    return _complete(written, directory, origins, given)
 
 
-def _complete(written: ScenarioFile, directory: Path, origins: Origins) -> Scenario:
+def _complete(written: ScenarioFile, directory: Path, origins: Origins,
+              given: Mapping[str, Any] | None) -> Scenario:
     """Check what models alone cannot, fill in every default and place the robots."""
     if written.world.bounds is None and written.world.map is None:
         raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing, "
@@ -97,7 +153,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins) -> Scena
     }
     _find_files(groups, directory, origins)
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
-    controllers = _check_controllers(written, python_path, origins)
+    controllers = _check_controllers(written, python_path, origins, given)
     # With the map's absolute path.
     robots = place_robots(written.model_copy(update={'world': groups['world']}), bodies, origins)
     _check_leader(robots[0], controllers, origins)
@@ -106,6 +162,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins) -> Scena
     own_classes = any(':' in robot.controller for robot in robots)
     return Scenario.model_construct(**{
         **settings, **groups, 'robots': robots, 'controllers': controllers,
+        'given': dict(given or {}),
         'bodies': {name: _body_values(bodies[name]) for name in used},
         'python_path': python_path if own_classes else ()})
 
@@ -129,8 +186,8 @@ def _find_files(groups: dict[str, Any], directory: Path, origins: Origins) -> No
                 values[key] = found
 
 
-def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...],
-                       origins: Origins) -> dict[str, dict[str, Any]]:
+def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origins: Origins,
+                       given: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     """Return the parameters of each controller in use or mentioned, sorted by name.
 
     Robots' own parameters are checked and stay with the robots.
@@ -147,9 +204,9 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...],
               for name in sorted({*first_use, *written.controllers})}
     classes = {}
     for name, i in first_use.items():
-        if ':' in name:
+        if ':' in name and given is not None:
             where = origins.where(('robots', i, 'controller'))
-            classes[name] = load_class(name, python_path, where)
+            classes[name] = given.get(name) or load_class(name, python_path, where)
             check_arguments(classes[name], {**common[name], **written.robots[i].parameters}, where)
     for i, robot in enumerate(written.robots):
         if robot.parameters:

@@ -266,6 +266,8 @@ class Scenario(Settings):
     """
 
     robots: tuple[Robot, ...]
+    given: dict[str, Any] = Field({}, exclude=True, repr=False)
+    """Controllers that came as classes or objects from Python, by name; never in the YAML."""
 
     def to_yaml(self) -> str:
         """Return the complete scenario as YAML text; loading it gives an equal Scenario.

@@ -1,9 +1,10 @@
-"""Controllers of a user's own, named ``module:Class`` in a scenario."""
+"""Controllers of a user's own: ``module:Class`` in a file; a class or an object from Python."""
 
 from __future__ import annotations
 
 import inspect
 import math
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -13,6 +14,58 @@ import numpy as np
 
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller, Observation
+
+OBJECT = 'object'  # stands for the module of a controller that is given as an object
+_STEP = 'a class with a method step(observation, rng)'
+
+
+def name_controllers(data: Mapping[str, Any], where: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return scenario data with names for controllers that are classes or objects, and these.
+
+    A class is named ``module:Class``, an object ``object:Class``, the second one
+    ``object:Class_2``.
+
+    Parameters
+    ----------
+    data : keys and values of a scenario; not changed
+    where : what messages call it
+
+    Raises
+    ------
+    InputError
+        if something else than a name is no controller, or two classes have the same name.
+
+    """
+    given: dict[str, Any] = {}
+    robots = data.get('robots')
+    if not isinstance(robots, list | tuple):
+        return dict(data), given
+    entries = []
+    for i, entry in enumerate(robots):
+        controller = entry.get('controller') if isinstance(entry, Mapping) else None
+        if controller is not None and not isinstance(controller, str):
+            place = f'{where}: robots.{i}.controller'
+            if not callable(getattr(controller, 'step', None)):
+                raise bad_value(place, controller, f'a name, an object or {_STEP}')
+            entry = {**entry, 'controller': _name_of(controller, given, place)}
+        entries.append(entry)
+    return {**data, 'robots': entries}, given
+
+
+def _name_of(controller: Any, given: dict[str, Any], where: str) -> str:  # noqa: ANN401
+    """Return the name of a controller, and note it in ``given``."""
+    if inspect.isclass(controller):
+        importable = re.fullmatch(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*', controller.__module__)
+        name = f'{controller.__module__ if importable else OBJECT}:{controller.__name__}'
+        if given.setdefault(name, controller) is not controller:
+            raise InputError(f'{where}: two different classes are called {name}')
+        return name
+    first = f'{OBJECT}:{type(controller).__name__}'
+    name, number = first, 1
+    while given.setdefault(name, controller) is not controller:
+        number += 1
+        name = f'{first}_{number}'
+    return name
 
 
 def load_class(name: str, python_path: Iterable[str], where: str = 'controller') -> Any:  # noqa: ANN401
@@ -28,6 +81,9 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
 
     """
     module_name, _, class_name = name.partition(':')
+    if module_name == OBJECT:
+        raise InputError(f"{where}: '{name}' was an object given from Python, which a file cannot "
+                         f"hold; give it again: controllers={{'{name}': ...}}")
     for folder in python_path:
         if folder not in sys.path:
             sys.path.append(folder)
@@ -40,12 +96,19 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
     if not inspect.isclass(found):
         raise InputError(f"{where}: module '{module_name}' has no class '{class_name}'")
     if not callable(getattr(found, 'step', None)):
-        raise bad_value(where, name, 'a class with a method step(observation, rng)')
+        raise bad_value(where, name, _STEP)
     return found
 
 
 def check_arguments(controller: Any, parameters: Mapping[str, object], where: str) -> None:  # noqa: ANN401
-    """Raise InputError if the class does not take ``parameters`` as keyword arguments."""
+    """Raise InputError if the class does not take ``parameters`` as keyword arguments.
+
+    An object that was given from Python is made already and takes none.
+    """
+    if not inspect.isclass(controller):
+        if parameters:
+            raise bad_value(where, dict(parameters), 'no parameters: the controller is an object')
+        return
     try:
         inspect.signature(controller).bind(**parameters)
     except TypeError as error:

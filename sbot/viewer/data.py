@@ -15,6 +15,7 @@ from sbot.bag.series import Series, find_ranges
 from sbot.bag.ticks import header_stamp_ns
 from sbot.figures.arena import free_wind_arrows, robot_colours
 from sbot.figures.data import RunData
+from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
@@ -129,15 +130,31 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
     names = [resolve(BASE_SCAN, i, count) for i in range(count)]
     if any(name not in present for name in names):
         return None
-    step = frame_step(len(data.stamps_ns))
-    frames = np.arange(0, len(data.stamps_ns), step)
-    every = max(1, -(-len(frames) * count * MOST_BEAMS // SCAN_NUMBERS))
-    wanted = {int(stamp): j for j, stamp in enumerate(data.stamps_ns[frames[::every]])}
+    frames, every = _scan_frames(len(data.stamps_ns), count)
+    wanted = {int(stamp): j for j, stamp in enumerate(data.stamps_ns[frames])}
     series = {name: Series(name, BASE_SCAN.type, find_ranges, '<f4') for name in names}
     for message in bag.messages(names):
         if header_stamp_ns(message.payload) in wanted:
             series[message.name].add(message.payload)
     return _joined(bag, [series[name] for name in names], wanted, every)
+
+
+def kept_scans(run: Run) -> Scans | None:
+    """Return scans of a run in this process, as many as the page should hold, if it kept any."""
+    if run.scans is None:
+        return None
+    scan = simulation_parameters(run.scenario).sensors.scan
+    frames, every = _scan_frames(len(run.stamps_ns), run.scans.shape[1])
+    skip = max(1, -(-run.scans.shape[2] // MOST_BEAMS))
+    return Scans(np.arange(len(frames)) * every, run.scans[frames, :, ::skip],
+                 scan.angle_min, scan.angle_increment * skip)
+
+
+def _scan_frames(ticks: int, robots: int) -> tuple[NDArray[np.intp], int]:
+    """Return the ticks whose scans a page holds, and how many of its frames lie between them."""
+    frames = np.arange(0, ticks, frame_step(ticks))
+    every = max(1, -(-len(frames) * robots * MOST_BEAMS // SCAN_NUMBERS))
+    return frames[::every], every
 
 
 def _joined(bag: Bag, series: Sequence[Series], wanted: dict[int, int],

@@ -59,7 +59,8 @@ class Follower:
         if text == self._text:
             return
         self._text = text
-        self._scenario = parse_scenario(text, SCENARIO.name, Path.cwd())
+        self._scenario = parse_scenario(text, SCENARIO.name, Path.cwd(),
+                                        import_controllers=False)
         count = len(self._scenario.robots)
         begin = self._scenario.rate.stamp_ns(0)
         self._begin_ns, self._stamp_ns, self._shown_ns = begin, -1, -1

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sbot.bag.reader import Bag
-from sbot.figures.data import from_bag
-from sbot.viewer.data import page_data, read_scans
-from sbot_common.errors import InputError
+from sbot.figures.data import from_bag, from_result
+from sbot.runner.history import Run
+from sbot.viewer.data import kept_scans, page_data, read_scans
+from sbot_common.errors import InputError, bad_value
 
 _HERE = Path(__file__).parent
 
@@ -20,7 +21,7 @@ def page(run: dict[str, Any] | None, title: str) -> str:
 
     Parameters
     ----------
-    run : as ``view_data.page_data`` returns it; None: the page asks its server for a live run
+    run : as ``data.page_data`` returns it; None: the page asks its server for a live run
     title : shown until the run has told its name
 
     """
@@ -33,7 +34,7 @@ def page(run: dict[str, Any] | None, title: str) -> str:
     return template
 
 
-def write_view(source: str | Path, output: str | Path) -> None:
+def write_view(source: Bag | str | Path, output: str | Path) -> None:
     """Write the page of a recording.
 
     Raises
@@ -42,9 +43,26 @@ def write_view(source: str | Path, output: str | Path) -> None:
         if the bag cannot be used or the file cannot be written.
 
     """
-    bag = Bag(source)
+    bag = source if isinstance(source, Bag) else Bag(source)
     data = from_bag(bag)
-    run = page_data(data, read_scans(bag, data))
+    _write(page_data(data, read_scans(bag, data)), output)
+
+
+def write_run(run: Run, output: str | Path) -> None:
+    """Write the page of a run in this process, with scans if it has kept them.
+
+    Raises
+    ------
+    InputError
+        if the file cannot be written.
+
+    """
+    _write(page_data(from_result(run), kept_scans(run)), output)
+
+
+def _write(run: dict[str, Any], output: str | Path) -> None:
+    if not str(output).endswith(('.html', '.htm')):
+        raise bad_value('output', str(output), 'a file that ends in .html')
     try:
         Path(output).write_text(page(run, run['name']), encoding='utf-8')
     except OSError as error:

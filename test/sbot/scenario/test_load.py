@@ -325,7 +325,7 @@ def test_shipped_files_of_an_installation(layout, tmp_path):
     environment = {**os.environ, 'PYTHONPATH': str(modules), 'AMENT_PREFIX_PATH': str(prefix)}
     if layout != 'ament':
         del environment['AMENT_PREFIX_PATH']
-    code = 'from sbot import shipped; print(shipped.find_scenario("only"))'
+    code = 'from sbot.scenario import shipped; print(shipped.find_scenario("only"))'
     done = subprocess.run([sys.executable, '-c', code], env=environment, cwd=tmp_path,
                           capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(config / 'scenarios' / 'only.yaml')

@@ -1,0 +1,134 @@
+"""The history of a run as arrays: what ``sbot.run`` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.scenario.model import Scenario
+from sbot_common.clock import NANOSECONDS
+from sbot_common.errors import InputError, unknown_name
+from sbot_sim.engine.state import Snapshot, State
+
+if TYPE_CHECKING:
+    import pandas
+
+Array = NDArray[np.float64]
+SENSORS = ('scans', 'infrared', 'odometry')  # kept on request
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run; T ticks, N robots, frame `map`. Row k belongs to the stamp of tick k.
+
+    The commands of the last row moved nobody.
+    """
+
+    scenario: Scenario
+    summary: dict[str, Any]  # as `sbot run --json` prints it
+    stamps_ns: NDArray[np.int64]  # (T + 1,)
+    poses: Array  # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them
+    commands: Array  # (T + 1, N, 2) m/s, rad/s
+    wind: Array  # (T + 1, N, 2) m/s, effective
+    free_wind: Array  # (T + 1, N, 2) m/s, before other robots took their share
+    collided: NDArray[np.bool_]  # (T + 1, N) met something in the tick before
+    scans: NDArray[np.float32] | None = None  # (T + 1, N, beams) m, +inf: no echo
+    infrared: NDArray[np.float32] | None = None  # (T + 1, N, 15) readings
+    odometry: Array | None = None  # (T + 1, N, 3) x, y (m), yaw (rad) by the wheels, frame `odom`
+
+    @property
+    def seconds(self) -> Array:
+        """Simulated time of each row since the first (s); (T + 1,)."""
+        seconds: Array = (self.stamps_ns - self.stamps_ns[:1]) / NANOSECONDS
+        return seconds
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return a table: a row for each tick and robot, columns with their units in the name.
+
+        Raises
+        ------
+        InputError
+            where pandas is not installed.
+
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("to_dataframe() needs pandas: pip install 'potential_field_bot"
+                             "[pandas]'") from None
+        rows, robots = self.poses.shape[:2]
+        columns: dict[str, NDArray[Any]] = {
+            'tick': np.repeat(np.arange(rows), robots),
+            'time_s': np.repeat(self.seconds, robots),
+            'robot': np.tile(np.arange(robots), rows),
+        }
+        tables = [(('x_m', 'y_m', 'yaw_rad'), self.poses), (('v_mps', 'omega_radps'),
+                  self.commands), (('wind_x_mps', 'wind_y_mps'), self.wind)]
+        if self.odometry is not None:
+            tables.append((('odom_x_m', 'odom_y_m', 'odom_yaw_rad'), self.odometry))
+        for names, table in tables:
+            columns.update(zip(names, table.reshape(rows * robots, -1).T, strict=True))
+        columns['collided'] = self.collided.reshape(-1)
+        return pandas.DataFrame(columns)
+
+
+class History:
+    """Collects the arrays of a run, tick by tick.
+
+    Parameters
+    ----------
+    scenario : of the run
+    ticks : how many it has; -1: keep nothing
+    sense : which of ``SENSORS`` to keep, too
+
+    Raises
+    ------
+    InputError
+        for an unknown sensor, or one that the scenario's robots do not have.
+
+    """
+
+    def __init__(self, scenario: Scenario, ticks: int, sense: Collection[str] = ()) -> None:
+        for name in sense:
+            if name not in SENSORS:
+                raise unknown_name('sense', name, SENSORS)
+        if 'infrared' in sense and not scenario.sensors['infrared']:
+            raise InputError('sense: infrared is off in the scenario; expected sensors.infrared: '
+                             'true')
+        self._scenario = scenario
+        self._sense = sense
+        rows, n = ticks + 1, len(scenario.robots)
+        self._stamps = np.array([scenario.rate.stamp_ns(k) for k in range(rows)], np.int64)
+        self._arrays: dict[str, NDArray[Any]] = {
+            name: np.zeros((rows, n, width)) for name, width in (
+                ('poses', 3), ('commands', 2), ('wind', 2), ('free_wind', 2))}
+        self._arrays['collided'] = np.zeros((rows, n), np.bool_)
+
+    def add(self, snapshot: Snapshot, state: State, commands: Array) -> None:
+        """Keep one tick."""
+        if not len(self._stamps):
+            return
+        values = {'poses': snapshot.pose, 'commands': commands, 'wind': snapshot.wind,
+                  'free_wind': snapshot.free_wind, 'collided': state.collided,
+                  **{name: self._sensor(name, snapshot) for name in self._sense}}
+        for name, value in values.items():
+            if name not in self._arrays:
+                self._arrays[name] = np.zeros((len(self._stamps), *value.shape), value.dtype)
+            self._arrays[name][snapshot.tick] = value
+
+    @staticmethod
+    def _sensor(name: str, snapshot: Snapshot) -> NDArray[Any]:
+        if name == 'scans':
+            return snapshot.ranges
+        if name == 'odometry':
+            return snapshot.odometry
+        assert snapshot.infrared is not None
+        return snapshot.infrared[:, :, -1]
+
+    def run(self, summary: dict[str, Any]) -> Run:
+        """Return the finished run."""
+        return Run(self._scenario, summary, self._stamps, **self._arrays)

@@ -1,0 +1,250 @@
+"""``import sbot``: the public API."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sbot
+from sbot.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Straight:
+    """A user's controller."""
+
+    def __init__(self, speed=0.5):
+        self.speed = speed
+        self.ticks = []
+
+    def reset(self):
+        self.ticks.clear()
+
+    def step(self, observation, rng):
+        self.ticks.append(observation.tick)
+        return self.speed, 0.0
+
+
+def scenario(**changes):
+    return {'duration': 0.5, 'world': {'bounds': np.array([0, 0, 9, 9])},
+            'robots': [{'pose': (2, 2, 0), 'controller': Straight},
+                       {'pose': np.array([5.0, 5.0, 0.0]), 'controller': Straight(0.25)}],
+            **changes}
+
+
+def test_importing_it_loads_nothing_heavy():
+    code = ('import sys, sbot; heavy = {"numpy", "numba", "yaml", "matplotlib", "sbot.api"}; '
+            'assert not heavy & set(sys.modules), heavy & set(sys.modules); '
+            'print(*dir(sbot)); sbot.load; assert "sbot.api" in sys.modules')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == sorted(sbot.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'runn'"):
+        sbot.runn
+
+
+def test_every_public_name_is_documented():
+    page = (ROOT / 'docs' / 'python.md').read_text('utf-8')
+    for name in sbot.__all__:
+        assert getattr(sbot, name).__doc__
+        assert f'sbot.{name}' in page, name
+
+
+def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
+    pytest.importorskip('pandas')
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / 'docs' / 'python.md').read_text('utf-8')
+    blocks = re.findall(r'```python\n(.*?)```', page, re.DOTALL)
+    assert len(blocks) > 4
+    names = {'__name__': 'example'}
+    for block in blocks:
+        exec(compile(block, 'docs/python.md', 'exec'), names)
+    for name in ('tracks.png', 'bag', 'run.svg', 'run.html'):
+        assert (tmp_path / name).exists()
+
+
+def test_run_gives_the_hash_that_the_command_gives(capsys):
+    run = sbot.run('leader_follower', seed=3, duration=0.5)
+    assert main(['run', 'leader_follower', '--seed', '3', '--duration', '0.5', '--json',
+                 '--quiet']) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert run.summary['trajectory_sha256'] == printed['trajectory_sha256']
+    assert run.poses.shape == (16, 4, 3)
+    np.testing.assert_allclose(run.seconds, np.arange(16) / 30, atol=1e-8)
+
+
+@pytest.mark.parametrize('form', ['name', 'path', 'text', 'dict', 'scenario'])
+def test_a_scenario_comes_in_many_forms(form, tmp_path):
+    complete = sbot.load('single_robot')
+    path = tmp_path / 'mine.yaml'
+    path.write_text(complete.to_yaml())
+    source = {'name': 'single_robot', 'path': path, 'text': complete.to_yaml(),
+              'dict': complete.model_dump(), 'scenario': complete}[form]
+    changed = sbot.load(source, duration=2, **{'wind.wind_speed_mean': 0.25})
+    assert changed.duration == 2.0
+    assert changed.wind['wind_speed_mean'] == 0.25
+    assert changed.world == complete.world
+    assert sbot.load(complete) is complete
+
+
+def test_errors_name_the_place_and_what_was_expected():
+    with pytest.raises(sbot.InputError, match=r'^scenario: duration: got -1, expected'):
+        sbot.load(scenario(duration=-1))
+    with pytest.raises(sbot.InputError, match=r'robots\.0\.controller: got 3, expected a name'):
+        sbot.load({'robots': [{'controller': 3}]})
+    with pytest.raises(sbot.InputError, match='scenario: got <object'):
+        sbot.load(scenario(wind=object()))
+    with pytest.raises(sbot.InputError, match='expected a name, a path, YAML text, a dict or a'):
+        sbot.load(3)
+    with pytest.raises(sbot.InputError, match="unknown name 'scan'; did you mean 'scans'"):
+        sbot.run('single_robot', duration=0.1, sense=['scan'])
+    with pytest.raises(sbot.InputError, match='infrared is off in the scenario'):
+        sbot.run('single_robot', duration=0.1, sense=['infrared'])
+
+
+def test_controllers_may_be_classes_and_objects():
+    given = scenario()
+    given['robots'][0]['parameters'] = {'speed': 0.125}
+    first = sbot.run(given)
+    assert set(first.commands[:, 0, 0]) == {0.125}
+    assert set(first.commands[:, 1, 0]) == {0.25}
+    assert given['robots'][1]['controller'].ticks == list(range(16))
+    # An object's reset() makes the next run like the first.
+    again = sbot.run(first.scenario)
+    assert again.summary['trajectory_sha256'] == first.summary['trajectory_sha256']
+    assert given['robots'][1]['controller'].ticks == list(range(16))
+
+
+def test_an_object_takes_no_parameters():
+    given = scenario()
+    given['robots'][1]['parameters'] = {'speed': 1.0}
+    with pytest.raises(sbot.InputError, match=r'robots\.1.*the controller is an object'):
+        sbot.load(given)
+
+
+def test_two_classes_of_one_name_are_told_apart_or_refused():
+    def make():
+        class Straight:
+            def step(self, observation, rng):
+                return 0.0, 0.0
+        return Straight
+    robots = [{'pose': [2 * i + 1, 1, 0], 'controller': make()} for i in range(2)]
+    with pytest.raises(sbot.InputError, match=r'robots\.1\.controller: two different classes'):
+        sbot.load(scenario(robots=robots))
+    robots = [{'pose': [2 * i + 1, 1, 0], 'controller': make()()} for i in range(3)]
+    loaded = sbot.load(scenario(robots=robots))
+    assert [robot.controller for robot in loaded.robots] == [
+        'object:Straight', 'object:Straight_2', 'object:Straight_3']
+
+
+def test_a_recording_of_objects_needs_them_again(tmp_path):
+    given = scenario()
+    run = sbot.run(given, record=tmp_path / 'bag')
+    with pytest.raises(sbot.InputError, match='was an object given from Python'):
+        sbot.replay(tmp_path / 'bag')
+    result = sbot.replay(tmp_path / 'bag', controllers=run.scenario.given)
+    assert result.equal
+    assert result.commands == 32
+    slower = {**run.scenario.given, 'object:Straight': Straight(0.2)}
+    assert not sbot.replay(sbot.Bag(tmp_path / 'bag'), controllers=slower).equal
+
+
+def test_sensors_are_kept_on_request_as_messages_carry_them():
+    plain = sbot.run('sbot_box', duration=0.3)
+    assert plain.scans is None
+    assert plain.infrared is None
+    assert plain.odometry is None
+    run = sbot.run('sbot_box', duration=0.3, sense=['scans', 'infrared', 'odometry'])
+    rows, robots = run.poses.shape[:2]
+    assert run.scans.shape == (rows, robots, run.scenario.sensors['scan_beams'])
+    assert run.infrared.shape == (rows, robots, 15)
+    assert run.odometry.shape == (rows, robots, 3)
+    assert run.infrared.any()
+    assert run.scans.dtype == run.infrared.dtype == np.float32
+    assert run.summary['trajectory_sha256'] == plain.summary['trajectory_sha256']
+
+
+def test_collisions_a_tick_add_up_to_those_of_the_summary():
+    robots = [{'pose': [8, 2, 0], 'controller': Straight(2.0)},
+              {'pose': [4, 6, 0], 'controller': 'none'}]
+    run = sbot.run(scenario(robots=robots))
+    total = [robot['collisions'] for robot in run.summary['robots']]
+    assert run.collided.sum(axis=0).tolist() == total
+    assert total[0] > 0
+    assert total[1] == 0
+
+
+def test_a_run_as_a_table():
+    pytest.importorskip('pandas')
+    run = sbot.run('leader_follower', duration=0.2, sense=['odometry'])
+    table = run.to_dataframe()
+    assert len(table) == run.poses.shape[0] * run.poses.shape[1]
+    row = table[(table.tick == 3) & (table.robot == 2)].iloc[0]
+    assert (row.x_m, row.y_m, row.yaw_rad) == tuple(run.poses[3, 2])
+    assert (row.v_mps, row.omega_radps) == tuple(run.commands[3, 2])
+    assert row.odom_x_m == run.odometry[3, 2, 0]
+    assert row.time_s == pytest.approx(0.1)
+
+
+def test_without_pandas_a_table_says_what_to_install(monkeypatch):
+    run = sbot.run('single_robot', duration=0.1)
+    monkeypatch.setitem(sys.modules, 'pandas', None)
+    with pytest.raises(sbot.InputError, match=r'pip install'):
+        run.to_dataframe()
+
+
+def test_plot_draws_runs_recordings_and_scenarios(tmp_path):
+    run = sbot.run('single_robot', duration=0.3, record=tmp_path / 'bag')
+    assert len(sbot.plot(run).axes) > 2
+    for name, source in (('a.png', run), ('b.png', tmp_path / 'bag')):
+        assert sbot.plot(source, tmp_path / name) == tmp_path / name
+    assert (tmp_path / 'a.png').read_bytes() == (tmp_path / 'b.png').read_bytes()
+    sbot.plot(sbot.load('single_robot', duration=0.2), tmp_path / 'c.gif')
+    assert (tmp_path / 'c.gif').read_bytes()[:3] == b'GIF'
+    with pytest.raises(sbot.InputError, match=r'\.png, \.svg, \.pdf'):
+        sbot.plot(run, tmp_path / 'a.bmp')
+
+
+def test_view_shows_the_same_of_a_run_and_of_its_recording(tmp_path):
+    run = sbot.run('single_robot', duration=0.3, record=tmp_path / 'bag', sense=['scans'])
+    pages = [sbot.view(source, tmp_path / f'{i}.html').read_text('utf-8')
+             for i, source in enumerate((run, sbot.Bag(tmp_path / 'bag'),
+                                         sbot.load('single_robot', duration=0.3)))]
+    data = [json.loads(re.search(r'<script[^>]*application/json[^>]*>(.*?)</script>', page,
+                                 re.DOTALL)[1]) for page in pages]
+    for other in data[1:]:
+        assert other['poses'] == data[0]['poses']
+        assert other['scans'] == data[0]['scans']
+    with pytest.raises(sbot.InputError, match=r'\.html'):
+        sbot.view(run, tmp_path / 'page.txt')
+
+
+def test_looking_at_a_recording_executes_nothing_of_it(tmp_path, monkeypatch):
+    """Its scenario names modules, which may come from anybody; only run and replay import them."""
+    folder = tmp_path / 'theirs'
+    folder.mkdir()
+    (folder / 'surprise.py').write_text(
+        'import pathlib\n'
+        f'with pathlib.Path({str(tmp_path / "executed")!r}).open("a") as file: file.write("x")\n'
+        'class Stand:\n    def step(self, observation, rng): return 0.0, 0.0\n')
+    (folder / 'theirs.yaml').write_text(
+        'duration: 0.2\nworld: {bounds: [0, 0, 4, 4]}\n'
+        'robots: [{pose: [1, 1, 0], controller: "surprise:Stand"}]\n')
+    sbot.run(folder / 'theirs.yaml', record=folder / 'bag')
+    assert (tmp_path / 'executed').read_text() == 'x'
+    monkeypatch.delitem(sys.modules, 'surprise')
+    sbot.plot(folder / 'bag', tmp_path / 'a.png')
+    sbot.view(folder / 'bag', tmp_path / 'a.html')
+    assert 'surprise' not in sys.modules
+    assert (tmp_path / 'executed').read_text() == 'x'
+    assert sbot.replay(folder / 'bag').equal
+    assert (tmp_path / 'executed').read_text() == 'xx'
