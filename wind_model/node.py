@@ -10,6 +10,7 @@ from rclpy.node import Node
 
 from sbot_common import ros, topics
 from sbot_common.params import Spec, Value, Vector, VectorSpec
+from sbot_common.wire.messages import read_clock
 from wind_model import messages
 from wind_model.field import load_field
 from wind_model.gust import force_at
@@ -80,14 +81,14 @@ class WindModelNode(Node):  # type: ignore[misc]
 
     def _answer_clock(self, raw: bytes) -> None:
         """Publish the wind of a stamp; a stamp that comes again gets the same answer."""
-        stamp = messages.decode_clock(raw)
+        stamp = read_clock(raw)
         if stamp != self._stamp:
             self._stamp = stamp
             self._answer = self._wind_at(stamp)
         self._publish(self._answer)
 
     def _keep_clock(self, raw: bytes) -> None:
-        self._stamp = messages.decode_clock(raw)
+        self._stamp = read_clock(raw)
 
     def _on_timer(self) -> None:
         """Publish the wind now: of the newest /clock, else of the time since the node started."""

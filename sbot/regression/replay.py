@@ -23,8 +23,13 @@ from sbot_common.observation import Observation
 from sbot_common.rng import CONTROLLER, generator
 from sbot_common.topics import CMD_VEL, CMD_VEL_STAMPED, POSES, SCENARIO, Topic, frame, resolve
 from sbot_common.wire.cdr import decode, encode
-from sbot_common.wire.messages import read_pose, read_twist, write_twist, write_twist_stamped
-from sbot_sim.messages.snapshot import string
+from sbot_common.wire.messages import (
+    read_pose,
+    read_twist,
+    write_string,
+    write_twist,
+    write_twist_stamped,
+)
 
 Command = tuple[float, float]  # m/s, rad/s
 
@@ -93,7 +98,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                 recorder = open_recorder(output, scenario)
                 stack.callback(recorder.close)
                 recorder.write(SCENARIO.name, SCENARIO, scenario.rate.stamp_ns(0),
-                               string(scenario.to_yaml()))
+                               write_string(scenario.to_yaml()))
             for tick in ticks(bag, len(scenario.robots), scenario.rate, team.topics):
                 heed_signals()
                 commands = team.decide(tick)

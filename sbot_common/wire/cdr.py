@@ -55,17 +55,3 @@ def stamp_ns(time: Any) -> int:  # noqa: ANN401
 def header(nanoseconds: int, frame_id: str) -> Any:  # noqa: ANN401
     """Return std_msgs/Header."""
     return message_class('std_msgs/msg/Header')(stamp=stamp(nanoseconds), frame_id=frame_id)
-
-
-ENCAPSULATION = 4  # bytes before the message proper; alignment counts from behind them
-
-
-def aligned(offset: int, size: int) -> int:
-    """Return the next place at or behind ``offset`` where a number of ``size`` bytes may stand."""
-    return offset + (ENCAPSULATION - offset) % size
-
-
-def after_string(raw: bytes | bytearray, offset: int) -> int:
-    """Return the place behind the string whose length stands at or behind ``offset``."""
-    offset = aligned(offset, 4)
-    return offset + 4 + int.from_bytes(raw[offset:offset + 4], 'little')

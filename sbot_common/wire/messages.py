@@ -1,4 +1,4 @@
-"""Messages that more than one package reads or writes: bytes to numbers and back.
+"""Readers and writers of the messages that more than one package uses.
 
 What arrives at every tick is read straight from the bytes; the rest goes through ``cdr``.
 """
@@ -15,18 +15,30 @@ from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Scan
-from sbot_common.wire import cdr
+from sbot_common.wire import cdr, geometry
+from sbot_common.wire.layout import ENCAPSULATION, LITTLE_ENDIAN, Layout, struct_of
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
 LASER_SCAN = 'sensor_msgs/msg/LaserScan'
 POSE_STAMPED = 'geometry_msgs/msg/PoseStamped'
 POSE_ARRAY = 'geometry_msgs/msg/PoseArray'
+TWIST = 'geometry_msgs/msg/Twist'
+TWIST_STAMPED = 'geometry_msgs/msg/TwistStamped'
+VECTOR = 'geometry_msgs/msg/Vector3Stamped'
+CLOCK = 'rosgraph_msgs/msg/Clock'
+STRING = 'std_msgs/msg/String'
 
-_LITTLE_ENDIAN = b'\x00\x01'
-_HEADER = struct.Struct('<iII')  # seconds, nanoseconds, length of frame_id with its NUL
-_POSE = struct.Struct('<7d')
-_SCAN = struct.Struct('<7fI')
-_TWIST = struct.Struct('<4s6d')
+_HEADER = struct_of('std_msgs/msg/Header', 'stamp.sec', 'stamp.nanosec', 'frame_id#')
+_LITTLE_ENDIAN = LITTLE_ENDIAN[:2]
+_FRAME_ID = ENCAPSULATION + _HEADER.size
+_STAMP = struct_of('builtin_interfaces/msg/Time')
+_POSE = struct_of('geometry_msgs/msg/Pose')
+_TWIST = struct_of(TWIST)
+_SCAN_NUMBERS = struct_of(LASER_SCAN, 'angle_min', 'angle_max', 'angle_increment',
+                          'time_increment', 'scan_time', 'range_min', 'range_max', 'ranges#')
+_IN_ODOMETRY = Layout(ODOMETRY, 'pose.pose')
+_IN_POSES = Layout(POSE_ARRAY, 'poses#', 'poses')
+_IN_SCAN = Layout(LASER_SCAN, 'angle_min', 'ranges')
 
 
 class PoseStamped(NamedTuple):
@@ -40,11 +52,11 @@ class PoseStamped(NamedTuple):
 
 
 class PosesStamped(NamedTuple):
-    """Everybody's pose at one time."""
+    """The poses of all robots at one time."""
 
     stamp_ns: int
     frame_id: str
-    rows: NDArray[np.float64]  # (N, 3) x, y (m), yaw (rad) as in PoseStamped; cannot be written to
+    rows: NDArray[np.float64]  # (N, 3) x, y (m), yaw (rad) as in PoseStamped; read-only
 
 
 class ScanStamped(NamedTuple):
@@ -54,18 +66,23 @@ class ScanStamped(NamedTuple):
     scan: Scan
 
 
+def read_header_stamp(raw: bytes) -> int:
+    """Return the stamp (ns) of a little-endian message that begins with a std_msgs/Header."""
+    seconds, nanoseconds = _STAMP.unpack_from(raw, ENCAPSULATION)
+    return int(seconds) * NANOSECONDS + int(nanoseconds)
+
+
 def _too_short(type_name: str, raw: bytes) -> InputError:
     return InputError(f'{type_name}: the message ends after {len(raw)} bytes')
 
 
-def _read_header(raw: bytes, type_name: str) -> tuple[int, str, int]:
-    """Return stamp (ns), frame_id and the offset behind them."""
+def _read_header(raw: bytes, type_name: str) -> tuple[int, str]:
+    """Return stamp (ns) and frame_id."""
     if raw[:2] != _LITTLE_ENDIAN:
         raise InputError(f'{type_name}: expected little-endian CDR, got bytes {raw[:4].hex()}')
-    seconds, nanoseconds, length = _HEADER.unpack_from(raw, cdr.ENCAPSULATION)
-    begin = cdr.ENCAPSULATION + _HEADER.size
-    frame_id = bytes(raw[begin:begin + length]).rstrip(b'\0').decode('utf-8', 'replace')
-    return seconds * NANOSECONDS + nanoseconds, frame_id, begin + length
+    seconds, nanoseconds, length = _HEADER.unpack_from(raw, ENCAPSULATION)
+    frame_id = raw[_FRAME_ID:_FRAME_ID + length].rstrip(b'\0').decode('utf-8', 'replace')
+    return seconds * NANOSECONDS + nanoseconds, frame_id
 
 
 def read_odometry(raw: bytes) -> PoseStamped:
@@ -78,10 +95,8 @@ def read_odometry(raw: bytes) -> PoseStamped:
 
     """
     try:
-        stamp_ns, frame_id, offset = _read_header(raw, ODOMETRY)
-        offset = cdr.aligned(offset, 4)
-        offset = cdr.aligned(offset + 4 + int.from_bytes(raw[offset:offset + 4], 'little'), 8)
-        x, y, _, qx, qy, qz, qw = _POSE.unpack_from(raw, offset)
+        stamp_ns, frame_id = _read_header(raw, ODOMETRY)
+        x, y, _, qx, qy, qz, qw = _POSE.unpack_from(raw, *_IN_ODOMETRY.find(raw))
     except struct.error:
         raise _too_short(ODOMETRY, raw) from None
     return PoseStamped(stamp_ns, frame_id, x, y, yaw_from_quaternion(qx, qy, qz, qw))
@@ -97,13 +112,12 @@ def read_poses(raw: bytes, num_robots: int) -> PosesStamped:
 
     """
     try:
-        stamp_ns, frame_id, offset = _read_header(raw, POSE_ARRAY)
-        offset = cdr.aligned(offset, 4)
-        count = int.from_bytes(raw[offset:offset + 4], 'little')
+        stamp_ns, frame_id = _read_header(raw, POSE_ARRAY)
+        length, begin = _IN_POSES.find(raw)
+        count = int.from_bytes(raw[length:length + 4], 'little')
         if count != num_robots:
             raise bad_value(f'{POSE_ARRAY}: number of poses', count,
                             f'{num_robots}, one for each robot')
-        begin = cdr.aligned(offset + 4, 8)
         rows = np.array([(x, y, yaw_from_quaternion(*quaternion)) for x, y, _, *quaternion
                          in _POSE.iter_unpack(raw[begin:begin + count * _POSE.size])])
     except struct.error:
@@ -124,45 +138,46 @@ def read_scan(raw: bytes) -> ScanStamped:
 
     """
     try:
-        stamp_ns, _, offset = _read_header(raw, LASER_SCAN)
-        offset = cdr.aligned(offset, 4)
-        angle_min, _, increment, _, _, range_min, range_max, count = _SCAN.unpack_from(raw, offset)
+        stamp_ns, _ = _read_header(raw, LASER_SCAN)
+        numbers, begin = _IN_SCAN.find(raw)
+        angle_min, _, increment, _, _, range_min, range_max, count = _SCAN_NUMBERS.unpack_from(
+            raw, numbers)
     except struct.error:
         raise _too_short(LASER_SCAN, raw) from None
-    offset += _SCAN.size
-    if len(raw) < offset + 4 * count:
+    if len(raw) < begin + 4 * count:
         raise _too_short(LASER_SCAN, raw)
-    ranges = np.frombuffer(raw, '<f4', count, offset)
+    ranges = np.frombuffer(raw, '<f4', count, begin)
     return ScanStamped(stamp_ns, Scan(ranges, angle_min, increment, range_min, range_max))
 
 
 def write_twist(v: float, omega: float) -> bytes:
     """Return geometry_msgs/Twist of linear.x (m/s) and angular.z (rad/s)."""
-    return _TWIST.pack(_LITTLE_ENDIAN + b'\0\0', v, 0.0, 0.0, 0.0, 0.0, omega)
+    return LITTLE_ENDIAN + _TWIST.pack(v, 0.0, 0.0, 0.0, 0.0, omega)
 
 
-def read_twist(raw: bytes) -> tuple[float, float]:
-    """Return linear.x (m/s) and angular.z (rad/s) of a geometry_msgs/Twist."""
-    message = cdr.decode(raw, 'geometry_msgs/msg/Twist')
-    return message.linear.x, message.angular.z
+def read_twist(raw: bytes, type_name: str = TWIST) -> tuple[float, float]:
+    """Return linear.x (m/s) and angular.z (rad/s) of a Twist, or of a TwistStamped."""
+    message = cdr.decode(raw, type_name)
+    twist = message.twist if type_name == TWIST_STAMPED else message
+    return twist.linear.x, twist.angular.z
 
 
 def write_twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float) -> bytes:
     """Return geometry_msgs/TwistStamped; ``frame_id`` is the robot's own frame."""
-    twist = cdr.decode(write_twist(v, omega), 'geometry_msgs/msg/Twist')
-    return cdr.encode(cdr.message_class('geometry_msgs/msg/TwistStamped')(
-        header=cdr.header(stamp_ns, frame_id), twist=twist))
+    return cdr.encode(geometry.message(
+        TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id), twist=geometry.twist(v, omega)))
+
+
+def read_twist_stamped(raw: bytes) -> tuple[float, float]:
+    """Return linear.x (m/s) and angular.z (rad/s) of a geometry_msgs/TwistStamped."""
+    return read_twist(raw, TWIST_STAMPED)
 
 
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:
     """Return geometry_msgs/PoseStamped of a pose in the plane (m, rad)."""
-    z, w = quaternion_from_yaw(yaw)
-    return cdr.encode(cdr.message_class(POSE_STAMPED)(
-        header=cdr.header(stamp_ns, frame_id),
-        pose=cdr.message_class('geometry_msgs/msg/Pose')(
-            position=cdr.message_class('geometry_msgs/msg/Point')(x=x, y=y, z=0.0),
-            orientation=cdr.message_class('geometry_msgs/msg/Quaternion')(x=0.0, y=0.0, z=z, w=w),
-        )))
+    return cdr.encode(geometry.message(
+        POSE_STAMPED, header=cdr.header(stamp_ns, frame_id), pose=geometry.pose(
+            geometry.point(x, y), geometry.quaternion(*quaternion_from_yaw(yaw)))))
 
 
 def read_pose(raw: bytes) -> PoseStamped:
@@ -173,14 +188,29 @@ def read_pose(raw: bytes) -> PoseStamped:
                        yaw_from_quaternion(q.x, q.y, q.z, q.w))
 
 
-def read_twist_stamped(raw: bytes) -> tuple[float, float]:
-    """Return linear.x (m/s) and angular.z (rad/s) of a geometry_msgs/TwistStamped."""
-    message = cdr.decode(raw, 'geometry_msgs/msg/TwistStamped').twist
-    return message.linear.x, message.angular.z
+def write_vector(stamp_ns: int, frame_id: str, x: float, y: float, z: float) -> bytes:
+    """Return geometry_msgs/Vector3Stamped."""
+    return cdr.encode(geometry.message(VECTOR, header=cdr.header(stamp_ns, frame_id),
+                                       vector=geometry.vector3(x, y, z)))
 
 
 def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:
     """Return the stamp (ns) and x, y, z of a geometry_msgs/Vector3Stamped."""
-    message = cdr.decode(raw, 'geometry_msgs/msg/Vector3Stamped')
+    message = cdr.decode(raw, VECTOR)
     v = message.vector
     return cdr.stamp_ns(message.header.stamp), (v.x, v.y, v.z)
+
+
+def write_clock(stamp_ns: int) -> bytes:
+    """Return rosgraph_msgs/Clock."""
+    return cdr.encode(geometry.message(CLOCK, clock=cdr.stamp(stamp_ns)))
+
+
+def read_clock(raw: bytes) -> int:
+    """Return the nanoseconds of a rosgraph_msgs/Clock."""
+    return cdr.stamp_ns(cdr.decode(raw, CLOCK).clock)
+
+
+def write_string(text: str) -> bytes:
+    """Return std_msgs/String."""
+    return cdr.encode(geometry.message(STRING, data=text))

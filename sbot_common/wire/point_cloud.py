@@ -1,4 +1,4 @@
-"""sensor_msgs/PointCloud2 of float32 columns and a byte field, to bytes and back."""
+"""sensor_msgs/PointCloud2 of numpy's structured arrays, to bytes and back."""
 
 from __future__ import annotations
 
@@ -7,40 +7,73 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.errors import InputError
 from sbot_common.wire import cdr
+from sbot_common.wire.geometry import message
 
-_FLOAT32, _UINT8 = 7, 2  # sensor_msgs/PointField
+_NAME = 'sensor_msgs/msg/PointCloud2'
+# Values of sensor_msgs/PointField, all little-endian.
+_DATATYPES = dict(enumerate(('<i1', '<u1', '<i2', '<u2', '<i4', '<u4', '<f4', '<f8'), 1))
+_NUMBERS = {np.dtype(text): number for number, text in _DATATYPES.items()}
 
 
-def point_cloud(stamp_ns: int, frame_id: str, names: tuple[str, ...], columns: NDArray[np.float32],
-                data: NDArray[np.uint8] | None = None) -> bytes:
-    """Return a PointCloud2 of float32 columns (M, len(names)); bytes (M, 10) are field `data`."""
-    field = cdr.message_class('sensor_msgs/msg/PointField')
-    fields = [field(name=name, offset=4 * k, datatype=_FLOAT32, count=1)
-              for k, name in enumerate(names)]
-    rows = np.ascontiguousarray(columns, np.float32).view(np.uint8)
-    rows = rows.reshape(len(columns), 4 * len(names))
-    if data is not None:
-        fields.append(field(name='data', offset=rows.shape[1], datatype=_UINT8,
-                            count=data.shape[1]))
-        rows = np.hstack([rows, data])
-    step = rows.shape[1]
-    return cdr.encode(cdr.message_class('sensor_msgs/msg/PointCloud2')(
-        header=cdr.header(stamp_ns, frame_id), height=1, width=len(rows), fields=fields,
-        is_bigendian=False, point_step=step, row_step=step * len(rows),
-        data=np.ascontiguousarray(rows).reshape(-1), is_dense=False))
+def encode_points(stamp_ns: int, frame_id: str, points: NDArray[np.void], *,
+                  dense: bool) -> bytes:
+    """Return the PointCloud2 of a structured array (height, width); its fields are the points'.
+
+    ``dense`` : no number in it is infinite or NaN.
+    """
+    height, width = points.shape
+    assert points.dtype.fields is not None
+    fields = []
+    for name, (dtype, offset, *_) in points.dtype.fields.items():
+        number = _NUMBERS[dtype.base]
+        fields.append(message('sensor_msgs/msg/PointField', name=name, offset=offset,
+                              datatype=number, count=int(np.prod(dtype.shape))))
+    step = points.dtype.itemsize
+    return cdr.encode(message(
+        _NAME, header=cdr.header(stamp_ns, frame_id), height=height, width=width, fields=fields,
+        is_bigendian=False, point_step=step, row_step=step * width,
+        data=np.frombuffer(points.tobytes(), np.uint8), is_dense=dense))
+
+
+def decode_points(raw: bytes) -> tuple[int, NDArray[np.void]]:
+    """Return the stamp (ns) and the points (height, width) of a PointCloud2.
+
+    Raises
+    ------
+    InputError
+        if the points are big-endian, padded at the end of rows or not all there.
+
+    """
+    cloud = cdr.decode(raw, _NAME)
+    expected = cloud.point_step * cloud.width * cloud.height
+    if cloud.is_bigendian or cloud.data.size != expected or (
+            cloud.row_step != cloud.point_step * cloud.width):
+        raise InputError(f'{_NAME}: expected {expected} little-endian bytes without padding, '
+                         f'found {cloud.data.size}')
+    try:
+        layout = np.dtype({
+            'names': [field.name for field in cloud.fields],
+            'formats': [(_DATATYPES[field.datatype], (field.count,) if field.count > 1 else ())
+                        for field in cloud.fields],
+            'offsets': [field.offset for field in cloud.fields],
+            'itemsize': int(cloud.point_step)})
+    except (KeyError, ValueError) as error:
+        raise InputError(f'{_NAME}: its fields are no layout of a point: {error}') from None
+    points = np.frombuffer(cloud.data.tobytes(), layout).reshape(cloud.height, cloud.width)
+    return cdr.stamp_ns(cloud.header.stamp), points
 
 
 def read_point_cloud(raw: bytes) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Return the stamp (ns) and the fields of a PointCloud2 as ``point_cloud`` makes it."""
-    message = cdr.decode(raw, 'sensor_msgs/msg/PointCloud2')
-    rows = message.data.reshape(-1, message.point_step) if message.width else np.zeros(
-        (0, message.point_step), np.uint8)
-    out: dict[str, NDArray[Any]] = {}
-    for field in message.fields:
-        if field.datatype == _FLOAT32:
-            out[field.name] = np.ascontiguousarray(
-                rows[:, field.offset:field.offset + 4]).view(np.float32).reshape(-1)
-        else:
-            out[field.name] = rows[:, field.offset:field.offset + field.count].copy()
-    return cdr.stamp_ns(message.header.stamp), out
+    """Return the stamp (ns) and the fields of a PointCloud2, each (points,) or (points, count).
+
+    Raises
+    ------
+    InputError
+        as ``decode_points``.
+
+    """
+    stamp_ns, points = decode_points(raw)
+    return stamp_ns, {name: np.ascontiguousarray(points[name].reshape(-1, *points[name].shape[2:]))
+                      for name in points.dtype.names or ()}

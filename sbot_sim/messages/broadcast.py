@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import topics
+from sbot_common.wire.messages import write_clock, write_string
 from sbot_sim.engine.state import Parameters, Snapshot
 from sbot_sim.messages.markers import OBSTACLE_PERIOD, obstacle_markers, robot_markers, robot_roles
 from sbot_sim.messages.occupancy import fitting_resolution, map_message
-from sbot_sim.messages.snapshot import EncoderOptions, Outgoing, SnapshotEncoder, clock, string
+from sbot_sim.messages.snapshot import EncoderOptions, Outgoing, SnapshotEncoder
 
 Point = tuple[float, float]
 
@@ -45,14 +46,14 @@ class Broadcast:
 
     def latched(self, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield what is published once, at the start."""
-        yield Outgoing(topics.SCENARIO.name, topics.SCENARIO, string(self._options.scenario))
+        yield Outgoing(topics.SCENARIO.name, topics.SCENARIO, write_string(self._options.scenario))
         yield Outgoing(topics.MAP.name, topics.MAP,
                        map_message(stamp_ns, self._world, fitting_resolution(self._world)))
         yield from self._encoder.static(stamp_ns)
 
     def clock(self, stamp_ns: int) -> Outgoing:
         """Return the time of a tick."""
-        return Outgoing(topics.CLOCK.name, topics.CLOCK, clock(stamp_ns))
+        return Outgoing(topics.CLOCK.name, topics.CLOCK, write_clock(stamp_ns))
 
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's poses and scans, then the rest."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.topics import namespace
-from sbot_common.wire.marker_arrays import (
+from sbot_common.wire.markers import (
+    ADD,
     CYLINDER,
+    DELETE,
     LINE_LIST,
     TEXT,
     Array,
@@ -101,8 +104,7 @@ def obstacle_markers(stamp_ns: int, world: World) -> bytes:
     outlines = [world.segments.reshape(-1, 2)]
     outlines += [_ring(np.array([[x, y]]), np.array([r])) for x, y, r in world.circles]
     points = np.vstack(outlines)
-    template = Template([marker('obstacles', 0, LINE_LIST, (0.04, 0.0, 0.0), _OBSTACLE_COLOUR,
-                                points=len(points))])
+    template = Template([_lines('obstacles', 0.04, _OBSTACLE_COLOUR, len(points))])
     template.set_stamp(stamp_ns)
     template.set_points(0, _lifted(points, _HEIGHT))
     return template.to_bytes()
@@ -119,11 +121,16 @@ def _template(n: int, radius_bytes: bytes, goals: int) -> Template:
           for i, r in enumerate(radius)),
         *(marker('names', i, TEXT, (0.0, 0.0, 0.8 * r), _TEXT_COLOUR, z=2 * _HEIGHT, text=name)
           for i, (name, r) in enumerate(zip(names, radius, strict=True))),
-        marker('headings', 0, LINE_LIST, (2 * width, 0.0, 0.0), _HEADING_COLOUR, points=6 * n),
-        marker('wind', 0, LINE_LIST, (width, 0.0, 0.0), _WIND_COLOUR, points=6 * n),
-        marker('goals', 0, LINE_LIST, (width, 0.0, 0.0), _GOAL_COLOUR,
-               points=goals * 2 * (_CHORDS + 2)),
+        _lines('headings', 2 * width, _HEADING_COLOUR, 6 * n),
+        _lines('wind', width, _WIND_COLOUR, 6 * n),
+        _lines('goals', width, _GOAL_COLOUR, goals * 2 * (_CHORDS + 2)),
     ])
+
+
+def _lines(name: str, width: float, colour: Colour, points: int) -> Any:  # noqa: ANN401
+    """Return a line list with its points still at zero; one without points deletes the last."""
+    return marker(name, 0, LINE_LIST, (width, 0.0, 0.0), colour, points=np.zeros((points, 3)),
+                  action=ADD if points else DELETE)
 
 
 def _lifted(xy: Array, z: float) -> Array:

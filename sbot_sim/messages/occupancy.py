@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.errors import bad_value
 from sbot_common.wire import cdr
+from sbot_common.wire.geometry import message, point, pose, quaternion
 from sbot_sim.world.cell_map import FREE, OCCUPIED, Values, to_cells
 from sbot_sim.world.geometry import SIDES, World
 
@@ -82,17 +83,13 @@ def fitting_resolution(world: World, resolution: float = RESOLUTION) -> float:
 def map_message(stamp_ns: int, world: World, resolution: float = RESOLUTION) -> bytes:
     """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
     grid = occupancy(world, fitting_resolution(world, resolution))
-    make = cdr.message_class
     x, y, yaw = grid.origin
-    qz, qw = quaternion_from_yaw(yaw)
-    pose = make('geometry_msgs/msg/Pose')(
-        position=make('geometry_msgs/msg/Point')(x=x, y=y, z=0.0),
-        orientation=make('geometry_msgs/msg/Quaternion')(x=0.0, y=0.0, z=qz, w=qw))
-    info = make('nav_msgs/msg/MapMetaData')(
-        map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,
-        width=grid.values.shape[1], height=grid.values.shape[0], origin=pose)
-    return cdr.encode(make('nav_msgs/msg/OccupancyGrid')(
-        header=cdr.header(stamp_ns, 'map'), info=info, data=grid.values.reshape(-1)))
+    info = message(
+        'nav_msgs/msg/MapMetaData', map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,
+        width=grid.values.shape[1], height=grid.values.shape[0],
+        origin=pose(point(x, y), quaternion(*quaternion_from_yaw(yaw))))
+    return cdr.encode(message('nav_msgs/msg/OccupancyGrid', header=cdr.header(stamp_ns, 'map'),
+                              info=info, data=grid.values.reshape(-1)))
 
 
 def _mark_segments(occupied: NDArray[np.bool_], ends: Array) -> None:

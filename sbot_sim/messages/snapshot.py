@@ -16,7 +16,7 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr
-from sbot_common.wire.point_cloud import point_cloud
+from sbot_common.wire.point_cloud import encode_points
 from sbot_common.wire.templates import (
     OdometryTemplate,
     PosesTemplate,
@@ -28,8 +28,9 @@ from sbot_sim.engine.state import Snapshot
 from sbot_sim.sensors.infrared.sensor import infrared_points
 from sbot_sim.sensors.scan import ScanParameters, angle_max
 
-INFRARED_FIELDS = ('x', 'y', 'z', 'range', 'reading')
-RAB_FIELDS = ('x', 'y', 'z', 'range', 'bearing')
+INFRARED = np.dtype([(name, '<f4') for name in ('x', 'y', 'z', 'range', 'reading')])
+HEARD = np.dtype([*((name, '<f4') for name in ('x', 'y', 'z', 'range', 'bearing')),
+                  ('data', 'u1', 10)])
 
 
 class Outgoing(NamedTuple):
@@ -146,20 +147,24 @@ class SnapshotEncoder:
 
     def _infrared(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
         assert snapshot.infrared is not None
-        return point_cloud(stamp_ns, self._frame('base_link', i), INFRARED_FIELDS,
-                           infrared_points(snapshot.infrared[i], self._options.radius[i]))
+        points = infrared_points(snapshot.infrared[i], self._options.radius[i])
+        return self._cloud(i, stamp_ns, points.view(INFRARED))
 
     def _heard(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
         starts, indexes, ranges, bearings = snapshot.heard
         row = slice(starts[i], starts[i + 1])
-        columns = np.empty((row.stop - row.start, 5), np.float32)
-        columns[:, 0] = ranges[row] * np.cos(bearings[row])
-        columns[:, 1] = ranges[row] * np.sin(bearings[row])
-        columns[:, 2] = 0.0
-        columns[:, 3] = ranges[row]
-        columns[:, 4] = bearings[row]
-        return point_cloud(stamp_ns, self._frame('base_link', i), RAB_FIELDS, columns,
-                           snapshot.rab_data[indexes[row]])
+        points = np.zeros((row.stop - row.start, 1), HEARD)
+        points['x'][:, 0] = ranges[row] * np.cos(bearings[row])
+        points['y'][:, 0] = ranges[row] * np.sin(bearings[row])
+        points['range'][:, 0] = ranges[row]
+        points['bearing'][:, 0] = bearings[row]
+        points['data'][:, 0] = snapshot.rab_data[indexes[row]]
+        return self._cloud(i, stamp_ns, points)
+
+    def _cloud(self, i: int, stamp_ns: int, points: NDArray[np.void]) -> bytes:
+        """Return the PointCloud2 of points (M, 1)."""
+        return encode_points(stamp_ns, self._frame('base_link', i), points.reshape(1, -1),
+                             dense=False)
 
     def _tree(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         for group, template in zip(self._groups, self._transforms, strict=True):
@@ -173,16 +178,6 @@ class SnapshotEncoder:
                     (x - (c * ox - s * oy), y - (s * ox + c * oy), *quaternion_from_yaw(turn)),
                     (ox, oy, *quaternion_from_yaw(o_yaw))]
             yield Outgoing(self._tf(topics.TF, group), topics.TF, template.fill(stamp_ns, numbers))
-
-
-def clock(stamp_ns: int) -> bytes:
-    """Return rosgraph_msgs/Clock."""
-    return cdr.encode(cdr.message_class('rosgraph_msgs/msg/Clock')(clock=cdr.stamp(stamp_ns)))
-
-
-def string(text: str) -> bytes:
-    """Return std_msgs/String."""
-    return cdr.encode(cdr.message_class('std_msgs/msg/String')(data=text))
 
 
 def read_rab_data(raw: bytes) -> NDArray[np.uint8]:

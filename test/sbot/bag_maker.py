@@ -17,9 +17,8 @@ from sbot_common.topics import (
     frame,
     resolve,
 )
-from sbot_common.wire.messages import write_twist
+from sbot_common.wire.messages import write_clock, write_string, write_twist
 from sbot_common.wire.templates import OdometryTemplate, ScanTemplate
-from sbot_sim.messages import snapshot as messages
 
 RATE = parse_rate('100/3')
 SCENARIO_TEXT = 'name: made_up\nrate: 100/3\n'
@@ -38,7 +37,7 @@ def command(tick, robot):
 def tick_messages(tick, robots, with_scans=True):
     """Return (name, topic, payload) of one tick."""
     stamp = RATE.stamp_ns(tick)
-    out = [(CLOCK.name, CLOCK, messages.clock(stamp))]
+    out = [(CLOCK.name, CLOCK, write_clock(stamp))]
     for robot in range(robots):
         x, y, yaw = pose(tick, robot)
         template = OdometryTemplate('map', frame('base_link', robot, robots))
@@ -62,7 +61,7 @@ def make_bag(directory, robots=3, length=40, change=lambda tick, name, payload: 
     """
     metadata = {'scenario': SCENARIO_TEXT, 'seed': '1', 'version': '0'}
     with Recorder(directory, metadata=metadata) as r:
-        r.write(SCENARIO.name, SCENARIO, RATE.stamp_ns(0), messages.string(SCENARIO_TEXT))
+        r.write(SCENARIO.name, SCENARIO, RATE.stamp_ns(0), write_string(SCENARIO_TEXT))
         for tick in range(length):
             group = tick_messages(tick, robots)
             if shuffle is not None:

@@ -6,7 +6,7 @@ from rclpy.node import Node
 
 from sbot.bag.reader import Bag
 from sbot_common import ros, topics
-from wind_model import messages
+from sbot_common.wire.messages import read_clock
 
 ANSWERS = (topics.WIND_VELOCITY, topics.WIND_FORCE)
 
@@ -23,7 +23,7 @@ class BagWind(Node):
         ros.subscribe(self, topics.CLOCK, topics.CLOCK.name, self.answer)
 
     def answer(self, raw):
-        stamp = messages.decode_clock(raw)
+        stamp = read_clock(raw)
         for name, publisher in self.publishers_of.items():
             publisher.publish(self.answers[name, stamp])
 

@@ -8,8 +8,6 @@ from wind_model.generate import generate
 from wind_model.grid import make_lattice
 from wind_model.interpolate import velocity_at
 from wind_model.messages import (
-    CLOCK,
-    decode_clock,
     decode_field,
     decode_vector,
     encode_field,
@@ -36,11 +34,6 @@ def test_vectors_come_back():
 def test_vectors_that_are_not_finite_are_refused(bad):
     with pytest.raises(InputError, match='finite'):
         decode_vector(encode_vector(1, np.array([0.0, bad, 0.0])))
-
-
-def test_a_clock():
-    message = cdr.message_class(CLOCK)(clock=cdr.stamp(3_000_000_007))
-    assert decode_clock(cdr.encode(message)) == 3_000_000_007
 
 
 @pytest.mark.parametrize('shape', [(5, 4, 6), (2, 2, 2), (3, 7, 2)])

@@ -119,6 +119,19 @@ def test_twist_stamped():
     assert (message.twist.linear.x, message.twist.angular.z) == (0.5, -1.0)
 
 
+def test_either_type_of_command_is_read():
+    assert messages.read_twist(messages.write_twist(0.5, -1.0), messages.TWIST) == (0.5, -1.0)
+    raw = messages.write_twist_stamped(7, 'base_link', 0.5, -1.0)
+    assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, -1.0)
+
+
+def test_clock_and_header_stamp():
+    assert messages.read_clock(messages.write_clock(3_000_000_007)) == 3_000_000_007
+    raw = messages.write_vector(3_000_000_007, 'map', 1.0, 2.0, 3.0)
+    assert messages.read_header_stamp(raw) == 3_000_000_007
+    assert messages.read_vector(raw) == (3_000_000_007, (1.0, 2.0, 3.0))
+
+
 def test_pose():
     read = messages.read_pose(messages.write_pose(3, 'map', 1.5, -2.5, 0.25))
     assert read[:4] == (3, 'map', 1.5, -2.5)

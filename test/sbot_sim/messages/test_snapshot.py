@@ -1,85 +1,15 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from worlds import make_parameters, random_poses
 
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_vector
-from sbot_common.wire.templates import (
-    OdometryTemplate,
-    PosesTemplate,
-    TransformsTemplate,
-    VectorTemplate,
-)
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import Inputs, Wind
 from sbot_sim.messages import snapshot as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.world.bodies import ROBOT
-
-names = st.text('abc/_é0', max_size=9)
-stamps = st.integers(0, 2**31 * 10**9 - 1)
-numbers = st.floats(allow_nan=False, width=64)
-
-
-@given(names, names, stamps, st.lists(numbers, min_size=7, max_size=7))
-def test_odometry_is_as_the_message_definition_says(frame, child, stamp, values):
-    raw = OdometryTemplate(frame, child).fill(stamp, *values)
-    message = cdr.decode(raw, 'nav_msgs/msg/Odometry')
-    assert cdr.encode(message) == raw
-    pose, twist = message.pose.pose, message.twist.twist
-    assert (message.header.frame_id, message.child_frame_id) == (frame, child)
-    assert cdr.stamp_ns(message.header.stamp) == stamp
-    assert [pose.position.x, pose.position.y, pose.orientation.z, pose.orientation.w,
-            twist.linear.x, twist.linear.y, twist.angular.z] == values
-    assert not message.pose.covariance.any()
-
-
-@given(names, stamps, st.lists(st.tuples(*[numbers] * 4), min_size=1, max_size=5))
-def test_poses_are_as_the_message_definition_says(frame, stamp, rows):
-    raw = PosesTemplate(frame, len(rows)).fill(stamp, rows)
-    message = cdr.decode(raw, 'geometry_msgs/msg/PoseArray')
-    assert cdr.encode(message) == raw
-    assert message.header.frame_id == frame
-    assert cdr.stamp_ns(message.header.stamp) == stamp
-    assert [(p.position.x, p.position.y, p.orientation.z, p.orientation.w)
-            for p in message.poses] == rows
-
-
-@given(st.lists(st.tuples(names, names), min_size=1, max_size=5), stamps, st.data())
-def test_transforms_are_as_the_message_definition_says(frames, stamp, data):
-    transforms = [data.draw(st.tuples(*[numbers] * 4)) for _ in frames]
-    raw = TransformsTemplate(frames).fill(stamp, transforms)
-    message = cdr.decode(raw, 'tf2_msgs/msg/TFMessage')
-    assert cdr.encode(message) == raw
-    for found, (parent, child), (x, y, z, w) in zip(message.transforms, frames, transforms,
-                                                   strict=True):
-        assert (found.header.frame_id, found.child_frame_id) == (parent, child)
-        t = found.transform
-        assert (t.translation.x, t.translation.y, t.rotation.z, t.rotation.w) == (x, y, z, w)
-        assert cdr.stamp_ns(found.header.stamp) == stamp
-
-
-@given(names, stamps, numbers, numbers)
-def test_vectors_come_back(frame, stamp, x, y):
-    raw = VectorTemplate(frame).fill(stamp, x, y, 0.0)
-    assert read_vector(raw) == (stamp, (x, y, 0.0))
-    assert cdr.encode(cdr.decode(raw, 'geometry_msgs/msg/Vector3Stamped')) == raw
-
-
-def test_point_clouds_come_back_with_their_bytes():
-    columns = np.arange(12, dtype=np.float32).reshape(4, 3)
-    data = np.arange(40, dtype=np.uint8).reshape(4, 10)
-    stamp, fields = messages.read_point_cloud(
-        messages.point_cloud(5, 'base_link', ('x', 'y', 'range'), columns, data))
-    assert stamp == 5
-    assert np.array_equal(fields['range'], columns[:, 2])
-    assert np.array_equal(fields['data'], data)
-    empty = messages.read_point_cloud(messages.point_cloud(5, 'f', ('x',), columns[:0, :1]))[1]
-    assert empty['x'].shape == (0,)
 
 
 def test_rab_data_is_cut_or_filled_to_ten_bytes():

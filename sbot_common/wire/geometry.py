@@ -1,0 +1,38 @@
+"""Builders of geometry_msgs and std_msgs parts that other messages are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sbot_common.wire import cdr
+
+
+def message(type_name: str, **fields: Any) -> Any:  # noqa: ANN401
+    """Return a message of a type such as 'geometry_msgs/msg/Twist'."""
+    return cdr.message_class(type_name)(**fields)
+
+
+def vector3(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Any:  # noqa: ANN401
+    """Return geometry_msgs/Vector3."""
+    return message('geometry_msgs/msg/Vector3', x=x, y=y, z=z)
+
+
+def point(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Any:  # noqa: ANN401
+    """Return geometry_msgs/Point (m)."""
+    return message('geometry_msgs/msg/Point', x=x, y=y, z=z)
+
+
+def quaternion(z: float = 0.0, w: float = 1.0) -> Any:  # noqa: ANN401
+    """Return the geometry_msgs/Quaternion of a rotation about z."""
+    return message('geometry_msgs/msg/Quaternion', x=0.0, y=0.0, z=z, w=w)
+
+
+def pose(position: Any = None, orientation: Any = None) -> Any:  # noqa: ANN401
+    """Return geometry_msgs/Pose; by default the origin, not rotated."""
+    return message('geometry_msgs/msg/Pose', position=position or point(),
+                   orientation=orientation or quaternion())
+
+
+def twist(v: float = 0.0, omega: float = 0.0) -> Any:  # noqa: ANN401
+    """Return geometry_msgs/Twist of linear.x (m/s) and angular.z (rad/s)."""
+    return message('geometry_msgs/msg/Twist', linear=vector3(v), angular=vector3(z=omega))

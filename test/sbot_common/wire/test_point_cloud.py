@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from sbot_common.errors import InputError
+from sbot_common.wire import cdr
+from sbot_common.wire.point_cloud import decode_points, encode_points, read_point_cloud
+
+CLOUD = 'sensor_msgs/msg/PointCloud2'
+POINT = np.dtype([('x', '<f4'), ('range', '<f4'), ('time', '<f8'), ('data', 'u1', 10)])
+
+
+def points(shape):
+    out = np.zeros(shape, POINT)
+    count = out.size
+    out['x'].flat = np.arange(count)
+    out['range'].flat = 0.5 + np.arange(count)
+    out['time'].flat = 0.1 * np.arange(count)
+    out['data'] = np.arange(10 * count).reshape(*shape, 10)
+    return out
+
+
+def test_points_come_back_with_their_bytes():
+    sent = points((3, 4))
+    stamp_ns, received = decode_points(encode_points(5, 'base_link', sent, dense=True))
+    assert stamp_ns == 5
+    assert received.shape == (3, 4)
+    for name in POINT.names:
+        assert np.array_equal(received[name], sent[name])
+
+
+def test_fields_are_those_of_the_points():
+    message = cdr.decode(encode_points(5, 'base_link', points((1, 4)), dense=False), CLOUD)
+    assert [(f.name, f.offset, f.datatype, f.count) for f in message.fields] == [
+        ('x', 0, 7, 1), ('range', 4, 7, 1), ('time', 8, 8, 1), ('data', 16, 2, 10)]
+    assert (message.header.frame_id, message.point_step, message.row_step) == ('base_link', 26, 104)
+    assert not message.is_dense
+
+
+@pytest.mark.parametrize('count', [0, 1, 4])
+def test_fields_are_read_by_name(count):
+    sent = points((1, count))
+    stamp_ns, fields = read_point_cloud(encode_points(5, 'base_link', sent, dense=False))
+    assert stamp_ns == 5
+    assert fields['range'].dtype == np.float32
+    assert fields['range'].tolist() == sent['range'][0].tolist()
+    assert fields['data'].shape == (count, 10)
+    assert np.array_equal(fields['data'], sent['data'][0])
+
+
+@pytest.mark.parametrize('change', [
+    {'is_bigendian': True}, {'row_step': 99}, {'width': 5}, {'height': 2},
+    {'datatype': 9}, {'offset': 1000}], ids=str)
+def test_clouds_of_another_layout_are_refused(change):
+    message = cdr.decode(encode_points(5, 'base_link', points((1, 4)), dense=False), CLOUD)
+    for name, value in change.items():
+        setattr(message if hasattr(message, name) else message.fields[1], name, value)
+    with pytest.raises(InputError, match=CLOUD):
+        decode_points(cdr.encode(message))
