@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import count_robots, rate_of, ticks
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, CMD_VEL_STAMPED, resolve
-from sbot_common.wire.cdr import decode, encode
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, resolve
 from sbot_common.wire.messages import read_odometry, read_twist
 
 
@@ -33,22 +32,16 @@ def read_recording(bag: Bag) -> Recording:
 
     """
     robots = count_robots(bag)
-    stamped = {robot for robot in range(robots)
-               if bag.names().get(resolve(CMD_VEL, robot, robots)) == CMD_VEL_STAMPED.type}
+    names = bag.names()
+    types = [names.get(resolve(CMD_VEL, robot, robots), CMD_VEL.type) for robot in range(robots)]
     stamps, poses, commands = [], [], []
     for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,)):
         stamps.append(tick.stamp_ns)
         rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
                 if raw is not None]
         poses.append([(row.x, row.y, row.yaw) for row in rows])
-        commands.append([_command(raw, robot in stamped)
-                         for robot, raw in enumerate(tick.commands)])
+        commands.append([(np.nan, np.nan) if raw is None else read_twist(raw, type_name)
+                         for raw, type_name in zip(tick.commands, types, strict=True)])
     return Recording(bag.scenario_text, np.array(stamps, np.int64),
                      np.array(poses, np.float64).reshape(-1, robots, 3),
                      np.array(commands, np.float64).reshape(-1, robots, 2))
-
-
-def _command(raw: bytes | None, stamped: bool) -> tuple[float, float]:
-    if raw is None:
-        return np.nan, np.nan
-    return read_twist(encode(decode(raw, CMD_VEL_STAMPED.type).twist) if stamped else raw)

@@ -8,8 +8,7 @@ from typing import TextIO
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import count_robots, rate_of, robot_of
 from sbot_common.clock import NANOSECONDS
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, CMD_VEL_STAMPED, resolve
-from sbot_common.wire.cdr import decode
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, resolve
 from sbot_common.wire.messages import PoseStamped, read_odometry, read_twist
 
 COLUMNS = ('tick', 'time_s', 'robot', 'x', 'y', 'yaw', 'v', 'omega')
@@ -48,7 +47,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
         assert found is not None
         robot = found[0]
         if found[1] == CMD_VEL.name:
-            commands[robot] = _read_command(message.payload, message.type)
+            commands[robot] = read_twist(message.payload, message.type)
             continue
         if robot in poses:
             put(robot, poses[robot])
@@ -57,10 +56,3 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     for robot, pose in sorted(poses.items()):
         put(robot, pose)
     return rows + len(poses)
-
-
-def _read_command(payload: bytes, type_name: str) -> tuple[float, float]:
-    if type_name == CMD_VEL_STAMPED.type:
-        twist = decode(payload, type_name).twist
-        return twist.linear.x, twist.angular.z
-    return read_twist(payload)

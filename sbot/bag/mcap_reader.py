@@ -7,20 +7,19 @@ A file cut off anywhere (a killed or crashed writer) gives every message that is
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-import lz4.frame  # type: ignore[import-untyped]
 import zstandard
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.reader import make_reader
 from mcap.records import Channel, Chunk, Footer, Metadata, Schema
+from mcap.stream_reader import get_chunk_data_stream
 
 from sbot.bag.mcap_writer import MAGIC
 from sbot_common.errors import InputError
@@ -200,21 +199,13 @@ def _uncompressed(record: bytes) -> bytes:
     Raises
     ------
     ValueError, RuntimeError, zstandard.ZstdError
-        if they cannot be had.
+        if they are damaged or compressed in an unknown way.
 
     """
     chunk = Chunk.read(ReadDataStream(BytesIO(record)))
-    if chunk.compression == 'zstd':
-        data = zstandard.ZstdDecompressor().decompress(
-            chunk.data, max_output_size=min(chunk.uncompressed_size, _LARGEST))
-    elif chunk.compression == 'lz4':
-        data = bytes(lz4.frame.decompress(chunk.data))
-    elif chunk.compression == '':
-        data = bytes(chunk.data)
-    else:
+    if chunk.compression not in ('', 'zstd', 'lz4'):
         raise ValueError(f'unknown compression {chunk.compression!r}')
-    if len(data) != chunk.uncompressed_size:
-        raise ValueError(f'a chunk has {len(data)} bytes, not {chunk.uncompressed_size}')
-    if chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc:
-        raise ValueError('the checksum of a chunk differs')
-    return data
+    stream, size = get_chunk_data_stream(chunk, validate_crc=True)
+    if size != chunk.uncompressed_size:
+        raise ValueError(f'a chunk has {size} bytes, not {chunk.uncompressed_size}')
+    return stream.read(size)

@@ -1,4 +1,4 @@
-"""The words around the messages of a rosbag2 directory: metadata.yaml, QoS profiles, definitions.
+"""metadata.yaml of a rosbag2 directory, QoS profiles, message definitions and type hashes.
 
 The layout is that of rosbag2's metadata version 9, as ROS 2 Jazzy writes it, so that
 ``ros2 bag play`` offers each topic with the quality of service with which it was recorded.
@@ -6,12 +6,13 @@ The layout is that of rosbag2's metadata version 9, as ROS 2 Jazzy writes it, so
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import yaml
 
 from sbot_common.topics import Topic
 from sbot_common.wire.cdr import typestore
@@ -19,7 +20,8 @@ from sbot_common.wire.cdr import typestore
 VERSION = 9
 FILE_NAME = 'metadata.yaml'
 DEPTH = 100  # that of the lockstep topics; a latched topic keeps only its last message
-_FOREVER = '{sec: 9223372036, nsec: 854775807}'
+_FOREVER = {'sec': 9223372036, 'nsec': 854775807}
+_DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
 class Counted(NamedTuple):
@@ -56,42 +58,32 @@ def type_hash(type_name: str) -> str:
 
 
 @cache
+def _qos_profiles(latched: bool) -> list[dict[str, Any]]:
+    """Return the one QoS profile with which a topic is offered."""
+    return [{
+        'history': 'keep_last',
+        'depth': 1 if latched else DEPTH,
+        'reliability': 'reliable',
+        'durability': 'transient_local' if latched else 'volatile',
+        'deadline': dict(_FOREVER),
+        'lifespan': dict(_FOREVER),
+        'liveliness': 'automatic',
+        'liveliness_lease_duration': dict(_FOREVER),
+        'avoid_ros_namespace_conventions': False,
+    }]
+
+
+def _yaml(value: object) -> str:
+    """Return YAML; a list that occurs often (a QoS profile) is written once and referred to."""
+    text: str = yaml.dump(value, Dumper=_DUMPER, sort_keys=False, allow_unicode=True,
+                          default_flow_style=None, width=1000)
+    return text
+
+
+@cache
 def offered_qos(latched: bool) -> str:
     """Return the YAML list of the one QoS profile with which a topic is offered."""
-    return '\n'.join([
-        '- history: keep_last',
-        f'  depth: {1 if latched else DEPTH}',
-        '  reliability: reliable',
-        f'  durability: {"transient_local" if latched else "volatile"}',
-        f'  deadline: {_FOREVER}',
-        f'  lifespan: {_FOREVER}',
-        '  liveliness: automatic',
-        f'  liveliness_lease_duration: {_FOREVER}',
-        '  avoid_ros_namespace_conventions: false',
-    ])
-
-
-def _quoted(text: str) -> str:
-    """Return ``text`` as a YAML double-quoted scalar; JSON's are a subset of them."""
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _indented(text: str, spaces: int) -> str:
-    return '\n'.join(' ' * spaces + line for line in text.splitlines())
-
-
-def _topic_text(counted: Counted) -> str:
-    topic = counted.topic
-    return '\n'.join([
-        '    - topic_metadata:',
-        f'        name: {_quoted(counted.name)}',
-        f'        type: {topic.type}',
-        '        serialization_format: cdr',
-        '        offered_qos_profiles:',
-        _indented(offered_qos(topic.latched), 10),
-        f'        type_description_hash: {type_hash(topic.type)}',
-        f'      message_count: {counted.messages}',
-    ])
+    return _yaml(_qos_profiles(latched))
 
 
 def render(file_name: str, summary: Summary, custom: Mapping[str, str]) -> str:
@@ -99,36 +91,39 @@ def render(file_name: str, summary: Summary, custom: Mapping[str, str]) -> str:
 
     ``custom`` becomes ``custom_data``, where rosbag2 keeps short strings: long texts are left out.
     """
-    topics = '\n'.join(_topic_text(counted) for counted in summary.topics)
-    start = f'nanoseconds_since_epoch: {summary.start_ns}'
-    duration = f'nanoseconds: {summary.end_ns - summary.start_ns}'
-    short = [f'    {_quoted(key)}: {_quoted(value)}' for key, value in custom.items()
-             if len(value) < 200 and '\n' not in value]
-    return '\n'.join([
-        'rosbag2_bagfile_information:',
-        f'  version: {VERSION}',
-        '  storage_identifier: mcap',
-        f'  duration: {{{duration}}}',
-        f'  starting_time: {{{start}}}',
-        f'  message_count: {summary.messages}',
-        f'  topics_with_message_count:\n{topics}' if topics else '  topics_with_message_count: []',
-        '  compression_format: ""',
-        '  compression_mode: ""',
-        '  relative_file_paths:',
-        f'    - {_quoted(file_name)}',
-        '  files:',
-        f'    - path: {_quoted(file_name)}',
-        f'      starting_time: {{{start}}}',
-        f'      duration: {{{duration}}}',
-        f'      message_count: {summary.messages}',
-        '  custom_data:\n' + '\n'.join(short) if short else '  custom_data: ~',
-        '  ros_distro: jazzy',
-        '',
-    ])
+    short = {key: value for key, value in custom.items() if len(value) < 200 and '\n' not in value}
+    return _yaml({'rosbag2_bagfile_information': {
+        'version': VERSION,
+        'storage_identifier': 'mcap',
+        'duration': {'nanoseconds': summary.end_ns - summary.start_ns},
+        'starting_time': {'nanoseconds_since_epoch': summary.start_ns},
+        'message_count': summary.messages,
+        'topics_with_message_count': [{
+            'topic_metadata': {
+                'name': name,
+                'type': topic.type,
+                'serialization_format': 'cdr',
+                'offered_qos_profiles': _qos_profiles(topic.latched),
+                'type_description_hash': type_hash(topic.type),
+            },
+            'message_count': messages,
+        } for name, topic, messages in summary.topics],
+        'compression_format': '',
+        'compression_mode': '',
+        'relative_file_paths': [file_name],
+        'files': [{
+            'path': file_name,
+            'starting_time': {'nanoseconds_since_epoch': summary.start_ns},
+            'duration': {'nanoseconds': summary.end_ns - summary.start_ns},
+            'message_count': summary.messages,
+        }],
+        'custom_data': short or None,
+        'ros_distro': 'jazzy',
+    }})
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a text file so that whoever looks finds either the old text or the new one, whole."""
+    """Write a text file atomically: a reader finds either the old text or the new one."""
     new = path.with_name(path.name + '.new')
     try:
         new.write_text(text, encoding='utf-8')

@@ -33,7 +33,7 @@ from sbot_common.topics import Topic
 
 METADATA_NAME = 'potential_field_bot'  # of the MCAP metadata record
 FLUSH_PERIOD = 0.5  # s of wall time: nothing waits for longer than twice this
-SYNC_PERIOD = 5.0  # s of wall time between fsyncs: a loss of power costs more than a kill
+SYNC_PERIOD = 5.0  # s of wall time between fsyncs, and between counts in metadata.yaml
 CHUNK_SIZE = 1 << 20  # bytes before compression
 QUEUE_LENGTH = 4  # chunks that may wait for the disk before `write` waits
 
@@ -214,7 +214,8 @@ class Recorder:
             self._changed.notify_all()
 
     def _work(self) -> None:
-        synced = described = time.monotonic()
+        synced = time.monotonic()
+        described = 0  # topics in metadata.yaml
         while True:
             with self._changed:
                 self._busy = False
@@ -236,12 +237,12 @@ class Recorder:
                 self._chunk_indexes.append(write_chunk(self._file, sealed, self._compressor))
                 self._count(sealed)
                 now = time.monotonic()
-                if now - described >= FLUSH_PERIOD:
-                    self._write_metadata()
-                    described = now
-                if now - synced >= SYNC_PERIOD:
+                is_due = now - synced >= SYNC_PERIOD
+                if is_due:
                     self._file.sync()
                     synced = now
+                if is_due or len(self._channels) > described:
+                    described = self._write_metadata()
             except OSError as error:
                 self._fail(error)
 
@@ -264,9 +265,12 @@ class Recorder:
                   for channel in list(self._channels.values()) if channel.written]
         return Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
 
-    def _write_metadata(self) -> None:
+    def _write_metadata(self) -> int:
+        """Write metadata.yaml and return how many topics it names."""
+        summary = self._summary()
         replace_file(self.directory / FILE_NAME,
-                     render(self.path.name, self._summary(), self._metadata))
+                     render(self.path.name, summary, self._metadata))
+        return len(summary.topics)
 
     def _finish(self) -> None:
         summary = self._summary()

@@ -8,7 +8,6 @@ n-th command answers the n-th stamp.
 from __future__ import annotations
 
 import re
-import struct
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -17,13 +16,13 @@ import yaml
 
 from sbot.bag.reader import Bag
 from sbot_common import topics as topics_module
-from sbot_common.clock import NANOSECONDS, Rate, parse_rate
+from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, GOAL, Topic, resolve
-from sbot_common.wire.cdr import canonical
+from sbot_common.wire.cdr import little_endian
+from sbot_common.wire.messages import read_header_stamp
 
 MOST_WAITING = 1000  # ticks gathered at once; more means that a message is missing
-_STAMP = struct.Struct('<iI')
 _ROBOT_TOPICS = {topic.name for topic in vars(topics_module).values()
                  if isinstance(topic, Topic) and not topic.name.startswith('/')}
 _ROBOT_TOPIC = re.compile(r'/(?:robot_(\d+)/)?([^/]+)')
@@ -96,12 +95,6 @@ def rate_of(bag: Bag) -> Rate:
     return parse_rate(scenario.get('rate', 30), f'{where}: rate')
 
 
-def header_stamp_ns(payload: bytes) -> int:
-    """Return the stamp (ns) of a little-endian message that begins with a std_msgs/Header."""
-    seconds, nanoseconds = _STAMP.unpack_from(payload, 4)
-    return int(seconds) * NANOSECONDS + int(nanoseconds)
-
-
 def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> Iterator[Tick]:
     """Yield the complete ticks of a bag in order, in memory that does not grow with its length.
 
@@ -116,10 +109,7 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> Ite
     """
     gather = _Gather(bag, num_robots, rate, topics)
     for message in bag.messages(gather.names):
-        payload = message.payload
-        if payload[1:2] != b'\1':
-            payload = canonical(payload, message.type)  # big-endian: from another machine
-        gather.put(message.name, payload)
+        gather.put(message.name, little_endian(message.payload, message.type))
         # One tick later, so that a goal recorded just behind its tick's commands still counts.
         while len(gather.waiting) > 1 and gather.is_complete():
             yield gather.release()
@@ -164,7 +154,7 @@ class _Gather:
             self._silent -= not commands
             commands.append(payload)
             return
-        stamp_ns = header_stamp_ns(payload)
+        stamp_ns = read_header_stamp(payload)
         slot = self._slots.get(name)
         if slot is None:
             self._new_goals.append((stamp_ns, self._goals[name], payload))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
-from sbot.bag.series import FINDERS, Series, held
+from sbot.bag.series import Series, held
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies, wind_source
@@ -159,7 +159,7 @@ class _Content:
         topics = [(resolve(topic, i, num_robots), topic) for i in range(num_robots)
                   for topic in (BASE_POSE_GROUND_TRUTH, WIND)]
         topics.append((WIND_VELOCITY.name, WIND_VELOCITY))
-        self._series = {name: Series(name, topic.type, FINDERS[topic.type])
+        self._series = {name: Series(name, topic.type)
                         for name, topic in topics}
 
     @property

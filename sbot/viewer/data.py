@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.bag.reader import Bag
-from sbot.bag.series import Series, find_ranges
-from sbot.bag.ticks import header_stamp_ns
+from sbot.bag.series import Series
 from sbot.figures.arena import free_wind_arrows, robot_colours
 from sbot.figures.data import RunData
 from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
+from sbot_common.wire.messages import read_header_stamp
 from sbot_sim.world.geometry import SIDES, rectangle_corners
 
 Array = NDArray[np.float64]
@@ -132,9 +132,9 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
         return None
     frames, every = _scan_frames(len(data.stamps_ns), count)
     wanted = {int(stamp): j for j, stamp in enumerate(data.stamps_ns[frames])}
-    series = {name: Series(name, BASE_SCAN.type, find_ranges, '<f4') for name in names}
+    series = {name: Series(name, BASE_SCAN.type) for name in names}
     for message in bag.messages(names):
-        if header_stamp_ns(message.payload) in wanted:
+        if read_header_stamp(message.payload) in wanted:
             series[message.name].add(message.payload)
     return _joined(bag, [series[name] for name in names], wanted, every)
 

@@ -41,6 +41,11 @@ def canonical(raw: bytes, type_name: str) -> bytes:
     return encode(decode(raw, type_name))
 
 
+def little_endian(raw: bytes, type_name: str) -> bytes:
+    """Return the same message in little-endian CDR; machines may send either byte order."""
+    return raw if raw[1:2] == b'\1' else canonical(raw, type_name)
+
+
 def stamp(stamp_ns: int) -> Any:  # noqa: ANN401
     """Return builtin_interfaces/Time of nanoseconds."""
     seconds, nanoseconds = divmod(stamp_ns, NANOSECONDS)

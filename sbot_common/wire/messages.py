@@ -69,7 +69,8 @@ class ScanStamped(NamedTuple):
 def read_header_stamp(raw: bytes) -> int:
     """Return the stamp (ns) of a little-endian message that begins with a std_msgs/Header."""
     seconds, nanoseconds = _STAMP.unpack_from(raw, ENCAPSULATION)
-    return int(seconds) * NANOSECONDS + int(nanoseconds)
+    stamp_ns: int = seconds * NANOSECONDS + nanoseconds
+    return stamp_ns
 
 
 def _too_short(type_name: str, raw: bytes) -> InputError:
