@@ -122,7 +122,7 @@ def imported(path: Path) -> set:
 def test_everything_imported_is_a_dependency(setup_arguments, manifest):
     depends = names(manifest, 'exec_depend', 'depend')
     pip = {requirement(text) for text in setup_arguments['install_requires']} | {
-        'yaml', 'PIL', 'lz4', 'pydantic_core'}  # the last two come with mcap, pydantic
+        'yaml', 'PIL', 'pydantic_core'}  # the last comes with pydantic
     own = {package.partition('.')[0] for package in setup_arguments['packages']}
     files = [path for package in own for path in (ROOT / package).rglob('*.py')]
     assert len(files) > 150

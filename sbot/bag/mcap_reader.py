@@ -208,4 +208,5 @@ def _uncompressed(record: bytes) -> bytes:
     stream, size = get_chunk_data_stream(chunk, validate_crc=True)
     if size != chunk.uncompressed_size:
         raise ValueError(f'a chunk has {size} bytes, not {chunk.uncompressed_size}')
-    return stream.read(size)
+    data: bytes = stream.read(size)
+    return data

@@ -1,9 +1,9 @@
-"""YAML text to nodes, without recursion: deep nesting must not exhaust the stack of the parser."""
+"""YAML text to PyYAML nodes with line numbers: core schema of YAML 1.2, nesting depth limited."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 import yaml
 
@@ -41,13 +41,6 @@ for _kind, _pattern, _first in _RESOLVERS:
         _class.add_implicit_resolver(TAG + _kind, re.compile(f'^(?:{_pattern})$'), _first)
 
 
-class _Open(NamedTuple):
-    """A list or mapping whose end has not been read."""
-
-    node: yaml.Node
-    children: list[yaml.Node]
-
-
 def compose(text: str, file: str, max_depth: int) -> yaml.Node | None:
     """Return the node of a text's only document, None if there is none; aliases share nodes.
 
@@ -59,11 +52,9 @@ def compose(text: str, file: str, max_depth: int) -> yaml.Node | None:
 
     """
     try:
-        loader = _Loader(text)
-        try:
-            return _Composer(loader, file, max_depth).document()
-        finally:
-            loader.dispose()
+        _check(text, file, max_depth)
+        node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+        return node
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f':{mark.line + 1}:{mark.column + 1}' if mark else ''
@@ -83,71 +74,29 @@ def _hint(text: str, line: int) -> str:
     return ''
 
 
-class _Composer:
-    """Builds nodes from a loader's events."""
+def _check(text: str, file: str, max_depth: int) -> None:
+    """Refuse what the recursive composer of the library must not see, and what it says less well.
 
-    def __init__(self, loader: Any, file: str, max_depth: int) -> None:  # noqa: ANN401
-        self.loader = loader
-        self.file = file
-        self.max_depth = max_depth
-        self.anchors: dict[str, yaml.Node] = {}
-        self.open: list[_Open] = []
-        self.root: yaml.Node | None = None
-
-    def fail(self, event: Any, text: str) -> NoReturn:  # noqa: ANN401
-        mark = event.start_mark
-        raise InputError(f'{self.file}:{mark.line + 1}:{mark.column + 1}: {text}')
-
-    def document(self) -> yaml.Node | None:
-        documents = 0
-        event = self.loader.get_event()
-        while event is not None and not isinstance(event, yaml.StreamEndEvent):
-            if isinstance(event, yaml.DocumentStartEvent):
-                documents += 1
-                if documents > 1:
-                    self.fail(event, 'a second document begins here; a scenario is one document')
-            elif isinstance(event, yaml.CollectionStartEvent):
-                self.begin(event)
-            elif isinstance(event, yaml.CollectionEndEvent):
-                self.end()
-            elif isinstance(event, yaml.NodeEvent):
-                self.leaf(event)
-            event = self.loader.get_event()
-        return self.root
-
-    def begin(self, event: Any) -> None:  # noqa: ANN401
-        if len(self.open) >= self.max_depth:
-            self.fail(event, f'nested more than {self.max_depth} levels deep')
-        is_map = isinstance(event, yaml.MappingStartEvent)
-        tag = event.tag if event.tag not in (None, '!') else TAG + ('map' if is_map else 'seq')
-        kind = yaml.MappingNode if is_map else yaml.SequenceNode
-        node = kind(tag, [], event.start_mark, event.end_mark)
-        self.add(node, event.anchor)
-        self.open.append(_Open(node, []))
-
-    def end(self) -> None:
-        node, children = self.open.pop()
-        if isinstance(node, yaml.MappingNode):
-            node.value = list(zip(children[::2], children[1::2], strict=True))
-        else:
-            node.value = children
-
-    def leaf(self, event: Any) -> None:  # noqa: ANN401
-        if isinstance(event, yaml.AliasEvent):
-            if event.anchor not in self.anchors:
-                self.fail(event, f"not valid YAML: there is no anchor '&{event.anchor}' before "
-                                 'this alias')
-            self.add(self.anchors[event.anchor], None)
-            return
-        tag = event.tag
-        if tag is None or tag == '!':
-            tag = self.loader.resolve(yaml.ScalarNode, event.value, event.implicit)
-        self.add(yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark), event.anchor)
-
-    def add(self, node: yaml.Node, anchor: str | None) -> None:
-        if anchor is not None:
-            self.anchors[anchor] = node
-        if self.open:
-            self.open[-1].children.append(node)
-        else:
-            self.root = node
+    Events are read one by one, so a deeply nested text cannot exhaust the stack here.
+    """
+    depth = documents = 0
+    anchors = set()
+    for event in yaml.parse(text, Loader=_Loader):
+        problem = ''
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                problem = 'a second document begins here; a scenario is one document'
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor not in anchors:
+                problem = f"not valid YAML: there is no anchor '&{event.anchor}' before this alias"
+        elif isinstance(event, yaml.NodeEvent):
+            anchors.add(event.anchor)
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            if depth > max_depth:
+                problem = f'nested more than {max_depth} levels deep'
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if problem:
+            mark = event.start_mark
+            raise InputError(f'{file}:{mark.line + 1}:{mark.column + 1}: {problem}')

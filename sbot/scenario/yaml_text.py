@@ -1,7 +1,7 @@
 """Scenario text to plain values that know their line; and plain values back to text.
 
-YAML as people mean it: ``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given
-twice is an error, and the size of what aliases expand to is known before anything is expanded.
+``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given twice is an error, and the
+size of what aliases expand to is known before anything is expanded.
 """
 
 from __future__ import annotations
@@ -79,37 +79,33 @@ class _Reader:
         if isinstance(node, yaml.SequenceNode) and node.tag == TAG + 'seq':
             return [self.value(child, (*path, i)) for i, child in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode) and node.tag == TAG + 'map':
-            return self.mapping(node, path)
+            result = {}
+            for key, (key_node, value_node) in self.pairs(node).items():
+                self.lines[(*path, key)] = key_node.start_mark.line + 1
+                result[key] = self.value(value_node, (*path, key))
+            return result
         return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
 
-    def mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, object]:
-        result: dict[str, object] = {}
+    def pairs(self, node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+        """Return key and value nodes by key, then those of ``<<: *anchor`` that are not there."""
+        found: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         merged: list[yaml.Node] = []
         for key_node, value_node in node.value:
             if key_node.tag == TAG + 'merge':
-                merged.append(value_node)
+                merged += (value_node.value if isinstance(value_node, yaml.SequenceNode)
+                           else [value_node])
                 continue
             key = self.key(key_node)
-            if key in result:
-                first = self.lines[(*path, key)]
+            if key in found:
+                first = found[key][0].start_mark.line + 1
                 self.fail(key_node, f"key '{key}' is given twice, first in line {first}")
-            self.lines[(*path, key)] = key_node.start_mark.line + 1
-            result[key] = self.value(value_node, (*path, key))
+            found[key] = key_node, value_node
         for source in merged:
-            self.merge(source, path, result)
-        return result
-
-    def merge(self, source: yaml.Node, path: KeyPath, result: dict[str, object]) -> None:
-        """Add the keys of ``<<: *anchor`` (or of a list of anchors) that are not there yet."""
-        for node in source.value if isinstance(source, yaml.SequenceNode) else [source]:
-            if not isinstance(node, yaml.MappingNode):
-                self.fail(node, "'<<' expects a mapping or a list of mappings")
-            own, self.lines = self.lines, {}
-            for key, value in self.mapping(node, path).items():
-                result.setdefault(key, value)
-            for where, line in self.lines.items():
-                own.setdefault(where, line)
-            self.lines = own
+            if not isinstance(source, yaml.MappingNode):
+                self.fail(source, "'<<' expects a mapping or a list of mappings")
+            for key, pair in self.pairs(source).items():
+                found.setdefault(key, pair)
+        return found
 
     def key(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):

@@ -73,7 +73,8 @@ class Template:
     def __init__(self, markers: Sequence[Any]) -> None:
         raw = encode_marker_array(markers)
         self._raw = np.frombuffer(raw, np.uint8).copy()
-        places = _IN_MARKER.each(raw, *_IN_ARRAY.find(raw), len(markers))
+        begin, = _IN_ARRAY.find(raw)
+        places = _IN_MARKER.each(raw, begin, len(markers))
         self._stamps, self._positions, self._colours, self._points = np.array(
             places, np.int64).reshape(-1, 4).T
 

@@ -196,6 +196,7 @@ BAD = {
     'open bracket': (changed('[2, 5, 0]', '[2, 5, 0'), None, ['not valid YAML']),
     'open quote': (added('name: "abc\n'), None, ['not valid YAML']),
     'no such anchor': (added('name: *absent\n'), 8, ['not valid YAML', 'absent']),
+    'anchor twice': (added('name: &a x\ndescription: &a y\n'), 9, ['duplicate anchor']),
     'control character': (added('name: "a\x01"\n'), None, ['not valid YAML']),
     'lists of lists': (added('description: ' + '[' * 60 + ']' * 60), 8, ['levels deep']),
     'not a mapping': ('- 1\n- 2\n', 1, ['got [1, 2], expected a mapping']),
