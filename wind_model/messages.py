@@ -1,4 +1,4 @@
-"""Messages of the wind: field, velocity, force and markers, as bytes and back."""
+"""Encode and decode messages of the wind: field, velocity, force and markers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole recording as arrays, for tests and notebooks; short ones only, it is all in memory."""
+"""Read the poses and commands of a whole recording into arrays; all of it is in memory."""
 
 from __future__ import annotations
 

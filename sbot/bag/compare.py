@@ -1,4 +1,4 @@
-"""Where two recordings part: message by message, to the bit."""
+"""Compare two recordings message by message, to the bit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,7 +114,7 @@ class _Pairs:
                     self._counts[message.name] = index + 1
                     partner = other.popleft()
                     yield (index, partner, message) if side else (index, message, partner)
-                elif ended[1 - side]:  # the other bag is over: nothing will pair with it
+                elif ended[1 - side]:  # the other bag has ended: nothing will pair with it
                     self._spare.setdefault(message.name, [0, 0])[side] += 1
                 else:
                     own.append(message)
@@ -182,7 +183,7 @@ class _Differences:
 
 
 def _order(difference: Difference) -> tuple[bool, int, bool, int]:
-    """Return what sorts differences: runs part where robots do, and scenarios are but texts."""
+    """Return a sort key: tick, robot, then global topics; the scenario's text comes last."""
     tick, stamp, robot, topic = difference[:4]
     return topic == SCENARIO.name, stamp if tick is None else tick, robot is None, robot or 0
 
@@ -198,34 +199,33 @@ def _stamp(message: Any) -> int | None:  # noqa: ANN401
     return stamp_ns(message.clock) if hasattr(message, 'clock') else None
 
 
-def first_difference(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:  # noqa: ANN401
+def first_difference(a: Any, b: Any) -> tuple[str, str, str] | None:  # noqa: ANN401
     """Return path and values of the first field that differs, numbers by their bits."""
-    if is_dataclass(a):
-        for field in fields(a):
-            inner = first_difference(getattr(a, field.name), getattr(b, field.name),
-                                     f'{path}.{field.name}' if path else field.name)
-            if inner is not None:
-                return inner
-        return None
-    if isinstance(a, list | np.ndarray):
-        if len(a) != len(b):
-            return f'{path}.length', str(len(a)), str(len(b))
-        for i in range(len(a)):
-            inner = first_difference(a[i], b[i], f'{path}[{i}]')
-            if inner is not None:
-                return inner
-        return None
-    if isinstance(a, str) and isinstance(b, str) and a != b and '\n' in a:
-        lines = a.splitlines(), b.splitlines()
-        for i in range(max(map(len, lines))):
-            x, y = (side[i] if i < len(side) else '' for side in lines)
-            if x != y:
-                return f'{path} line {i + 1}', _shown(x), _shown(y)
-    if isinstance(a, float | np.floating):
-        same = np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    for (path, x), (other, y) in zip_longest(_leaves(a), _leaves(b), fillvalue=('', '')):
+        if path != other:  # one text has more lines
+            return (path, _shown(x), "''") if path else (other, "''", _shown(y))
+        same = np.asarray(x).tobytes() == np.asarray(y).tobytes() if isinstance(
+            x, float | np.floating) else x == y
+        if not same:
+            return path, _shown(x), _shown(y)
+    return None
+
+
+def _leaves(value: Any, path: str = '') -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    """Yield path and value of every number, line of text and length of a list in a message."""
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _leaves(getattr(value, field.name),
+                               f'{path}.{field.name}' if path else field.name)
+    elif isinstance(value, list | np.ndarray):
+        yield f'{path}.length', len(value)
+        for i, each in enumerate(value):
+            yield from _leaves(each, f'{path}[{i}]')
+    elif isinstance(value, str) and '\n' in value:
+        for number, line in enumerate(value.split('\n'), 1):
+            yield f'{path} line {number}', line
     else:
-        same = bool(a == b)
-    return None if same else (path, _shown(a), _shown(b))
+        yield path, value
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401

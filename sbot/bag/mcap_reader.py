@@ -1,4 +1,4 @@
-"""Reads an MCAP file from front to end, as far as it goes: no index or footer needed.
+"""Read an MCAP file from front to end, also one that was cut off: no index or footer needed.
 
 A file cut off anywhere (a killed or crashed writer) gives every message that is whole in it. The
 `mcap` library reads the same files; this reader takes a tenth of its time for each message.

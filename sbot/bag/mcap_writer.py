@@ -1,4 +1,4 @@
-"""An MCAP file that is complete after every write.
+"""Write an MCAP file by appending: it is valid after every write.
 
 The `mcap` library's Writer puts the footer at the end only, so that a killed recording has none
 and most readers refuse it. Here every append ends in a footer, which the next append overwrites in

@@ -1,6 +1,6 @@
-"""Opens recordings: ours, finished or not, and those of ``ros2 bag record`` (MCAP or sqlite3).
+"""Read recordings: our own, finished or not, and those of ``ros2 bag record`` (MCAP or sqlite3).
 
-Everything is read from front to end in constant memory.
+They are read from front to end in constant memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes a rosbag2 directory (MCAP) that outlives its writer being killed or the disk filling up.
+"""Record a rosbag2 directory (MCAP) that stays readable if the writer is killed or the disk full.
 
 What was written is in the file within a second of wall time, whether or not more is written: a
 thread closes a chunk twice a second, compresses and appends it. `write` itself only copies bytes.

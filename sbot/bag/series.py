@@ -1,4 +1,4 @@
-"""Numbers of many messages of one topic as arrays: only the bytes that matter are kept."""
+"""Collect numbers of one topic's messages into arrays: poses, vectors or scans over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns the stream of a bag's messages into ticks: what each robot saw, and what it answered.
+"""Group a bag's messages into ticks: inputs and command of each robot.
 
 Messages of one tick may be recorded in any order (``ros2 bag record`` writes them as they arrive),
 so they are gathered by the stamp in their header. A command carries none: in lockstep a robot's
@@ -121,7 +121,7 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> Ite
 
 
 class _Gather:
-    """Puts messages to their stamps."""
+    """Collects the messages of each stamp."""
 
     def __init__(self, bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> None:
         present = bag.names()
@@ -134,7 +134,7 @@ class _Gather:
         for robot in range(num_robots):
             for number, topic in enumerate(topics):
                 name = resolve(topic, robot, num_robots)
-                # Everybody's topic in one, e.g. /poses, counts as robot 0's.
+                # A topic of all robots, e.g. /poses, counts as robot 0's.
                 if name in present and name not in self._slots:
                     self._slots[name] = number * num_robots + robot
             if (name := resolve(CMD_VEL, robot, num_robots)) in present:

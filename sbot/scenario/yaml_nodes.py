@@ -75,9 +75,9 @@ def _hint(text: str, line: int) -> str:
 
 
 def _check(text: str, file: str, max_depth: int) -> None:
-    """Refuse what the recursive composer of the library must not see, and what it says less well.
+    """Refuse deep nesting, which would exhaust the stack of ``yaml.compose``, and other errors.
 
-    Events are read one by one, so a deeply nested text cannot exhaust the stack here.
+    Events come one by one without recursion.
     """
     depth = documents = 0
     anchors = set()
@@ -98,5 +98,5 @@ def _check(text: str, file: str, max_depth: int) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if problem:
-            mark = event.start_mark
+            mark: Any = event.start_mark
             raise InputError(f'{file}:{mark.line + 1}:{mark.column + 1}: {problem}')

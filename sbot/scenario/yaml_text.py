@@ -1,7 +1,7 @@
-"""Scenario text to plain values that know their line; and plain values back to text.
+"""Parse scenario text to plain values, with the line of each; and write plain values as text.
 
-``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given twice is an error, and the
-size of what aliases expand to is known before anything is expanded.
+``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given twice is an error, and
+the size of what aliases expand to is known before anything is expanded.
 """
 
 from __future__ import annotations

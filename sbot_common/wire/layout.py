@@ -7,7 +7,7 @@ sequence is its length (uint32) and then its elements, so what comes after it mo
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Nodetype
@@ -84,13 +84,6 @@ class _Step(NamedTuple):
     item_size: int = 0  # 0: no items
 
 
-class _Known(NamedTuple):
-    """A message walked before: with the same lengths at the same places, offsets are the same."""
-
-    lengths: Sequence[tuple[slice, bytes]]
-    offsets: Sequence[int]
-
-
 class Layout:
     """Where some fields of a message type are; the same for all messages of that type.
 
@@ -103,7 +96,8 @@ class Layout:
     """
 
     def __init__(self, type_name: str, *paths: str) -> None:
-        self._known: dict[int, _Known] = {}  # by size of the message
+        # By size of a message: lengths and their places, and the offsets that follow from them.
+        self._known: dict[int, tuple[list[tuple[slice, bytes]], tuple[int, ...]]] = {}
         self._legs: list[tuple[tuple[_Step, ...], int]] = []  # steps to a path, and its alignment
         steps: list[_Step] = []
         wanted = list(paths)
@@ -127,23 +121,22 @@ class Layout:
                 steps.append(_Step(field.alignment, field.size))
         raise ValueError(f'{type_name}: no offset of {wanted[0]!r}')
 
-    def find(self, raw: bytes | bytearray) -> Sequence[int]:
+    def find(self, raw: bytes | bytearray) -> tuple[int, ...]:
         """Return the offset of each path in a little-endian message.
 
         Offsets lie behind the end of a message that is cut off.
         """
         known = self._known.get(len(raw))
         if known is not None:
-            for place, length in known.lengths:
+            for place, length in known[0]:
                 if raw[place] != length:
                     break
             else:
-                return known.offsets
-        lengths: list[slice] = []
-        offsets = self._walk(raw, ENCAPSULATION, lengths)
+                return known[1]
+        places: list[slice] = []
+        offsets = tuple(self._walk(raw, ENCAPSULATION, places))
         if len(self._known) < _MOST_KNOWN:
-            self._known[len(raw)] = _Known([(place, bytes(raw[place])) for place in lengths],
-                                           offsets)
+            self._known[len(raw)] = [(place, bytes(raw[place])) for place in places], offsets
         return offsets
 
     def each(self, raw: bytes | bytearray, at: int, count: int) -> list[list[int]]:

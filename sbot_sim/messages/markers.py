@@ -1,4 +1,4 @@
-"""What rviz draws on `/markers`: bodies, headings, names, goals, wind arrows, obstacles."""
+"""Markers for rviz (`/markers`): bodies, headings, names, goals, wind arrows, obstacles."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from sbot_common.wire.markers import (
 )
 from sbot_sim.world.geometry import World
 
-# A robot's role says its colour.
+# Roles of robots; each has a colour.
 FOLLOWER, LEADER, STOPPED, SHELTERED = range(4)
 ROLE_COLOURS: tuple[Colour, ...] = (
     (0.20, 0.45, 0.80, 1.0),  # follower: blue
     (0.90, 0.55, 0.00, 1.0),  # leader: orange
     (0.55, 0.55, 0.55, 1.0),  # stopped: grey
-    (0.20, 0.65, 0.45, 1.0),  # others keep the wind off: green
+    (0.20, 0.65, 0.45, 1.0),  # in the lee of others: green
 )
-OBSTACLE_PERIOD = 5.0  # s; /markers is not latched, so obstacles are sent again for late joiners
+OBSTACLE_PERIOD = 5.0  # s; /markers is not latched: obstacles are sent again for late subscribers
 
 _STOPPED_SPEED = 0.001  # m/s
 _STOPPED_TURN = 0.01  # rad/s
 _SHELTERED_BELOW = 0.5  # of the undisturbed wind
-_WIND_SECONDS = 2.0  # an arrow is as long as the way of the air in this time (s)
+_WIND_SECONDS = 2.0  # an arrow is as long as the distance that air moves in this time (s)
 _HEIGHT = 0.1  # m, of bodies and of everything drawn flat above them
 _CHORDS = 48  # of a circle
 
@@ -54,8 +54,8 @@ def robot_roles(twist: Array, wind: Array, free_wind: Array | None = None) -> ND
     ----------
     twist : (N, 3) in the robot's own frame (m/s, m/s, rad/s)
     wind : (N, 2) effective wind (m/s)
-    free_wind : (N, 2) wind at the same places if no other robot were there (m/s); None: nobody
-        counts as sheltered
+    free_wind : (N, 2) wind at the same places if no other robot were there (m/s); None: no
+        robot counts as sheltered
 
     """
     roles = np.full(len(twist), FOLLOWER, np.int8)
@@ -99,7 +99,7 @@ def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.i
 def obstacle_markers(stamp_ns: int, world: World) -> bytes:
     """Return the MarkerArray (CDR) of walls, segments, rectangles and circles: one line list.
 
-    Send it with the first robots and again every ``OBSTACLE_PERIOD`` for those who join late.
+    Send it at the start and again every ``OBSTACLE_PERIOD`` for late subscribers.
     """
     outlines = [world.segments.reshape(-1, 2)]
     outlines += [_ring(np.array([[x, y]]), np.array([r])) for x, y, r in world.circles]

@@ -1,4 +1,4 @@
-"""The world as `/map` shows it: a cell is occupied when anything solid touches it."""
+"""Occupancy grid of the world (`/map`): a cell is occupied if anything solid touches it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def occupancy(world: World, resolution: float = RESOLUTION) -> Grid:
         lines = world.free_segments[:len(world.free_segments) - len(world.cells.outlines)]
     else:
         xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
-        # A hair less, so that 40 m of 0.05 m are 800 cells in spite of rounding.
+        # Slightly less, so that 40 m of 0.05 m are 800 cells in spite of rounding.
         columns, rows = (max(1, math.ceil(side / resolution - 1e-9))
                          for side in (xmax - xmin, ymax - ymin))
         grid = Grid(np.full((rows, columns), FREE, np.int8), resolution, (xmin, ymin, 0.0))

@@ -1,4 +1,4 @@
-"""Snapshots as messages and back: the only file here that knows message layouts.
+"""Encode snapshots as ROS messages: poses, scans, odometry, wind, infrared, /tf.
 
 The nodes publish and the recorder stores what ``SnapshotEncoder`` returns, in its order.
 """

@@ -147,3 +147,17 @@ def test_csv_reads_back_to_the_bit(tmp_path, capsys):
         assert float(row['time_s']) == pytest.approx((tick + 1) * 0.03)
     assert run('csv', path, '-o', tmp_path / 'table.csv') == 0
     assert (tmp_path / 'table.csv').read_text() == out.getvalue()
+
+
+def test_first_difference_of_a_text_is_a_line():
+    def text(data):
+        return cdr.message_class('std_msgs/msg/String')(data=data)
+
+    old = text('name: a\nseed: 1\nrate: 30\n')
+    assert first_difference(old, old) is None
+    assert first_difference(old, text('name: a\nseed: 2\nrate: 30\n')) == (
+        'data line 2', "'seed: 1'", "'seed: 2'")
+    assert first_difference(old, text('name: a\nseed: 1\nrate: 30\nx: 1\n')) == (
+        'data line 4', "''", "'x: 1'")
+    assert first_difference(old, text('name: a\nseed: 1\nrate: 30')) == (
+        'data line 4', "''", "''")
