@@ -76,15 +76,18 @@ class McapFile:
 
     def append(self, data: bytes) -> None:
         """Write ``data`` and a footer over the previous footer."""
+        self._replace_footer(data + self._TAIL)
+        self.end += len(data)
+
+    def _replace_footer(self, data: bytes) -> None:
         try:
-            self._put(data + self._TAIL)
+            self._put(data)
         except OSError:
             # The blocks of the previous footer exist, so putting it back needs no space.
             with suppress(OSError):
                 os.ftruncate(self._file, self.end)
                 self._put(self._TAIL)
             raise
-        self.end += len(data)
 
     def _put(self, data: bytes) -> None:
         view = memoryview(data)
@@ -106,13 +109,7 @@ class McapFile:
         summary += packed(*offsets)
         crc = zlib.crc32(_FOOTER.pack(Opcode.FOOTER, 20, start, offset_start), zlib.crc32(summary))
         footer = packed(Footer(start, offset_start, crc))
-        try:
-            self._put(data_end + summary + footer + MAGIC)
-        except OSError:
-            with suppress(OSError):
-                os.ftruncate(self._file, self.end)
-                self._put(self._TAIL)
-            raise
+        self._replace_footer(data_end + summary + footer + MAGIC)
         self.sync()
 
     def sync(self) -> None:

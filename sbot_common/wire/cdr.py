@@ -26,6 +26,11 @@ def message_class(type_name: str) -> Any:  # noqa: ANN401 - rosbags builds the c
     return typestore().types[type_name]
 
 
+def message(type_name: str, **fields: Any) -> Any:  # noqa: ANN401
+    """Return a message of a type such as 'geometry_msgs/msg/Twist'."""
+    return message_class(type_name)(**fields)
+
+
 def encode(message: Any) -> bytes:  # noqa: ANN401
     """Return the little-endian CDR of a message built from ``message_class``."""
     return bytes(typestore().serialize_cdr(message, message.__msgtype__))
@@ -49,7 +54,7 @@ def little_endian(raw: bytes, type_name: str) -> bytes:
 def stamp(stamp_ns: int) -> Any:  # noqa: ANN401
     """Return builtin_interfaces/Time of nanoseconds."""
     seconds, nanoseconds = divmod(stamp_ns, NANOSECONDS)
-    return message_class('builtin_interfaces/msg/Time')(sec=seconds, nanosec=nanoseconds)
+    return message('builtin_interfaces/msg/Time', sec=seconds, nanosec=nanoseconds)
 
 
 def stamp_ns(time: Any) -> int:  # noqa: ANN401
@@ -59,4 +64,4 @@ def stamp_ns(time: Any) -> int:  # noqa: ANN401
 
 def header(nanoseconds: int, frame_id: str) -> Any:  # noqa: ANN401
     """Return std_msgs/Header."""
-    return message_class('std_msgs/msg/Header')(stamp=stamp(nanoseconds), frame_id=frame_id)
+    return message('std_msgs/msg/Header', stamp=stamp(nanoseconds), frame_id=frame_id)

@@ -1,15 +1,10 @@
-"""Builders of geometry_msgs and std_msgs parts that other messages are made of."""
+"""Build geometry_msgs: vectors, points, poses and twists, the parts of other messages."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sbot_common.wire import cdr
-
-
-def message(type_name: str, **fields: Any) -> Any:  # noqa: ANN401
-    """Return a message of a type such as 'geometry_msgs/msg/Twist'."""
-    return cdr.message_class(type_name)(**fields)
+from sbot_common.wire.cdr import message
 
 
 def vector3(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Any:  # noqa: ANN401

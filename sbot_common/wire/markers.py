@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot_common.clock import NANOSECONDS
 from sbot_common.wire import cdr
-from sbot_common.wire.geometry import message, point, pose, vector3
+from sbot_common.wire.geometry import point, pose, vector3
 from sbot_common.wire.layout import END, Layout
 
 FRAME = 'map'
@@ -49,22 +49,22 @@ def marker(name: str, number: int, kind: int, scale: tuple[float, float, float],
 
     """
     empty = np.empty(0, np.uint8)
-    return message(
+    return cdr.message(
         'visualization_msgs/msg/Marker', header=cdr.header(stamp_ns, FRAME), ns=name, id=number,
         type=kind, action=action, pose=pose(point(z=z)), scale=vector3(*scale),
         color=cdr.message_class('std_msgs/msg/ColorRGBA')(*colour),
-        lifetime=message('builtin_interfaces/msg/Duration', sec=lifetime, nanosec=0),
+        lifetime=cdr.message('builtin_interfaces/msg/Duration', sec=lifetime, nanosec=0),
         frame_locked=False, points=[point(*row) for row in np.asarray(points).tolist()],
         colors=[], texture_resource='', uv_coordinates=[], text=text, mesh_resource='',
-        texture=message('sensor_msgs/msg/CompressedImage', header=cdr.header(0, ''), format='',
-                        data=empty),
-        mesh_file=message('visualization_msgs/msg/MeshFile', filename='', data=empty),
+        texture=cdr.message('sensor_msgs/msg/CompressedImage', header=cdr.header(0, ''), format='',
+                            data=empty),
+        mesh_file=cdr.message('visualization_msgs/msg/MeshFile', filename='', data=empty),
         mesh_use_embedded_materials=False)
 
 
 def encode_marker_array(markers: Sequence[Any]) -> bytes:
     """Return the visualization_msgs/MarkerArray (CDR) of markers."""
-    return cdr.encode(message(_ARRAY, markers=list(markers)))
+    return cdr.encode(cdr.message(_ARRAY, markers=list(markers)))
 
 
 class Template:

@@ -165,7 +165,7 @@ def read_twist(raw: bytes, type_name: str = TWIST) -> tuple[float, float]:
 
 def write_twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float) -> bytes:
     """Return geometry_msgs/TwistStamped; ``frame_id`` is the robot's own frame."""
-    return cdr.encode(geometry.message(
+    return cdr.encode(cdr.message(
         TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id), twist=geometry.twist(v, omega)))
 
 
@@ -176,7 +176,7 @@ def read_twist_stamped(raw: bytes) -> tuple[float, float]:
 
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:
     """Return geometry_msgs/PoseStamped of a pose in the plane (m, rad)."""
-    return cdr.encode(geometry.message(
+    return cdr.encode(cdr.message(
         POSE_STAMPED, header=cdr.header(stamp_ns, frame_id), pose=geometry.pose(
             geometry.point(x, y), geometry.quaternion(*quaternion_from_yaw(yaw)))))
 
@@ -191,8 +191,8 @@ def read_pose(raw: bytes) -> PoseStamped:
 
 def write_vector(stamp_ns: int, frame_id: str, x: float, y: float, z: float) -> bytes:
     """Return geometry_msgs/Vector3Stamped."""
-    return cdr.encode(geometry.message(VECTOR, header=cdr.header(stamp_ns, frame_id),
-                                       vector=geometry.vector3(x, y, z)))
+    return cdr.encode(cdr.message(VECTOR, header=cdr.header(stamp_ns, frame_id),
+                                  vector=geometry.vector3(x, y, z)))
 
 
 def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:
@@ -204,7 +204,7 @@ def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:
 
 def write_clock(stamp_ns: int) -> bytes:
     """Return rosgraph_msgs/Clock."""
-    return cdr.encode(geometry.message(CLOCK, clock=cdr.stamp(stamp_ns)))
+    return cdr.encode(cdr.message(CLOCK, clock=cdr.stamp(stamp_ns)))
 
 
 def read_clock(raw: bytes) -> int:
@@ -214,4 +214,4 @@ def read_clock(raw: bytes) -> int:
 
 def write_string(text: str) -> bytes:
     """Return std_msgs/String."""
-    return cdr.encode(geometry.message(STRING, data=text))
+    return cdr.encode(cdr.message(STRING, data=text))

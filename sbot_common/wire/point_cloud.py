@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,12 +11,39 @@ from numpy.typing import NDArray
 
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr
-from sbot_common.wire.geometry import message
 
 _NAME = 'sensor_msgs/msg/PointCloud2'
 # Values of sensor_msgs/PointField, all little-endian.
 _DATATYPES = dict(enumerate(('<i1', '<u1', '<i2', '<u2', '<i4', '<u4', '<f4', '<f8'), 1))
 _NUMBERS = {np.dtype(text): number for number, text in _DATATYPES.items()}
+
+
+@lru_cache
+def _fields(layout: np.dtype[np.void]) -> list[Any]:
+    """Return sensor_msgs/PointField of each field of a structured dtype."""
+    return [cdr.message('sensor_msgs/msg/PointField', name=name, offset=offset,
+                        datatype=_NUMBERS[dtype.base], count=math.prod(dtype.shape))
+            for name, (dtype, offset, *_) in (layout.fields or {}).items()]
+
+
+@lru_cache
+def _layout(fields: tuple[tuple[str, int, int, int], ...], step: int) -> np.dtype[np.void]:
+    """Return the structured dtype of PointFields (name, offset, datatype, count).
+
+    Raises
+    ------
+    InputError
+        if they are no layout of a point of ``step`` bytes.
+
+    """
+    names, offsets, datatypes, counts = zip(*fields, strict=True) if fields else ((),) * 4
+    try:
+        formats = [(_DATATYPES[datatype], (count,) if count > 1 else ())
+                   for datatype, count in zip(datatypes, counts, strict=True)]
+        return np.dtype({'names': names, 'formats': formats, 'offsets': offsets,
+                         'itemsize': step})
+    except (KeyError, ValueError) as error:
+        raise InputError(f'{_NAME}: its fields are no layout of a point: {error}') from None
 
 
 def encode_points(stamp_ns: int, frame_id: str, points: NDArray[np.void], *,
@@ -24,16 +53,10 @@ def encode_points(stamp_ns: int, frame_id: str, points: NDArray[np.void], *,
     ``dense`` : no number in it is infinite or NaN.
     """
     height, width = points.shape
-    assert points.dtype.fields is not None
-    fields = []
-    for name, (dtype, offset, *_) in points.dtype.fields.items():
-        number = _NUMBERS[dtype.base]
-        fields.append(message('sensor_msgs/msg/PointField', name=name, offset=offset,
-                              datatype=number, count=int(np.prod(dtype.shape))))
     step = points.dtype.itemsize
-    return cdr.encode(message(
-        _NAME, header=cdr.header(stamp_ns, frame_id), height=height, width=width, fields=fields,
-        is_bigendian=False, point_step=step, row_step=step * width,
+    return cdr.encode(cdr.message(
+        _NAME, header=cdr.header(stamp_ns, frame_id), height=height, width=width,
+        fields=_fields(points.dtype), is_bigendian=False, point_step=step, row_step=step * width,
         data=np.frombuffer(points.tobytes(), np.uint8), is_dense=dense))
 
 
@@ -47,21 +70,17 @@ def decode_points(raw: bytes) -> tuple[int, NDArray[np.void]]:
 
     """
     cloud = cdr.decode(raw, _NAME)
+    layout = _layout(tuple((field.name, field.offset, field.datatype, field.count)
+                           for field in cloud.fields), cloud.point_step)
+    shape = cloud.height, cloud.width
+    if 0 in shape:
+        return cdr.stamp_ns(cloud.header.stamp), np.zeros(shape, layout)
     expected = cloud.point_step * cloud.width * cloud.height
     if cloud.is_bigendian or cloud.data.size != expected or (
             cloud.row_step != cloud.point_step * cloud.width):
         raise InputError(f'{_NAME}: expected {expected} little-endian bytes without padding, '
                          f'found {cloud.data.size}')
-    try:
-        layout = np.dtype({
-            'names': [field.name for field in cloud.fields],
-            'formats': [(_DATATYPES[field.datatype], (field.count,) if field.count > 1 else ())
-                        for field in cloud.fields],
-            'offsets': [field.offset for field in cloud.fields],
-            'itemsize': int(cloud.point_step)})
-    except (KeyError, ValueError) as error:
-        raise InputError(f'{_NAME}: its fields are no layout of a point: {error}') from None
-    points = np.frombuffer(cloud.data.tobytes(), layout).reshape(cloud.height, cloud.width)
+    points = np.frombuffer(cloud.data.tobytes(), layout).reshape(shape)
     return cdr.stamp_ns(cloud.header.stamp), points
 
 

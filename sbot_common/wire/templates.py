@@ -13,7 +13,7 @@ import numpy as np
 
 from sbot_common.clock import NANOSECONDS
 from sbot_common.wire import cdr
-from sbot_common.wire.geometry import message, pose, quaternion, twist, vector3
+from sbot_common.wire.geometry import pose, quaternion, twist, vector3
 from sbot_common.wire.layout import ENCAPSULATION, END, Layout, struct_of
 
 _STAMP = struct_of('builtin_interfaces/msg/Time')
@@ -28,7 +28,7 @@ class _Template:
     """Bytes of one message; its stamp is in the header at the start."""
 
     def __init__(self, type_name: str, *paths: str, **fields: Any) -> None:  # noqa: ANN401
-        self.raw = bytearray(cdr.encode(message(type_name, **fields)))
+        self.raw = bytearray(cdr.encode(cdr.message(type_name, **fields)))
         self.places = Layout(type_name, *paths).find(self.raw)
 
     def set_stamp(self, stamp_ns: int, offset: int = ENCAPSULATION) -> None:
@@ -44,9 +44,9 @@ class OdometryTemplate(_Template):
         super().__init__(
             'nav_msgs/msg/Odometry', 'pose.pose', 'twist.twist', header=cdr.header(0, frame_id),
             child_frame_id=child_frame_id,
-            pose=message('geometry_msgs/msg/PoseWithCovariance', pose=pose(), covariance=zero),
-            twist=message('geometry_msgs/msg/TwistWithCovariance', twist=twist(),
-                          covariance=zero))
+            pose=cdr.message('geometry_msgs/msg/PoseWithCovariance', pose=pose(), covariance=zero),
+            twist=cdr.message('geometry_msgs/msg/TwistWithCovariance', twist=twist(),
+                              covariance=zero))
         self._pose, self._twist = self.places
 
     def fill(self, stamp_ns: int, x: float, y: float, z: float, w: float,
@@ -114,11 +114,11 @@ class TransformsTemplate(_Template):
     """tf2_msgs/TFMessage with fixed pairs of frames."""
 
     def __init__(self, frames: Sequence[tuple[str, str]]) -> None:
-        transform = message('geometry_msgs/msg/Transform', translation=vector3(),
-                            rotation=quaternion())
+        transform = cdr.message('geometry_msgs/msg/Transform', translation=vector3(),
+                                rotation=quaternion())
         super().__init__('tf2_msgs/msg/TFMessage', 'transforms', transforms=[
-            message('geometry_msgs/msg/TransformStamped', header=cdr.header(0, parent),
-                    child_frame_id=child, transform=transform) for parent, child in frames])
+            cdr.message('geometry_msgs/msg/TransformStamped', header=cdr.header(0, parent),
+                        child_frame_id=child, transform=transform) for parent, child in frames])
         self._elements = _IN_TRANSFORM.each(self.raw, self.places[0], len(frames))
 
     def fill(self, stamp_ns: int,

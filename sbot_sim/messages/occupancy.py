@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.errors import bad_value
 from sbot_common.wire import cdr
-from sbot_common.wire.geometry import message, point, pose, quaternion
+from sbot_common.wire.geometry import point, pose, quaternion
 from sbot_sim.world.cell_map import FREE, OCCUPIED, Values, to_cells
 from sbot_sim.world.geometry import SIDES, World
 
@@ -84,12 +84,12 @@ def map_message(stamp_ns: int, world: World, resolution: float = RESOLUTION) -> 
     """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
     grid = occupancy(world, fitting_resolution(world, resolution))
     x, y, yaw = grid.origin
-    info = message(
+    info = cdr.message(
         'nav_msgs/msg/MapMetaData', map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,
         width=grid.values.shape[1], height=grid.values.shape[0],
         origin=pose(point(x, y), quaternion(*quaternion_from_yaw(yaw))))
-    return cdr.encode(message('nav_msgs/msg/OccupancyGrid', header=cdr.header(stamp_ns, 'map'),
-                              info=info, data=grid.values.reshape(-1)))
+    return cdr.encode(cdr.message('nav_msgs/msg/OccupancyGrid', header=cdr.header(stamp_ns, 'map'),
+                                  info=info, data=grid.values.reshape(-1)))
 
 
 def _mark_segments(occupied: NDArray[np.bool_], ends: Array) -> None:

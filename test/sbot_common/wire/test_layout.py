@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sbot_common.wire import cdr
-from sbot_common.wire.geometry import message, pose, vector3
+from sbot_common.wire.geometry import pose, vector3
 from sbot_common.wire.layout import END, Layout, struct_of
 from sbot_common.wire.markers import LINE_LIST, encode_marker_array, marker
 
@@ -38,18 +38,18 @@ def test_fields_of_a_marker_are_where_they_were_written(name, text, count):
 
 
 def poses(frame_id, count):
-    return cdr.encode(message(POSES, header=cdr.header(1, frame_id), poses=[pose()] * count))
+    return cdr.encode(cdr.message(POSES, header=cdr.header(1, frame_id), poses=[pose()] * count))
 
 
 def test_messages_of_one_size_may_have_other_offsets():
     layout = Layout('geometry_msgs/msg/TransformStamped', 'child_frame_id', 'transform')
-    transform = message('geometry_msgs/msg/Transform', translation=vector3(),
-                        rotation=pose().orientation)
+    transform = cdr.message('geometry_msgs/msg/Transform', translation=vector3(),
+                            rotation=pose().orientation)
     found = []
     for parent, child in (('a', 'bcdefgh'), ('abcdefg', 'h'), ('a', 'bcdefgh')):
-        raw = cdr.encode(message('geometry_msgs/msg/TransformStamped',
-                                 header=cdr.header(1, parent), child_frame_id=child,
-                                 transform=transform))
+        raw = cdr.encode(cdr.message('geometry_msgs/msg/TransformStamped',
+                                     header=cdr.header(1, parent), child_frame_id=child,
+                                     transform=transform))
         begin = layout.find(raw)[0]
         assert raw[begin:begin + len(child)] == child.encode()
         found.append((len(raw), begin))

@@ -57,3 +57,9 @@ def test_clouds_of_another_layout_are_refused(change):
         setattr(message if hasattr(message, name) else message.fields[1], name, value)
     with pytest.raises(InputError, match=CLOUD):
         decode_points(cdr.encode(message))
+
+
+def test_a_cloud_of_nothing_has_no_points():
+    message = cdr.decode(encode_points(5, 'map', points((0, 0)), dense=True), CLOUD)
+    message.fields, message.point_step = [], 0
+    assert decode_points(cdr.encode(message))[1].shape == (0, 0)
