@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcap.exceptions import EndOfFile
@@ -106,6 +107,27 @@ def test_rosbags_reads_directory_qos_and_definitions(tmp_path):
         assert stamp == 33
         assert reader.deserialize(raw, connection.msgtype).angular.z == 2.0
         assert connection.msgcount == 1
+
+
+def test_metadata_describes_every_topic(tmp_path):
+    expected = record(tmp_path / 'bag', ticks=4)
+    text = (tmp_path / 'bag' / 'metadata.yaml').read_text()
+    information = yaml.safe_load(text)['rosbag2_bagfile_information']
+    assert information['version'] == 9
+    assert information['message_count'] == len(expected)
+    assert information['starting_time'] == {'nanoseconds_since_epoch': 1}
+    assert information['duration'] == {'nanoseconds': 4 * 33_333_333 - 1}
+    assert information['relative_file_paths'] == ['bag_0.mcap']
+    assert information['custom_data'] == {'seed': '7', 'version': '0.1.0'}  # no long texts
+    counts = {each['topic_metadata']['name']: each['message_count']
+              for each in information['topics_with_message_count']}
+    assert counts == {'/scenario': 1, **{f'/robot_{i}/cmd_vel': 4 for i in range(3)}}
+    with AnyReader([tmp_path / 'bag']) as reader:
+        commands = [c for c in reader.connections if c.topic != '/scenario']
+        assert len(commands) == 3
+        for connection in commands:  # though the profile is written once
+            profile, = connection.ext.offered_qos_profiles
+            assert (profile.durability, profile.depth) == (QosDurability.VOLATILE, 100)
 
 
 def test_bag_on_disk_opens_everywhere_while_recording(tmp_path):
