@@ -10,6 +10,7 @@ from rclpy.parameter import Parameter
 
 from sbot_common import ros, topics
 from sbot_common.wire import cdr
+from sbot_common.wire.messages import write_clock
 from wind_model import messages
 
 DEADLINE_S = 20.0
@@ -55,8 +56,7 @@ class Driver:
 
     def tick(self, stamp_ns):
         count = len(self.got['force']) + 1
-        clock = cdr.message_class(messages.CLOCK)
-        self.clock.publish(cdr.encode(clock(clock=cdr.stamp(stamp_ns))))
+        self.clock.publish(write_clock(stamp_ns))
         self.until(lambda: len(self.got['force']) >= count and len(self.got['velocity']) >= count)
 
     def set(self, **values):
