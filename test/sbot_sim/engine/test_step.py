@@ -5,7 +5,7 @@ from worlds import make_parameters, random_poses
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Inputs, Wind, still_air
+from sbot_sim.engine.state import StepInputs, Wind, still_air
 from sbot_sim.world.bodies import ROBOT, S_BOT
 
 EVERYTHING = {
@@ -18,7 +18,7 @@ EVERYTHING = {
 def make_inputs(command, wind=None, rab=None):
     command = np.asarray(command, float)
     data = np.zeros((len(command), 10), np.uint8) if rab is None else rab
-    return Inputs(command, wind or still_air(), data)
+    return StepInputs(command, wind or still_air(), data)
 
 
 def drive(engine, ticks, seed=0, order=None):
