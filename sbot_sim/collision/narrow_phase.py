@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inline, njit_inner
+from sbot_common.jit import njit_inline
 from sbot_common.spatial import BucketGrid, cell_index
 from sbot_sim.collision.body_contacts import body_contact, fixed_displacement_of_box, share_of
 from sbot_sim.collision.disc_contacts import fixed_displacement
@@ -72,12 +72,13 @@ def disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
 
 
 @njit_inline
-def meet(crowd: Crowd, i: int, reach: float, tolerance: float, margin: float, queue: Queue,
-         count: int) -> tuple[float, float, bool, int]:
+def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, margin: float,
+         queue: Queue, count: int) -> tuple[float, float, bool, int]:
     """Find the robots that robot ``i`` intersects.
 
     Parameters
     ----------
+    crowd, shapes : see ``find_intersecting``
     i : the robot
     reach : how far from it (m), at most, the grid has the centre of a robot that it intersects
     tolerance, margin : see ``find_intersecting``
@@ -94,7 +95,7 @@ def meet(crowd: Crowd, i: int, reach: float, tolerance: float, margin: float, qu
     last_column = cell_index(x + reach, grid.x0, grid.cell, grid.nx)
     first_row = cell_index(y - reach, grid.y0, grid.cell, grid.ny)
     last_row = cell_index(y + reach, grid.y0, grid.cell, grid.ny)
-    sum_x, sum_y, met, shapes = 0, 0, False, len(crowd.boxes) > 0
+    sum_x, sum_y, met = 0, 0, False
     for row in range(first_row, last_row + 1):
         begin = grid.starts[row * grid.nx + first_column]
         end = grid.starts[row * grid.nx + last_column + 1]
@@ -125,14 +126,16 @@ def meet(crowd: Crowd, i: int, reach: float, tolerance: float, margin: float, qu
     return sum_x * QUANTUM, sum_y * QUANTUM, met, count
 
 
-@njit_inner
-def find_intersecting(fixed: FixedObjects, crowd: Crowd, queue: Queue, count: int, drift: float,
-                      tolerance: float, margin: float, found: Queue) -> int:
+@njit_inline
+def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool, queue: Queue, count: int,
+                      drift: float, tolerance: float, margin: float, found: Queue) -> int:
     """Find who intersects anything, among the robots of a queue and those they meet.
 
     Parameters
     ----------
     fixed, crowd : the world; ``crowd.shift`` is set for those found, ``crowd.queued`` cleared
+    shapes : whether there are ``crowd.boxes``; a constant where this is called, so that each
+        value has its own machine code, which for discs is much shorter
     queue, count : the robots to look at, marked in ``crowd.queued``; those they meet are added
     drift : how far at most a robot is from where the grid has it (m)
     tolerance : overlaps up to this deep (m) do not count
@@ -149,8 +152,8 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, queue: Queue, count: in
         i = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
         reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
-        dx, dy, met, count = meet(crowd, i, reach, tolerance, margin, queue, count)
-        if len(crowd.boxes) > 0 and crowd.boxes[i, 4] > 0.0:
+        dx, dy, met, count = meet(crowd, shapes, i, reach, tolerance, margin, queue, count)
+        if shapes and crowd.boxes[i, 4] > 0.0:
             fx, fy, deepest = fixed_displacement_of_box(fixed, crowd.boxes, i, previous[i, 0],
                                                         previous[i, 1], tolerance, margin)
         else:

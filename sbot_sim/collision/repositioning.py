@@ -106,7 +106,12 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
             margin, tolerance = 0.0, REVERTED_ABOVE
             if len(retreats) < len(queue):
                 retreats = np.zeros(len(queue), np.int8)
-        count = find_intersecting(fixed, crowd, queue, count, drift, tolerance, margin, found)
+        if len(crowd.boxes) > 0:
+            count = find_intersecting(fixed, crowd, True, queue, count, drift, tolerance, margin,
+                                      found)
+        else:
+            count = find_intersecting(fixed, crowd, False, queue, count, drift, tolerance, margin,
+                                      found)
         if made < passes and count > 0:
             drift = displace(crowd, found, count, collided, drift)
             made += 1
