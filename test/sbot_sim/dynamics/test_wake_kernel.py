@@ -89,3 +89,23 @@ def test_a_robot_without_a_direction_has_no_shelter():
     slow = reductions(wake, *neighbours(pose, 3.0, NO_WALLS), pose[:, 2].copy(), wind, mm, own)
     fast, _ = fast_reductions(wake, 3.0, NO_WALLS, pose, wind, mm, own, np.full(2, -1))
     assert fast.tolist() == slow.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize('offset', [1.6, 2.0, 2.5, 2.99, 3.001, 3.01, 3.05, 3.1])
+def test_a_weak_blocker_on_the_axis_hides_no_stronger_one_off_it(offset):
+    """The first search is a strip three widths wide; what it finds must beat all outside."""
+    wake = make_wake_parameters({'wake': True, 'gamma_boost': 0.5})
+    radius, n = 0.06, 3
+    gate, length, width = (radius * value for value in (
+        wake.upwind_gate_radii, wake.shadow_length_radii, wake.lateral_reach_radii))
+    wind, mm, own = np.tile([0.1, 0.0], (n, 1)), np.full(n, 60, np.uint8), np.full(n, radius)
+    weaker = 0
+    for ramp in np.linspace(0.02, 0.2, 60):  # of the weak one's shadow
+        pose = np.array([[0.0, 0.0, 0.3], [-gate - ramp * length, 0.0, 0.0],
+                         [-gate - 1.5 * length, offset * width, 0.0]])
+        heard = neighbours(pose, 3.0, NO_WALLS)
+        slow = reductions(wake, *heard, pose[:, 2].copy(), wind, mm, own)
+        fast, _ = fast_reductions(wake, 3.0, NO_WALLS, pose, wind, mm, own, np.full(n, -1))
+        assert fast.tobytes() == slow.tobytes()
+        weaker += slow[0] > 0.5 * (3.0 * ramp ** 2 - 2.0 * ramp ** 3) * (1 + 1e-9)
+    assert weaker > 0  # else the one off the axis would never have mattered
