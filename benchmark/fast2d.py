@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from sbot.bench.scenes import make_bench_scene
-from sbot_sim.collision.fixed_objects import fixed_objects
+from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
-from sbot_sim.sensors.scan import ScanParameters, cast_scans
+from sbot_sim.sensors.scan import ScanParameters, cast_scans, scan_fan
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
 from sbot_sim.world.scene import make_scene
@@ -50,23 +50,25 @@ class ThroughWorld:
 
     def __init__(self, world: World, bodies: BodyArrays, pose: np.ndarray, sensors: int) -> None:
         self.world, self.bodies, self.pose = world, bodies, pose
-        self.fixed, self.scene = fixed_objects(world, bodies), make_scene(world, SEES)
+        self.fixed = make_fixed_objects(world, bodies.safety_radius)
+        self.scene = make_scene(world, SEES)
         self.scans = scans(sensors, float(bodies.radius[0]))
         beams = sensors * RAYS
         self.one = self.scans[0]._replace(beams=beams, angle_min=-math.pi, laser_x=0.0,
                                           angle_increment=2.0 * math.pi / beams)
+        self.fan, self.one_fan = scan_fan(self.scans[0]), scan_fan(self.one)
 
     def move(self, twist: np.ndarray) -> None:
         wheels = wheel_commands(self.bodies, twist)
         proposed = move(self.bodies, self.pose, wheels, np.zeros((len(self.pose), 2)), STEP)
-        self.pose = separate(self.world, self.bodies, self.pose, proposed, self.fixed).pose
+        self.pose = separate(self.fixed, self.bodies.safety_radius, self.pose, proposed).pose
 
     def mounts(self) -> None:
         for parameters in self.scans:
-            cast_scans(self.scene, self.pose, self.bodies.radius, parameters)
+            cast_scans(self.scene, self.fan, self.pose, self.bodies.radius, parameters)
 
     def one_scan(self) -> None:
-        cast_scans(self.scene, self.pose, self.bodies.radius, self.one)
+        cast_scans(self.scene, self.one_fan, self.pose, self.bodies.radius, self.one)
 
 
 class ThroughFast2D:

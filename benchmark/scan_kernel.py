@@ -36,7 +36,7 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.sensors.scan import ScanParameters, cast_scans, make_scan_parameters
+from sbot_sim.sensors.scan import ScanParameters, cast_scans, make_scan_parameters, scan_fan
 from sbot_sim.world.scene import make_scene
 
 Floats = NDArray[np.float64]
@@ -121,7 +121,7 @@ def measure(robots: int, threads: int, seconds: float) -> Result:
     cell, nx, ny = grid_shape(*world.bounds, WALK_CELL, 1024)
     grid = grid_of_segments(world.segments, 1e-9, cell, *world.bounds[:2], nx, ny)
     directions = beam_directions(p.beams, p.angle_min, p.angle_increment)
-    fast = (scene, pose, bodies.radius, p, threads)
+    fast = (scene, scan_fan(p), pose, bodies.radius, p, threads)
     slow = (world.segments, grid, pose, bodies.radius, directions, p.range_max)
     if not np.array_equal(cast_scans(*fast), walk_all(*slow)):
         raise SystemExit(f'{robots} robots: the two casters differ')

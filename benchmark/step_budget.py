@@ -39,7 +39,7 @@ from sbot_common.jit import njit
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Inputs, still_air
+from sbot_sim.engine.state import StepInputs, still_air
 from sbot_sim.engine.step import achieved_twists
 from sbot_sim.sensors.beams import BACKWARDS, Fan, beam_interval, lanes, make_fan
 from sbot_sim.sensors.odometry import measure
@@ -182,10 +182,10 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
     def block() -> None:
         command[:, 1] = rng.uniform(-TURN, TURN, robots)
         for _ in range(STEPS_A_DRAW):
-            engine.advance(Inputs(command, still_air(), engine.state.rab_data))
+            engine.advance(StepInputs(command, still_air(), engine.state.rab_data))
 
     def whole() -> None:
-        engine.advance(Inputs(command, still_air(), engine.state.rab_data))
+        engine.advance(StepInputs(command, still_air(), engine.state.rab_data))
 
     for _ in range(10):
         block()
@@ -205,19 +205,18 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
                        np.zeros((robots, 2)), 0.0, parameters.dt)
 
     sample = min(robots, 300)
-    fan = make_fan(BEAMS, sensors.scan.angle_min, sensors.scan.angle_increment)
-    counts = np.array(count_tests(world.segments, states[0].pose, bodies.radius, fan, RANGE,
-                                  sample)) / sample
+    counts = np.array(count_tests(world.segments, states[0].pose, bodies.radius, sensors.fan,
+                                  RANGE, sample)) / sample
     rays_ms = 1e3 * robots * (counts[1] * price.disc + counts[3] * price.side
                               + 4 * BEAMS * price.byte)
     phases = [
         Phase(robots, 'lasers', each(lambda k: cast_scans(
-            sensors.scene, states[k].pose, bodies.radius, sensors.scan)), rays_ms),
+            sensors.scene, sensors.fan, states[k].pose, bodies.radius, sensors.scan)), rays_ms),
         Phase(robots, 'motion', each(lambda k: move(
             bodies, states[k].pose, wheels, states[k].impulse_velocity, parameters.dt)),
             3e3 * robots * price.sine),
         Phase(robots, 'collisions', each(lambda k: separate(
-            world, bodies, states[k].pose, moved[k])), 0.0),
+            parameters.fixed, bodies.safety_radius, states[k].pose, moved[k])), 0.0),
         Phase(robots, 'odometry', each(slip), 3e3 * robots * price.sine),
         Phase(robots, 'yaws as decoded', each(lambda k: decoded_yaws(
             np.ascontiguousarray(states[k].pose[:, 2]))), 5e3 * robots * price.sine),

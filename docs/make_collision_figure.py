@@ -11,6 +11,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
+from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.world.bodies import S_BOT, BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
@@ -51,7 +52,8 @@ def draw(path: Path) -> None:
     world, bodies, previous, proposed = scene()
     shown = [proposed, displaced(world, proposed)]
     shown.append(displaced(world, shown[1]))
-    end = separate(world, bodies, previous, proposed)
+    radius = bodies.safety_radius
+    end = separate(make_fixed_objects(world, radius), radius, previous, proposed)
     figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.4), constrained_layout=True)
     for panel, axis in enumerate(axes):
         axis.set(title=TITLES[panel], aspect='equal', xlim=(0.0, 0.5), ylim=(-0.03, 0.45),

@@ -23,7 +23,7 @@ from sbot_sim.sensors.infrared.sensor import (  # noqa: E402
     make_infrared_parameters,
 )
 from sbot_sim.sensors.infrared.table import TABLES, named_table  # noqa: E402
-from sbot_sim.sensors.scan import angle_max, cast_scans, make_scan_parameters  # noqa: E402
+from sbot_sim.sensors.scan import angle_max, cast_scans, make_scan_parameters, scan_fan  # noqa: E402
 from sbot_sim.world.bodies import S_BOT_RADIUS  # noqa: E402
 from sbot_sim.world.geometry import World, make_world  # noqa: E402
 from sbot_sim.world.scene import make_scene  # noqa: E402
@@ -93,7 +93,7 @@ def draw_scan() -> None:
     pose = np.array([[2.5, 3.2, 0.2], [5.8, 3.6, 1.0], [9.5, 4.9, 0.0]])
     parameters = make_scan_parameters({'scan_sees_robots': True})
     scene = make_scene(world, parameters.range_max)
-    ranges = cast_scans(scene, pose, np.full(3, 0.3), parameters)[0]
+    ranges = cast_scans(scene, scan_fan(parameters), pose, np.full(3, 0.3), parameters)[0]
     _, axes = plt.subplots(figsize=(6, 4))
     x, y, yaw = pose[0]
     angles = yaw + np.linspace(parameters.angle_min, angle_max(parameters), parameters.beams)

@@ -13,8 +13,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from sbot_sim.sensors.range_and_bearing import neighbours
+from sbot_sim.world.line_of_sight import make_line_of_sight
 from wind_model.parameters import make_wake_parameters
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
+
+NO_WALLS = make_line_of_sight(None)
 
 FIGURES = Path(__file__).parent / 'figures'
 
@@ -39,7 +42,7 @@ def reduction_map(fade: str, boost: str, blockers: list[tuple[float, float]]) ->
         for column, x in enumerate(X):
             pose = np.array([(x, y, 0.0), *((bx, by, 0.0) for bx, by in blockers)])
             result[row, column] = reductions(
-                parameters, *neighbours(pose, RANGE, None), np.zeros(count), wind,
+                parameters, *neighbours(pose, RANGE, NO_WALLS), np.zeros(count), wind,
                 advertised_millimetres(radii), clamped_radius(radii))[0]
     return result
 

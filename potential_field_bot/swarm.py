@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.controller import State, decide
-from potential_field_bot.forces import repulsion_reach
 from potential_field_bot.goals import angle_of_draw
 from potential_field_bot.leader import laser_angle_min
-from potential_field_bot.neighbours import Cells, Numbers, nearby_repulsion, sort_into_cells
+from potential_field_bot.neighbours import LISTS, Numbers, nearby_repulsion, repulsion_grid
 from potential_field_bot.parameters import Parameters
 from sbot_common.jit import borrowed, njit, njit_inline
+from sbot_common.spatial import BucketGrid
 from sbot_common.threads import in_blocks
 
 Floats = NDArray[np.float64]
@@ -23,8 +23,8 @@ Flags = NDArray[np.bool_]
 @njit
 def actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArray[np.int64],
                   averages: Floats, poses: Floats, ranges: NDArray[np.float32], angle_min: float,
-                  angle_increment: float, draws: Floats, cells: Cells, starts: Numbers,
-                  items: Numbers, commands: Floats, valid: Flags) -> None:
+                  angle_increment: float, draws: Floats, grid: BucketGrid,
+                  commands: Floats, valid: Flags) -> None:
     """Take the turns first ... end-1 of M of the N robots, none of them the leader.
 
     Parameters
@@ -36,30 +36,28 @@ def actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArr
     ranges : (N, beams) float32 m; row i is robot i's scan
     angle_min, angle_increment : rad, as in the scans' messages, promoted to double
     draws : (M,) one number of each robot's generator, in [0, 1)
-    cells, starts, items : ``neighbours.sort_into_cells`` of ``poses``
+    grid : ``neighbours.repulsion_grid`` of ``poses``
     commands : (M, 2) linear.x (m/s), angular.z (rad/s), written
     valid : (M,) written; false where the command is (0, 0) because the force was not a number
 
     """
-    heads, ends = np.empty(9, np.int64), np.empty(9, np.int64)
+    heads, ends = np.empty(LISTS, np.int64), np.empty(LISTS, np.int64)
     _actuate_block(first, end, parameters, borrowed(robot_ids), borrowed(averages),
                    borrowed(poses), borrowed(ranges), angle_min, angle_increment, borrowed(draws),
-                   cells, borrowed(starts), borrowed(items), borrowed(heads), borrowed(ends),
-                   borrowed(commands), borrowed(valid))
-    heads[0] = ends[0] = 0  # lent until here
+                   borrowed(grid), borrowed(heads), borrowed(ends), borrowed(commands),
+                   borrowed(valid))
+    heads[0] = ends[0] = 0  # keeps them alive until here
 
 
 @njit_inline
 def _actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArray[np.int64],
                    averages: Floats, poses: Floats, ranges: NDArray[np.float32],
-                   angle_min: float, angle_increment: float, draws: Floats, cells: Cells,
-                   starts: Numbers, items: Numbers, heads: Numbers, ends: Numbers,
-                   commands: Floats, valid: Flags) -> None:
+                   angle_min: float, angle_increment: float, draws: Floats, grid: BucketGrid,
+                   heads: Numbers, ends: Numbers, commands: Floats, valid: Flags) -> None:
     for m in range(first, end):
         i = robot_ids[m]
         state = State(averages[m, 0], averages[m, 1], 0.0, 0.0, 0)  # followers have no goals
-        other_x, other_y = nearby_repulsion(parameters, i, poses, cells, starts, items, heads,
-                                            ends)
+        other_x, other_y = nearby_repulsion(parameters, i, poses, grid, heads, ends)
         state, turn = decide(parameters, state, i, poses, ranges[i],
                              laser_angle_min(poses[i, 2], angle_min), angle_increment,
                              angle_of_draw(draws[m]), other_x, other_y)
@@ -118,9 +116,9 @@ class Followers:
         scans = np.array(ranges, np.float32, order='C')
         commands = np.empty((len(self._ids), 2))
         valid = np.empty(len(self._ids), np.bool_)
-        cells = sort_into_cells(everybody, repulsion_reach(self._parameters))
+        grid = repulsion_grid(self._parameters, everybody)
         in_blocks(self._threads, len(self._ids), actuate_block, self._parameters, self._ids,
-                  self._averages, everybody, scans, angle_min, angle_increment, draws, *cells,
+                  self._averages, everybody, scans, angle_min, angle_increment, draws, grid,
                   commands, valid)
         self.invalid_turns += int(np.count_nonzero(~valid))
         return commands

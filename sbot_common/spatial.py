@@ -24,9 +24,10 @@ Floats = NDArray[np.float64]
 # Slack on margins as a fraction of a cell: rounding must never hide an item.
 CELL_SLACK = 1e-9
 _ROUNDING = 2.0 ** -50  # of a coordinate
+_WIDER = 1.0 + 1e-6
 
 
-class Grid(NamedTuple):
+class BucketGrid(NamedTuple):
     """Buckets of square cells; see the module's text."""
 
     x0: float  # m, lower left corner
@@ -66,7 +67,35 @@ def grid_shape(xmin: float, ymin: float, xmax: float, ymax: float, cell: float,
 
 
 @njit
-def grid_of_points(xy: Floats, cell: float, x0: float, y0: float, nx: int, ny: int) -> Grid:
+def bounding_box(xy: Floats) -> tuple[float, float, float, float]:
+    """Return xmin, ymin, xmax, ymax (m) of the finite points of (N, 2) or wider; 0 for none."""
+    xmin, ymin, xmax, ymax = math.inf, math.inf, -math.inf, -math.inf
+    for i in range(xy.shape[0]):
+        if math.isfinite(xy[i, 0]) and math.isfinite(xy[i, 1]):
+            xmin, xmax = min(xmin, xy[i, 0]), max(xmax, xy[i, 0])
+            ymin, ymax = min(ymin, xy[i, 1]), max(ymax, xy[i, 1])
+    if not xmin <= xmax:
+        return 0.0, 0.0, 0.0, 0.0
+    return xmin, ymin, xmax, ymax
+
+
+@njit
+def grid_around_points(xy: Floats, cell: float) -> BucketGrid:
+    """Return the grid of points over their bounding box, with a few cells a point at most.
+
+    Cells are a little wider than ``cell`` (m), which is > 0, so that rounding cannot put points
+    that near to each other two cells apart; much wider where few points are far apart.
+    """
+    xmin, ymin, xmax, ymax = bounding_box(xy)
+    if not max(xmax - xmin, ymax - ymin) < math.inf:
+        return grid_of_points(xy, 1.0, 0.0, 0.0, 1, 1)
+    limit = 1 + 2 * int(math.sqrt(xy.shape[0]))
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell * _WIDER, limit)
+    return grid_of_points(xy, cell, xmin, ymin, nx, ny)
+
+
+@njit
+def grid_of_points(xy: Floats, cell: float, x0: float, y0: float, nx: int, ny: int) -> BucketGrid:
     """Return the grid of points, each in one cell.
 
     Parameters
@@ -92,7 +121,7 @@ def grid_of_points(xy: Floats, cell: float, x0: float, y0: float, nx: int, ny: i
         k = cells[i]
         ends[k] -= 1
         items[ends[k]] = i
-    return Grid(x0, y0, cell, nx, ny, starts, items)
+    return BucketGrid(x0, y0, cell, nx, ny, starts, items)
 
 
 @njit_inner
@@ -105,7 +134,7 @@ def slab(row: int, count: int, origin: float, cell: float) -> tuple[float, float
 
 @njit_inner
 def segment_span(x0: float, y0: float, x1: float, y1: float,
-                  low: float, high: float) -> tuple[float, float]:
+                 low: float, high: float) -> tuple[float, float]:
     """Return the least and greatest x of the part of a segment with y in [low, high] (m)."""
     if y1 < y0:
         x0, y0, x1, y1 = x1, y1, x0, y0
@@ -122,9 +151,43 @@ def segment_span(x0: float, y0: float, x1: float, y1: float,
     return max(left, min(xa, xb) - blur), min(right, max(xa, xb) + blur)
 
 
+@njit_inner
+def _grid_of_runs(runs: NDArray[np.int32], cell: float, x0: float, y0: float, nx: int,
+                  ny: int) -> BucketGrid:
+    """Return the grid of items that fill runs of cells.
+
+    ``runs`` is (K, 3): item, first and last cell, by increasing item.
+    """
+    starts = np.zeros(nx * ny + 1, np.int32)
+    for r in range(runs.shape[0]):
+        for k in range(runs[r, 1], runs[r, 2] + 1):
+            starts[k + 1] += 1
+    for k in range(nx * ny):
+        starts[k + 1] += starts[k]
+    items = np.empty(starts[nx * ny], np.int32)
+    ends = starts[:-1].copy()
+    for r in range(runs.shape[0]):
+        for k in range(runs[r, 1], runs[r, 2] + 1):
+            items[ends[k]] = runs[r, 0]
+            ends[k] += 1
+    return BucketGrid(x0, y0, cell, nx, ny, starts, items)
+
+
+@njit_inner
+def _add_run(runs: NDArray[np.int32], count: int, item: int, first: int,
+             last: int) -> NDArray[np.int32]:
+    """Write row ``count`` of the runs; return them, moved to a longer array if they were full."""
+    if count == runs.shape[0]:
+        longer = np.empty((2 * count, 3), np.int32)
+        longer[:count] = runs
+        runs = longer
+    runs[count, 0], runs[count, 1], runs[count, 2] = item, first, last
+    return runs
+
+
 @njit
 def grid_of_segments(segments: Floats, margin: float, cell: float, x0: float, y0: float,
-                     nx: int, ny: int) -> Grid:
+                     nx: int, ny: int) -> BucketGrid:
     """Return the grid of segments, each in all cells within ``margin`` (m) of it.
 
     Parameters
@@ -134,37 +197,23 @@ def grid_of_segments(segments: Floats, margin: float, cell: float, x0: float, y0
 
     """
     reach = margin + CELL_SLACK * cell
-    starts = np.zeros(nx * ny + 1, np.int32)
-    items = np.empty(0, np.int32)
-    ends = starts
-    # First round: count; second round: fill.
-    for fill in range(2):
-        for i in range(segments.shape[0]):
-            ax, ay, bx, by = segments[i, 0], segments[i, 1], segments[i, 2], segments[i, 3]
-            first_row = cell_index(min(ay, by) - reach, y0, cell, ny)
-            last_row = cell_index(max(ay, by) + reach, y0, cell, ny)
-            for row in range(first_row, last_row + 1):
-                low, high = slab(row, ny, y0, cell)
-                left, right = segment_span(ax, ay, bx, by, low - reach, high + reach)
-                first = cell_index(left - reach, x0, cell, nx)
-                last = cell_index(right + reach, x0, cell, nx)
-                for k in range(row * nx + first, row * nx + last + 1):
-                    if fill:
-                        items[ends[k]] = i
-                        ends[k] += 1
-                    else:
-                        starts[k + 1] += 1
-        if not fill:
-            for k in range(nx * ny):
-                starts[k + 1] += starts[k]
-            items = np.empty(starts[nx * ny], np.int32)
-            ends = starts[:-1].copy()
-    return Grid(x0, y0, cell, nx, ny, starts, items)
+    runs, count = np.empty((segments.shape[0] + 1, 3), np.int32), 0
+    for i in range(segments.shape[0]):
+        ax, ay, bx, by = segments[i, 0], segments[i, 1], segments[i, 2], segments[i, 3]
+        first_row = cell_index(min(ay, by) - reach, y0, cell, ny)
+        last_row = cell_index(max(ay, by) + reach, y0, cell, ny)
+        for row in range(first_row, last_row + 1):
+            low, high = slab(row, ny, y0, cell)
+            left, right = segment_span(ax, ay, bx, by, low - reach, high + reach)
+            runs = _add_run(runs, count, i, row * nx + cell_index(left - reach, x0, cell, nx),
+                            row * nx + cell_index(right + reach, x0, cell, nx))
+            count += 1
+    return _grid_of_runs(runs[:count], cell, x0, y0, nx, ny)
 
 
 @njit
 def grid_of_circles(circles: Floats, margin: float, cell: float, x0: float, y0: float,
-                    nx: int, ny: int) -> Grid:
+                    nx: int, ny: int) -> BucketGrid:
     """Return the grid of discs, each in all cells within ``margin`` (m) of it.
 
     Parameters
@@ -173,31 +222,17 @@ def grid_of_circles(circles: Floats, margin: float, cell: float, x0: float, y0: 
     margin, cell, x0, y0, nx, ny : see ``grid_of_points`` and the module's text
 
     """
-    starts = np.zeros(nx * ny + 1, np.int32)
-    items = np.empty(0, np.int32)
-    ends = starts
-    # First round: count; second round: fill.
-    for fill in range(2):
-        for i in range(circles.shape[0]):
-            x, y = circles[i, 0], circles[i, 1]
-            reach = circles[i, 2] + margin + CELL_SLACK * cell
-            first_row = cell_index(y - reach, y0, cell, ny)
-            last_row = cell_index(y + reach, y0, cell, ny)
-            for row in range(first_row, last_row + 1):
-                low, high = slab(row, ny, y0, cell)
-                away = max(0.0, low - y, y - high)
-                half = math.sqrt(max(0.0, reach * reach - away * away))
-                first = cell_index(x - half, x0, cell, nx)
-                last = cell_index(x + half, x0, cell, nx)
-                for k in range(row * nx + first, row * nx + last + 1):
-                    if fill:
-                        items[ends[k]] = i
-                        ends[k] += 1
-                    else:
-                        starts[k + 1] += 1
-        if not fill:
-            for k in range(nx * ny):
-                starts[k + 1] += starts[k]
-            items = np.empty(starts[nx * ny], np.int32)
-            ends = starts[:-1].copy()
-    return Grid(x0, y0, cell, nx, ny, starts, items)
+    runs, count = np.empty((circles.shape[0] + 1, 3), np.int32), 0
+    for i in range(circles.shape[0]):
+        x, y = circles[i, 0], circles[i, 1]
+        reach = circles[i, 2] + margin + CELL_SLACK * cell
+        first_row = cell_index(y - reach, y0, cell, ny)
+        last_row = cell_index(y + reach, y0, cell, ny)
+        for row in range(first_row, last_row + 1):
+            low, high = slab(row, ny, y0, cell)
+            away = max(0.0, low - y, y - high)
+            half = math.sqrt(max(0.0, reach * reach - away * away))
+            runs = _add_run(runs, count, i, row * nx + cell_index(x - half, x0, cell, nx),
+                            row * nx + cell_index(x + half, x0, cell, nx))
+            count += 1
+    return _grid_of_runs(runs[:count], cell, x0, y0, nx, ny)

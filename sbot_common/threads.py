@@ -1,4 +1,4 @@
-"""Several threads share the robots among them: compiled functions let go of Python's lock."""
+"""Run compiled work on a thread pool; compiled functions release the GIL."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _WORTH_A_THREAD = 100  # robots; fewer are done before a thread has started
 
 def in_blocks(threads: int, count: int, work: Callable[..., None],
               *arguments: Any) -> None:  # noqa: ANN401 - whatever ``work`` takes
-    """Call ``work(first, end, *arguments)`` for stretches that together are 0 ... count-1.
+    """Run ``work(first, end, *arguments)`` on blocks of 0 ... count-1 in parallel, and wait.
 
     Parameters
     ----------
     threads : how many to use
     count : of robots
-    work : compiled, writes only rows of its own stretch, so that no bit depends on ``threads``
+    work : compiled, writes only rows of its own block, so that no bit depends on ``threads``
     arguments : the same for all
 
     """
@@ -30,7 +30,7 @@ def in_blocks(threads: int, count: int, work: Callable[..., None],
         work(0, count, *arguments)
         return
     size = max(1, -(-count // (threads * _BLOCKS)))
-    firsts = iter(range(0, count, size))  # shared: whoever is free takes the next stretch
+    firsts = iter(range(0, count, size))  # shared: a free thread takes the next block
 
     def help_out() -> None:
         for first in firsts:
@@ -39,37 +39,38 @@ def in_blocks(threads: int, count: int, work: Callable[..., None],
     others = [_pool(threads, os.getpid()).submit(help_out) for _ in range(threads - 1)]
     try:
         help_out()
-    finally:  # whoever has begun writes into the same arrays
+    finally:  # a block that has begun writes into the same arrays
         for other in others:
             if not other.cancel():
                 other.result()
 
 
-def beside(threads: int, count: int, work: Callable[..., T],
-           *arguments: Any) -> Callable[[], T]:  # noqa: ANN401 - whatever ``work`` takes
-    """Begin ``work(*arguments)`` in another thread; return a function that gives the result, once.
+def in_background(threads: int, count: int, work: Callable[..., T],
+                  *arguments: Any) -> Callable[[], T]:  # noqa: ANN401 - whatever ``work`` takes
+    """Start ``work(*arguments)`` in another thread; return a function that waits for its result.
 
-    What has not begun by then, because all are busy, is done by who asks.
+    That function may be called once. If the work has not begun by then, because all threads are
+    busy, it does the work itself.
 
     Parameters
     ----------
     threads : how many to use; with one the work is done here and now
     count : of robots
-    work : changes nothing that anybody reads meanwhile, so that no bit depends on ``threads``
+    work : changes nothing that is read meanwhile, so that no bit depends on ``threads``
     arguments : its own
 
     """
     if threads == 1 or count < _WORTH_A_THREAD * threads:
         result = work(*arguments)
         return lambda: result
-    begun = _pool(threads, os.getpid()).submit(work, *arguments)
+    future = _pool(threads, os.getpid()).submit(work, *arguments)
 
     def result_of() -> T:
-        return work(*arguments) if begun.cancel() else begun.result()
+        return work(*arguments) if future.cancel() else future.result()
     return result_of
 
 
 @lru_cache(maxsize=4)
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Return the threads; a forked process has none of its parent's, so it gets its own."""
+    """Return the thread pool; a forked process has no threads of its parent and gets its own."""
     return ThreadPoolExecutor(threads - 1, f'robots-{process}')

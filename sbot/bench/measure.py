@@ -21,11 +21,12 @@ from sbot.bench.scenes import (
     scene_of,
 )
 from sbot_common import signals
+from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.collision.separation import separate
-from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.dynamics.motion import wheel_commands
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Inputs, Wind
+from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.engine.step import move_and_separate
 from sbot_sim.sensors.infrared.sensor import SENSORS
 
 # What is measured, in the order of the table.
@@ -81,14 +82,15 @@ def _stepper(case: str, robots: int, threads: int,
     command = np.full((robots, 2), SPEED * scene.scale)
     if case == 'motion':
         pose = scene.pose
+        fixed = make_fixed_objects(world, bodies.safety_radius)
         impulse = np.zeros((robots, 2))
 
         def motion_block() -> None:
             nonlocal pose
             command[:, 1] = rng.uniform(-TURN, TURN, robots)
             for _ in range(STEPS_A_DRAW):
-                moved = move(bodies, pose, wheel_commands(bodies, command), impulse, STEP)
-                pose = separate(world, bodies, pose, moved).pose
+                pose = move_and_separate(fixed, bodies, pose, wheel_commands(bodies, command),
+                                         impulse, STEP).pose
 
         return motion_block, lambda: overlaps(world, bodies, pose), 0
     make = laser_parameters if case == 'step' else infrared_parameters
@@ -98,7 +100,7 @@ def _stepper(case: str, robots: int, threads: int,
     def block() -> None:
         command[:, 1] = rng.uniform(-TURN, TURN, robots)
         for _ in range(STEPS_A_DRAW):
-            engine.advance(Inputs(command, wind, engine.state.rab_data))
+            engine.advance(StepInputs(command, wind, engine.state.rab_data))
 
     return (block, lambda: overlaps(world, bodies, engine.state.pose),
             BEAMS if case == 'step' else SENSORS)

@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.engine.state import Parameters, SensorParameters
-from sbot_sim.sensors.infrared.sensor import infrared_reach, make_infrared_parameters
+from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
+from sbot_sim.sensors.infrared.sensor import InfraredParameters, make_infrared_parameters
 from sbot_sim.sensors.odometry import make_odometry_parameters
-from sbot_sim.sensors.scan import make_scan_parameters
+from sbot_sim.sensors.scan import ScanParameters, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
-from sbot_sim.world.scene import make_scene
 from wind_model.parameters import make_wake_parameters
 
 Array = NDArray[np.float64]
@@ -76,28 +75,24 @@ def scene_of(case: str, robots: int, seed: int = 0) -> BenchScene:
     return make_bench_scene(robots, S_BOT if case == 'infrared' else ROBOT, seed)
 
 
-def laser_parameters(scene: BenchScene, threads: int = 1) -> Parameters:
+def laser_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters with lasers that see walls, boxes and robots."""
     scan = make_scan_parameters({'scan_beams': BEAMS, 'scan_range_max': RANGE,
                                  'scan_sees_robots': True})
-    index = make_scene(scene.world, RANGE)
-    sensors = SensorParameters(scan, index, None, index, range_and_bearing=False, rab_range=0.0,
-                               rab_blocked_by_walls=False, threads=threads)
-    return _parameters(scene, sensors, wake=False)
+    return _parameters(scene, scan, None, threads, wake=False)
 
 
-def infrared_parameters(scene: BenchScene, threads: int = 1) -> Parameters:
+def infrared_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
     """Return those of robots with fifteen infrared beams in a wind with wakes, without lasers."""
     scan = make_scan_parameters({})._replace(beams=0)
     infrared = make_infrared_parameters({'infrared': True})
-    assert infrared is not None
-    index = make_scene(scene.world, infrared_reach(scene.bodies.radius, infrared))
-    sensors = SensorParameters(scan, index, infrared, index, range_and_bearing=False,
-                               rab_range=HEARD, rab_blocked_by_walls=True,
-                               threads=threads)
-    return _parameters(scene, sensors, wake=True)
+    return _parameters(scene, scan, infrared, threads, wake=True)
 
 
-def _parameters(scene: BenchScene, sensors: SensorParameters, *, wake: bool) -> Parameters:
-    return Parameters(STEP, scene.bodies, scene.world, sensors, make_odometry_parameters({}),
-                      make_wake_parameters({'wake': wake}), 0.0)
+def _parameters(scene: BenchScene, scan: ScanParameters, infrared: InfraredParameters | None,
+                threads: int, *, wake: bool) -> SimulationParameters:
+    return make_simulation_parameters(
+        dt=STEP, bodies=scene.bodies, world=scene.world, scan=scan, infrared=infrared,
+        range_and_bearing=False, rab_range=HEARD, rab_blocked_by_walls=True,
+        odometry=make_odometry_parameters({}), wake=make_wake_parameters({'wake': wake}),
+        wind_height=0.0, threads=threads)

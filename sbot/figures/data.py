@@ -29,9 +29,9 @@ from sbot_common.topics import (
     resolve,
 )
 from sbot_common.wire.messages import read_pose
+from sbot_sim.dynamics.free_wind import free_wind
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
-from wind_model.interpolate import sample
 from wind_model.messages import decode_field
 from wind_model.uniform import mean_velocity
 
@@ -226,8 +226,7 @@ def free_winds(field: Lattice | None, poses: Array, outside: Array, height: floa
     free = np.zeros((ticks, n, 2))
     changes = np.flatnonzero((np.diff(outside[:-1], axis=0) != 0).any(axis=1)) + 1
     for begin, end in zip([0, *changes], [*changes, ticks - 1], strict=True):
-        xy = poses[begin:end, :, :2].reshape(-1, 2)
-        points = np.column_stack([xy, np.full(len(xy), height)])
-        velocity = sample(field, points, np.ascontiguousarray(outside[begin]))
-        free[begin + 1:end + 1] = velocity[:, :2].reshape(end - begin, n, 2)
+        wind = free_wind(field, np.ascontiguousarray(outside[begin]),
+                         poses[begin:end].reshape(-1, 3), height)
+        free[begin + 1:end + 1] = wind.reshape(end - begin, n, 2)
     return free

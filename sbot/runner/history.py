@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, unknown_name
-from sbot_sim.engine.state import Snapshot, State
+from sbot_sim.engine.state import SimulationState, Snapshot
 
 if TYPE_CHECKING:
     import pandas
@@ -108,7 +108,7 @@ class History:
                 ('poses', 3), ('commands', 2), ('wind', 2), ('free_wind', 2))}
         self._arrays['collided'] = np.zeros((rows, n), np.bool_)
 
-    def add(self, snapshot: Snapshot, state: State, commands: Array) -> None:
+    def add(self, snapshot: Snapshot, state: SimulationState, commands: Array) -> None:
         """Keep one tick."""
         if not len(self._stamps):
             return

@@ -23,10 +23,10 @@ from sbot.scenario.assemble import (
 )
 from sbot.scenario.model import Scenario
 from sbot_common import signals, topics
-from sbot_common.threads import beside
+from sbot_common.threads import in_background
 from sbot_common.wire.messages import write_twist, write_twist_stamped
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Inputs, Wind
+from sbot_sim.engine.state import StepInputs, Wind
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.snapshot import Outgoing
 from wind_model import messages as wind_messages
@@ -77,8 +77,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
             stamp_ns = scenario.rate.stamp_ns(k)
             snapshot = engine.snapshot
             wind = wind_at(source, stamp_ns)
-            tallied = beside(threads, len(scenario.robots), tally.add, snapshot.pose,
-                             engine.state)
+            tallied = in_background(threads, len(scenario.robots), tally.add, snapshot.pose,
+                                    engine.state)
             commands, announced = team.decide(snapshot, stamp_ns)
             history.add(snapshot, engine.state, commands)
             if recorder is not None and told is not None:
@@ -86,7 +86,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                                                       stamp_ns):
                     recorder.write(name, topic, stamp_ns, payload)
             if k < ticks:
-                engine.advance(Inputs(commands, wind, engine.state.rab_data))
+                engine.advance(StepInputs(commands, wind, engine.state.rab_data))
                 if progress is not None:
                     progress(k + 1, ticks)
             tallied()

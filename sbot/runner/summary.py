@@ -13,7 +13,8 @@ from potential_field_bot.parameters import SPECS
 from sbot.scenario.assemble import controller_parameters
 from sbot.scenario.model import Scenario
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.engine.state import Parameters, State
+from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.engine.state import SimulationState
 
 Array = NDArray[np.float64]
 _SIGMA = 'goal_radius_sigma_m'
@@ -22,7 +23,7 @@ _SIGMA = 'goal_radius_sigma_m'
 class Tally:
     """Adds up a run, one row of poses a tick (rows 0 to T)."""
 
-    def __init__(self, scenario: Scenario, parameters: Parameters) -> None:
+    def __init__(self, scenario: Scenario, parameters: SimulationParameters) -> None:
         self._scenario = scenario
         self._parameters = parameters
         n = len(scenario.robots)
@@ -47,7 +48,7 @@ class Tally:
         """How many ticks have passed."""
         return max(0, self._rows - 1)
 
-    def add(self, pose: Array, state: State) -> None:
+    def add(self, pose: Array, state: SimulationState) -> None:
         """Add one row: ``pose`` (N, 3) as messages carry it, ``state`` for what collided."""
         self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
         self._overlaps += overlaps(self._parameters.world, self._parameters.bodies, pose)

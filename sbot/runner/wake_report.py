@@ -1,4 +1,4 @@
-"""Who shelters whom at one moment of a run, with every term (document 000 section 6)."""
+"""Wake report: who reduces whose wind at one moment of a run (document 000 section 6)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sbot.scenario.assemble import simulation_parameters, wind_source
 from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import bad_value
+from sbot_sim.dynamics.free_wind import free_wind
 from sbot_sim.sensors.range_and_bearing import neighbours
-from wind_model.interpolate import sample
 from wind_model.uniform import mean_velocity
 from wind_model.wake import advertised_millimetres, clamped_radius, wakes
 
@@ -41,11 +41,8 @@ def wake_report(scenario: Scenario, time: float) -> dict[str, Any]:
     pose = np.ascontiguousarray(run.poses[tick])
     parameters, source = simulation_parameters(scenario), wind_source(scenario)
     sensors = parameters.sensors
-    heard = neighbours(pose, sensors.rab_range,
-                       parameters.world if sensors.rab_blocked_by_walls else None)
-    points = np.column_stack([pose[:, :2], np.full(len(pose), parameters.wind_height)])
-    wind = np.ascontiguousarray(
-        sample(source.field, points, mean_velocity(source.parameters))[:, :2])
+    heard = neighbours(pose, sensors.rab_range, sensors.line_of_sight)
+    wind = free_wind(source.field, mean_velocity(source.parameters), pose, parameters.wind_height)
     radius = parameters.bodies.radius
     reductions, terms = wakes(parameters.wake, *heard, np.ascontiguousarray(pose[:, 2]), wind,
                               advertised_millimetres(radius), clamped_radius(radius))

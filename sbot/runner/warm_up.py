@@ -38,7 +38,7 @@ def warm_up(quiet: bool = False) -> None:
         print('Compiling the numeric functions; only the first run after an installation does '
               'this (about 20 s) ...', file=sys.stderr, flush=True)
     collecting = gc.isenabled()
-    gc.disable()  # a compiler makes millions of objects and no rubbish worth a tenth of its time
+    gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
     try:
         other = _start_other_half()
         _compile_senses_and_controllers()
@@ -83,7 +83,7 @@ def compile_motion() -> None:
     """Compile what a step does between the senses of two ticks, wakes apart: half of the work."""
     from sbot.scenario.assemble import initial_poses, simulation_parameters
     from sbot_sim.engine.simulation import Engine
-    from sbot_sim.engine.state import Inputs, Wind
+    from sbot_sim.engine.state import StepInputs, Wind
     gc.disable()
     scenario = _scenarios()[0]
     parameters = simulation_parameters(scenario)
@@ -92,7 +92,7 @@ def compile_motion() -> None:
         wake=parameters.wake._replace(wake=False))
     engine = Engine(still, initial_poses(scenario), 0)
     wind = Wind(np.array([0.1, 0.0, 0.0]), np.zeros(3))
-    engine.advance(Inputs(np.zeros((len(scenario.robots), 2)), wind, engine.state.rab_data))
+    engine.advance(StepInputs(np.zeros((len(scenario.robots), 2)), wind, engine.state.rab_data))
 
 
 def _compile_senses_and_controllers() -> None:

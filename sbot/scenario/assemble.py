@@ -13,17 +13,12 @@ from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.user_controller import load_class
 from sbot.scenario.world import world_arrays
 from sbot_common.observation import Controller
-from sbot_sim.engine.state import Parameters, SensorParameters
+from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
 from sbot_sim.messages.broadcast import BroadcastOptions
-from sbot_sim.sensors.infrared.sensor import (
-    INFRARED_SPECS,
-    infrared_reach,
-    make_infrared_parameters,
-)
+from sbot_sim.sensors.infrared.sensor import INFRARED_SPECS, make_infrared_parameters
 from sbot_sim.sensors.odometry import ODOMETRY_SPECS, make_odometry_parameters
 from sbot_sim.sensors.scan import SCAN_SPECS, make_scan_parameters
 from sbot_sim.world.bodies import BODIES, Body, body_arrays
-from sbot_sim.world.scene import make_scene
 from wind_model.field import load_field
 from wind_model.grid import Lattice
 from wind_model.parameters import (
@@ -57,25 +52,19 @@ def robot_bodies(scenario: Scenario) -> list[Body]:
     return [{**BODIES, **own}[robot.body] for robot in scenario.robots]
 
 
-def simulation_parameters(scenario: Scenario, threads: int = 1) -> Parameters:
+def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters; ``threads`` changes no bit of what it computes."""
-    world = world_arrays(scenario.world)
     sensors = scenario.sensors
-    scan = make_scan_parameters(_group(sensors, SCAN_SPECS), 'sensors.')
-    infrared = make_infrared_parameters(_group(sensors, INFRARED_SPECS), 'sensors.')
-    bodies = body_arrays(robot_bodies(scenario))
-    reach = scan.range_max + float(np.hypot(scan.laser_x, scan.laser_y))
-    scene = make_scene(world, reach)
-    infrared_scene = scene if infrared is None else make_scene(
-        world, infrared_reach(bodies.radius, infrared))
-    return Parameters(
-        dt=scenario.rate.dt, bodies=bodies, world=world,
-        sensors=SensorParameters(scan, scene, infrared, infrared_scene,
-                                 sensors['range_and_bearing'], sensors['rab_range'],
-                                 sensors['rab_blocked_by_walls'], threads),
+    return make_simulation_parameters(
+        dt=scenario.rate.dt, bodies=body_arrays(robot_bodies(scenario)),
+        world=world_arrays(scenario.world),
+        scan=make_scan_parameters(_group(sensors, SCAN_SPECS), 'sensors.'),
+        infrared=make_infrared_parameters(_group(sensors, INFRARED_SPECS), 'sensors.'),
+        range_and_bearing=sensors['range_and_bearing'], rab_range=sensors['rab_range'],
+        rab_blocked_by_walls=sensors['rab_blocked_by_walls'],
         odometry=make_odometry_parameters(_group(sensors, ODOMETRY_SPECS), 'sensors.'),
         wake=make_wake_parameters(_group(scenario.wind, WAKE_SPECS), 'wind.'),
-        wind_height=scenario.wind['wind_height'])
+        wind_height=scenario.wind['wind_height'], threads=threads)
 
 
 def initial_poses(scenario: Scenario) -> NDArray[np.float64]:

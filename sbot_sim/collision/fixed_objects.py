@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
-from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import SIDES, WALLS, World
 
 Array = NDArray[np.float64]
@@ -57,30 +56,9 @@ def _boxes(world: World) -> Array:
     return np.array(rows, dtype=np.float64).reshape(-1, 7)
 
 
-# The last tables made, newest first, with the arrays they were made from: a run asks for the same
-# one every tick. The arrays of a world are never changed, so the same arrays mean the same table.
-_REMEMBERED = 4
-_recent: list[tuple[tuple[Array, ...], FixedObjects]] = []
-
-
-def fixed_objects(world: World, bodies: BodyArrays) -> FixedObjects:
-    """Return the table of ``world`` for the collision circles of ``bodies``.
-
-    It is made once for the same arrays, and remembered.
-    """
-    arrays = (world.segments, world.circles, world.rectangles, world.bounds, bodies.safety_radius)
-    for known, table in _recent:
-        if all(a is b for a, b in zip(known, arrays, strict=True)):
-            return table
-    table = _make_table(world, bodies)
-    _recent.insert(0, (arrays, table))
-    del _recent[_REMEMBERED:]
-    return table
-
-
-def _make_table(world: World, bodies: BodyArrays) -> FixedObjects:
-    """Return a new table."""
-    largest = float(bodies.safety_radius.max()) if len(bodies.safety_radius) else 0.0
+def make_fixed_objects(world: World, radius: Array) -> FixedObjects:
+    """Return the table of a world for contacts with discs of ``radius`` (N,) (m)."""
+    largest = float(radius.max(initial=0.0))
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
     boxes = _boxes(world)
     area = (xmax - xmin) * (ymax - ymin)

@@ -1,30 +1,94 @@
-"""Intersection detection among bodies of any shape and mass: ``intersections``, for rounded boxes.
+"""Narrow phase: who intersects whom, and by how much (document 002 section 5.1).
 
-A crowd of equal discs, as swarms are, keeps its own shorter loops; everything else of the
-algorithm (passes, displacements, retreats, contacts) serves both.
+Among discs of equal mass, as swarms are, and among bodies of any shape and mass.
 """
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inner
-from sbot_common.spatial import cell_index
+from sbot_common.jit import njit_inline
+from sbot_common.spatial import BucketGrid, cell_index
 from sbot_sim.collision.body_contacts import body_contact, fixed_displacement_of_box, share_of
 from sbot_sim.collision.disc_contacts import fixed_displacement
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.robot_contacts import QUANTUM, Crowd
 
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Queue = NDArray[np.int32]
 
+# Displacements of pairs are summed as whole multiples of this length: a sum of whole numbers does
+# not depend on its order, so renumbering the robots does not change a bit of the result.
+QUANTUM = 2.0 ** -50  # m
 
-@njit_inner
-def meet_bodies(crowd: Crowd, i: int, reach: float, tolerance: float, margin: float, queue: Queue,
-                count: int) -> tuple[float, float, bool, int]:
-    """Look for the bodies that body ``i`` intersects; as ``intersections.meet``.
 
-    A body makes room for its share of the overlap, by inverse masses.
+class Crowd(NamedTuple):
+    """N robots during one step; what a pass reads and what it works on.
+
+    Where all are discs of equal mass ``boxes`` and ``weight`` are empty.
+    """
+
+    radius: Array  # (N,) of the collision circles, m; for a rectangle that around it
+    leash: Array  # (N,) the largest circle inside, m: see ``tunnelling``
+    previous: Array  # (N, 3) poses before the step, free of overlaps
+    pose: Array  # (N, 3) poses now; changed from pass to pass
+    home: Array  # (N, 3) poses before the first pass, which the grid knows
+    grid: BucketGrid  # of ``home``
+    queued: Flags  # (N,) whether a robot is in the queue
+    shift: Array  # (N, 2) displacement of this pass, m
+    reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
+    boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
+    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy
+
+
+@njit_inline
+def disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
+              square: float) -> tuple[float, float, float]:
+    """Return (overlap (m), ux, uy) of two discs: the unit vector from ``j`` to ``i``.
+
+    Where the centres coincide the previous tick's difference decides, then a fixed direction
+    (docs/errata.md S10).
+
+    Parameters
+    ----------
+    crowd, i, j : the two
+    dx, dy, square : vector from the centre of ``j`` to that of ``i`` (m), and its square (m^2)
+
+    """
+    apart = crowd.radius[i] + crowd.radius[j]
+    if square > 0.0:
+        distance = math.sqrt(square)
+        return apart - distance, dx / distance, dy / distance
+    dx = crowd.previous[i, 0] - crowd.previous[j, 0]
+    dy = crowd.previous[i, 1] - crowd.previous[j, 1]
+    length = math.sqrt(dx * dx + dy * dy)
+    if length > 0.0:
+        return apart, dx / length, dy / length
+    return apart, (1.0 if i < j else -1.0), 0.0
+
+
+@njit_inline
+def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, margin: float,
+         queue: Queue, count: int) -> tuple[float, float, bool, int]:
+    """Find the robots that robot ``i`` intersects.
+
+    Parameters
+    ----------
+    crowd, shapes : see ``find_intersecting``
+    i : the robot
+    reach : how far from it (m), at most, the grid has the centre of a robot that it intersects
+    tolerance, margin : see ``find_intersecting``
+    queue, count : robots to look at; those met are added, and marked in ``crowd.queued``
+
+    Returns
+    -------
+    (dx, dy, whether there is an overlap, new count): dx, dy (m) is the sum of this robot's share
+    of the overlaps, half of each among discs, else by inverse masses.
+
     """
     x, y, radius, grid = crowd.pose[i, 0], crowd.pose[i, 1], crowd.radius[i], crowd.grid
     first_column = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
@@ -38,16 +102,21 @@ def meet_bodies(crowd: Crowd, i: int, reach: float, tolerance: float, margin: fl
         for entry in range(begin, end):
             j = int(grid.items[entry])
             dx, dy = x - crowd.pose[j, 0], y - crowd.pose[j, 1]
+            square = dx * dx + dy * dy
             apart = radius + crowd.radius[j]
-            if dx * dx + dy * dy >= apart * apart or j == i:
+            if square >= apart * apart or j == i:
                 continue
-            overlap, ux, uy = body_contact(crowd.boxes, i, j,
-                                           crowd.previous[i, 0] - crowd.previous[j, 0],
-                                           crowd.previous[i, 1] - crowd.previous[j, 1])
+            if shapes:
+                overlap, ux, uy = body_contact(crowd.boxes, i, j,
+                                               crowd.previous[i, 0] - crowd.previous[j, 0],
+                                               crowd.previous[i, 1] - crowd.previous[j, 1])
+            else:
+                overlap, ux, uy = disc_pair(crowd, i, j, dx, dy, square)
             if overlap <= tolerance:
                 continue
             met = True
-            part = share_of(crowd.weight[i], crowd.weight[j]) * (overlap + margin * apart)
+            share = share_of(crowd.weight[i], crowd.weight[j]) if shapes else 0.5
+            part = share * (overlap + margin * apart)
             sum_x += int(part * ux / QUANTUM)
             sum_y += int(part * uy / QUANTUM)
             if not crowd.queued[j]:
@@ -57,23 +126,39 @@ def meet_bodies(crowd: Crowd, i: int, reach: float, tolerance: float, margin: fl
     return sum_x * QUANTUM, sum_y * QUANTUM, met, count
 
 
-@njit_inner
-def find_bodies(fixed: FixedObjects, crowd: Crowd, queue: Queue, count: int, drift: float,
-                tolerance: float, margin: float, found: Queue) -> int:
-    """Find who intersects anything; as ``intersections.find_intersecting``."""
-    previous, k, hits = crowd.previous, 0, 0
+@njit_inline
+def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool, queue: Queue, count: int,
+                      drift: float, tolerance: float, margin: float, found: Queue) -> int:
+    """Find who intersects anything, among the robots of a queue and those they meet.
+
+    Parameters
+    ----------
+    fixed, crowd : the world; ``crowd.shift`` is set for those found, ``crowd.queued`` cleared
+    shapes : whether there are ``crowd.boxes``; a constant where this is called, so that each
+        value has its own machine code, which for discs is much shorter
+    queue, count : the robots to look at, marked in ``crowd.queued``; those they meet are added
+    drift : how far at most a robot is from where the grid has it (m)
+    tolerance : overlaps up to this deep (m) do not count
+    margin : by what share of the radii the shifts are longer than the overlaps
+    found : receives the robots that intersect something and have not been reverted
+
+    Returns
+    -------
+    How many were found.
+
+    """
+    pose, previous, k, hits = crowd.pose, crowd.previous, 0, 0
     while k < count:  # the queue grows while it is read
         i = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
         reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
-        dx, dy, met, count = meet_bodies(crowd, i, reach, tolerance, margin, queue, count)
-        if crowd.boxes[i, 4] > 0.0:
+        dx, dy, met, count = meet(crowd, shapes, i, reach, tolerance, margin, queue, count)
+        if shapes and crowd.boxes[i, 4] > 0.0:
             fx, fy, deepest = fixed_displacement_of_box(fixed, crowd.boxes, i, previous[i, 0],
                                                         previous[i, 1], tolerance, margin)
         else:
-            fx, fy, deepest = fixed_displacement(fixed, crowd.pose[i, 0], crowd.pose[i, 1],
-                                                 crowd.radius[i], previous[i, 0], previous[i, 1],
-                                                 tolerance, margin)
+            fx, fy, deepest = fixed_displacement(fixed, pose[i, 0], pose[i, 1], crowd.radius[i],
+                                                 previous[i, 0], previous[i, 1], tolerance, margin)
         if (met or deepest > tolerance) and not crowd.reverted[i]:
             crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
             found[hits] = i

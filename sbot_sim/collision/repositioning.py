@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from sbot_common.jit import borrowed, njit_inner
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.narrow_phase import find_bodies
-from sbot_sim.collision.robot_contacts import Crowd, find_intersecting
+from sbot_sim.collision.narrow_phase import Crowd, find_intersecting
 from sbot_sim.collision.tunnelling import on_leash
 
 Flags = NDArray[np.bool_]
@@ -108,9 +107,11 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
             if len(retreats) < len(queue):
                 retreats = np.zeros(len(queue), np.int8)
         if len(crowd.boxes) > 0:
-            count = find_bodies(fixed, crowd, queue, count, drift, tolerance, margin, found)
+            count = find_intersecting(fixed, crowd, True, queue, count, drift, tolerance, margin,
+                                      found)
         else:
-            count = find_intersecting(fixed, crowd, queue, count, drift, tolerance, margin, found)
+            count = find_intersecting(fixed, crowd, False, queue, count, drift, tolerance, margin,
+                                      found)
         if made < passes and count > 0:
             drift = displace(crowd, found, count, collided, drift)
             made += 1

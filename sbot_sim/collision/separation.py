@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit, njit_inner
-from sbot_common.spatial import Grid, grid_of_points, grid_shape
-from sbot_sim.collision.fixed_objects import FixedObjects, fixed_objects
+from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import free_everybody
-from sbot_sim.collision.robot_contacts import Crowd
 from sbot_sim.collision.tunnelling import step_of, steps_needed
-from sbot_sim.world.bodies import BodyArrays
-from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -41,24 +39,30 @@ class Separation(NamedTuple):
 
 
 @njit
-def _settle(fixed: FixedObjects, radius: Array, previous: Array, pose: Array, collided: Flags,
-            reverted: Flags, passes: int) -> int:
-    """Free the robots of overlaps; ``pose`` and the flags are changed. Return the passes made."""
-    home = pose.copy()
-    none = np.empty(0)
-    crowd = Crowd(radius, radius, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
-                  np.empty(len(radius), np.bool_), np.empty((len(radius), 2)), reverted,
-                  none.reshape(0, 7), none)
+def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weight: Array,
+           previous: Array, pose: Array, collided: Flags, reverted: Flags, passes: int) -> int:
+    """Free bodies of overlaps at the end of one step; return the passes made.
+
+    Parameters
+    ----------
+    fixed : the fixed objects
+    radius, leash, boxes, weight : the bodies, see ``Crowd``; ``boxes`` (N, 7) are changed
+    previous : (N, 3) poses before the step, free of overlaps
+    pose : (N, 3) poses proposed; changed
+    collided, reverted : (N,) set where a body intersected something, and where it went back
+    passes : displacements at most
+
+    """
+    n, home = len(radius), pose.copy()
+    crowd = Crowd(radius, leash, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
+                  np.empty(n, np.bool_), np.empty((n, 2)), reverted, boxes, weight)
     return free_everybody(fixed, crowd, collided, passes)
 
 
 @njit_inner
-def grid_of_crowd(home: Array, largest_radius: float) -> Grid:
+def grid_of_crowd(home: Array, largest_radius: float) -> BucketGrid:
     """Return the grid of the positions (N, 2) or wider (m) of bodies up to that radius (m)."""
-    xmin, ymin, xmax, ymax = math.inf, math.inf, -math.inf, -math.inf
-    for i in range(len(home)):
-        xmin, xmax = min(xmin, home[i, 0]), max(xmax, home[i, 0])
-        ymin, ymax = min(ymin, home[i, 1]), max(ymax, home[i, 1])
+    xmin, ymin, xmax, ymax = bounding_box(home)
     cell = max(2.0 * largest_radius,
                math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_ROBOT * len(home))))
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, _LONGEST_SIDE)
@@ -79,7 +83,7 @@ def _separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Arr
         if not math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2]):
             lost[i] = True  # a broken command must not spread
             goal[i, 0], goal[i, 1], goal[i, 2] = previous[i, 0], previous[i, 1], previous[i, 2]
-    steps = steps_needed(radius, previous, goal)
+    steps, none = steps_needed(radius, previous, goal), np.empty(0)
     pose, free, stuck, made = goal.copy(), previous, reverted, 0
     for step in range(steps):
         if steps > 1:
@@ -89,7 +93,8 @@ def _separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Arr
                 dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
                                  goal[i, 1] - previous[i, 1], steps)
                 pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
-        made += _settle(fixed, radius, free, pose, collided, stuck, passes)
+        made += settle(fixed, radius, radius, none.reshape(0, 7), none, free, pose, collided,
+                       stuck, passes)
         for i in range(n):
             reverted[i] |= stuck[i]
     for i in range(n):
@@ -99,17 +104,16 @@ def _separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Arr
     return pose, displacement, collided, reverted, made
 
 
-def separate(world: World, bodies: BodyArrays, previous: Array, proposed: Array,
-             fixed: FixedObjects | None = None, passes: int = PASSES) -> Separation:
+def separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Array,
+             passes: int = PASSES) -> Separation:
     """Return the poses of this tick, free of overlaps deeper than 1e-9 m if ``previous`` is.
 
     Parameters
     ----------
-    world : the fixed objects
-    bodies : of N robots; a robot is its collision circle
+    fixed : the fixed objects, made for radii that are not smaller
+    radius : (N,) m, of the robots' collision circles
     previous : (N, 3) poses of the previous tick, free of overlaps
     proposed : (N, 3) poses where the robots would be without collisions
-    fixed : ``fixed_objects(world, bodies)``, kept from tick to tick; built here when not given
     passes : displacements, at most, before the rest goes back (of each step, see ``tunnelling``)
 
     Returns
@@ -118,6 +122,4 @@ def separate(world: World, bodies: BodyArrays, previous: Array, proposed: Array,
     was.
 
     """
-    if fixed is None:
-        fixed = fixed_objects(world, bodies)
-    return Separation(*_separate(fixed, bodies.safety_radius, previous, proposed, passes))
+    return Separation(*_separate(fixed, radius, previous, proposed, passes))

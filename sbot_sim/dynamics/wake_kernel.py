@@ -1,10 +1,10 @@
-"""Wakes of thousands of robots: the shelter of each, without hearing everybody.
+"""Wake kernel: wind reductions of thousands of robots without computing every pair.
 
 Equal, to the bit, to ``wind_model.wake.reductions`` of what ``neighbours`` hears.
-A robot's shelter is the greatest score among those that it hears, so one that cannot score more
-than another found before needs neither angles nor a line of sight, and where the boost makes one
-blocker take all wind, nobody else matters. Scores are bounded from positions, with a margin far
-above what rounding may do to them.
+A robot's reduction follows from the greatest score among those that it hears. So one that cannot
+score more than another found before needs neither angles nor a line of sight, and where the boost
+makes one blocker take all wind, nobody else matters. Scores are bounded from
+positions, with a margin far above what rounding may do to them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
-from sbot_common.spatial import Grid, cell_index
+from sbot_common.spatial import BucketGrid, cell_index
 from sbot_common.threads import in_blocks
 from sbot_sim.world.line_of_sight import blocked
 from sbot_sim.world.scene import Discs, Scene, sort_discs
@@ -38,12 +38,12 @@ _MARGIN = 1e-9  # relative, and in metres
 _LEVEL = 1e-3  # of a direction's part: less is level, as far as cells can tell
 _ROUNDING = 2.0 ** -50  # of a coordinate
 _CELLS_PER_REACH = 6.0
-_STRIP = 3.0  # widths of a wake; beyond, hardly anybody shelters more than those within
+_STRIP = 3.0  # widths of a wake; beyond, scores are hardly ever greater than within
 _MORE = 1.0 + 1e-6
 
 
 @njit_inner
-def _strip_span(grid: Grid, row: int, x: float, y: float, far_x: float, far_y: float,
+def _strip_span(grid: BucketGrid, row: int, x: float, y: float, far_x: float, far_y: float,
                 ux: float, uy: float, side: float, rounding: float) -> tuple[float, float]:
     """Return the x extent (m) of what a row of cells may hold of a strip.
 
@@ -70,14 +70,14 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
 
     Parameters
     ----------
-    i, parameters, reach, pose, advertised_mm, own_radius : as in ``shelters``
+    i, parameters, reach, pose, advertised_mm, own_radius : as in ``fast_reductions``
     discs : the robots, sorted
     ux, uy : direction of the wind
     half : m
     robots, offsets : room for all; filled with ids and squares of the least lateral offsets, in
         widths, that rounding leaves possible
-    ways : room for all; filled with the squares of distances (m^2) of those that give full
-        shelter, whatever rounding does, and inf for the others
+    ways : room for all; filled with the squares of distances (m^2) of those that take all
+        wind, whatever rounding does, and inf for the others
 
     """
     x, y = pose[i, 0], pose[i, 1]
@@ -127,7 +127,7 @@ def _full_offset(parameters: WakeParameters) -> float:
 @njit_inline
 def _takes_all(parameters: WakeParameters, full: float, along: float, lateral: float,
                margin: float, radius: float) -> bool:
-    """Tell whether a blocker gives full shelter, whatever rounding does.
+    """Tell whether a blocker takes all wind, whatever rounding does.
 
     ``full`` is ``_full_offset(parameters)``.
     """
@@ -137,33 +137,33 @@ def _takes_all(parameters: WakeParameters, full: float, along: float, lateral: f
 
 
 @njit_inline
-def _still_takes_all(i: int, j: int, parameters: WakeParameters, reach: float, scene: Scene,
-                     walls: bool, pose: Array, ux: float, uy: float,
+def _still_takes_all(i: int, j: int, parameters: WakeParameters, reach: float, walls: Scene,
+                     pose: Array, ux: float, uy: float,
                      advertised_mm: NDArray[np.uint8], own_radius: float) -> bool:
-    """Tell whether robot i hears robot j, and gets full shelter from it."""
+    """Tell whether robot i hears robot j, which takes all its wind."""
     dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
     along, lateral = -dx * ux - dy * uy, abs(dx * uy - dy * ux)
     return (_takes_all(parameters, _full_offset(parameters), along, lateral,
                        _MARGIN * (1.0 + along + lateral),
                        blocker_radius(advertised_mm[j], own_radius))
-            and _hears(i, j, pose, reach, scene, walls))
+            and _hears(i, j, pose, reach, walls))
 
 
 @njit_inline
-def _hears(i: int, j: int, pose: Array, reach: float, scene: Scene, walls: bool) -> bool:
+def _hears(i: int, j: int, pose: Array, reach: float, walls: Scene) -> bool:
     """Tell whether robot i hears robot j, as ``neighbours`` decides it."""
     # From the lower id to the higher, as neighbours() looks.
     a, b = min(i, j), max(i, j)
     dx, dy = pose[b, 0] - pose[a, 0], pose[b, 1] - pose[a, 1]
     if not math.sqrt(dx * dx + dy * dy) <= reach:
         return False
-    return not (walls and blocked(pose[a, 0], pose[a, 1], pose[b, 0], pose[b, 1], scene))
+    return not blocked(pose[a, 0], pose[a, 1], pose[b, 0], pose[b, 1], walls)
 
 
 @njit_inline
-def _full_shelter(i: int, pose: Array, reach: float, scene: Scene, walls: bool,
-                      robots: NDArray[np.int64], ways: Array, count: int) -> int:
-    """Return the nearest robot that robot i hears and that gives full shelter, -1 for none."""
+def _full_blocker(i: int, pose: Array, reach: float, walls: Scene,
+                  robots: NDArray[np.int64], ways: Array, count: int) -> int:
+    """Return the nearest robot that robot i hears and that takes all wind, -1 for none."""
     while True:
         # The nearest first: hardly anything stands between.
         best, nearest = -1, math.inf
@@ -172,16 +172,16 @@ def _full_shelter(i: int, pose: Array, reach: float, scene: Scene, walls: bool,
                 best, nearest = c, ways[c]
         if best < 0:
             return -1
-        if _hears(i, robots[best], pose, reach, scene, walls):
+        if _hears(i, robots[best], pose, reach, walls):
             return int(robots[best])
         ways[best] = math.inf
 
 
 @njit_inline
-def _shelter_of(i: int, parameters: WakeParameters, reach: float, scene: Scene, walls: bool,
-                pose: Array, ux: float, uy: float, advertised_mm: NDArray[np.uint8],
-                own_radius: float, robots: NDArray[np.int64], offsets: Array,
-                count: int) -> float:
+def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Scene,
+                     pose: Array, ux: float, uy: float, advertised_mm: NDArray[np.uint8],
+                     own_radius: float, robots: NDArray[np.int64], offsets: Array,
+                     count: int) -> float:
     """Return the greatest score among the first ``count`` candidates that robot i hears."""
     strongest, limit = 0.0, math.inf
     while True:
@@ -196,7 +196,7 @@ def _shelter_of(i: int, parameters: WakeParameters, reach: float, scene: Scene, 
         offsets[best] = math.inf
         dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
         distance = math.sqrt(dx * dx + dy * dy)
-        if distance <= NOWHERE or not _hears(i, j, pose, reach, scene, walls):
+        if distance <= NOWHERE or not _hears(i, j, pose, reach, walls):
             continue
         bearing = wrap_angle(math.atan2(dy, dx) - pose[i, 2])
         score = score_of(parameters, distance, bearing, pose[i, 2], ux, uy,
@@ -210,21 +210,21 @@ def _shelter_of(i: int, parameters: WakeParameters, reach: float, scene: Scene, 
 
 
 @njit_inline
-def _reduction_of(i: int, parameters: WakeParameters, reach: float, discs: Discs, scene: Scene,
-                  walls: bool, pose: Array, ux: float, uy: float, widest: float,
+def _reduction_of(i: int, parameters: WakeParameters, reach: float, discs: Discs, walls: Scene,
+                  pose: Array, ux: float, uy: float, widest: float,
                   advertised_mm: NDArray[np.uint8], own_radius: float,
                   robots: NDArray[np.int64], offsets: Array,
                   ways: Array) -> tuple[float, int]:
-    """Return the reduction of robot i, and who gives it full shelter (-1: nobody).
+    """Return the reduction of robot i, and who takes all its wind (-1: nobody).
 
-    Parameters are those of ``shelters`` and ``_candidates``.
+    Parameters are those of ``fast_reductions`` and ``_candidates``.
     """
-    # Most find all their shelter near the axis.
+    # Most are reduced by someone near the axis.
     half = _full_offset(parameters) * widest
     if half > 0.0:
         count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, advertised_mm,
                             own_radius, robots, offsets, ways)
-        blocker = _full_shelter(i, pose, reach, scene, walls, robots, ways, count)
+        blocker = _full_blocker(i, pose, reach, walls, robots, ways, count)
         if blocker >= 0:
             return 1.0, blocker
     strongest = 0.0
@@ -232,8 +232,8 @@ def _reduction_of(i: int, parameters: WakeParameters, reach: float, discs: Discs
         half = min(strip * widest, reach + 1.0)
         count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, advertised_mm,
                             own_radius, robots, offsets, ways)
-        strongest = _shelter_of(i, parameters, reach, scene, walls, pose, ux, uy, advertised_mm,
-                                own_radius, robots, offsets, count)
+        strongest = _strongest_score(i, parameters, reach, walls, pose, ux, uy, advertised_mm,
+                                     own_radius, robots, offsets, count)
         # Those outside score less than one at the strip's edge.
         if not parameters.power_boost and strongest > math.exp(-0.5 * strip * strip) * _MORE:
             break
@@ -252,16 +252,16 @@ def widest_wake(parameters: WakeParameters, advertised_mm: NDArray[np.uint8],
 
 
 @njit
-def shelter_block(first: int, end: int, parameters: WakeParameters, reach: float, discs: Discs,
-                  scene: Scene, walls: bool, pose: Array, wind_xy: Array,
-                  advertised_mm: NDArray[np.uint8], own_radius: Array, widest: float,
-                  blockers: NDArray[np.int64], out: Array) -> None:
+def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float, discs: Discs,
+                 walls: Scene, pose: Array, wind_xy: Array,
+                 advertised_mm: NDArray[np.uint8], own_radius: Array, widest: float,
+                 blockers: NDArray[np.int64], out: Array) -> None:
     """Write the reductions of the robots first ... end-1 in the order of ``discs``.
 
     Neighbours in turn find what they look at in the processor's cache. ``blockers`` is brought up
     to date.
     """
-    discs, scene, pose = borrowed(discs), borrowed(scene), borrowed(pose)
+    discs, walls, pose = borrowed(discs), borrowed(walls), borrowed(pose)
     wind_xy, advertised_mm = borrowed(wind_xy), borrowed(advertised_mm)
     own_radius, blockers, out = borrowed(own_radius), borrowed(blockers), borrowed(out)
     n = pose.shape[0]
@@ -274,18 +274,19 @@ def shelter_block(first: int, end: int, parameters: WakeParameters, reach: float
         if not speed >= CALM or not math.isfinite(pose[i, 2]):
             continue
         ux, uy = wind_xy[i, 0] / speed, wind_xy[i, 1] / speed
-        if blockers[i] >= 0 and _still_takes_all(i, blockers[i], parameters, reach, scene, walls,
+        if blockers[i] >= 0 and _still_takes_all(i, blockers[i], parameters, reach, walls,
                                                  pose, ux, uy, advertised_mm, own_radius[i]):
             out[i] = 1.0
             continue
-        out[i], blockers[i] = _reduction_of(i, parameters, reach, discs, scene, walls, pose, ux,
-                                            uy, widest, advertised_mm, own_radius[i], robots,
+        out[i], blockers[i] = _reduction_of(i, parameters, reach, discs, walls, pose, ux, uy,
+                                            widest, advertised_mm, own_radius[i], robots,
                                             offsets, ways)
 
 
-def shelters(parameters: WakeParameters, reach: float, scene: Scene, walls: bool, pose: Array,
-             wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
-             blockers: NDArray[np.int64], threads: int = 1) -> tuple[Array, NDArray[np.int64]]:
+def fast_reductions(parameters: WakeParameters, reach: float, walls: Scene, pose: Array,
+                    wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
+                    blockers: NDArray[np.int64],
+                    threads: int = 1) -> tuple[Array, NDArray[np.int64]]:
     """Return the reduction of each robot (N,), in [0, 1], and its blocker (N,).
 
     A blocker is who takes all wind from a robot, one of perhaps several, -1 for none.
@@ -294,8 +295,7 @@ def shelters(parameters: WakeParameters, reach: float, scene: Scene, walls: bool
     ----------
     parameters : of the wake; without ``wake`` all are 0
     reach : m, how far robots hear
-    scene : from ``sight_scene``
-    walls : whether what is in ``scene`` stops a broadcast
+    walls : what stops a broadcast, from ``make_line_of_sight``
     pose : (N, 3) x, y (m), yaw (rad), frame `map`
     wind_xy : (N, 2) m/s, the wind at each receiver
     advertised_mm : (N,) the byte that each robot broadcasts
@@ -309,6 +309,6 @@ def shelters(parameters: WakeParameters, reach: float, scene: Scene, walls: bool
     if parameters.wake and count > 0:
         discs = sort_discs(pose, own_radius, max(reach / _CELLS_PER_REACH, 1e-3))
         widest = widest_wake(parameters, advertised_mm, own_radius)
-        in_blocks(threads, count, shelter_block, parameters, reach, discs, scene, walls, pose,
+        in_blocks(threads, count, reduce_block, parameters, reach, discs, walls, pose,
                   wind_xy, advertised_mm, own_radius, widest, blockers, out)
     return out, blockers

@@ -1,4 +1,4 @@
-"""A running world: what the in-process run and the node both drive, tick by tick."""
+"""A simulation that holds its state between ticks; the in-process run and the node drive it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ from numpy.typing import NDArray
 
 from sbot_common.errors import InputError
 from sbot_sim.collision.placement import placement_error
+from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.snapshot import make_generators, observe
-from sbot_sim.engine.state import Inputs, Parameters, Snapshot, State, initial_state, teleported
+from sbot_sim.engine.state import (
+    SimulationState,
+    Snapshot,
+    StepInputs,
+    initial_state,
+    teleported,
+)
 from sbot_sim.engine.step import hear, step
 
 Array = NDArray[np.float64]
 
 
 class Engine:
-    """Holds the state between ticks; everything it computes is in ``simulation`` and ``sensing``.
+    """Holds state, generators and snapshot between ticks; ``step`` and ``observe`` compute them.
 
     Parameters
     ----------
@@ -25,7 +32,7 @@ class Engine:
 
     """
 
-    def __init__(self, parameters: Parameters, pose: Array, seed: int) -> None:
+    def __init__(self, parameters: SimulationParameters, pose: Array, seed: int) -> None:
         self.parameters = parameters
         self._initial_pose = pose.copy()
         self._seed = seed
@@ -34,7 +41,8 @@ class Engine:
     def reset(self) -> None:
         """Go back to tick 0 with fresh generators."""
         self._generators = make_generators(self._seed, len(self._initial_pose))
-        self.state: State = initial_state(self.parameters, self._initial_pose, self._generators)
+        self.state: SimulationState = initial_state(self.parameters, self._initial_pose,
+                                                    self._generators)
         self._observe()
 
     def _observe(self) -> None:
@@ -42,7 +50,7 @@ class Engine:
         self.snapshot: Snapshot
         self.snapshot = observe(self.parameters, self.state, self._generators, self._heard)
 
-    def advance(self, inputs: Inputs) -> None:
+    def advance(self, inputs: StepInputs) -> None:
         """Go one tick on, and sense."""
         self.state = step(self.parameters, self.state, inputs, self._heard, self._generators)
         self._observe()

@@ -1,4 +1,4 @@
-"""The snapshot: what everybody may know at the start of a tick, as the messages carry it."""
+"""Sensing: the snapshot of a state, with the values that messages carry."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.rng import INFRARED, ODOMETRY, SCAN, generator
-from sbot_common.threads import beside
-from sbot_sim.engine.state import Generators, Parameters, Snapshot, State
+from sbot_common.threads import in_background
+from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.engine.state import Generators, SimulationState, Snapshot
 from sbot_sim.sensors.infrared.sensor import sense as sense_infrared
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.sensors.rng_array import generator_states
@@ -26,22 +27,23 @@ def make_generators(seed: int, num_robots: int) -> Generators:
                       [generator(seed, robot, ODOMETRY) for robot in robots])
 
 
-def observe(parameters: Parameters, state: State, generators: Generators,
+def observe(parameters: SimulationParameters, state: SimulationState, generators: Generators,
             heard: Heard) -> Snapshot:
     """Return the snapshot of a state: all sensors read at once.
 
     Parameters
     ----------
     parameters, state : the world
-    generators : draws for noise are taken from these, as many each tick
-    heard : who hears whom, from ``simulation.hear``
+    generators : those of infrared and scans are advanced in place, by as many draws each tick
+    heard : who hears whom, from ``step.hear``
 
     """
     sensors, bodies = parameters.sensors, parameters.bodies
-    yaws = beside(sensors.threads, state.pose.shape[0], decoded_yaws,
-                  np.ascontiguousarray(state.pose[:, 2]))
+    yaws = in_background(sensors.threads, state.pose.shape[0], decoded_yaws,
+                         np.ascontiguousarray(state.pose[:, 2]))
     ranges = add_scan_noise(
-        cast_scans(sensors.scene, state.pose, bodies.radius, sensors.scan, sensors.threads),
+        cast_scans(sensors.scene, sensors.fan, state.pose, bodies.radius, sensors.scan,
+                   sensors.threads),
         sensors.scan, generators.scan)
     infrared = None
     if sensors.infrared is not None:
@@ -49,6 +51,8 @@ def observe(parameters: Parameters, state: State, generators: Generators,
                                   sensors.infrared, generators.infrared, sensors.threads)
     pose = state.pose.copy()
     pose[:, 2] = yaws()
-    return Snapshot(state.tick, pose, state.twist, state.wind, state.free_wind, state.pose,
-                    state.odometry, state.odometry_twist, ranges, infrared, heard,
-                    sensors.range_and_bearing, state.rab_data)
+    return Snapshot(
+        tick=state.tick, pose=pose, twist=state.twist, wind=state.wind, free_wind=state.free_wind,
+        true_pose=state.pose, odometry=state.odometry, odometry_twist=state.odometry_twist,
+        ranges=ranges, infrared=infrared, heard=heard, heard_sent=sensors.range_and_bearing,
+        rab_data=state.rab_data)

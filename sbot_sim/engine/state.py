@@ -1,4 +1,4 @@
-"""Parameters, state, inputs and snapshot of a simulation: tuples of arrays, a row a robot."""
+"""SimulationState, inputs and snapshot of a simulation: tuples of arrays, a row for each robot."""
 
 from __future__ import annotations
 
@@ -7,39 +7,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.sensors.infrared.sensor import InfraredParameters
-from sbot_sim.sensors.odometry import OdometryParameters, initial_odometry
+from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.sensors.odometry import initial_odometry
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, Heard
 from sbot_sim.sensors.rng_array import States
-from sbot_sim.sensors.scan import ScanParameters
-from sbot_sim.world.bodies import BodyArrays
-from sbot_sim.world.geometry import World
-from sbot_sim.world.scene import Scene
 from wind_model.grid import Lattice
-from wind_model.parameters import WakeParameters
 from wind_model.wake import advertised_millimetres
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 
-class SensorParameters(NamedTuple):
-    """What robots sense, and how well."""
-
-    scan: ScanParameters
-    scene: Scene
-    infrared: InfraredParameters | None  # None: no infrared sensors
-    infrared_scene: Scene
-    range_and_bearing: bool
-    rab_range: float  # m
-    rab_blocked_by_walls: bool
-    threads: int = 1  # changes no bit
-
-
 class Generators(NamedTuple):
-    """The sensors' random generators; states are a row a robot (``generators.py``).
+    """The sensors' random generators, advanced in place by ``observe`` and ``step``.
 
-    Draws advance them in place, as they do NumPy's generators.
+    Arrays of states (``rng_array``) have a row for each robot.
     """
 
     infrared: States
@@ -65,19 +47,7 @@ class Snapshot(NamedTuple):
     rab_data: NDArray[np.uint8]  # (N, 10)
 
 
-class Parameters(NamedTuple):
-    """What does not change during a run."""
-
-    dt: float  # s
-    bodies: BodyArrays
-    world: World
-    sensors: SensorParameters
-    odometry: OdometryParameters
-    wake: WakeParameters
-    wind_height: float  # m, z at which robots feel a gridded wind
-
-
-class State(NamedTuple):
+class SimulationState(NamedTuple):
     """The world at the start of a tick; N robots, frame `map` unless said."""
 
     tick: int
@@ -91,19 +61,19 @@ class State(NamedTuple):
     wheel_scale: Array  # (N, 2) way that a wheel measures over the true one
     rab_data: NDArray[np.uint8]  # (N, 10) what each robot broadcasts this tick
     blocker: NDArray[np.int64]  # (N,) who took all its wind, -1: nobody; where to look first
-    collided: NDArray[np.bool_]  # (N,) met something in the last tick
+    collided: NDArray[np.bool_]  # (N,) intersected something in the last tick
     reverted: NDArray[np.bool_]  # (N,) was put back where it was
 
 
 class Wind(NamedTuple):
-    """The wind of one tick as `/wind/velocity`, `/wind/force` and `/wind/field` tell it."""
+    """The wind of one tick, as in `/wind/velocity`, `/wind/force` and `/wind/field`."""
 
     velocity: Array  # (3,) m/s outside the grid
     force: Array  # (3,) N on every robot
     field: Lattice | None = None
 
 
-class Inputs(NamedTuple):
+class StepInputs(NamedTuple):
     """What one tick acts on."""
 
     command: Array  # (N, 2) linear.x (m/s), angular.z (rad/s)
@@ -116,21 +86,25 @@ def still_air() -> Wind:
     return Wind(np.zeros(3), np.zeros(3))
 
 
-def initial_state(parameters: Parameters, pose: Array, generators: Generators) -> State:
+def initial_state(parameters: SimulationParameters, pose: Array,
+                  generators: Generators) -> SimulationState:
     """Return the state at tick 0: everybody at rest at ``pose`` (N, 3), odometry at its origin.
 
-    Nothing was summed before the first tick, so no impulse moves it (docs/errata.md W3).
+    Nothing was summed before the first tick, so no impulse moves it (docs/errata.md W3). With
+    noise of the wheels' radius the odometry's generators are advanced, two draws each.
     """
     n = pose.shape[0]
     odometry, wheel_scale = initial_odometry(parameters.odometry, generators.odometry)
     data = np.zeros((n, DATA_BYTES), np.uint8)
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
-    return State(0, pose.copy(), np.zeros((n, 3)), np.zeros((n, 2)), np.zeros((n, 2)),
-                 np.zeros((n, 2)), odometry, np.zeros((n, 2)), wheel_scale, data, np.full(n, -1),
-                 np.zeros(n, np.bool_), np.zeros(n, np.bool_))
+    return SimulationState(
+        tick=0, pose=pose.copy(), twist=np.zeros((n, 3)), impulse_velocity=np.zeros((n, 2)),
+        wind=np.zeros((n, 2)), free_wind=np.zeros((n, 2)), odometry=odometry,
+        odometry_twist=np.zeros((n, 2)), wheel_scale=wheel_scale, rab_data=data,
+        blocker=np.full(n, -1), collided=np.zeros(n, np.bool_), reverted=np.zeros(n, np.bool_))
 
 
-def teleported(state: State, robot: int, pose: Array) -> State:
+def teleported(state: SimulationState, robot: int, pose: Array) -> SimulationState:
     """Return the state with one robot at rest at ``pose`` (3,); odometry knows nothing of it."""
     poses, twist = state.pose.copy(), state.twist.copy()
     velocity, wind = state.impulse_velocity.copy(), state.wind.copy()

@@ -1,7 +1,8 @@
 """One tick of the world, as a list of named phases (docs/architecture.md "A tick").
 
 Parameters (frozen), state (arrays, a row a robot) and inputs are separate arguments; a step
-returns a new state and changes none of its arguments. Time is the integer ``State.tick``.
+returns a new state. It advances the odometry's generators in place and changes nothing else. Time
+is the integer ``SimulationState.tick``.
 """
 
 from __future__ import annotations
@@ -12,78 +13,88 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit
-from sbot_common.threads import beside
-from sbot_sim.collision.separation import separate
+from sbot_common.threads import in_background
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.separation import Separation, separate
+from sbot_sim.dynamics.free_wind import free_wind
 from sbot_sim.dynamics.impulses import effective_wind, impulse_velocity, sum_impulses
 from sbot_sim.dynamics.motion import body_twists, move, wheel_commands, wrap_yaw
-from sbot_sim.dynamics.wake_kernel import shelters
-from sbot_sim.engine.state import Generators, Inputs, Parameters, State, Wind
+from sbot_sim.dynamics.wake_kernel import fast_reductions
+from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.engine.state import Generators, SimulationState, StepInputs
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.range_and_bearing import Heard, neighbours
+from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
 from sbot_sim.world.bodies import BodyArrays
-from sbot_sim.world.line_of_sight import sight_scene
-from wind_model.interpolate import sample
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
 
 Array = NDArray[np.float64]
 
 
-def step(parameters: Parameters, state: State, inputs: Inputs, heard: Heard,
-         generators: Generators) -> State:
+def step(parameters: SimulationParameters, state: SimulationState, inputs: StepInputs,
+         heard: Heard, generators: Generators) -> SimulationState:
     """Return the state one tick later: blow, move, separate.
 
     Parameters
     ----------
     parameters, state : the world
     inputs : commands, wind and broadcasts of this tick
-    heard : who heard whom in this tick, as ``sensing.observe`` found it
-    generators : of the odometry's noise
+    heard : who heard whom in this tick, as ``hear`` found it
+    generators : the odometry's are advanced in place, two draws a robot, if there is slip noise
 
     """
-    wheel_speed = wheel_commands(parameters.bodies, inputs.command)
-    odometry = beside(parameters.sensors.threads, state.pose.shape[0], measure,
-                      parameters.bodies, state.odometry, state.wheel_scale, wheel_speed,
-                      draw_slip(parameters.odometry, generators.odometry),
-                      parameters.odometry.odometry_noise_slip, parameters.dt)
-    wind, free_wind, velocity, blocker = blow(parameters, state, inputs, wheel_speed, heard)
-    moved = move(parameters.bodies, state.pose, wheel_speed, state.impulse_velocity, parameters.dt)
-    separation = separate(parameters.world, parameters.bodies, state.pose, moved)
+    bodies, dt = parameters.bodies, parameters.dt
+    wheel_speed = wheel_commands(bodies, inputs.command)
+    odometry = in_background(parameters.sensors.threads, state.pose.shape[0], measure, bodies,
+                             state.odometry, state.wheel_scale, wheel_speed,
+                             draw_slip(parameters.odometry, generators.odometry),
+                             parameters.odometry.odometry_noise_slip, dt)
+    wind, free, velocity, blocker = blow(parameters, state, inputs, wheel_speed, heard)
+    after = move_and_separate(parameters.fixed, bodies, state.pose, wheel_speed,
+                              state.impulse_velocity, dt)
     data = inputs.rab_data.copy()
-    data[:, 0] = advertised_millimetres(parameters.bodies.radius)
-    return State(state.tick + 1, separation.pose,
-                 achieved_twists(state.pose, separation.pose, parameters.dt), velocity, wind,
-                 free_wind, *odometry(), state.wheel_scale, data, blocker,
-                 separation.collided, separation.reverted)
+    data[:, 0] = advertised_millimetres(bodies.radius)
+    measured_pose, measured_twist = odometry()
+    return SimulationState(
+        tick=state.tick + 1, pose=after.pose, twist=achieved_twists(state.pose, after.pose, dt),
+        impulse_velocity=velocity, wind=wind, free_wind=free, odometry=measured_pose,
+        odometry_twist=measured_twist, wheel_scale=state.wheel_scale, rab_data=data,
+        blocker=blocker, collided=after.collided, reverted=after.reverted)
 
 
-def blow(parameters: Parameters, state: State, inputs: Inputs, wheel_speed: Array,
-         heard: Heard) -> tuple[Array, Array, Array, NDArray[np.int64]]:
+def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, wheel_speed: Array,
+                      velocity: Array, dt: float) -> Separation:
+    """Return the outcome of motion and collisions in one tick (document 002 sections 4 and 5).
+
+    Parameters
+    ----------
+    fixed, bodies : the world and N robots
+    pose : (N, 3) x, y (m), yaw (rad), free of overlaps
+    wheel_speed : (N, 2) left, right (rad/s)
+    velocity : (N, 2) m/s, of the impulses of the tick before
+    dt : s
+
+    """
+    moved = move(bodies, pose, wheel_speed, velocity, dt)
+    return separate(fixed, bodies.safety_radius, pose, moved)
+
+
+def blow(parameters: SimulationParameters, state: SimulationState, inputs: StepInputs,
+         wheel_speed: Array, heard: Heard) -> tuple[Array, Array, Array, NDArray[np.int64]]:
     """Return effective wind, free wind and the velocity from this tick's impulses, (N, 2) each.
 
-    And each robot's blocker (N,), see ``shelters``.
+    And each robot's blocker (N,), see ``fast_reductions``.
 
     Document 000 section 4.1; the velocity moves the robots in the next tick. ``wheel_speed`` is
     (N, 2) rad/s, saturated.
     """
-    free_wind = wind_at_robots(parameters, state.pose, inputs.wind)
-    reduction, blocker = wake_reductions(parameters, state, free_wind, heard)
-    wind, velocity = driven_and_blown(parameters.bodies, state.pose, wheel_speed, free_wind,
+    free = free_wind(inputs.wind.field, inputs.wind.velocity, state.pose, parameters.wind_height)
+    reduction, blocker = wake_reductions(parameters, state, free, heard)
+    wind, velocity = driven_and_blown(parameters.bodies, state.pose, wheel_speed, free,
                                       reduction, inputs.wind.force, parameters.dt)
-    return wind, free_wind, velocity, blocker
+    return wind, free, velocity, blocker
 
 
-def wind_at_robots(parameters: Parameters, pose: Array, wind: Wind) -> Array:
-    """Return the wind (N, 2) m/s at each robot before others take their share."""
-    n = pose.shape[0]
-    if wind.field is None:
-        out = np.empty((n, 2))
-        out[:] = wind.velocity[:2]
-        return out
-    points = np.column_stack([pose[:, :2], np.full(n, parameters.wind_height)])
-    return np.ascontiguousarray(sample(wind.field, points, wind.velocity)[:, :2])
-
-
-def wake_reductions(parameters: Parameters, state: State, free_wind: Array,
+def wake_reductions(parameters: SimulationParameters, state: SimulationState, free_wind: Array,
                     heard: Heard) -> tuple[Array, NDArray[np.int64]]:
     """Return the share (N,) of the wind that others take from each robot, and blockers (N,)."""
     wake, sensors, n = parameters.wake, parameters.sensors, state.pose.shape[0]
@@ -94,9 +105,8 @@ def wake_reductions(parameters: Parameters, state: State, free_wind: Array,
     if sensors.range_and_bearing:
         return reductions(wake, *heard, np.ascontiguousarray(state.pose[:, 2]), free_wind,
                           advertised, own_radius), state.blocker
-    scene = sight_scene(parameters.world)
-    return shelters(wake, sensors.rab_range, scene, sensors.rab_blocked_by_walls, state.pose,
-                    free_wind, advertised, own_radius, state.blocker, sensors.threads)
+    return fast_reductions(wake, sensors.rab_range, sensors.line_of_sight, state.pose, free_wind,
+                           advertised, own_radius, state.blocker, sensors.threads)
 
 
 @njit
@@ -124,17 +134,15 @@ def driven_and_blown(bodies: BodyArrays, pose: Array, wheel_speed: Array, free_w
     return wind, impulse_velocity(impulse, bodies.mass)
 
 
-def hear(parameters: Parameters, pose: Array) -> Heard:
+def hear(parameters: SimulationParameters, pose: Array) -> Heard:
     """Return who hears whom at these poses; nobody when range and bearing is off.
 
-    Wakes then look for themselves (``shelter``).
+    The wake kernel then searches for neighbours on its own.
     """
     sensors = parameters.sensors
     if not sensors.range_and_bearing:
-        n = pose.shape[0]
-        return np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-    return neighbours(pose, sensors.rab_range,
-                      parameters.world if sensors.rab_blocked_by_walls else None)
+        return nobody_heard(pose.shape[0])
+    return neighbours(pose, sensors.rab_range, sensors.line_of_sight)
 
 
 @njit

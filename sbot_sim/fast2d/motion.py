@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from sbot_common.jit import njit, njit_inner
 from sbot_sim.collision.body_contacts import body_contact, place, with_fixed
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.repositioning import free_everybody
-from sbot_sim.collision.robot_contacts import Crowd
-from sbot_sim.collision.separation import PASSES, grid_of_crowd
+from sbot_sim.collision.separation import PASSES, settle
 from sbot_sim.collision.tunnelling import MOST_STEPS, STEP
 
 Array = NDArray[np.float64]
@@ -127,11 +125,8 @@ def separate_bodies(fixed: FixedObjects, movers: Movers, previous: Array,
                 for axis in range(3):
                     pose[i, axis] = free[i, axis] + share * (goal[i, axis] - previous[i, axis])
         stuck = np.zeros(n, np.bool_)
-        home = pose.copy()
-        crowd = Crowd(movers.around, movers.within, free, pose, home,
-                      grid_of_crowd(home, fixed.largest_radius), np.empty(n, np.bool_),
-                      np.empty((n, 2)), stuck, boxes_at(movers, pose), movers.weight)
-        free_everybody(fixed, crowd, collided, PASSES)
+        settle(fixed, movers.around, movers.within, boxes_at(movers, pose), movers.weight, free,
+               pose, collided, stuck, PASSES)
         for i in range(n):
             reverted[i] |= stuck[i]
     return pose, collided, reverted

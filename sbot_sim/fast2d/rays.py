@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit, njit_inner
-from sbot_common.spatial import Grid, cell_index, cell_of
+from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.fast2d.motion import Movers, boxes_at, centres
 from sbot_sim.sensors.beams import Fan
-from sbot_sim.sensors.rays import END_ON, TOUCH, TOUCHED, circle_touched, segment_view, turned
-from sbot_sim.sensors.scan_kernel import cover_circle, cover_end, cover_segment, farther
+from sbot_sim.sensors.rays import TOUCH, turned
+from sbot_sim.sensors.scan_kernel import farther, look_at_circle, look_at_segment
 from sbot_sim.world.geometry import SIDES
 from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
 
@@ -53,7 +53,7 @@ class Solids(NamedTuple):
 
     boxes: Array  # (K, 7)
     rectangles: int  # R
-    grid: Grid  # a cell lists the rectangles that may contain a point of it
+    grid: BucketGrid  # a cell lists the rectangles that may contain a point of it
 
 
 @njit
@@ -105,16 +105,7 @@ def cover_side(box: Array, along: int, x: float, y: float, cos_yaw: float, sin_y
     dx, dy = box[0] - x, box[1] - y
     x0, y0 = dx + (c * au - s * av), dy + (s * au + c * av)
     x1, y1 = dx + (c * bu - s * bv), dy + (s * bu + c * bv)
-    if farther(x0, y0, x1, y1, reach):
-        return False
-    view = segment_view(x0, y0, x1, y1, cos_yaw, sin_yaw)
-    if view.kind == TOUCHED:
-        return True
-    if view.kind == END_ON:
-        cover_end(view.ax, view.ay, view.bx, view.by, fan, best)
-    else:
-        cover_segment(view.ax, view.ay, view.bx, view.by, view.ex, view.ey, view.cross, fan, best)
-    return False
+    return look_at_segment(x0, y0, x1, y1, cos_yaw, sin_yaw, fan, reach, best)
 
 
 @njit_inner
@@ -141,10 +132,7 @@ def cover_body(box: Array, around: float, x: float, y: float, cos_yaw: float, si
         return (in_rectangle(box, x, y)
                 or cover_side(box, 0, x, y, cos_yaw, sin_yaw, fan, reach, best)
                 or cover_side(box, 1, x, y, cos_yaw, sin_yaw, fan, reach, best))
-    if circle_touched(dx, dy, box[6]):
-        return True
-    cover_circle(cx, cy, box[6], fan, best)
-    return False
+    return look_at_circle(dx, dy, box[6], cos_yaw, sin_yaw, fan, reach, best)
 
 
 @njit_inner

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.spatial import grid_of_circles, grid_shape
-from sbot_sim.collision.fixed_objects import FixedObjects, fixed_objects
+from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
 from sbot_sim.fast2d.motion import Movers
 from sbot_sim.fast2d.rays import Fans, Sensors, Solids
 from sbot_sim.fast2d.shapes import Shape
 from sbot_sim.sensors.beams import Fan, make_fan
-from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import WALLS, World, make_world
 from sbot_sim.world.scene import Scene, make_scene
 
@@ -75,13 +74,13 @@ class Indexed(NamedTuple):
 def make_indexed(objects: Sequence[Object]) -> Indexed:
     """Return the arrays of these objects, and set the ``row`` of each and of its sensors."""
     moving = [o for o in objects if o.moves]
-    # Boxes of fixed objects come in this order: see ``fixed_objects``.
+    # Boxes of fixed objects come in this order: see ``make_fixed_objects``.
     still = sorted((o for o in objects if not o.moves), key=lambda o: _shape(o).radius > 0.0)
     for row, body in enumerate(moving):
         body.row = row
     movers = _movers(moving)
     world = _world(objects, still)
-    fixed = fixed_objects(world, _as_bodies(movers.around))
+    fixed = make_fixed_objects(world, movers.around)
     # There are no bounds: nothing is ever at infinity.
     fixed = fixed._replace(bounds=np.array([-math.inf, -math.inf, math.inf, math.inf]))
     sensors, fans = _sensors(moving)
@@ -106,12 +105,6 @@ def _movers(moving: Sequence[Object]) -> Movers:
     return Movers(np.array([shape[:3] for shape in shapes]).reshape(-1, 3),
                   np.array([shape[3:] for shape in shapes]).reshape(-1, 3),
                   np.array([shape.around for shape in shapes]), within, pace, weight)
-
-
-def _as_bodies(radius: Array) -> BodyArrays:
-    """Return discs around the bodies, which is all that the table of fixed objects asks for."""
-    none = np.zeros(len(radius))
-    return BodyArrays(radius, radius, none, none, none, none, none.astype(np.int8))
 
 
 def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sbot_common import topics
 from sbot_common.wire.messages import write_clock, write_string
-from sbot_sim.engine.state import Parameters, Snapshot
+from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.markers import OBSTACLE_PERIOD, obstacle_markers, robot_markers, robot_roles
 from sbot_sim.messages.occupancy import fitting_resolution, map_message
 from sbot_sim.messages.snapshot import EncoderOptions, Outgoing, SnapshotEncoder
@@ -32,7 +33,7 @@ class BroadcastOptions(NamedTuple):
 class Broadcast:
     """Encodes a run's messages; ``goals`` may change while it runs."""
 
-    def __init__(self, parameters: Parameters, options: BroadcastOptions) -> None:
+    def __init__(self, parameters: SimulationParameters, options: BroadcastOptions) -> None:
         self._world = parameters.world
         self._radius = parameters.bodies.radius
         self._options = options

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sbot_common import topics
 from sbot_common.wire import cdr
-from sbot_sim.engine.state import State
+from sbot_sim.engine.state import SimulationState
 
 
 class Report(NamedTuple):
@@ -45,7 +45,7 @@ class Pace:
         return Report(factor, self._late)
 
 
-def diagnostics(stamp_ns: int, report: Report, state: State) -> bytes:
+def diagnostics(stamp_ns: int, report: Report, state: SimulationState) -> bytes:
     """Return diagnostic_msgs/DiagnosticArray."""
     get = cdr.message_class
     values = {'tick': state.tick, 'real_time_factor': f'{report.real_time_factor:.3f}',

@@ -23,7 +23,7 @@ from sbot_common.topics import Topic
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_pose, read_twist, read_twist_stamped
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Inputs, State, still_air
+from sbot_sim.engine.state import SimulationState, StepInputs, still_air
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.diagnostics import Pace, diagnostics
 from sbot_sim.messages.snapshot import Outgoing, read_rab_data
@@ -498,7 +498,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
             except InputError as error:
                 self.get_logger().error(str(error))
         self._teleports.clear()
-        self._engine.advance(Inputs(self._commands.copy(), self._wind, self._rab_data.copy()))
+        self._engine.advance(StepInputs(self._commands.copy(), self._wind, self._rab_data.copy()))
 
     def _free_tick(self) -> None:
         """One tick by the wall clock, with whatever has been heard lately."""
@@ -528,7 +528,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _report(self) -> None:
         if self._options.lockstep and self._started:
             self._check_publishers()
-        state: State = self._engine.state
+        state: SimulationState = self._engine.state
         self._publish([Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, diagnostics(
             self._stamp_ns, self._pace.take(time.monotonic()), state))])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +10,9 @@ from numpy.typing import NDArray
 from sbot_common.angles import wrap_angle
 from sbot_common.jit import njit, njit_inner
 from sbot_common.params import Spec
-from sbot_common.spatial import cell_index, grid_of_points, grid_shape
-from sbot_sim.world.line_of_sight import blocked, empty_scene, sight_scene
+from sbot_common.spatial import cell_index, grid_around_points
+from sbot_sim.world.line_of_sight import blocked
 from sbot_sim.world.scene import Scene
-
-if TYPE_CHECKING:
-    from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
 Heard = tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]
@@ -33,8 +29,7 @@ RAB_SPECS = (
 
 DATA_BYTES = 10
 
-# A cell is a little wider than the range, so that rounding cannot put a neighbour two cells away.
-_SLACK = 1e-9
+_LEAST_CELL = 1e-9  # m
 
 
 @njit_inner
@@ -47,22 +42,17 @@ def _doubled(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @njit
-def _pairs(pose: Array, reach: float, scene: Scene, walls: bool) -> NDArray[np.int64]:
+def _pairs(pose: Array, reach: float, walls: Scene) -> NDArray[np.int64]:
     """Return the pairs (i, j), i < j, that hear each other, shape (K, 2), i increasing."""
     count = pose.shape[0]
-    limit = 2 * int(math.sqrt(count)) + 1
-    x0, y0, x1, y1 = pose[0, 0], pose[0, 1], pose[0, 0], pose[0, 1]
-    for i in range(1, count):
-        x0, x1 = min(x0, pose[i, 0]), max(x1, pose[i, 0])
-        y0, y1 = min(y0, pose[i, 1]), max(y1, pose[i, 1])
-    width = max(reach * (1.0 + _SLACK), _SLACK)
-    cell, nx, ny = grid_shape(x0, y0, x1, y1, width, limit)
-    grid = grid_of_points(pose, cell, x0, y0, nx, ny)
+    grid = grid_around_points(pose, max(reach, _LEAST_CELL))
+    nx, ny = grid.nx, grid.ny
     pairs = np.empty((4 * count, 2), np.int64)
     found = 0
     for i in range(count):
         x, y = pose[i, 0], pose[i, 1]
-        column, row = cell_index(x, x0, cell, nx), cell_index(y, y0, cell, ny)
+        column, row = (cell_index(x, grid.x0, grid.cell, nx),
+                       cell_index(y, grid.y0, grid.cell, ny))
         for r in range(max(0, row - 1), min(ny, row + 2)):
             for k in range(r * nx + max(0, column - 1), r * nx + min(nx, column + 2)):
                 for item in range(grid.starts[k], grid.starts[k + 1]):
@@ -72,7 +62,7 @@ def _pairs(pose: Array, reach: float, scene: Scene, walls: bool) -> NDArray[np.i
                     dx, dy = pose[j, 0] - x, pose[j, 1] - y
                     if not math.sqrt(dx * dx + dy * dy) <= reach:
                         continue
-                    if walls and blocked(x, y, pose[j, 0], pose[j, 1], scene):
+                    if blocked(x, y, pose[j, 0], pose[j, 1], walls):
                         continue
                     if found == pairs.shape[0]:
                         pairs = _doubled(pairs)
@@ -117,14 +107,19 @@ def _rows(pose: Array, pairs: NDArray[np.int64]) -> Heard:
     return starts, indexes, ranges, bearings
 
 
-def neighbours(pose: Array, reach: float, world: World | None) -> Heard:
+def nobody_heard(count: int) -> Heard:
+    """Return what ``neighbours`` gives for ``count`` robots that hear nobody."""
+    return np.zeros(count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
+
+
+def neighbours(pose: Array, reach: float, walls: Scene) -> Heard:
     """Return whom each robot hears, in order of robot id.
 
     Parameters
     ----------
     pose : (N, 3) x, y (m), yaw (rad), frame `map`
     reach : m, greatest distance between centres, included
-    world : walls and obstacles that stop a broadcast; None: nothing does
+    walls : walls and obstacles that stop a broadcast, from ``make_line_of_sight``
 
     Returns
     -------
@@ -135,6 +130,5 @@ def neighbours(pose: Array, reach: float, world: World | None) -> Heard:
 
     """
     if pose.shape[0] == 0:
-        return np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-    scene = empty_scene() if world is None else sight_scene(world)
-    return _rows(pose, _pairs(pose, reach, scene, world is not None))
+        return nobody_heard(0)
+    return _rows(pose, _pairs(pose, reach, walls))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -91,9 +90,9 @@ def angle_max(parameters: ScanParameters) -> float:
     return as_float32(parameters.angle_min + (parameters.beams - 1) * parameters.angle_increment)
 
 
-@lru_cache(maxsize=64)
-def _fan(beams: int, angle_min: float, angle_increment: float) -> Fan:
-    return make_fan(beams, angle_min, angle_increment)
+def scan_fan(parameters: ScanParameters) -> Fan:
+    """Return the table of the laser's beams."""
+    return make_fan(parameters.beams, parameters.angle_min, parameters.angle_increment)
 
 
 def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
@@ -102,13 +101,14 @@ def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
     return mounted(pose, *mount) if any(mount) else pose
 
 
-def cast_scans(scene: Scene, pose: Floats, radius: Floats, parameters: ScanParameters,
-               threads: int = 1) -> Scans:
+def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
+               parameters: ScanParameters, threads: int = 1) -> Scans:
     """Return what the lasers of all robots see, without noise.
 
     Parameters
     ----------
     scene : made with a reach of at least ``parameters.range_max``
+    fan : ``scan_fan(parameters)``
     pose : (N, 3) x, y (m), yaw (rad) of the robots in frame `map`
     radius : (N,) m, the bodies, seen by others if ``parameters.sees_robots``
     threads : how many to use; no bit of the result depends on it
@@ -129,8 +129,8 @@ def cast_scans(scene: Scene, pose: Floats, radius: Floats, parameters: ScanParam
     pose = np.ascontiguousarray(pose, np.float64)
     radius = np.ascontiguousarray(radius, np.float64)
     seen = pose.shape[0] if p.sees_robots else 0
-    return cast_all(threads, scene, pose[:seen], radius[:seen], laser_poses(pose, p),
-                    _fan(p.beams, p.angle_min, p.angle_increment), p.range_min, p.range_max)
+    return cast_all(threads, scene, pose[:seen], radius[:seen], laser_poses(pose, p), fan,
+                    p.range_min, p.range_max)
 
 
 def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
@@ -157,7 +157,7 @@ def add_scan_noise(ranges: Scans, parameters: ScanParameters,
     ----------
     ranges : (N, beams) float32, m; not changed
     parameters : ``noise_std`` (m); the noisy range stays in [range_min, range_max]
-    generators : each robot's, of stream SCAN: ``generators.generator_states``. With noise, each
+    generators : each robot's, of stream SCAN: ``rng_array.generator_states``. With noise, each
         robot draws as many numbers in every tick, whatever it sees; without noise, none
 
     """

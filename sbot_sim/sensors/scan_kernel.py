@@ -39,6 +39,7 @@ from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
 
 Floats = NDArray[np.float64]
 
+
 @njit_inner
 def circle_arc(x: float, y: float, radius: float) -> tuple[float, float]:
     """Return (start, width) in rad of an arc that holds a circle at (x, y), not much wider."""
@@ -77,7 +78,7 @@ def cover_circle(x: float, y: float, radius: float, fan: Fan, best: Floats) -> N
 
 @njit_inner
 def cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
-                   fan: Fan, best: Floats) -> None:
+                  fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit a FACING segment."""
     start, width = segment_arc(ax, ay, bx, by)
     first, last = beam_interval(start, width, fan)
@@ -100,40 +101,68 @@ def cover_end(ax: float, ay: float, bx: float, by: float, fan: Fan, best: Floats
 
 
 @njit_inline
+def look_at_segment(x0: float, y0: float, x1: float, y1: float, cos_yaw: float, sin_yaw: float,
+                    fan: Fan, reach: float, best: Floats) -> bool:
+    """Lower ``best`` by a segment whose ends are relative to the sensor (m); tell if it touches.
+
+    Parameters
+    ----------
+    x0, y0, x1, y1 : ends of the segment relative to the sensor (m), in frame `map`
+    cos_yaw, sin_yaw : how the sensor is turned
+    fan : its beams
+    reach : how far it sees (m)
+    best : the least range of each beam so far (m)
+
+    """
+    if farther(x0, y0, x1, y1, reach):
+        return False
+    v = segment_view(x0, y0, x1, y1, cos_yaw, sin_yaw)
+    if v.kind == TOUCHED:
+        return True
+    if fan.forward and max(v.ax, v.bx) < -BACKWARDS * reach:
+        return False
+    if v.kind == END_ON:
+        cover_end(v.ax, v.ay, v.bx, v.by, fan, best)
+    else:
+        cover_segment(v.ax, v.ay, v.bx, v.by, v.ex, v.ey, v.cross, fan, best)
+    return False
+
+
+@njit_inline
+def look_at_circle(dx: float, dy: float, radius: float, cos_yaw: float, sin_yaw: float, fan: Fan,
+                   reach: float, best: Floats) -> bool:
+    """Lower ``best`` by a circle at (dx, dy) relative to the sensor (m); tell if it touches.
+
+    The rest as for ``look_at_segment``.
+    """
+    if circle_touched(dx, dy, radius):
+        return True
+    x, y = turned(dx, dy, cos_yaw, sin_yaw)
+    if not (fan.forward and x + radius < -BACKWARDS * reach):
+        cover_circle(x, y, radius, fan, best)
+    return False
+
+
+@njit_inline
 def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
-                  fan: Fan, reach: float,
-                  best: Floats) -> bool:
+                 fan: Fan, reach: float, best: Floats) -> bool:
     """Lower ``best`` by walls and fixed circles; tell whether the sensor touches one."""
-    behind = -BACKWARDS * reach
     grid = scene.segment_grid
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     for item in range(grid.starts[cell], grid.starts[cell + 1]):
         k = grid.items[item]
-        x0, y0 = scene.segments[k, 0] - x, scene.segments[k, 1] - y
-        x1, y1 = scene.segments[k, 2] - x, scene.segments[k, 3] - y
-        if farther(x0, y0, x1, y1, reach):
-            continue
-        v = segment_view(x0, y0, x1, y1, cos_yaw, sin_yaw)
-        if v.kind == TOUCHED:
+        if look_at_segment(scene.segments[k, 0] - x, scene.segments[k, 1] - y,
+                           scene.segments[k, 2] - x, scene.segments[k, 3] - y, cos_yaw, sin_yaw,
+                           fan, reach, best):
             return True
-        if fan.forward and max(v.ax, v.bx) < behind:
-            continue
-        if v.kind == END_ON:
-            cover_end(v.ax, v.ay, v.bx, v.by, fan, best)
-        else:
-            cover_segment(v.ax, v.ay, v.bx, v.by, v.ex, v.ey, v.cross, fan, best)
     grid = scene.circle_grid
     for item in range(grid.starts[cell], grid.starts[cell + 1]):
         k = grid.items[item]
         dx, dy, radius = scene.circles[k, 0] - x, scene.circles[k, 1] - y, scene.circles[k, 2]
         if dx * dx + dy * dy > (reach + radius) * (reach + radius):
             continue
-        if circle_touched(dx, dy, radius):
+        if look_at_circle(dx, dy, radius, cos_yaw, sin_yaw, fan, reach, best):
             return True
-        cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
-        if fan.forward and cx + radius < behind:
-            continue
-        cover_circle(cx, cy, radius, fan, best)
     return False
 
 
@@ -154,10 +183,8 @@ def farther(x0: float, y0: float, x1: float, y1: float, reach: float) -> bool:
 
 @njit_inline
 def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
-                 fan: Fan, reach: float,
-                 best: Floats) -> bool:
+                fan: Fan, reach: float, best: Floats) -> bool:
     """Lower ``best`` by the robots' discs but one's own; tell whether the sensor touches one."""
-    behind = -BACKWARDS * reach
     grid = discs.grid
     farthest = reach + discs.largest
     first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
@@ -168,18 +195,14 @@ def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_
             dx, dy, radius = discs.x[k] - x, discs.y[k] - y, discs.radius[k]
             if dx * dx + dy * dy > (reach + radius) * (reach + radius) or discs.robot[k] == own:
                 continue
-            if circle_touched(dx, dy, radius):
+            if look_at_circle(dx, dy, radius, cos_yaw, sin_yaw, fan, reach, best):
                 return True
-            cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
-            if fan.forward and cx + radius < behind:
-                continue
-            cover_circle(cx, cy, radius, fan, best)
     return False
 
 
 @njit
 def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, fan: Fan,
-                range_min: float, range_max: float, out: NDArray[np.float32]) -> None:
+               range_min: float, range_max: float, out: NDArray[np.float32]) -> None:
     """Write the scans of sensors first … end-1 in the order of ``discs``, if there are any.
 
     Neighbours in turn find what they look at in the processor's cache.
@@ -187,7 +210,7 @@ def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, f
     best = np.empty(fan.directions.shape[1])
     _cast_block(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(fan),
                 range_min, range_max, borrowed(best), borrowed(out))
-    best[0] = 0.0  # lent until here
+    best[0] = 0.0  # keeps it alive until here
 
 
 @njit_inline

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import unknown_name
-from sbot_common.params import Spec, check_all
+from sbot_common.params import Spec
 
 WHEELS, IMPULSE = 'wheels', 'impulse'
 
 # Document 002, Table 1.
 S_BOT_RADIUS = 0.058  # m
 S_BOT_COLLISION_DISTANCE = 0.03  # m
-S_BOT_SAFETY_RADIUS = 0.088  # m, the sum of the two above
 S_BOT_WHEEL_DISTANCE = 0.095  # m
 S_BOT_WHEEL_RADIUS = 0.02  # m
 S_BOT_MAX_WHEEL_SPEED = 4.0  # rad/s, either way
-S_BOT_INFRARED_NOISE = 0.15  # of the reading
-S_BOT_INFRARED_SENSORS = 15
 # Not in the table; document 002 takes the mass to be negligible. The mass of the real machine.
 S_BOT_MASS = 0.7  # kg
-
-LARGEST_ADVERTISED_MM = 255  # one byte
 
 
 class Body(NamedTuple):
@@ -45,11 +38,6 @@ class Body(NamedTuple):
     def safety_radius(self) -> float:
         """Radius of the collision circle (m): nothing may be nearer than this to the centre."""
         return self.radius + self.collision_distance
-
-    @property
-    def advertised_mm(self) -> int:
-        """The radius that the robot announces in one byte (mm, at most 255; document 000, 5.8)."""
-        return min(LARGEST_ADVERTISED_MM, math.floor(self.radius * 1000.0 + 0.5))
 
 
 S_BOT = Body('s-bot', S_BOT_RADIUS, S_BOT_COLLISION_DISTANCE, S_BOT_WHEEL_DISTANCE,
@@ -85,32 +73,6 @@ BODY_SPECS: tuple[Spec, ...] = (
     Spec('drive', WHEELS, '', 'Whether the wheels or an impulse along the heading move the robot.',
          '000 section 5.6', choices=(WHEELS, IMPULSE), at_runtime=False),
 )
-
-
-def make_body(name: str, given: Mapping[str, object], where: str = '') -> Body:
-    """Return a user's body: ``given`` holds values for any of ``BODY_SPECS``.
-
-    What is not given is taken from the body called ``like`` in ``given`` (default ``s-bot``).
-
-    Raises
-    ------
-    InputError
-        for an unknown name or a bad value; ``where`` begins its message.
-
-    """
-    values = dict(given)
-    like = str(values.pop('like', S_BOT.name))
-    base = find_body(like, BODIES, where)._asdict()
-    del base['name']
-    checked = check_all(BODY_SPECS, {**base, **values}, where)
-    return Body(name=name, **checked)
-
-
-def find_body(name: str, bodies: Mapping[str, Body] = BODIES, where: str = '') -> Body:
-    """Return the body of that name, or raise InputError with the nearest known name."""
-    if name not in bodies:
-        raise unknown_name(where.rstrip('.: ') or 'body', name, bodies)
-    return bodies[name]
 
 
 class BodyArrays(NamedTuple):

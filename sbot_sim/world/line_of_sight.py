@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,42 +14,21 @@ from sbot_sim.world.scene import Outline, Scene, make_scene
 
 Array = NDArray[np.float64]
 
-# The last indexes made, newest first, with the arrays they were made from: a run asks for the same
-# one every tick. The arrays of a world are never changed, so the same arrays mean the same index.
-_REMEMBERED = 4
-_recent: list[tuple[Array, Array, Scene]] = []
+class _Nothing(NamedTuple):
+    bounds: Array = np.array([0.0, 0.0, 1.0, 1.0])
+    segments: Array = np.empty((0, 4))
+    circles: Array = np.empty((0, 3))
 
 
-def sight_scene(world: Outline) -> Scene:
-    """Return the index of what may block a line, with a reach of 0; made once a world."""
-    for segments, circles, scene in _recent:
-        if segments is world.segments and circles is world.circles:
-            return scene
-    scene = _make_sight_scene(world)
-    _recent.insert(0, (world.segments, world.circles, scene))
-    del _recent[_REMEMBERED:]
-    return scene
-
-
-def _make_sight_scene(world: Outline) -> Scene:
+def make_line_of_sight(world: Outline | None) -> Scene:
+    """Return the index of what blocks lines of sight, for ``blocked``; None: nothing does."""
+    if world is None:
+        world = _Nothing()
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
     objects = len(world.segments) + len(world.circles)
     # About two cells to an object: a line passes few cells, and few objects in each.
     wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / max(1, 2 * objects))
     return make_scene(world, 0.0, wanted)
-
-
-class _Nothing(NamedTuple):
-    bounds: Array
-    segments: Array
-    circles: Array
-
-
-@cache
-def empty_scene() -> Scene:
-    """Return the index of a world in which nothing blocks anything."""
-    return _make_sight_scene(_Nothing(np.array([0.0, 0.0, 1.0, 1.0]), np.empty((0, 4)),
-                                      np.empty((0, 3))))
 
 
 @njit_inner
@@ -89,7 +67,7 @@ def segment_meets_disc(ax: float, ay: float, bx: float, by: float,
 
 @njit_inline
 def blocked(ax: float, ay: float, bx: float, by: float, scene: Scene) -> bool:
-    """Tell whether a wall or a disc of a ``sight_scene`` stands between a and b."""
+    """Tell whether a wall or a disc of ``make_line_of_sight`` stands between a and b."""
     segments, circles = scene.segments, scene.circles
     walls, discs = scene.segment_grid, scene.circle_grid  # of the same shape
     slack = CELL_SLACK * walls.cell

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import (
-    Grid,
+    BucketGrid,
     cell_index,
+    grid_around_points,
     grid_of_circles,
-    grid_of_points,
     grid_of_segments,
     grid_shape,
 )
@@ -45,8 +45,8 @@ class Scene(NamedTuple):
 
     segments: Floats  # (S, 4) m
     circles: Floats  # (C, 3) m
-    segment_grid: Grid
-    circle_grid: Grid
+    segment_grid: BucketGrid
+    circle_grid: BucketGrid
     reach: float  # m
 
 
@@ -57,7 +57,7 @@ class Discs(NamedTuple):
     y: Floats  # (N,) m
     radius: Floats  # (N,) m
     robot: NDArray[np.int32]  # (N,) whose disc it is
-    grid: Grid
+    grid: BucketGrid
     largest: float  # m, the largest radius
 
 
@@ -87,28 +87,18 @@ def sort_discs(pose: Floats, radius: Floats, cell: float) -> Discs:
 
     """
     n = pose.shape[0]
-    xmin = ymin = np.inf
-    xmax = ymax = -np.inf
     largest = 0.0
-    for i in range(n):
-        xmin, xmax = min(xmin, pose[i, 0]), max(xmax, pose[i, 0])
-        ymin, ymax = min(ymin, pose[i, 1]), max(ymax, pose[i, 1])
-        largest = max(largest, radius[i])
-    if n == 0:
-        xmin = ymin = xmax = ymax = 0.0
-    # Few robots far apart must not make more cells than robots by much.
-    limit = 1 + 2 * int(np.sqrt(n))
-    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, limit)
-    grid = grid_of_points(pose, cell, xmin, ymin, nx, ny)
+    grid = grid_around_points(pose, cell)
     x, y, sorted_radius = np.empty(n), np.empty(n), np.empty(n)
     for k in range(n):
         i = grid.items[k]
+        largest = max(largest, radius[i])
         x[k], y[k], sorted_radius[k] = pose[i, 0], pose[i, 1], radius[i]
     return Discs(x, y, sorted_radius, grid.items, grid, largest)
 
 
 @njit_inner
-def row_stretch(grid: Grid, row: int, x: float, y: float, reach: float) -> tuple[int, int]:
+def row_stretch(grid: BucketGrid, row: int, x: float, y: float, reach: float) -> tuple[int, int]:
     """Return (first, end) of a row's items that may lie within ``reach`` of a point (m)."""
     low = -np.inf if row == 0 else grid.y0 + row * grid.cell
     high = np.inf if row == grid.ny - 1 else grid.y0 + (row + 1) * grid.cell

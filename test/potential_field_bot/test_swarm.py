@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from potential_field_bot.bot import PotentialField
-from potential_field_bot.forces import other_repulsion, repulsion_reach
-from potential_field_bot.neighbours import nearby_repulsion, sort_into_cells
+from potential_field_bot.forces import other_repulsion
+from potential_field_bot.neighbours import LISTS, nearby_repulsion, repulsion_grid
 from potential_field_bot.parameters import make_parameters
 from potential_field_bot.swarm import Followers
 from sbot_common.observation import Observation, Scan
 from sbot_common.rng import CONTROLLER, generator
 
-ROOM = np.empty((2, 9), np.int64)
+ROOM = np.empty((2, LISTS), np.int64)
 SCATTERED = [
     (1, 5.0, {}), (2, 5.0, {}), (40, 3.0, {}), (150, 60.0, {}), (300, 1e6, {}),
     (150, 60.0, {'relevance_distance_beta_m': 0.5, 'safe_distance_m': 6.0}),
@@ -26,9 +26,9 @@ def test_neighbour_search_changes_no_bit(robots, extent, constants):
     poses = rng.uniform(-extent, extent, (robots, 3))
     poses[robots // 2:, 0] = np.round(poses[robots // 2:, 0])  # on cells' edges, and in columns
     poses[::7, 1] = poses[0, 1]
-    cells, starts, items = sort_into_cells(poses, repulsion_reach(parameters))
+    grid = repulsion_grid(parameters, poses)
     for i in range(robots):
-        found = nearby_repulsion(parameters, i, poses, cells, starts, items, *ROOM)
+        found = nearby_repulsion(parameters, i, poses, grid, *ROOM)
         assert found == other_repulsion(parameters, i, poses)
 
 
@@ -36,20 +36,19 @@ def test_neighbour_search_with_lost_robots():
     parameters = make_parameters({})
     poses = np.random.default_rng(0).uniform(-80, 80, (60, 3))
     poses[3, 0], poses[4, 1], poses[5, 0], poses[6, :2] = np.nan, np.inf, -np.inf, 1e300
-    cells, starts, items = sort_into_cells(poses, repulsion_reach(parameters))
+    grid = repulsion_grid(parameters, poses)
     for i in range(60):
-        found = nearby_repulsion(parameters, i, poses, cells, starts, items, *ROOM)
+        found = nearby_repulsion(parameters, i, poses, grid, *ROOM)
         assert found == other_repulsion(parameters, i, poses)
 
 
 def test_cells_prune():
     """Else the search above would be compared with itself."""
     poses = np.random.default_rng(0).uniform(-80, 80, (150, 3))
-    cells, starts, items = sort_into_cells(poses, 8.0)
-    assert cells.nx > 10
-    assert cells.ny > 10
-    assert sorted(items) == list(range(1, 150))
-    assert len(starts) == cells.nx * cells.ny + 1
+    grid = repulsion_grid(make_parameters({}), poses)
+    assert grid.nx > 10
+    assert grid.ny > 10
+    assert sorted(grid.items) == list(range(150))
 
 
 @pytest.mark.parametrize('threads', [1, 3])

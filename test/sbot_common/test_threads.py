@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from sbot_common.threads import beside, in_blocks
+from sbot_common.threads import in_background, in_blocks
 
 
 @pytest.mark.parametrize('threads', [1, 2, 3, 7])
@@ -42,7 +42,7 @@ def test_beside_gives_the_result(threads, count, elsewhere):
     def work(a, b):
         begun.set()
         return a + b, threading.current_thread()
-    result = beside(threads, count, work, 2, 3)
+    result = in_background(threads, count, work, 2, 3)
     assert begun.wait(60)  # what has not begun is done by who asks
     total, thread = result()
     assert total == 5
@@ -55,7 +55,7 @@ def test_blocks_do_not_wait_for_what_is_done_beside():
     def work():
         begun.set()
         return go_on.wait(60)
-    result = beside(2, 1000, work)
+    result = in_background(2, 1000, work)
     assert begun.wait(60)
     done = []
     in_blocks(2, 1000, lambda first, end: done.extend(range(first, end)))
@@ -65,15 +65,15 @@ def test_blocks_do_not_wait_for_what_is_done_beside():
 
 
 def test_an_error_beside_reaches_who_asks():
-    result = beside(2, 1000, int, 'x')
+    result = in_background(2, 1000, int, 'x')
     with pytest.raises(ValueError, match='x'):
         result()
 
 
 def test_what_is_begun_beside_may_begin_more():
     def work():
-        return beside(2, 1000, lambda: 7)() + 1
-    assert beside(2, 1000, work)() == 8
+        return in_background(2, 1000, lambda: 7)() + 1
+    assert in_background(2, 1000, work)() == 8
 
 
 def test_nobody_writes_after_an_error():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sbot_sim.dynamics.impulses import effective_wind
 from sbot_sim.sensors.range_and_bearing import neighbours
+from sbot_sim.world.line_of_sight import make_line_of_sight
 from wind_model.parameters import make_wake_parameters
 from wind_model.wake import (
     advertised_millimetres,
@@ -17,6 +18,8 @@ from wind_model.wake import (
     smoothstep,
     wakes,
 )
+
+NO_WALLS = make_line_of_sight(None)
 
 R = 0.05
 COMBINATIONS = [(fade, boost) for fade in ('ramp_in', 'fade_out') for boost in ('linear', 'power')]
@@ -48,7 +51,7 @@ def printed(fade, boost, distances, radius=R, reach=3.0, length=4.0, gate=0.5, g
 def follower(parameters, blockers, wind=(0.1, 0.0), radius=R, yaw=0.3, full=False):
     """Reduction of a follower at the origin, blockers (x, y) heard from wherever they are."""
     pose = np.array([[0.0, 0.0, yaw], *([x, y, 1.0] for x, y in blockers)])
-    heard = neighbours(pose, 10.0, None)
+    heard = neighbours(pose, 10.0, NO_WALLS)
     radii = np.full(len(pose), radius)
     result = wakes(parameters, *heard, pose[:, 2].copy(), np.tile(np.array(wind), (len(pose), 1)),
                    advertised_millimetres(radii), clamped_radius(radii))
@@ -164,7 +167,7 @@ def test_a_sheltered_follower_drifts_less_by_its_reduction():
     wind, dt = np.array([[0.15, 0.0], [0.15, 0.0]]), 0.1
     pose = np.array([[0.0, 0.0, 0.0], [0.075, 0.01, 0.0]])
     radii = np.full(2, 0.035)
-    reduced = reductions(parameters, *neighbours(pose, 0.8, None), pose[:, 2].copy(), wind,
+    reduced = reductions(parameters, *neighbours(pose, 0.8, NO_WALLS), pose[:, 2].copy(), wind,
                          advertised_millimetres(radii), clamped_radius(radii))
     drift = effective_wind(wind, reduced) * dt
     r = printed('ramp_in', 'linear', [(0.075, 0.01)], radius=0.035)

@@ -144,7 +144,7 @@ def sense_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, 
     _sense_block(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(radius),
                  borrowed(fan), range_max, borrowed(table), noise, borrowed(states), blind,
                  borrowed(best), borrowed(out))
-    best[0] = 0.0  # lent until here
+    best[0] = 0.0  # keeps it alive until here
 
 
 @njit_inline

@@ -30,7 +30,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Inputs, Wind
+from sbot_sim.engine.state import StepInputs, Wind
 
 GOLDEN = Path(__file__).parents[3] / 'benchmark' / 'golden_hashes.json'
 
@@ -59,7 +59,7 @@ def sensed_hash(case, threads=1):
     for _ in range(20):
         command = np.column_stack([np.full(1000, SPEED * scene.scale),
                                    rng.uniform(-TURN, TURN, 1000)])
-        engine.advance(Inputs(command, wind, engine.state.rab_data))
+        engine.advance(StepInputs(command, wind, engine.state.rab_data))
         seen = engine.snapshot
         for array in (seen.pose, seen.wind, seen.ranges, seen.infrared):
             digest.update(b'' if array is None else array.tobytes())

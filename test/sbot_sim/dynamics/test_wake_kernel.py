@@ -1,16 +1,18 @@
-"""The shelter of thousands of robots equals what hearing everybody gives, to the bit."""
+"""The wake kernel equals wakes computed from all pairs, to the bit."""
 
 import math
 
 import numpy as np
 import pytest
 
-from sbot_sim.dynamics.wake_kernel import shelters
+from sbot_sim.dynamics.wake_kernel import fast_reductions
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.line_of_sight import empty_scene, sight_scene
+from sbot_sim.world.line_of_sight import make_line_of_sight
 from wind_model.parameters import make_wake_parameters
 from wind_model.wake import clamped_radius, reductions
+
+NO_WALLS = make_line_of_sight(None)
 
 
 def both(given, n, side, reach, walls, seed):
@@ -27,14 +29,14 @@ def both(given, n, side, reach, walls, seed):
     advertised = rng.integers(0, 256, n).astype(np.uint8)
     own = clamped_radius(rng.uniform(0.0, 0.6, n))
     wake = make_wake_parameters({'wake': True, **given})
-    heard = neighbours(pose, reach, world if walls else None)
+    stops = make_line_of_sight(world if walls else None)
+    heard = neighbours(pose, reach, stops)
     slow = reductions(wake, *heard, pose[:, 2].copy(), wind, advertised, own)
-    fast, blockers = shelters(wake, reach, sight_scene(world), walls, pose, wind, advertised, own,
-                              np.full(n, -1))
+    fast, blockers = fast_reductions(wake, reach, stops, pose, wind, advertised, own,
+                                     np.full(n, -1))
     # Wherever it looks first, it finds the same.
     for first in (blockers, rng.integers(-1, n, n)):
-        again, _ = shelters(wake, reach, sight_scene(world), walls, pose, wind, advertised, own,
-                            first)
+        again, _ = fast_reductions(wake, reach, stops, pose, wind, advertised, own, first)
         assert again.tobytes() == fast.tobytes()
     return slow, fast
 
@@ -75,8 +77,8 @@ def test_level_winds_far_from_the_origin_hide_nobody(angle, y, given):
         n = len(pose)
         wind, mm = np.tile([0.1 * ux, 0.1 * uy], (n, 1)), np.full(n, 60, np.uint8)
         own = np.full(n, 0.06)
-        slow = reductions(wake, *neighbours(pose, 3.0, None), pose[:, 2].copy(), wind, mm, own)
-        fast, _ = shelters(wake, 3.0, empty_scene(), False, pose, wind, mm, own, np.full(n, -1))
+        slow = reductions(wake, *neighbours(pose, 3.0, NO_WALLS), pose[:, 2].copy(), wind, mm, own)
+        fast, _ = fast_reductions(wake, 3.0, NO_WALLS, pose, wind, mm, own, np.full(n, -1))
         assert fast.tobytes() == slow.tobytes()
 
 
@@ -84,6 +86,26 @@ def test_a_robot_without_a_direction_has_no_shelter():
     pose = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, math.nan]])
     wind, mm, own = np.full((2, 2), [0.1, 0.0]), np.full(2, 60, np.uint8), np.full(2, 0.06)
     wake = make_wake_parameters({'wake': True})
-    slow = reductions(wake, *neighbours(pose, 3.0, None), pose[:, 2].copy(), wind, mm, own)
-    fast, _ = shelters(wake, 3.0, empty_scene(), False, pose, wind, mm, own, np.full(2, -1))
+    slow = reductions(wake, *neighbours(pose, 3.0, NO_WALLS), pose[:, 2].copy(), wind, mm, own)
+    fast, _ = fast_reductions(wake, 3.0, NO_WALLS, pose, wind, mm, own, np.full(2, -1))
     assert fast.tolist() == slow.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize('offset', [1.6, 2.0, 2.5, 2.99, 3.001, 3.01, 3.05, 3.1])
+def test_a_weak_blocker_on_the_axis_hides_no_stronger_one_off_it(offset):
+    """The first search is a strip three widths wide; what it finds must beat all outside."""
+    wake = make_wake_parameters({'wake': True, 'gamma_boost': 0.5})
+    radius, n = 0.06, 3
+    gate, length, width = (radius * value for value in (
+        wake.upwind_gate_radii, wake.shadow_length_radii, wake.lateral_reach_radii))
+    wind, mm, own = np.tile([0.1, 0.0], (n, 1)), np.full(n, 60, np.uint8), np.full(n, radius)
+    weaker = 0
+    for ramp in np.linspace(0.02, 0.2, 60):  # of the weak one's shadow
+        pose = np.array([[0.0, 0.0, 0.3], [-gate - ramp * length, 0.0, 0.0],
+                         [-gate - 1.5 * length, offset * width, 0.0]])
+        heard = neighbours(pose, 3.0, NO_WALLS)
+        slow = reductions(wake, *heard, pose[:, 2].copy(), wind, mm, own)
+        fast, _ = fast_reductions(wake, 3.0, NO_WALLS, pose, wind, mm, own, np.full(n, -1))
+        assert fast.tobytes() == slow.tobytes()
+        weaker += slow[0] > 0.5 * (3.0 * ramp ** 2 - 2.0 * ramp ** 3) * (1 + 1e-9)
+    assert weaker > 0  # else the one off the axis would never have mattered

@@ -1,11 +1,16 @@
+import math
+
 import numpy as np
 import pytest
 from worlds import make_parameters, random_poses
 
+from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Inputs, Wind, still_air
+from sbot_sim.engine.snapshot import make_generators
+from sbot_sim.engine.state import StepInputs, Wind, still_air
+from sbot_sim.engine.step import hear, step
 from sbot_sim.world.bodies import ROBOT, S_BOT
 
 EVERYTHING = {
@@ -18,7 +23,7 @@ EVERYTHING = {
 def make_inputs(command, wind=None, rab=None):
     command = np.asarray(command, float)
     data = np.zeros((len(command), 10), np.uint8) if rab is None else rab
-    return Inputs(command, wind or still_air(), data)
+    return StepInputs(command, wind or still_air(), data)
 
 
 def drive(engine, ticks, seed=0, order=None):
@@ -144,3 +149,27 @@ def test_a_teleport_puts_a_robot_there_or_says_why_not():
     with pytest.raises(InputError, match='bound'):
         engine.teleport(0, (-1.0, 2.0, 0.0))
     assert engine.state.pose[0] == pytest.approx([8, 9, 1])
+
+
+def test_the_yaw_of_a_snapshot_is_the_one_that_receivers_decode():
+    poses = random_poses(40, 7)
+    engine = Engine(make_parameters([ROBOT] * 40), poses, 1)
+    decoded = []
+    for yaw in poses[:, 2].tolist():
+        z, w = math.sin(yaw / 2), math.cos(yaw / 2)
+        decoded.append(yaw_from_quaternion(0.0, 0.0, z, w))
+    assert engine.snapshot.pose[:, 2].tolist() == decoded
+    assert decoded != poses[:, 2].tolist()  # some differ in the last bit
+    assert engine.snapshot.true_pose[:, 2].tolist() == poses[:, 2].tolist()
+    assert engine.snapshot.pose[:, :2].tolist() == poses[:, :2].tolist()
+
+
+def test_a_step_advances_the_generators_of_odometry_and_no_others():
+    engine = Engine(make_parameters([ROBOT] * 2, **EVERYTHING), random_poses(2, 3), 1)
+    generators, heard = make_generators(1, 2), hear(engine.parameters, engine.state.pose)
+    before = [generator.bit_generator.state for generator in generators.odometry]
+    arrays = generators.infrared.tobytes(), generators.scan.tobytes()
+    step(engine.parameters, engine.state, make_inputs([[1, 0]] * 2), heard, generators)
+    assert all(generator.bit_generator.state != state
+               for generator, state in zip(generators.odometry, before, strict=True))
+    assert (generators.infrared.tobytes(), generators.scan.tobytes()) == arrays

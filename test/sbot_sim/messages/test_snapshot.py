@@ -6,7 +6,7 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.wire import cdr
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Inputs, Wind
+from sbot_sim.engine.state import StepInputs, Wind
 from sbot_sim.messages import snapshot as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.world.bodies import ROBOT
@@ -29,7 +29,7 @@ def moved():
     engine = Engine(parameters, random_poses(3, 2), 1)
     for _ in range(7):
         wind = Wind(np.array([0.2, 0.3, 0]), np.zeros(3))
-        engine.advance(Inputs(np.array([[1.0, 0.5]] * 3), wind, engine.state.rab_data))
+        engine.advance(StepInputs(np.array([[1.0, 0.5]] * 3), wind, engine.state.rab_data))
     return parameters, engine
 
 

@@ -9,7 +9,9 @@ from shapely.geometry import LineString, Point
 
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.line_of_sight import segment_meets_disc, segments_meet
+from sbot_sim.world.line_of_sight import make_line_of_sight, segment_meets_disc, segments_meet
+
+NO_WALLS = make_line_of_sight(None)
 
 small = st.integers(-4, 4).map(float)
 
@@ -46,30 +48,30 @@ def test_equals_every_pair_looked_at(seed):
     rng = np.random.default_rng(seed)
     pose = rng.uniform([-3, -3, -9], [9, 5, 9], (80, 3))
     reach = rng.uniform(0.2, 4)
-    assert_same(rows_of(neighbours(pose, reach, None)), oracle(pose, reach))
+    assert_same(rows_of(neighbours(pose, reach, NO_WALLS)), oracle(pose, reach))
 
 
 def test_equals_every_pair_on_a_lattice_where_distances_meet_the_range_exactly():
     xy = np.array([(x, y) for x in range(7) for y in range(7)], float)
     pose = np.column_stack([xy, np.zeros(len(xy))])
     for reach in (1.0, 2.0, 5.0, 0.0, 100.0):
-        assert_same(rows_of(neighbours(pose, reach, None)), oracle(pose, reach))
+        assert_same(rows_of(neighbours(pose, reach, NO_WALLS)), oracle(pose, reach))
 
 
 def test_range_is_included_and_nobody_hears_himself():
     pose = np.array([[0, 0, 0], [3.0, 0, 0], [0, 0, math.pi / 2]])
-    starts, indexes, ranges, bearings = neighbours(pose, 3.0, None)
+    starts, indexes, ranges, bearings = neighbours(pose, 3.0, NO_WALLS)
     assert starts.tolist() == [0, 2, 4, 6]
     assert indexes.tolist() == [1, 2, 0, 2, 0, 1]
     assert ranges.tolist() == [3, 0, 3, 3, 0, 3]
     assert bearings[0] == 0
     assert bearings[5] == pytest.approx(-math.pi / 2)
-    assert neighbours(pose, np.nextafter(3.0, 0), None)[0].tolist() == [0, 1, 1, 2]
+    assert neighbours(pose, np.nextafter(3.0, 0), NO_WALLS)[0].tolist() == [0, 1, 1, 2]
 
 
 def test_nobody_and_one_robot():
-    assert neighbours(np.empty((0, 3)), 1.0, None)[0].tolist() == [0]
-    assert neighbours(np.zeros((1, 3)), 1.0, None)[0].tolist() == [0, 0]
+    assert neighbours(np.empty((0, 3)), 1.0, NO_WALLS)[0].tolist() == [0]
+    assert neighbours(np.zeros((1, 3)), 1.0, NO_WALLS)[0].tolist() == [0, 0]
 
 
 def test_walls_and_obstacles_block():
@@ -83,7 +85,7 @@ def test_walls_and_obstacles_block():
         disc = line.distance(Point(2, 5)) < 0.5
         return disc or any(line.intersects(wall) for wall in walls)
 
-    got = rows_of(neighbours(pose, 20.0, world))
+    got = rows_of(neighbours(pose, 20.0, make_line_of_sight(world)))
     assert_same(got, oracle(pose, 20.0, blocked))
     heard = {(i, j) for i, j, *_ in got}
     assert (2, 3) in heard
@@ -114,9 +116,9 @@ def test_permuting_the_robots_permutes_what_they_hear():
     rng = np.random.default_rng(5)
     pose = rng.uniform(0, 4, (40, 3))
     order = rng.permutation(40)
-    first = {(i, j): (r, b) for i, j, r, b in rows_of(neighbours(pose, 1.0, None))}
+    first = {(i, j): (r, b) for i, j, r, b in rows_of(neighbours(pose, 1.0, NO_WALLS))}
     second = {(order[i], order[j]): (r, b)
-              for i, j, r, b in rows_of(neighbours(pose[order], 1.0, None))}
+              for i, j, r, b in rows_of(neighbours(pose[order], 1.0, NO_WALLS))}
     assert first == second
 
 
@@ -127,7 +129,7 @@ def test_cost_grows_with_the_number_of_robots_not_its_square():
         best = math.inf
         for _ in range(3):
             begin = time.process_time()
-            neighbours(pose, 1.0, None)
+            neighbours(pose, 1.0, NO_WALLS)
             best = min(best, time.process_time() - begin)
         return best
 

@@ -15,6 +15,7 @@ from sbot_sim.sensors.scan import (
     cast_scans,
     cast_scans_slowly,
     make_scan_parameters,
+    scan_fan,
 )
 from sbot_sim.world.scene import make_scene
 
@@ -26,10 +27,14 @@ def outline(size, segments=(), circles=()):
                            circles=np.array(circles, float).reshape(-1, 3))
 
 
+def cast(scene, pose, radius, parameters, threads=1):
+    return cast_scans(scene, scan_fan(parameters), pose, radius, parameters, threads)
+
+
 def assert_equals_oracle(world, pose, radius, given):
     parameters = make_scan_parameters(given)
     scene = make_scene(world, parameters.range_max)
-    fast = cast_scans(scene, pose, radius, parameters)
+    fast = cast(scene, pose, radius, parameters)
     slow = cast_scans_slowly(scene, pose, radius, parameters)
     assert fast.dtype == np.float32
     np.testing.assert_array_equal(fast, slow)
@@ -93,11 +98,11 @@ def test_no_bit_depends_on_threads_or_on_the_order_of_robots():
     radius = rng.uniform(0.1, 0.4, n)
     parameters = make_scan_parameters({'scan_sees_robots': True, 'laser_x': 0.1})
     scene = make_scene(outline(80.0, rng.uniform(0, 80, (60, 4))), parameters.range_max)
-    one = cast_scans(scene, pose, radius, parameters)
+    one = cast(scene, pose, radius, parameters)
     for threads in (2, 3):
-        np.testing.assert_array_equal(cast_scans(scene, pose, radius, parameters, threads), one)
+        np.testing.assert_array_equal(cast(scene, pose, radius, parameters, threads), one)
     order = rng.permutation(n)
-    np.testing.assert_array_equal(cast_scans(scene, pose[order], radius[order], parameters),
+    np.testing.assert_array_equal(cast(scene, pose[order], radius[order], parameters),
                                   one[order])
 
 
@@ -133,20 +138,20 @@ def test_any_layout_of_arrays_will_do():
     scene = make_scene(outline(10.0), 10.0)
     radius = np.full((6, 2), 0.3)[:, 0]
     np.testing.assert_array_equal(
-        cast_scans(scene, pose, radius, parameters),
-        cast_scans(scene, np.array(pose, float, order='C'), radius.copy(), parameters))
+        cast(scene, pose, radius, parameters),
+        cast(scene, np.array(pose, float, order='C'), radius.copy(), parameters))
 
 
 def test_nobody_sees_nobody():
     parameters = make_scan_parameters({'scan_sees_robots': True})
     scene = make_scene(outline(10.0), 10.0)
-    assert cast_scans(scene, np.empty((0, 3)), np.empty(0), parameters).shape == (0, 180)
+    assert cast(scene, np.empty((0, 3)), np.empty(0), parameters).shape == (0, 180)
 
 
 def test_a_scene_with_too_short_a_reach_is_refused():
     with pytest.raises(ValueError, match='reach'):
-        cast_scans(make_scene(outline(10.0), 5.0), np.zeros((1, 3)), np.ones(1),
-                   make_scan_parameters({}))
+        cast(make_scene(outline(10.0), 5.0), np.zeros((1, 3)), np.ones(1),
+             make_scan_parameters({}))
 
 
 def test_parameters_are_what_messages_carry():

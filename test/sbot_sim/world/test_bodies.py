@@ -3,26 +3,19 @@ import math
 import numpy as np
 import pytest
 
-from sbot_common.errors import InputError
 from sbot_sim.dynamics.motion import wheel_commands
-from sbot_sim.world import bodies
 from sbot_sim.world.bodies import (
-    BODIES,
     ROBOT,
     S_BOT,
     body_arrays,
-    find_body,
-    make_body,
     select_bodies,
 )
 
 
 def test_s_bot_has_the_values_of_table_1():
     assert (S_BOT.radius, S_BOT.collision_distance) == (0.058, 0.03)
-    assert S_BOT.safety_radius == pytest.approx(bodies.S_BOT_SAFETY_RADIUS, abs=1e-15)
+    assert S_BOT.safety_radius == pytest.approx(0.088, abs=1e-15)
     assert (S_BOT.wheel_distance, S_BOT.wheel_radius, S_BOT.max_wheel_speed) == (0.095, 0.02, 4.0)
-    assert bodies.S_BOT_INFRARED_NOISE == 0.15
-    assert bodies.S_BOT_INFRARED_SENSORS == 15
 
 
 def test_robot_never_saturates_at_the_controllers_fastest_command():
@@ -32,36 +25,6 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
     half = math.pi * ROBOT.wheel_distance / 2
     np.testing.assert_allclose(wheels[0], [(2 - half) / 0.1, (2 + half) / 0.1], rtol=1e-15)
     assert np.abs(wheels).max() < ROBOT.max_wheel_speed
-
-
-@pytest.mark.parametrize(('name', 'expected'), [
-    ('s-bot', 58), ('e-puck2', 35), ('foot-bot', 85), ('robot', 255)])
-def test_advertised_radius_is_one_byte_of_millimetres(name, expected):
-    assert BODIES[name].advertised_mm == expected
-
-
-def test_body_of_the_user_takes_the_rest_from_its_model():
-    body = make_body('big', {'like': 'robot', 'radius': 0.5, 'drive': 'impulse'})
-    assert body == ROBOT._replace(name='big', radius=0.5, drive='impulse')
-    assert make_body('same', {}) == S_BOT._replace(name='same')
-
-
-@pytest.mark.parametrize(('given', 'message'), [
-    ({'radius': -1.0}, r'bodies\.x\.radius: got -1\.0, expected a finite number > 0 \(m\)'),
-    ({'radius': 0.0}, 'radius'),
-    ({'drive': 'legs'}, 'one of wheels, impulse'),
-    ({'raduis': 1.0}, "did you mean 'radius'"),
-    ({'like': 's-bott'}, "did you mean 's-bot'"),
-    ({'mass': math.nan}, 'mass'),
-])
-def test_bad_body_is_refused(given, message):
-    with pytest.raises(InputError, match=message):
-        make_body('x', given, 'bodies.x.')
-
-
-def test_find_body_names_the_nearest():
-    with pytest.raises(InputError, match="did you mean 'foot-bot'"):
-        find_body('footbot')
 
 
 def test_body_arrays_hold_a_row_a_robot():
