@@ -21,8 +21,8 @@ from potential_field_bot.node_parameters import INPUTS, NODE_SPECS, TIMER
 from potential_field_bot.parameters import SPECS
 from potential_field_bot.timing import check_frequency
 from sbot_common import ros, topics
+from sbot_common.code_cache import is_compiled
 from sbot_common.errors import InputError, bad_value
-from sbot_common.jit import is_compiled
 from sbot_common.params import Value
 from sbot_common.rng import CONTROLLER, generator
 from sbot_common.wire import messages

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sbot_common.jit import is_compiled, mark_compiled
+from sbot_common.code_cache import is_compiled, mark_compiled
 
 if TYPE_CHECKING:
     from sbot.scenario.model import Scenario

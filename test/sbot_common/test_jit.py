@@ -1,11 +1,7 @@
-"""The compile cache, and arrays that are lent."""
-
-import os
-import time
+"""Unowned views of arrays in compiled code."""
 
 import numpy as np
 
-from sbot_common import jit
 from sbot_common.jit import borrowed, njit
 from sbot_sim.world.scene import Discs, sort_discs
 
@@ -25,29 +21,15 @@ def test_borrowed_tuples_of_arrays_are_the_same_arrays():
 
 
 @njit
-def _lent(discs: Discs):
+def _views(discs: Discs):
     return borrowed(discs).grid.items
 
 
-def test_what_is_borrowed_does_not_keep_its_memory():
+def test_borrowed_arrays_have_no_owner():
     """Else references would be counted: loops would be slow, and threads wait for each other."""
     discs = sort_discs(np.zeros((2, 3)), np.ones(2), 1.0)
-    lent = _lent(discs)
-    assert np.shares_memory(lent, discs.grid.items)
-    assert lent is not discs.grid.items
-    assert lent.base is None
-    assert not lent.flags.owndata
-
-
-def test_old_machine_code_goes(tmp_path, monkeypatch):
-    monkeypatch.setattr(jit, 'CACHE_DIRECTORY', tmp_path / 'c0ffee0000000001')
-    old, new, other = (tmp_path / name for name in
-                       ('0123456789abcdef', 'fedcba9876543210', 'holiday-pictures'))
-    for folder in (old, new, other, jit.CACHE_DIRECTORY):
-        folder.mkdir()
-        (folder / 'complete').touch()
-    for folder in (old, other):
-        os.utime(folder / 'complete', (time.time() - 40 * 86400,) * 2)
-    jit.mark_compiled()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        'c0ffee0000000001', 'fedcba9876543210', 'holiday-pictures']
+    view = _views(discs)
+    assert np.shares_memory(view, discs.grid.items)
+    assert view is not discs.grid.items
+    assert view.base is None
+    assert not view.flags.owndata

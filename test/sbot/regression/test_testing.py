@@ -5,7 +5,7 @@ from sbot.bag.reader import Bag
 from sbot.regression import golden
 from sbot.regression.golden import check_golden, record_golden
 from sbot.scenario.load import load_scenario
-from sbot_common.jit import CACHE_DIRECTORY
+from sbot_common.code_cache import CACHE_DIRECTORY
 
 pytest_plugins = ['sbot.regression.testing', 'pytester']
 
