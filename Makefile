@@ -28,7 +28,7 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -q $(ARGUMENTS)
 
-# Format and types, as CI wants them.
+# Lint and types; .ci/run and the pre-commit hooks run the same.
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy

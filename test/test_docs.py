@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / 'README.md', ROOT / 'CHANGELOG.md', *sorted((ROOT / 'docs').glob('*.md'))]
+PAGES = [*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'docs').glob('*.md'))]
 
 
 def load(path):
@@ -29,11 +29,34 @@ def test_the_tables_of_numbers_are_those_measured(page):
     assert made == text, 'run python docs/make_performance_tables.py'
 
 
+def anchors(page):
+    """Names of a page's headings in links, as GitHub makes them."""
+    headings = re.findall(r'^#+ (.+)$', page.read_text('utf-8'), re.MULTILINE)
+    return {re.sub(r'[^\w -]', '', heading).lower().replace(' ', '-') for heading in headings}
+
+
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 def test_links_and_pictures_exist(page):
-    for target in re.findall(r'\]\(([^)#]+)(?:#[^)]*)?\)', page.read_text('utf-8')):
+    for target, heading in re.findall(r'\]\(([^)#]*)#?([^)]*)\)', page.read_text('utf-8')):
         if not target.startswith(('http://', 'https://')):
-            assert (page.parent / target).exists(), target
+            path = page.parent / target if target else page
+            assert path.exists(), target
+            assert not heading or heading in anchors(path), f'{target}#{heading}'
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
+def test_paths_of_modules_exist(page):
+    found = re.findall(r'(?<![\w/.])((?:[a-z_0-9]+/)+[a-z_0-9]+\.py)\b', page.read_text('utf-8'))
+    for path in found:
+        assert (ROOT / path).exists(), path
+
+
+def test_the_index_of_decisions_has_every_erratum():
+    errata, index = ((ROOT / 'docs' / name).read_text('utf-8')
+                     for name in ('errata.md', 'decisions.md'))
+    errata = re.findall(r'^\| ([A-Z]\d+) \|', errata, re.MULTILINE)
+    assert len(errata) > 30
+    assert re.findall(r'^\* \*\*([A-Z]\d+)\*\* ', index, re.MULTILINE) == errata
 
 
 def test_every_dependency_has_its_reason():

@@ -1,7 +1,7 @@
 """A smoke test of `sbot bench`, and the promise that speed changes no bit.
 
 To write the hashes anew after a change that is meant to change results:
-SBOT_REFRESH=1 python -m pytest test/sbot/test_bench.py
+SBOT_REFRESH=1 python -m pytest test/sbot/bench/test_bench.py
 """
 
 import csv

@@ -1,7 +1,7 @@
 """Every shipped scenario against its bag in test/golden.
 
 To record the bags anew after a change that is meant to change results:
-SBOT_REFRESH=1 python -m pytest test/sbot/test_golden.py
+SBOT_REFRESH=1 python -m pytest test/sbot/regression/test_golden.py
 """
 
 from pathlib import Path
