@@ -67,9 +67,9 @@ setup(
         ],
         'fast2d': ['cffi>=1.15', 'setuptools'],
         'pandas': ['pandas>=1.5'],
-        'test': ['cffi>=1.15', 'pandas>=1.5', 'pytest>=7.4', 'pytest-rerunfailures>=12',
-                 'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3', 'mypy>=1.8', 'ruff>=0.4',
-                 'types-PyYAML', 'types-tqdm', 'types-defusedxml'],
+        'test': ['cffi>=1.15', 'pandas>=1.5', 'pytest>=7.4', 'hypothesis>=6.80', 'shapely>=2.0',
+                 'mpmath>=1.3', 'mypy>=1.8', 'ruff>=0.4', 'types-PyYAML', 'types-tqdm',
+                 'types-defusedxml'],
     },
     entry_points={
         'console_scripts': [

@@ -139,7 +139,7 @@ def numeric_modules() -> list[str]:
 
 def run(code: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False, timeout=120)
+                          check=False, timeout=300)
 
 
 def test_numeric_modules_import_with_ros_yaml_and_pydantic_blocked():

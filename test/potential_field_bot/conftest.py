@@ -5,12 +5,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import hypothesis
 import pytest
-
-# Time limits for single examples only measure how busy the machine is.
-hypothesis.settings.register_profile('patient', deadline=None)
-hypothesis.settings.load_profile('patient')
 
 HERE = Path(__file__).parent
 

@@ -17,7 +17,7 @@ CHROMIUM = next((path for name in ('chromium', 'chromium-browser', 'google-chrom
 _FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
           '--disable-background-networking', '--disable-component-update', '--disable-sync',
           '--hide-scrollbars', '--force-device-scale-factor=1', '--remote-debugging-pipe']
-DEADLINE = 60.0  # s
+DEADLINE = 240.0  # s
 
 
 def _far_pipe():

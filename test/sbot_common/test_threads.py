@@ -16,7 +16,7 @@ def test_every_robot_is_done_once(threads, count):
 
 
 def test_several_threads_work():
-    barrier = threading.Barrier(3, timeout=60)
+    barrier = threading.Barrier(3, timeout=240)
 
     def work(first, end):
         if first < 3:  # the first three stretches: none ends before all have begun
@@ -43,7 +43,7 @@ def test_beside_gives_the_result(threads, count, elsewhere):
         begun.set()
         return a + b, threading.current_thread()
     result = in_background(threads, count, work, 2, 3)
-    assert begun.wait(60)  # what has not begun is done by who asks
+    assert begun.wait(240)  # what has not begun is done by who asks
     total, thread = result()
     assert total == 5
     assert (thread is not threading.current_thread()) == elsewhere
@@ -54,9 +54,9 @@ def test_blocks_do_not_wait_for_what_is_done_beside():
 
     def work():
         begun.set()
-        return go_on.wait(60)
+        return go_on.wait(240)
     result = in_background(2, 1000, work)
-    assert begun.wait(60)
+    assert begun.wait(240)
     done = []
     in_blocks(2, 1000, lambda first, end: done.extend(range(first, end)))
     assert sorted(done) == list(range(1000))

@@ -13,7 +13,7 @@ from sbot_common.wire import cdr
 from sbot_common.wire.messages import write_clock
 from wind_model import messages
 
-DEADLINE_S = 20.0
+DEADLINE_S = 240.0
 
 
 class Driver:

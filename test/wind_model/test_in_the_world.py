@@ -128,7 +128,6 @@ def test_the_simulator_takes_the_wind_from_its_topics(tmp_path, monkeypatch):
     expected = run_scenario(scenario, record=tmp_path / 'bag').summary['trajectory_sha256']
     monkeypatch.setenv('WIND_BAG', str(tmp_path / 'bag'))
     monkeypatch.setenv('PYTHONPATH', str(Path(__file__).parent))
-    monkeypatch.setenv('ROS_DOMAIN_ID', '64')
     monkeypatch.setitem(up._MODULES, 'wind_model', 'bag_wind')
     # No wind in the scenario of the nodes: all of it comes from the bag.
     still = scenario.model_copy(update={'wind': {

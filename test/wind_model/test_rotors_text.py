@@ -205,7 +205,7 @@ def test_an_endless_line_through_a_pipe_ends_soon(tmp_path, name):
     assert words in str(info.value)
     assert time.process_time() - begin < 20
     assert peak_memory() - before < 400e6
-    feeder.join(timeout=10)
+    feeder.join(timeout=240)
     assert not feeder.is_alive()
 
 

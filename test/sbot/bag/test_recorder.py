@@ -249,7 +249,7 @@ def test_failing_index_leaves_messages(tmp_path, monkeypatch):
 
 def test_killed_at_random_moments(tmp_path):
     program = Path(__file__).with_name('kill_recorder.py')
-    out = subprocess.run([sys.executable, program, tmp_path, '50', '5'], check=True, timeout=120,
+    out = subprocess.run([sys.executable, program, tmp_path, '50', '5'], check=True, timeout=300,
                          stdout=subprocess.PIPE, text=True).stdout
     answer = json.loads(out)
     assert len(answer['results']) == 50

@@ -104,11 +104,9 @@ def test_tf_is_one_tree_that_leads_to_every_robot(bag):
 @pytest.mark.slow
 @pytest.mark.parametrize('name', [  # a process for each robot: fifty are too many for a test
     name for name in scenario_names() if len(load_scenario(name).robots) <= 8])
-def test_nodes_record_what_an_in_process_run_records(tmp_path, monkeypatch, name):
+def test_nodes_record_what_an_in_process_run_records(tmp_path, name):
     pytest.importorskip('rclpy')
     from sbot.ros.up import run_up
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(80 + scenario_names().index(name)))
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     scenario = load_scenario(name, {'duration': 0.5})
     run_scenario(scenario, record=tmp_path / 'run', keep=False)
     run_up(scenario, record=tmp_path / 'up', output=lambda line: None)

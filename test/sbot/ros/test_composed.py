@@ -2,13 +2,15 @@
 
 import importlib.util
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
 
 pytestmark = [
     pytest.mark.ros,
@@ -30,20 +32,9 @@ wind: {wind_speed_mean: 0.1, wake: true}
 """
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
-            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
-
-
 def sbot(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run([*SBOT, *map(str, arguments)], env=environment(), timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
-
-
-def summary(*arguments: object) -> dict:
-    done = sbot(*arguments, '--json')
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return subprocess.run([*SBOT, *map(str, arguments)], timeout=DEADLINE, capture_output=True,
+                          text=True, check=False)
 
 
 @pytest.mark.parametrize('name', ['leader_follower', 'single_robot', 'mixed'])
@@ -52,8 +43,11 @@ def test_equals_run_to_the_bit(tmp_path, name):
     if name == 'mixed':
         scenario = tmp_path / 'mixed.yaml'
         scenario.write_text(MIXED)
-    options = (scenario, '--duration', 2, '--seed', 3)
-    ran, went_up = summary('run', *options), summary('up', '--composed', *options)
+    same = load_scenario(str(scenario), {'duration': 2.0, 'seed': 3})
+    ran = run_scenario(same, keep=False).summary
+    done = sbot('up', '--composed', scenario, '--duration', 2, '--seed', 3, '--json')
+    assert done.returncode == 0, done.stderr
+    went_up = json.loads(done.stdout)
     for timing in ('wall_time_s', 'real_time_factor'):
         ran.pop(timing), went_up.pop(timing)
     assert went_up == ran
@@ -78,15 +72,18 @@ def test_a_signal_ends_it_and_finishes_the_recording(tmp_path, number):
         process = subprocess.Popen(
             [*SBOT, 'up', '--composed', 'single_robot', '--set', 'target_real_time_factor=1',
              '--duration', '1000', '--record', str(bag)],
-            env=environment(), stdout=stream, stderr=stream,
+            stdout=stream, stderr=stream,
             # Jobs in the background of a shell inherit that SIGINT is ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    end = time.monotonic() + DEADLINE
-    while 'everybody is there' not in log.read_text():
-        assert process.poll() is None, log.read_text()
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    process.send_signal(number)
-    assert process.wait(DEADLINE) == 1
+    try:
+        end = time.monotonic() + DEADLINE
+        while 'everybody is there' not in log.read_text():
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        process.send_signal(number)
+        assert process.wait(DEADLINE) == 1
+    finally:
+        process.kill()
     assert 'Traceback' not in log.read_text()
     assert (bag / 'metadata.yaml').exists()

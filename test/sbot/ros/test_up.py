@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
+
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
@@ -53,25 +56,24 @@ class Silence:
 """
 
 
-def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
-            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', **more}
-
-
 def sbot(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run([*SBOT, *map(str, arguments)], env=environment(), timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
+    return subprocess.run([*SBOT, *map(str, arguments)], timeout=DEADLINE, capture_output=True,
+                          text=True, check=False)
 
 
-def summary(*arguments: object) -> dict:
-    done = sbot(*arguments, '--json')
+def summary_of_up(*arguments: object) -> dict:
+    done = sbot('up', *arguments, '--json')
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
+def summary_of_run(name: object, **overrides: object) -> dict:
+    return run_scenario(load_scenario(str(name), overrides), keep=False).summary
+
+
 def drive(name: str, folder: Path) -> dict:
-    done = subprocess.run([sys.executable, str(DRIVER), name, str(folder)], env=environment(),
-                          timeout=2 * DEADLINE, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, str(DRIVER), name, str(folder)],
+                          timeout=4 * DEADLINE, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -97,8 +99,8 @@ def until(condition) -> bool:
 
 @pytest.mark.parametrize(('name', 'seed'), [('leader_follower', 1), ('single_robot', 2)])
 def test_equals_run_to_the_bit(name, seed):
-    options = (name, '--duration', 2, '--seed', seed)
-    ran, went_up = summary('run', *options), summary('up', *options)
+    ran = summary_of_run(name, duration=2.0, seed=seed)
+    went_up = summary_of_up(name, '--duration', 2, '--seed', seed)
     for timing in ('wall_time_s', 'real_time_factor'):
         ran.pop(timing), went_up.pop(timing)
     assert went_up == ran
@@ -107,20 +109,20 @@ def test_equals_run_to_the_bit(name, seed):
 def test_own_controllers_sensors_and_seeds(tmp_path):
     scenario = tmp_path / 'own.yaml'
     scenario.write_text(OWN_CONTROLLERS)
-    went_up = summary('up', scenario, '--seed', 5)['trajectory_sha256']
-    ran = [summary('run', scenario, '--seed', seed)['trajectory_sha256'] for seed in (5, 6)]
+    went_up = summary_of_up(scenario, '--seed', 5)['trajectory_sha256']
+    ran = [summary_of_run(scenario, seed=seed)['trajectory_sha256'] for seed in (5, 6)]
     assert went_up == ran[0]
     assert ran[0] != ran[1]
 
 
 @pytest.mark.parametrize(('controller', 'message'), [
     ('Crash', 'sbot: controller_1: ended the run with exit code 1'),
-    ('Silence', 'robot 1 silent for 3 s (lockstep_timeout) at tick 4')])
+    ('Silence', 'robot 1 silent for 5 s (lockstep_timeout) at tick 4')])
 def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, message):
     (tmp_path / 'bad.py').write_text(BAD_CONTROLLER)
     scenario = tmp_path / 'bad.yaml'
     scenario.write_text(
-        'duration: 1000\nlockstep_timeout: 3\nworld: {bounds: [0, 0, 9, 9]}\n'
+        'duration: 1000\nlockstep_timeout: 5\nworld: {bounds: [0, 0, 9, 9]}\n'
         'robots: [{pose: [2, 2, 0], goal: [7, 7]},\n'
         f"         {{pose: [2, 5, 0], controller: 'bad:{controller}'}}]\n")
     done = sbot('up', scenario)
@@ -161,15 +163,18 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, when, code):
     with log.open('w') as stream:
         process = subprocess.Popen(
             [*SBOT, 'up', 'single_robot', '--set', 'target_real_time_factor=1', '--duration',
-             '1000'], env=environment(SBOT_TEST=mark), stdout=stream, stderr=stream,
+             '1000'], env={**os.environ, 'SBOT_TEST': mark}, stdout=stream, stderr=stream,
             # Jobs in the background of a shell inherit that SIGINT is ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    if when == 'starting':
-        assert until(lambda: len(marked(mark)) == 4)
-    else:
-        assert until(lambda: 'everybody is there' in log.read_text())
-    process.send_signal(number)
-    assert process.wait(DEADLINE) == code
+    try:
+        if when == 'starting':
+            assert until(lambda: len(marked(mark)) == 4)
+        else:
+            assert until(lambda: 'everybody is there' in log.read_text())
+        process.send_signal(number)
+        assert process.wait(DEADLINE) == code
+    finally:
+        process.kill()
     if number == signal.SIGKILL:
         assert until(lambda: not marked(mark))
     assert marked(mark) == []

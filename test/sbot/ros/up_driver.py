@@ -18,7 +18,7 @@ from sbot_common import ros, topics
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import write_pose, write_twist
 
-DEADLINE = 120.0  # s
+DEADLINE = 240.0  # s
 SBOT = [sys.executable, '-m', 'sbot.cli']
 
 
@@ -85,11 +85,12 @@ def services(folder: Path) -> dict:
     too_early = driver.call('/sbot_sim/step')
     paused = driver.call('/sbot_sim/pause', SetBool, data=True)
     steps = []
-    for _ in range(3):
+    for _ in range(4):
         count = len(driver.stamps)
         driver.call('/sbot_sim/step')
         driver.until(lambda count=count: len(driver.stamps) > count)
         steps.append(driver.stamps[-1])
+    del steps[0]  # may have been on its way before the pause
     teleport = driver.advertise(topics.TELEPORT)
     teleport.publish(write_pose(0, 'map', 10.0, 12.0))
 
@@ -98,11 +99,11 @@ def services(folder: Path) -> dict:
         return abs(driver.motions[-1][0][0] - 10) < 1 and abs(driver.motions[-1][0][1] - 12) < 1
     driver.until(teleported)
     reset = driver.call('/sbot_sim/reset')
+    driver.call('/sbot_sim/step')
+    driver.until(lambda: driver.stamps[-1] < steps[0] and driver.motions[-1][0][0] < 9)
+    again, place = driver.stamps[-1], driver.motions[-1][0][:2]
     driver.call('/sbot_sim/pause', SetBool, data=False)
-    driver.until(lambda: driver.stamps[-1] < steps[0])
-    again = driver.stamps[-1]
     driver.until(lambda: driver.stamps[-1] > again)
-    place = driver.motions[-1][0][:2]
     ros.advertise(driver.node, topics.CMD_VEL, driver.name(topics.CMD_VEL))
     driver.until(lambda: driver.process.poll() is not None)
     return {'too_early': too_early, 'paused': paused, 'steps': steps, 'reset': reset,
@@ -119,10 +120,10 @@ def free_running(folder: Path) -> dict:
     start = driver.motions[-1][0]
     command = driver.advertise(topics.CMD_VEL)
 
-    def moved() -> bool:
+    def moving() -> bool:
         command.publish(write_twist(0.5, 0.0))
-        return driver.motions[-1][0][0] > 3.2
-    driver.until(moved)
+        return driver.motions[-1][0][0] > 3.2 and driver.motions[-1][1][0] > 0.0
+    driver.until(moving)
     speed = driver.motions[-1][1][0]
     driver.until(lambda: driver.motions[-1][1] == (0.0, 0.0, 0.0))
     return {'start': start, 'speed': speed, 'end': driver.motions[-1][0], **driver.end()}

@@ -262,9 +262,9 @@ def test_bytes_that_are_no_text(content, words, write):
 def test_alias_bomb_is_refused_before_it_is_expanded(write):
     rows = ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]']
     rows += [f'a{i}: &a{i} [{", ".join([f"*a{i - 1}"] * 10)}]' for i in range(1, 30)]
-    start = time.monotonic()
+    start = time.process_time()
     assert 'expand to more than 1,000,000 values' in message_of(write('\n'.join(rows)))
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_merge_bomb_is_refused_before_it_is_expanded(write):

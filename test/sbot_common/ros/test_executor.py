@@ -1,7 +1,6 @@
 """The lean executor, in processes of its own, as ROS reads its domain from the environment."""
 
 import importlib.util
-import os
 import subprocess
 import sys
 
@@ -21,20 +20,25 @@ from sbot_common import ros
 from sbot_common import topics
 from sbot_common.wire.messages import write_twist
 
+DEADLINE = 120.0  # s
 rclpy.init(args=[])
 talker, listener = Node('talker'), Node('listener')
 heard = []
 
 def hear(name, **how):
     ros.subscribe(listener, topics.CMD_VEL, name, lambda raw: heard.append(name), **how)
-    return ros.advertise(talker, topics.CMD_VEL, name)
+    publisher = ros.advertise(talker, topics.CMD_VEL, name)
+    deadline = time.monotonic() + DEADLINE
+    while not publisher.get_subscription_count():
+        assert time.monotonic() < deadline
+    return publisher
 
-def spin(finished, seconds=30.0):
+def spin(finished):
     executor = ros.make_executor()
     print(type(executor).__name__)
     for node in (talker, listener):
         executor.add_node(node)
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + DEADLINE
     def watch():
         if finished() or time.monotonic() > deadline:
             rclpy.shutdown()
@@ -102,10 +106,8 @@ print(type(ros.make_executor()).__name__)
 
 
 def run(text):
-    environment = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
-                   'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
-    done = subprocess.run([sys.executable, '-c', text], env=environment, timeout=90,
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, '-c', text], timeout=300, capture_output=True,
+                          text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 

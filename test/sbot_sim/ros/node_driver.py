@@ -16,11 +16,12 @@ from sbot_common import ros, topics
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import write_pose, write_twist
 
-DEADLINE_S = 120.0  # a first start compiles
+DEADLINE_S = 240.0  # a first start compiles
+SILENCE_S = 3.0  # that a run with a silent robot lasts
 SCENARIO = """
 name: driven
 duration: DURATION
-lockstep_timeout: 3.0
+lockstep_timeout: TIMEOUT
 world: {bounds: [0, 0, 10, 10]}
 sensors: {scan_beams: 8, range_and_bearing: true}
 robots: [{pose: [2, 5, 0], goal: [8, 5]}]
@@ -44,8 +45,8 @@ class Driver:
     It lets itself be found, and so the run begin, when everything else has been found.
     """
 
-    def __init__(self, answers=True, duration=3.0, **parameters):
-        text = SCENARIO.replace('DURATION', str(duration))
+    def __init__(self, answers=True, duration=3.0, timeout=DEADLINE_S, **parameters):
+        text = SCENARIO.replace('DURATION', str(duration)).replace('TIMEOUT', str(timeout))
         self.simulator = process('sbot.ros.simulator',
                                  scenario_text=json.dumps(text), **parameters)
         self.log = []
@@ -111,7 +112,7 @@ class Driver:
         self.reader.join()
         self.wind.terminate()
         return {'exit': self.simulator.returncode, 'log': ''.join(self.log),
-                'wind': self.wind.wait(20)}
+                'wind': self.wind.wait(DEADLINE_S)}
 
 
 def stamp(tick):
@@ -122,7 +123,7 @@ def pause(driver):
     """Silent for longer than the time-out, but paused; then two steps."""
     driver.until(lambda: driver.scans)
     driver.pause(True)
-    driver.passes(4.0)
+    driver.passes(SILENCE_S + 1.0)
     driver.answers = True
     alive = driver.simulator.poll() is None
     driver.until(lambda: driver.scans[-1] == stamp(0) and len(driver.scans) > 1)
@@ -139,7 +140,7 @@ def resumed(driver):
     """Silent and paused for longer than the time-out; the answer comes after the pause."""
     driver.until(lambda: driver.scans)
     driver.pause(True)
-    driver.passes(4.0)
+    driver.passes(SILENCE_S + 1.0)
     driver.pause(False)
     driver.passes(0.6)  # from here on the time counts, and this is below the time-out
     driver.answers = True
@@ -191,8 +192,9 @@ def sim_time(_):
 if __name__ == '__main__':
     case = sys.argv[1]
     driver = Driver(**{
-        'pause': {'answers': False}, 'resumed': {'answers': False},
-        'silent': {'duration': 1000.0}, 'second': {'duration': 1000.0},
+        'pause': {'answers': False, 'timeout': SILENCE_S},
+        'resumed': {'answers': False, 'timeout': SILENCE_S},
+        'silent': {'duration': 1000.0, 'timeout': SILENCE_S}, 'second': {'duration': 1000.0},
         'teleport': {'target_real_time_factor': 1.0},
         'sim_time': {'use_sim_time': 'true'}}[case])
     answers = globals()[case](driver)

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,10 +17,8 @@ LAST = 91 * 10**9 // 30  # the stamp of tick 90, the last of three seconds
 
 
 def drive(case):
-    environment = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
-                   'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
-    done = subprocess.run([sys.executable, str(DRIVER), case], env=environment, timeout=300,
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, str(DRIVER), case], timeout=900, capture_output=True,
+                          text=True, check=False)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert 'Traceback' not in result['log']
