@@ -19,12 +19,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import llvmlite
 import numba
-import numpy as np
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 from numba.core.registry import cpu_target
 
@@ -60,7 +59,7 @@ def compiled_sources(root: Path = _ROOT) -> dict[str, bytes]:
 
 def _compiler() -> str:
     """Return the versions, the processor and the settings that machine code depends on."""
-    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
+    versions = [sys.version, *map(version, ('numba', 'llvmlite', 'numpy'))]
     processor = cpu_target.target_context.codegen().magic_tuple()  # as in numba's own key
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
     return repr((versions, processor, settings))
