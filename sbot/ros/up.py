@@ -23,6 +23,7 @@ from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import COMPOSED, NodeProcess, composition, node_processes
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError
+from sbot_common.signals import held
 
 _LEADING = ('sbot_sim', COMPOSED)  # whose end is the run's end
 _PATIENCE = 3.0  # s between SIGINT, SIGTERM and SIGKILL on the way down
@@ -71,7 +72,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         try:
             nodes = node_processes(scenario, record=record)
             for node in [composition(nodes)] if composed else nodes:
-                with _signals_held():
+                # Threads that do not block a signal get it, and the main thread raises.
+                with held(), _signals_held():
                     process = _start(node, Path(folder), write_end)
                     processes.append((node.name, process))
                 reader = threading.Thread(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sbot.ros import up
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
@@ -151,6 +152,29 @@ def test_free_running(tmp_path):
     assert seen['end'][0] > 3.2
     assert seen['end'][1:] == [3.0, 0.0]
     assert 'Traceback' not in seen['log']
+
+
+def test_a_signal_while_a_node_starts_leaves_no_node_behind(monkeypatch):
+    started = []
+
+    def start(*_: object) -> subprocess.Popen:
+        code = ('import signal; signal.pthread_sigmask(signal.SIG_SETMASK, []); '
+                'print("up", flush=True); signal.pause()')
+        started.append(subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE,
+                                        text=True))
+        os.kill(os.getpid(), signal.SIGINT)  # other threads than this one do not block it
+        assert started[0].stdout.readline() == 'up\n'  # it must not raise here
+        return started[0]
+
+    monkeypatch.setattr(up, '_start', start)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            up.run_up(load_scenario('single_robot'))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(started) == 1
+    assert started[0].poll() is not None
 
 
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
