@@ -1,11 +1,16 @@
-"""What a controller sees and what it answers: the same values in-process and as a node."""
+"""What a controller sees and what it answers: the same values in-process, as a node, in replay."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sbot_common.clock import Rate
+
+Point = tuple[float, float]
 
 
 class Scan(NamedTuple):
@@ -27,7 +32,7 @@ class Neighbours(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """Everything one robot knows at a tick. Frame `map` unless said; do not change the arrays."""
+    """Everything one robot knows at a tick. Frame `map` unless said; arrays are read-only."""
 
     robot_id: int
     num_robots: int
@@ -35,12 +40,44 @@ class Observation(NamedTuple):
     stamp_ns: int
     dt: float  # s
     poses: NDArray[np.float64]  # (num_robots, 3): x, y (m), yaw (rad) as decoded from the messages
-    scan: Scan | None
-    goal: tuple[float, float] | None  # m
-    infrared: NDArray[np.float32] | None  # (15,) readings
-    neighbours: Neighbours | None
-    wind: tuple[float, float]  # m/s, effective wind now moving the robot
-    twist: tuple[float, float, float]  # m/s, m/s, rad/s in the robot's own frame, wind included
+    scan: Scan | None = None
+    goal: Point | None = None  # m
+    infrared: NDArray[np.float32] | None = None  # (15,) readings
+    neighbours: Neighbours | None = None
+    wind: tuple[float, float] = (0.0, 0.0)  # m/s, effective wind now moving the robot
+    # m/s, m/s, rad/s in the robot's own frame, wind included
+    twist: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    # rad, the robot's yaw when the scan arrived; None: that of ``poses`` (docs/errata.md P5)
+    scan_heading: float | None = None
+
+
+def make_observation(robot_id: int, rate: Rate, goal: Point | None, stamp_ns: int,
+                     poses: NDArray[np.float64], sensed: Mapping[str, Any]) -> Observation:
+    """Build the observation of one robot at a stamp; nobody can write to its arrays.
+
+    Parameters
+    ----------
+    robot_id : whose observation
+    rate : of the simulation; gives the tick and its length
+    goal : x, y (m) of this robot's goal
+    stamp_ns : of the robot's own pose
+    poses : (N, 3) x, y (m), yaw (rad) of all robots
+    sensed : the other fields of an ``Observation`` that this robot has, by name
+
+    """
+    return Observation(robot_id, len(poses), rate.tick(stamp_ns), stamp_ns, rate.dt,
+                       _read_only(poses), goal=goal,
+                       **{field: _read_only(value) for field, value in sensed.items()})
+
+
+def _read_only(value: Any) -> Any:  # noqa: ANN401 - a field of any kind
+    """Return an array, or the arrays of a scan or of neighbours, as views that refuse writing."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        value = value.view()
+        value.flags.writeable = False
+    elif isinstance(value, Scan | Neighbours):
+        return type(value)(*map(_read_only, value))
+    return value
 
 
 class Controller(Protocol):
@@ -51,3 +88,18 @@ class Controller(Protocol):
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s)."""
+
+
+@runtime_checkable
+class GoalKeeper(Protocol):
+    """A controller that keeps its own goal, may move it, and knows when the robot is there."""
+
+    goals: int  # how many goals were taken up so far
+    just_reached: Point | None  # the goal (m), if the last step was the first one on it
+
+    @property
+    def goal(self) -> Point | None:
+        """The goal (m) in force; None before the first step."""
+
+    def set_goal(self, x: float, y: float) -> None:
+        """Take up the goal (x, y) (m, `map`) at the next step."""

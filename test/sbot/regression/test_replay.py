@@ -13,7 +13,7 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import ticks
 from sbot.cli import replay as replay_command
-from sbot.regression.observation import TOPICS, observations
+from sbot.regression.observation import TOPICS, recorded_observation, recorded_poses
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -133,8 +133,8 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
     for tick in ticks(source, 4, scenario.rate, TOPICS):
         if tick.tick and tick.tick in goals:
             bot.set_goal(*goals[tick.tick])
-        seen = observations(tick, scenario.rate.dt, [None] * 4, [False] * 4)(0)
-        answers[tick.stamp_ns] = bot.step(seen, rng)
+        answers[tick.stamp_ns] = bot.step(recorded_observation(
+            tick, 0, scenario.rate, None, recorded_poses(tick), ['scan']), rng)
     sent = {scenario.rate.stamp_ns(tick): goal for tick, goal in goals.items()}
     with Recorder(tmp_path / 'sent', metadata=source.metadata) as recorder:
         for message in source.messages():
