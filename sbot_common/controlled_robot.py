@@ -1,7 +1,7 @@
-"""One robot's controller, generator and goal: observation in, command and announcements out.
+"""One robot's controller, generator and goal: inputs in, command and announcements out.
 
-A node, an in-process run and a replay drive their robots through this class, so a goal is
-announced in one place.
+A node, an in-process run and a replay drive their robots through this class: observations are
+built, and goals announced, here only.
 """
 
 from __future__ import annotations
@@ -11,8 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
-from sbot_common.observation import Controller, GoalKeeper, Observation, Point
+from sbot_common.observation import (
+    Controller,
+    GoalKeeper,
+    Inputs,
+    Observation,
+    Point,
+    make_observation,
+)
 from sbot_common.topics import GOAL, GOAL_REACHED, Topic
 
 LEADER = 0  # the id of the robot whose goal counts, where controllers keep their goals
@@ -34,16 +42,16 @@ class ControlledRobot:
     controller : new, or reset
     rng : the robot's own generator
     goal : x, y (m) at the start
+    rate : of the simulation
 
     """
 
     def __init__(self, robot_id: int, controller: Controller, rng: np.random.Generator,
-                 goal: Point | None) -> None:
+                 goal: Point | None, rate: Rate) -> None:
         self.robot_id = robot_id
         self.controller = controller
         self.goal = goal
-        self.keeps_goal = isinstance(controller, GoalKeeper)
-        self._rng = rng
+        self._rng, self._rate = rng, rate
         self._goal_is_new = goal is not None
 
     def set_goal(self, x: float, y: float) -> None:
@@ -60,7 +68,7 @@ class ControlledRobot:
         if isinstance(self.controller, GoalKeeper):
             self.controller.set_goal(*self.goal)
 
-    def step(self, observation: Observation) -> Decision:
+    def step(self, inputs: Inputs) -> Decision:
         """Ask the controller for a command; say which goal is new, and which is reached.
 
         A goal is announced with the command of the first step that knows it. Of controllers that
@@ -72,17 +80,19 @@ class ControlledRobot:
             if the controller answers anything else than two finite numbers.
 
         """
-        controller = self.controller
-        if not isinstance(controller, GoalKeeper):
-            command, new = ask(self.controller, observation, self._rng), self._goal_is_new
-            self._goal_is_new = False
-            return Decision(command, [(GOAL, self.goal)] if new and self.goal else [])
-        known = controller.goals
+        observation = make_observation(self.robot_id, self._rate, self.goal, inputs)
+        keeper = self.controller if isinstance(self.controller, GoalKeeper) else None
+        known = keeper.goals if keeper else 0
         command = ask(self.controller, observation, self._rng)
-        events = [(GOAL_REACHED, controller.just_reached),
-                  (GOAL, controller.goal if controller.goals != known else None)]
-        return Decision(command, [(topic, goal) for topic, goal in events
-                                  if goal is not None and self.robot_id == LEADER])
+        if keeper is None:
+            events = [(GOAL, self.goal if self._goal_is_new else None)]
+        elif self.robot_id == LEADER:
+            events = [(GOAL_REACHED, keeper.just_reached),
+                      (GOAL, keeper.goal if keeper.goals != known else None)]
+        else:
+            events = []
+        self._goal_is_new = False
+        return Decision(command, [(topic, goal) for topic, goal in events if goal is not None])
 
 
 def ask(controller: Controller, observation: Observation,

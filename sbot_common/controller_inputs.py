@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.clock import NANOSECONDS, Rate
+from sbot_common.observation import Inputs
 from sbot_common.params import Spec
 from sbot_common.stamp_sync import Key, StampSync
 
@@ -40,14 +41,6 @@ SPECS: tuple[Spec, ...] = (  # of every node that drives a robot, beside loop_ra
     Spec('poses_topic', False, '', "Take all poses from /poses instead of from every robot's "
          'base_pose_ground_truth.', at_runtime=False),
 )
-
-
-class Inputs(NamedTuple):
-    """What one turn is taken on; the end of the arguments of ``make_observation``."""
-
-    stamp_ns: int  # of the robot's own pose
-    poses: NDArray[np.float64]  # (N, 3) x, y (m), yaw (rad)
-    sensed: dict[str, Any]  # fields of an ``Observation``
 
 
 class Arrival(NamedTuple):

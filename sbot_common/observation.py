@@ -51,20 +51,26 @@ class Observation(NamedTuple):
     scan_heading: float | None = None
 
 
-def make_observation(robot_id: int, rate: Rate, goal: Point | None, stamp_ns: int,
-                     poses: NDArray[np.float64], sensed: Mapping[str, Any]) -> Observation:
-    """Build the observation of one robot at a stamp; nobody can write to its arrays.
+class Inputs(NamedTuple):
+    """What one turn of a controller is taken on, from a snapshot or from messages."""
+
+    stamp_ns: int  # of the robot's own pose
+    poses: NDArray[np.float64]  # (num_robots, 3) x, y (m), yaw (rad)
+    sensed: Mapping[str, Any]  # the fields of an ``Observation`` that this robot senses, by name
+
+
+def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inputs) -> Observation:
+    """Build the observation of one robot; nobody can write to its arrays.
 
     Parameters
     ----------
     robot_id : whose observation
     rate : of the simulation; gives the tick and its length
     goal : x, y (m) of this robot's goal
-    stamp_ns : of the robot's own pose
-    poses : (N, 3) x, y (m), yaw (rad) of all robots
-    sensed : the other fields of an ``Observation`` that this robot has, by name
+    inputs : what it knows
 
     """
+    stamp_ns, poses, sensed = inputs
     return Observation(robot_id, len(poses), rate.tick(stamp_ns), stamp_ns, rate.dt,
                        _read_only(poses), goal=goal,
                        **{field: _read_only(value) for field, value in sensed.items()})

@@ -10,16 +10,15 @@ from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
-from sbot.regression.observation import recorded_observation, recorded_poses
-from sbot.runner.controller_set import observed_fields
+from sbot.regression.observation import recorded_inputs
 from sbot.runner.recording import open_recorder
-from sbot.scenario.assemble import make_controllers
+from sbot.scenario.assemble import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common import signals
-from sbot_common.controlled_robot import ControlledRobot, Decision
+from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.observation import GoalKeeper, Inputs, Point
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
     CMD_VEL,
@@ -33,7 +32,7 @@ from sbot_common.topics import (
 )
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import FIELDS, write_command
-from sbot_common.wire.messages import PoseStamped, read_pose, read_twist, write_string, write_twist
+from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist
 
 Command = tuple[float, float]  # m/s, rad/s
 
@@ -156,45 +155,37 @@ class _Controllers:
             if names[name] not in (CMD_VEL.type, CMD_VEL_STAMPED.type):
                 raise bad_value(f'{bag.path}: type of {name}', names[name], CMD_VEL.type)
             self._commands[robot] = CMD_VEL if names[name] == CMD_VEL.type else CMD_VEL_STAMPED
-        self._begin()
-
-    def _begin(self) -> None:
-        """Construct everything anew: the start, and after a reset of the simulation."""
-        scenario = self._scenario
-        self._robots = {
-            i: ControlledRobot(i, controller, generator(scenario.seed, i, CONTROLLER),
-                               scenario.robots[i].goal)
-            for i, controller in enumerate(make_controllers(scenario)) if controller is not None}
+        self._robots = controlled_robots(scenario, self._commands)
 
     def decide(self, tick: Tick) -> dict[int, Command]:
         """Return the new command of each robot that has a controller."""
         if tick.restarted:
-            self._begin()
-        poses, rate = recorded_poses(tick), self._scenario.rate
+            self._robots = controlled_robots(self._scenario, self._commands)
+        inputs_of, commands = recorded_inputs(tick), {}
+        for i in self._commands:
+            inputs = inputs_of(i, self._fields[i])
+            if i in tick.goals:
+                pose = read_pose(tick.goals[i])
+                decision = self._step_to_goal(i, inputs, (pose.x, pose.y))
+            else:
+                decision = self._robots[i].step(inputs)
+            commands[i] = decision.command
+        return commands
 
-        def step(robot: ControlledRobot) -> Decision:
-            return robot.step(recorded_observation(tick, robot.robot_id, rate, robot.goal, poses,
-                                                   self._fields[robot.robot_id]))
-
-        return {i: self._step_with_goal(i, read_pose(tick.goals[i]), step).command
-                if i in tick.goals else step(self._robots[i]).command for i in self._commands}
-
-    def _step_with_goal(self, i: int, pose: PoseStamped,
-                        step: Callable[[ControlledRobot], Decision]) -> Decision:
+    def _step_to_goal(self, i: int, inputs: Inputs, goal: Point) -> Decision:
         """Take the turn at which this goal was announced.
 
         A robot may have come to it by itself (its first goal, a random walk) or have been sent
         there; only the outcome tells. So try without, and if that gives another goal, with it.
         """
-        robot, goal = self._robots[i], (pose.x, pose.y)
-        if robot.keeps_goal:
-            before = copy.deepcopy(robot)
-            decision = step(robot)
+        if isinstance(self._robots[i].controller, GoalKeeper):
+            before = copy.deepcopy(self._robots[i])
+            decision = self._robots[i].step(inputs)
             if (GOAL, goal) in decision.announced:
                 return decision
-            self._robots[i] = robot = before
-        robot.set_goal(*goal)
-        return step(robot)
+            self._robots[i] = before
+        self._robots[i].set_goal(*goal)
+        return self._robots[i].step(inputs)
 
     def message(self, robot: int, stamp_ns: int, command: Command,
                 ) -> tuple[str, Topic, int, bytes]:

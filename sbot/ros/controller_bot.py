@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sbot.runner.controller_set import observed_fields
-from sbot.scenario.assemble import make_controller
+from sbot.scenario.assemble import make_controller, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot_common import ros
 from sbot_common.errors import bad_value

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from potential_field_bot.parameters import make_parameters
 from potential_field_bot.swarm import Followers
-from sbot.scenario.assemble import controller_parameters, make_controller
-from sbot.scenario.model import Robot, Scenario
+from sbot.scenario.assemble import controlled_robots, controller_parameters, observed_fields
+from sbot.scenario.model import Scenario
 from sbot_common import topics
-from sbot_common.controlled_robot import ControlledRobot
-from sbot_common.observation import Neighbours, Scan, make_observation
+from sbot_common.observation import Inputs, Neighbours, Scan
 from sbot_common.rng import CONTROLLER, generator
 from sbot_common.wire.messages import write_pose
 from sbot_sim.engine.state import Snapshot
@@ -25,15 +24,6 @@ Array = NDArray[np.float64]
 
 # From so many followers with common parameters on, one compiled call for all of them pays.
 _BATCH = 8
-
-
-def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:
-    """Return the fields of an ``Observation`` that a robot is given beside poses and goal."""
-    if robot.controller == 'potential_field':
-        return ['scan']
-    sensors = scenario.sensors
-    return (['twist', 'scan', 'wind'] + ['infrared'] * sensors['infrared']
-            + ['neighbours'] * sensors['range_and_bearing'])
 
 
 def _neighbours(snapshot: Snapshot, _: ScanParameters, robot: int) -> Neighbours:
@@ -67,32 +57,23 @@ class ControllerSet:
     """
 
     def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1) -> None:
-        self._rate = scenario.rate
         self._scan = scan
         self._n = len(scenario.robots)
-        generators = [generator(scenario.seed, i, CONTROLLER) for i in range(self._n)]
-        self._batches = []
-        single = set(range(self._n))
-        for ids, followers in _batches(scenario, threads):
-            self._batches.append((ids, followers, [generators[i] for i in ids]))
-            single.difference_update(ids)
-        self._robots = []
-        for i, robot in enumerate(scenario.robots):
-            controller = make_controller(scenario, robot) if i in single else None
-            if controller is not None:
-                self._robots.append((
-                    ControlledRobot(i, controller, generators[i], robot.goal),
-                    observed_fields(scenario, robot)))
+        self._batches = _batches(scenario, threads)
+        batched = {i for ids, _, _ in self._batches for i in ids}
+        self._robots = controlled_robots(
+            scenario, [i for i in range(self._n) if i not in batched])
+        self._senses = {i: {field: _SENSE[field] for field in observed_fields(
+            scenario, scenario.robots[i])} for i in self._robots}
 
     def decide(self, snapshot: Snapshot, stamp_ns: int) -> tuple[Array, list[Outgoing]]:
         """Return the commands (N, 2) m/s, rad/s, and the goals that are announced."""
         commands = np.zeros((self._n, 2))
         announced: list[Outgoing] = []
-        for robot, fields in self._robots:
-            i = robot.robot_id
-            sensed = {field: _SENSE[field](snapshot, self._scan, i) for field in fields}
-            commands[i], goals = robot.step(make_observation(
-                i, self._rate, robot.goal, stamp_ns, snapshot.pose, sensed))
+        for i, robot in self._robots.items():
+            sensed = {field: sense(snapshot, self._scan, i)
+                      for field, sense in self._senses[i].items()}
+            commands[i], goals = robot.step(Inputs(stamp_ns, snapshot.pose, sensed))
             announced += [Outgoing(topics.resolve(topic, i, self._n), topic,
                                    write_pose(stamp_ns, 'map', *goal)) for topic, goal in goals]
         for ids, followers, generators in self._batches:
@@ -101,8 +82,9 @@ class ControllerSet:
         return commands, announced
 
 
-def _batches(scenario: Scenario, threads: int) -> list[tuple[list[int], Followers]]:
-    """Return the potential-field followers that share all parameters, in groups."""
+def _batches(scenario: Scenario, threads: int,
+             ) -> list[tuple[list[int], Followers, list[np.random.Generator]]]:
+    """Return ids of potential-field followers that share all parameters, with generators."""
     groups: dict[str, list[int]] = {}
     for i, robot in enumerate(scenario.robots):
         if i > 0 and robot.controller == 'potential_field':
@@ -113,5 +95,6 @@ def _batches(scenario: Scenario, threads: int) -> list[tuple[list[int], Follower
         if len(ids) >= _BATCH:
             given = controller_parameters(scenario, scenario.robots[ids[0]])
             parameters = make_parameters({**given, 'loop_rate': scenario.rate.hz})
-            batches.append((ids, Followers(ids, parameters, threads)))
+            batches.append((ids, Followers(ids, parameters, threads),
+                            [generator(scenario.seed, i, CONTROLLER) for i in ids]))
     return batches

@@ -11,9 +11,9 @@ from rclpy.node import Node
 from sbot_common import controller_inputs, ros, topics
 from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot
-from sbot_common.controller_inputs import INPUTS, Inputs, Latest, Lockstep
+from sbot_common.controller_inputs import INPUTS, Latest, Lockstep
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Controller, Point, make_observation
+from sbot_common.observation import Controller, Inputs, Point
 from sbot_common.params import Spec, Value
 from sbot_common.rng import CONTROLLER, generator
 from sbot_common.wire.controller import Source, read_inputs, sources, write_command
@@ -137,7 +137,8 @@ class ControllerHost(Node):  # type: ignore[misc]
     def _begin(self) -> None:
         self._robot = ControlledRobot(
             self.robot_id, self._make_controller(),
-            generator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal)
+            generator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal,
+            self._rate)
 
     def _reset(self) -> None:
         """Begin again, as after a reset of the simulation."""
@@ -184,8 +185,7 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     def _take_turn(self, inputs: Inputs) -> None:
         """Let the controller decide; announce a new goal before the command that heads for it."""
-        decision = self._robot.step(
-            make_observation(self.robot_id, self._rate, self._robot.goal, *inputs))
+        decision = self._robot.step(inputs)
         for topic, (x, y) in decision.announced:
             self.get_logger().info(f'{topic.name.replace("_", " ")}: ({x:g}, {y:g}) m')
             self.publish(topic, write_pose(inputs.stamp_ns, 'map', x, y))

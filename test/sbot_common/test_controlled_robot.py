@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot, checked_goal
 from sbot_common.errors import InputError
-from sbot_common.observation import Observation
+from sbot_common.observation import Inputs
 from sbot_common.topics import GOAL, GOAL_REACHED
 
-SEEN = Observation(0, 1, 7, 1, 0.1, np.zeros((1, 3)))
+RATE = Rate(10, 1)
+INPUTS = Inputs(RATE.stamp_ns(7), np.zeros((3, 3)), {'wind': (1.0, 0.0)})
 
 
 class Answer:
@@ -20,6 +22,7 @@ class Answer:
         self.answer = answer
 
     def step(self, observation, rng):
+        self.seen, self.drawn = observation, rng.random()
         return self.answer
 
 
@@ -41,37 +44,46 @@ class Keeper(Answer):
 
 
 def robot(controller, goal=None, robot_id=0):
-    return ControlledRobot(robot_id, controller, np.random.default_rng(0), goal)
+    return ControlledRobot(robot_id, controller, np.random.default_rng(0), goal, RATE)
+
+
+def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generator():
+    controller = Answer()
+    assert robot(controller, (3.0, 4.0), robot_id=2).step(INPUTS).command == (1.0, 2.0)
+    seen = controller.seen
+    assert (seen.robot_id, seen.num_robots, seen.tick, seen.dt) == (2, 3, 7, 0.1)
+    assert (seen.goal, seen.wind, seen.scan) == ((3.0, 4.0), (1.0, 0.0), None)
+    assert controller.drawn == np.random.default_rng(0).random()
 
 
 def test_a_goal_from_outside_is_announced_once():
     driven = robot(Answer(), (3.0, 4.0), robot_id=2)
-    assert driven.step(SEEN) == ((1.0, 2.0), [(GOAL, (3.0, 4.0))])
-    assert driven.step(SEEN).announced == []
+    assert driven.step(INPUTS) == ((1.0, 2.0), [(GOAL, (3.0, 4.0))])
+    assert driven.step(INPUTS).announced == []
     driven.set_goal(3, 4)
     assert driven.goal == (3.0, 4.0)
-    assert driven.step(SEEN).announced == [(GOAL, (3.0, 4.0))]
+    assert driven.step(INPUTS).announced == [(GOAL, (3.0, 4.0))]
 
 
 def test_a_robot_without_a_goal_announces_none():
-    assert robot(Answer()).step(SEEN).announced == []
+    assert robot(Answer()).step(INPUTS).announced == []
 
 
 def test_a_goal_at_the_origin_is_one():
-    assert robot(Answer(), (0.0, 0.0)).step(SEEN).announced == [(GOAL, (0.0, 0.0))]
+    assert robot(Answer(), (0.0, 0.0)).step(INPUTS).announced == [(GOAL, (0.0, 0.0))]
 
 
 def test_a_controller_that_keeps_its_goal_says_when_it_is_new_and_reached():
     driven = robot(Keeper())
     driven.set_goal(1.0, 2.0)
-    assert driven.step(SEEN).announced == [(GOAL, (1.0, 2.0))]
-    assert driven.step(SEEN).announced == [(GOAL_REACHED, (1.0, 2.0))]
+    assert driven.step(INPUTS).announced == [(GOAL, (1.0, 2.0))]
+    assert driven.step(INPUTS).announced == [(GOAL_REACHED, (1.0, 2.0))]
 
 
 def test_of_these_only_the_leader_announces():
     driven = robot(Keeper(), robot_id=1)
     driven.set_goal(1.0, 2.0)
-    assert [driven.step(SEEN).announced for _ in range(2)] == [[], []]
+    assert [driven.step(INPUTS).announced for _ in range(2)] == [[], []]
     assert driven.controller.goal == (1.0, 2.0)
 
 
@@ -80,7 +92,7 @@ def test_of_these_only_the_leader_announces():
 def test_an_answer_is_two_finite_numbers(answer):
     with pytest.raises(InputError, match=r'robot 0 at tick 7: Answer.step\(\): got .*, expected '
                                          'two finite numbers'):
-        robot(Answer(answer)).step(SEEN)
+        robot(Answer(answer)).step(INPUTS)
 
 
 @pytest.mark.parametrize('goal', [(math.nan, 0.0), (0.0, math.inf), ('a', 0.0), (None, 0.0)])
