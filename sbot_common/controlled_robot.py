@@ -34,7 +34,7 @@ class Decision(NamedTuple):
 
 
 class ControlledRobot:
-    """A controller with all that its steps depend on beside observations.
+    """A controller with all that its steps depend on beside inputs.
 
     Parameters
     ----------
@@ -50,6 +50,7 @@ class ControlledRobot:
                  goal: Point | None, rate: Rate) -> None:
         self.robot_id = robot_id
         self.controller = controller
+        self.keeper = controller if isinstance(controller, GoalKeeper) else None
         self.goal = goal
         self._rng, self._rate = rng, rate
         self._goal_is_new = goal is not None
@@ -65,8 +66,8 @@ class ControlledRobot:
         """
         self.goal = checked_goal(x, y)
         self._goal_is_new = True
-        if isinstance(self.controller, GoalKeeper):
-            self.controller.set_goal(*self.goal)
+        if self.keeper is not None:
+            self.keeper.set_goal(*self.goal)
 
     def step(self, inputs: Inputs) -> Decision:
         """Ask the controller for a command; say which goal is new, and which is reached.
@@ -81,8 +82,8 @@ class ControlledRobot:
 
         """
         observation = make_observation(self.robot_id, self._rate, self.goal, inputs)
-        keeper = self.controller if isinstance(self.controller, GoalKeeper) else None
-        known = keeper.goals if keeper else 0
+        keeper = self.keeper
+        known = 0 if keeper is None else keeper.goals
         command = ask(self.controller, observation, self._rng)
         if keeper is None:
             events = [(GOAL, self.goal if self._goal_is_new else None)]

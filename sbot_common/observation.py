@@ -87,7 +87,7 @@ def _read_only(value: Any) -> Any:  # noqa: ANN401 - a field of any kind
 
 
 class Controller(Protocol):
-    """A robot's mind: `controller: module:Class` names a class with these methods.
+    """Controller of one robot: `controller: module:Class` names a class with this method.
 
     It is constructed with the scenario's `parameters` of that robot as keyword arguments.
     """
@@ -98,7 +98,7 @@ class Controller(Protocol):
 
 @runtime_checkable
 class GoalKeeper(Protocol):
-    """A controller that keeps its own goal, may move it, and knows when the robot is there."""
+    """A controller that keeps its own goal, may move it, and tells when it is reached."""
 
     goals: int  # how many goals were taken up so far
     just_reached: Point | None  # the goal (m), if the last step was the first one on it

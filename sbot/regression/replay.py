@@ -18,7 +18,7 @@ from sbot.scenario.model import Scenario
 from sbot_common import signals
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import GoalKeeper, Inputs, Point
+from sbot_common.observation import Inputs, Point
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
     CMD_VEL,
@@ -178,7 +178,7 @@ class _Controllers:
         A robot may have come to it by itself (its first goal, a random walk) or have been sent
         there; only the outcome tells. So try without, and if that gives another goal, with it.
         """
-        if isinstance(self._robots[i].controller, GoalKeeper):
+        if self._robots[i].keeper is not None:
             before = copy.deepcopy(self._robots[i])
             decision = self._robots[i].step(inputs)
             if (GOAL, goal) in decision.announced:
