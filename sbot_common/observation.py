@@ -81,8 +81,10 @@ def _read_only(value: Any) -> Any:  # noqa: ANN401 - a field of any kind
     if isinstance(value, np.ndarray) and value.flags.writeable:
         value = value.view()
         value.flags.writeable = False
-    elif isinstance(value, Scan | Neighbours):
-        return type(value)(*map(_read_only, value))
+    elif isinstance(value, Scan) and value.ranges.flags.writeable:
+        return value._replace(ranges=_read_only(value.ranges))
+    elif isinstance(value, Neighbours):
+        return Neighbours(*map(_read_only, value))
     return value
 
 

@@ -28,6 +28,7 @@ def recorded_inputs(tick: Tick) -> Callable[[int, Sequence[str]], Inputs]:
     else:
         rows = [read_odometry(raw) for raw in odometry if raw is not None]
         poses = np.array([(row.x, row.y, row.yaw) for row in rows])
+        poses.flags.writeable = False
 
     def inputs(robot: int, fields: Sequence[str]) -> Inputs:
         recorded = {field: tick.inputs[FIELDS[field][0].name][robot] for field in fields}
