@@ -197,13 +197,12 @@ class _Controllers:
 
     def is_same(self, robot: int, recorded: bytes, command: Command) -> bool:
         """Tell whether a recorded message carries exactly this command."""
-        new = write_twist(*command)
-        return recorded == new or self._twist(robot, recorded) == new
+        topic, new = self._commands[robot], write_twist(*command)
+        if topic == CMD_VEL and recorded == new:
+            return True
+        message = decode(recorded, topic.type)
+        return encode(message if topic == CMD_VEL else message.twist) == new
 
     def read(self, robot: int, recorded: bytes) -> Command:
         """Return the command that a recorded message carries."""
-        return read_twist(self._twist(robot, recorded))
-
-    def _twist(self, robot: int, recorded: bytes) -> bytes:
-        message = decode(recorded, self._commands[robot].type)
-        return encode(message if self._commands[robot] == CMD_VEL else message.twist)
+        return read_twist(recorded, self._commands[robot].type)

@@ -16,7 +16,7 @@ from sbot_common.wire.controller import (
     write_command,
 )
 from sbot_common.wire.messages import read_twist, read_twist_stamped
-from sbot_common.wire.point_cloud import point_cloud
+from sbot_common.wire.point_cloud import encode_points
 from sbot_common.wire.templates import (
     OdometryTemplate,
     PosesTemplate,
@@ -87,16 +87,15 @@ def test_scan_and_wind():
 
 
 def test_clouds_of_infrared_and_neighbours():
-    columns = np.array([[0.1, 0.2, 0.3]], np.float32)
-    stamp_ns, values = field('infrared', point_cloud(9, 'base_link', ('x', 'y', 'reading'),
-                                                     columns))
-    assert (stamp_ns, values['infrared'].tolist()) == (9, columns[:, 2].tolist())
-    data = np.arange(10, dtype=np.uint8)[np.newaxis]
-    stamp_ns, values = field('neighbours', point_cloud(9, 'base_link', ('x', 'range', 'bearing'),
-                                                       columns, data))
+    points = np.array([[(0.5, 0.25)] * 3], [('x', '<f4'), ('reading', '<f4')])
+    stamp_ns, values = field('infrared', encode_points(9, 'base_link', points, dense=False))
+    assert (stamp_ns, values['infrared'].tolist()) == (9, [0.25] * 3)
+    points = np.array([[(0.5, 0.25, range(10))]], [('range', '<f4'), ('bearing', '<f4'),
+                                                   ('data', '<u1', (10,))])
+    stamp_ns, values = field('neighbours', encode_points(9, 'base_link', points, dense=False))
     heard = values['neighbours']
-    assert (stamp_ns, heard.range, heard.bearing) == (9, columns[:, 1], columns[:, 2])
-    assert heard.data.tolist() == data.tolist()
+    assert (stamp_ns, heard.range.tolist(), heard.bearing.tolist()) == (9, [0.5], [0.25])
+    assert heard.data.tolist() == [[*range(10)]]
 
 
 def test_what_several_nodes_are_given_is_decoded_once():
