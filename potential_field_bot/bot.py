@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from potential_field_bot.controller import State, Turn, actuate, initial_state
@@ -11,16 +9,14 @@ from potential_field_bot.goals import angle_of_draw, generate_goal, is_on_goal
 from potential_field_bot.leader import laser_angle_min
 from potential_field_bot.parameters import Parameters, make_parameters
 from potential_field_bot.timing import check_frequency
-from sbot_common.errors import bad_value
-from sbot_common.observation import Observation, Scan
-
-Point = tuple[float, float]
+from sbot_common.controlled_robot import checked_goal
+from sbot_common.observation import Observation, Point, Scan
 
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
 
 
 class PotentialField:
-    """One robot's mind: document 001's controller with its memory.
+    """Leader/follower controller of one robot: document 001 with its memory.
 
     Draws from the generator that ``step`` is given: one number for each turn; on a random walk the
     leader draws two before its first turn and two after each turn at which a goal is due.
@@ -97,16 +93,13 @@ class PotentialField:
         self._parameters = make_parameters(given)
         self._given = given
 
-    def step(self, observation: Observation, rng: np.random.Generator,
-             scan_heading: float | None = None) -> Point:
+    def step(self, observation: Observation, rng: np.random.Generator) -> Point:
         """Take one turn.
 
         Parameters
         ----------
         observation : a scan of None counts as one without readings
         rng : the robot's generator
-        scan_heading : rad, the heading known when the scan arrived, where that is not the heading
-            of the observation (docs/errata.md P5)
 
         Returns
         -------
@@ -124,7 +117,9 @@ class PotentialField:
             return 0.0, 0.0
         p = self._parameters
         scan = observation.scan or _NO_SCAN
-        heading = float(poses[robot_id, 2]) if scan_heading is None else scan_heading
+        heading = observation.scan_heading
+        if heading is None:
+            heading = float(poses[robot_id, 2])
         self._state, turn = actuate(
             p, self._state, robot_id, poses, np.array(scan.ranges, np.float32),
             laser_angle_min(heading, scan.angle_min), scan.angle_increment,
@@ -176,21 +171,9 @@ class PotentialField:
             self.just_reached = self.goal
 
 
-def checked_goal(x: float, y: float) -> Point:
-    """Return the goal (m) as two floats, or raise InputError if it is not finite."""
-    try:
-        goal = float(x), float(y)
-    except (TypeError, ValueError):
-        raise bad_value('goal', (x, y), 'two finite numbers (m)') from None
-    if not (math.isfinite(goal[0]) and math.isfinite(goal[1])):
-        raise bad_value('goal', goal, 'two finite numbers (m)')
-    return goal
-
-
 def warm_up() -> None:
     """Compile (or load from the cache) everything a turn calls."""
     for robot_id in range(2):
         bot = PotentialField(goal=(1.0, 1.0), rate_hz=30.0, on_random_walk=True)
-        observation = Observation(robot_id, 2, 0, 1, 1 / 30, np.zeros((2, 3)), None, None, None,
-                                  None, (0.0, 0.0), (0.0, 0.0, 0.0))
-        bot.step(observation, np.random.default_rng(0))
+        bot.step(Observation(robot_id, 2, 0, 1, 1 / 30, np.zeros((2, 3))),
+                 np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""Forces as arrows (MarkerArray); shared messages are in ``sbot_common.wire.messages``."""
+"""Forces of a turn as arrows for rviz (visualization_msgs/MarkerArray)."""
 
 from __future__ import annotations
 

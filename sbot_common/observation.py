@@ -1,11 +1,16 @@
-"""What a controller sees and what it answers: the same values in-process and as a node."""
+"""What a controller sees and what it answers: the same values in-process, as a node, in replay."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sbot_common.clock import Rate
+
+Point = tuple[float, float]
 
 
 class Scan(NamedTuple):
@@ -27,7 +32,7 @@ class Neighbours(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """Everything one robot knows at a tick. Frame `map` unless said; do not change the arrays."""
+    """Everything one robot knows at a tick. Frame `map` unless said; arrays are read-only."""
 
     robot_id: int
     num_robots: int
@@ -35,19 +40,74 @@ class Observation(NamedTuple):
     stamp_ns: int
     dt: float  # s
     poses: NDArray[np.float64]  # (num_robots, 3): x, y (m), yaw (rad) as decoded from the messages
-    scan: Scan | None
-    goal: tuple[float, float] | None  # m
-    infrared: NDArray[np.float32] | None  # (15,) readings
-    neighbours: Neighbours | None
-    wind: tuple[float, float]  # m/s, effective wind now moving the robot
-    twist: tuple[float, float, float]  # m/s, m/s, rad/s in the robot's own frame, wind included
+    scan: Scan | None = None
+    goal: Point | None = None  # m
+    infrared: NDArray[np.float32] | None = None  # (15,) readings
+    neighbours: Neighbours | None = None
+    wind: tuple[float, float] = (0.0, 0.0)  # m/s, effective wind now moving the robot
+    # m/s, m/s, rad/s in the robot's own frame, wind included
+    twist: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    # rad, the robot's yaw when the scan arrived; None: that of ``poses`` (docs/errata.md P5)
+    scan_heading: float | None = None
+
+
+class Inputs(NamedTuple):
+    """What one turn of a controller is taken on, from a snapshot or from messages."""
+
+    stamp_ns: int  # of the robot's own pose
+    poses: NDArray[np.float64]  # (num_robots, 3) x, y (m), yaw (rad)
+    sensed: Mapping[str, Any]  # the fields of an ``Observation`` that this robot senses, by name
+
+
+def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inputs) -> Observation:
+    """Build the observation of one robot; nobody can write to its arrays.
+
+    Parameters
+    ----------
+    robot_id : whose observation
+    rate : of the simulation; gives the tick and its length
+    goal : x, y (m) of this robot's goal
+    inputs : what it knows
+
+    """
+    stamp_ns, poses, sensed = inputs
+    return Observation(robot_id, len(poses), rate.tick(stamp_ns), stamp_ns, rate.dt,
+                       _read_only(poses), goal=goal,
+                       **{field: _read_only(value) for field, value in sensed.items()})
+
+
+def _read_only(value: Any) -> Any:  # noqa: ANN401 - a field of any kind
+    """Return an array, or the arrays of a scan or of neighbours, as views that refuse writing."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        value = value.view()
+        value.flags.writeable = False
+    elif isinstance(value, Scan) and value.ranges.flags.writeable:
+        return value._replace(ranges=_read_only(value.ranges))
+    elif isinstance(value, Neighbours):
+        return Neighbours(*map(_read_only, value))
+    return value
 
 
 class Controller(Protocol):
-    """A robot's mind: `controller: module:Class` names a class with these methods.
+    """Controller of one robot: `controller: module:Class` names a class with this method.
 
     It is constructed with the scenario's `parameters` of that robot as keyword arguments.
     """
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s)."""
+
+
+@runtime_checkable
+class GoalKeeper(Protocol):
+    """A controller that keeps its own goal, may move it, and tells when it is reached."""
+
+    goals: int  # how many goals were taken up so far
+    just_reached: Point | None  # the goal (m), if the last step was the first one on it
+
+    @property
+    def goal(self) -> Point | None:
+        """The goal (m) in force; None before the first step."""
+
+    def set_goal(self, x: float, y: float) -> None:
+        """Take up the goal (x, y) (m, `map`) at the next step."""

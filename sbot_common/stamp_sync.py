@@ -1,49 +1,43 @@
-"""Which inputs of a stamp are in: a controller acts once when all of them are (lockstep).
-
-Knows no ROS: sources are numbers, payloads are whatever the node keeps.
-"""
+"""Message synchronisation by exact stamp: a set is released once, when all its inputs are in."""
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
-T = TypeVar('T')
+Key = int | str
 
 
-class StampGate(Generic[T]):
-    """Collects one payload from each of ``sources`` inputs for a stamp, in any order of arrival.
+class StampSync:
+    """Collects ``inputs`` named values of each stamp, in any order of arrival.
 
     Stamps already released are remembered only as the newest one, so memory is bounded by the
     incomplete stamps, of which the oldest are dropped beyond ``depth``.
     """
 
-    def __init__(self, sources: int, depth: int = 100) -> None:
-        self._sources = sources
+    def __init__(self, inputs: int, depth: int = 100) -> None:
+        self._inputs = inputs
         self._depth = depth
-        self._waiting: dict[int, dict[int, T]] = {}
-        self.released: int | None = None
+        self._waiting: dict[int, dict[Key, Any]] = {}
+        self.released: int | None = None  # the newest released stamp (ns)
 
-    def put(self, source: int, stamp_ns: int, payload: T) -> list[T] | None:
-        """Take one input; return the payloads in order of source when the stamp is complete.
+    def put(self, stamp_ns: int, values: Mapping[Key, Any]) -> dict[Key, Any] | None:
+        """Take values of a stamp; return all of that stamp when it is complete.
 
-        An input older than the newest released stamp is dropped.
+        Values that are not newer than the newest released stamp are dropped.
         """
         if self.released is not None and stamp_ns <= self.released:
             return None
-        inputs = self._waiting.setdefault(stamp_ns, {})
-        inputs[source] = payload
-        if len(inputs) < self._sources:
+        gathered = self._waiting.setdefault(stamp_ns, {})
+        gathered.update(values)
+        if len(gathered) < self._inputs:
             while len(self._waiting) > self._depth:
                 del self._waiting[min(self._waiting)]
             return None
         self.released = stamp_ns
         for stamp in [s for s in self._waiting if s <= stamp_ns]:
             del self._waiting[stamp]
-        return [inputs[i] for i in range(self._sources)]
-
-    def is_repeat(self, stamp_ns: int) -> bool:
-        """Tell whether this stamp is the newest released: a repeat asks for the stored answer."""
-        return self.released is not None and stamp_ns == self.released
+        return gathered
 
     def clear(self) -> None:
         """Forget everything, as after a reset of the simulation."""

@@ -8,28 +8,31 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from potential_field_bot.bot import PotentialField
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
-from sbot.regression.observation import TOPICS, observations
+from sbot.regression.observation import recorded_inputs
 from sbot.runner.recording import open_recorder
-from sbot.scenario.assemble import make_controllers
+from sbot.scenario.assemble import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
-from sbot.scenario.user_controller import ask
 from sbot_common import signals
+from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Observation
-from sbot_common.rng import CONTROLLER, generator
-from sbot_common.topics import CMD_VEL, CMD_VEL_STAMPED, POSES, SCENARIO, Topic, frame, resolve
-from sbot_common.wire.cdr import decode, encode
-from sbot_common.wire.messages import (
-    read_pose,
-    read_twist,
-    write_string,
-    write_twist,
-    write_twist_stamped,
+from sbot_common.observation import Inputs, Point
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    CMD_VEL,
+    CMD_VEL_STAMPED,
+    GOAL,
+    POSES,
+    SCENARIO,
+    Topic,
+    frame,
+    resolve,
 )
+from sbot_common.wire.cdr import decode, encode
+from sbot_common.wire.controller import FIELDS, write_command
+from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist
 
 Command = tuple[float, float]  # m/s, rad/s
 
@@ -87,7 +90,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     """
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                               overrides=overrides, controllers=controllers)
-    team = _Team(bag, scenario)
+    replayed = _Controllers(bag, scenario)
     compared = differences = count = 0
     first: FirstDifference | None = None
     recorder = None
@@ -99,19 +102,20 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                 stack.callback(recorder.close)
                 recorder.write(SCENARIO.name, SCENARIO, scenario.rate.stamp_ns(0),
                                write_string(scenario.to_yaml()))
-            for tick in ticks(bag, len(scenario.robots), scenario.rate, team.topics):
+            for tick in ticks(bag, len(scenario.robots), scenario.rate, replayed.topics):
                 heed_signals()
-                commands = team.decide(tick)
+                commands = replayed.decide(tick)
                 for robot, command in commands.items():
                     recorded = tick.commands[robot]
                     assert recorded is not None
                     compared += 1
-                    if not team.is_same(robot, recorded, command):
+                    if not replayed.is_same(robot, recorded, command):
                         differences += 1
-                        first = first or FirstDifference(tick.tick, tick.stamp_ns, robot,
-                                                         team.read(robot, recorded), command)
+                        first = first or FirstDifference(
+                            tick.tick, tick.stamp_ns, robot, replayed.read(robot, recorded),
+                            command)
                     if recorder is not None:
-                        recorder.write(*team.message(robot, tick.stamp_ns, command))
+                        recorder.write(*replayed.message(robot, tick.stamp_ns, command))
                 count += 1
                 if progress is not None:
                     progress(tick.tick)
@@ -126,7 +130,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     return ReplayResult(scenario.name, count, compared, differences, first, bag.damage)
 
 
-class _Team:
+class _Controllers:
     """Fresh controllers and what they know beside the tick."""
 
     def __init__(self, bag: Bag, scenario: Scenario) -> None:
@@ -137,10 +141,10 @@ class _Team:
             raise bad_value(f'{bag.path}: number of robots with poses', recorded,
                             f'{self._n}, as in its scenario')
         names = bag.names()
-        self._reads_all = [robot.controller != 'potential_field' for robot in scenario.robots]
-        self.topics = TOPICS if any(self._reads_all) else TOPICS[:2]
-        if scenario.poses_topic:
-            self.topics = (*self.topics, POSES)
+        self._fields = [observed_fields(scenario, robot) for robot in scenario.robots]
+        found = [FIELDS[field][0] for fields in self._fields for field in fields]
+        self.topics = [*dict.fromkeys([BASE_POSE_GROUND_TRUTH, *found]),
+                       *([POSES] if scenario.poses_topic else [])]
         self._commands: dict[int, Topic] = {}
         for robot, entry in enumerate(scenario.robots):
             name = resolve(CMD_VEL, robot, self._n)
@@ -151,68 +155,54 @@ class _Team:
             if names[name] not in (CMD_VEL.type, CMD_VEL_STAMPED.type):
                 raise bad_value(f'{bag.path}: type of {name}', names[name], CMD_VEL.type)
             self._commands[robot] = CMD_VEL if names[name] == CMD_VEL.type else CMD_VEL_STAMPED
-        self._begin()
-
-    def _begin(self) -> None:
-        """Construct everything anew: the start, and after a reset of the simulation."""
-        self._controllers = make_controllers(self._scenario)
-        self._generators = [generator(self._scenario.seed, robot, CONTROLLER)
-                            for robot in range(self._n)]
-        self._goals = [robot.goal for robot in self._scenario.robots]
+        self._robots = controlled_robots(scenario, self._commands)
 
     def decide(self, tick: Tick) -> dict[int, Command]:
         """Return the new command of each robot that has a controller."""
         if tick.restarted:
-            self._begin()
-        new_goals = {robot: read_pose(payload) for robot, payload in tick.goals.items()}
-        seen = observations(tick, self._scenario.rate.dt, self._goals, self._reads_all)
-        commands = {}
-        for robot in self._commands:
-            controller = self._controllers[robot]
-            assert controller is not None
-            goal = new_goals.get(robot)
-            if goal is None:
-                commands[robot] = ask(controller, seen(robot), self._generators[robot])
-            elif isinstance(controller, PotentialField):
-                commands[robot] = self._with_goal(robot, controller, seen(robot), (goal.x, goal.y))
+            self._robots = controlled_robots(self._scenario, self._commands)
+        inputs_of, commands = recorded_inputs(tick), {}
+        for i in self._commands:
+            inputs = inputs_of(i, self._fields[i])
+            if i in tick.goals:
+                pose = read_pose(tick.goals[i])
+                decision = self._step_to_goal(i, inputs, (pose.x, pose.y))
             else:
-                self._goals[robot] = goal.x, goal.y
-                commands[robot] = ask(controller, seen(robot), self._generators[robot])
+                decision = self._robots[i].step(inputs)
+            commands[i] = decision.command
         return commands
 
-    def _with_goal(self, robot: int, bot: PotentialField, observation: Observation,
-                   goal: tuple[float, float]) -> Command:
+    def _step_to_goal(self, i: int, inputs: Inputs, goal: Point) -> Decision:
         """Take the turn at which this goal was announced.
 
-        The robot may have come to it by itself (its first goal, a random walk) or have been sent
+        A robot may have come to it by itself (its first goal, a random walk) or have been sent
         there; only the outcome tells. So try without, and if that gives another goal, with it.
         """
-        known, before = bot.goals, copy.deepcopy((bot, self._generators[robot]))
-        command = ask(bot, observation, self._generators[robot])
-        if bot.goals > known and bot.goal == goal:
-            return command
-        bot, self._generators[robot] = before
-        self._controllers[robot] = bot
-        bot.set_goal(*goal)
-        return ask(bot, observation, self._generators[robot])
+        if self._robots[i].keeper is not None:
+            before = copy.deepcopy(self._robots[i])
+            decision = self._robots[i].step(inputs)
+            if (GOAL, goal) in decision.announced:
+                return decision
+            self._robots[i] = before
+        self._robots[i].set_goal(*goal)
+        return self._robots[i].step(inputs)
 
     def message(self, robot: int, stamp_ns: int, command: Command,
                 ) -> tuple[str, Topic, int, bytes]:
         """Return a command as the recorder takes it."""
         topic = self._commands[robot]
-        payload = write_twist(*command) if topic == CMD_VEL else write_twist_stamped(
-            stamp_ns, frame('base_link', robot, self._n), *command)
-        return resolve(topic, robot, self._n), topic, stamp_ns, payload
+        frame_id = frame('base_link', robot, self._n)
+        return (resolve(topic, robot, self._n), topic, stamp_ns,
+                write_command(topic, stamp_ns, frame_id, command))
 
     def is_same(self, robot: int, recorded: bytes, command: Command) -> bool:
         """Tell whether a recorded message carries exactly this command."""
-        new = write_twist(*command)
-        return recorded == new or self._twist(robot, recorded) == new
+        topic, new = self._commands[robot], write_twist(*command)
+        if topic == CMD_VEL and recorded == new:
+            return True
+        message = decode(recorded, topic.type)
+        return encode(message if topic == CMD_VEL else message.twist) == new
 
     def read(self, robot: int, recorded: bytes) -> Command:
         """Return the command that a recorded message carries."""
-        return read_twist(self._twist(robot, recorded))
-
-    def _twist(self, robot: int, recorded: bytes) -> bytes:
-        message = decode(recorded, self._commands[robot].type)
-        return encode(message if self._commands[robot] == CMD_VEL else message.twist)
+        return read_twist(recorded, self._commands[robot].type)

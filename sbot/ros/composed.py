@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,8 @@ def _wind(_: str, **options: Any) -> Node:  # noqa: ANN401
     return WindModelNode(**options)
 
 
-def _potential_field(name: str, **options: Any) -> Node:  # noqa: ANN401
-    return PotentialFieldNode(name=name, **options)
-
-
 _MAKERS: dict[str, Callable[..., Node]] = {
-    'sbot_sim': _simulator, 'wind_model': _wind, 'potfield_bot': _potential_field,
+    'sbot_sim': _simulator, 'wind_model': _wind, 'potfield_bot': partial(PotentialFieldNode, {}),
     'wind_aware_bot': ControllerNode, 'controller_bot': ControllerNode}
 
 

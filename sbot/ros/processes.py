@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from sbot.scenario.assemble import controller_parameters
 from sbot.scenario.model import Robot, Scenario
+from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.topics import namespace
 from wind_model.parameters import HEIGHT_SPEC, VECTOR_SPECS
 from wind_model.parameters import SPECS as WIND_SPECS
 
-INPUTS, TIMER = 'inputs', 'timer'
 COMPOSED = 'composed'
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.runner.controller_set import Team
+from sbot.runner.controller_set import ControllerSet
 from sbot.runner.history import History, Run
 from sbot.runner.recording import open_recorder
 from sbot.runner.summary import Tally
@@ -60,7 +60,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     parameters = simulation_parameters(scenario, threads)
     source = wind_source(scenario)
     engine = Engine(parameters, initial_poses(scenario), scenario.seed)
-    team = Team(scenario, parameters.sensors.scan, threads)
+    controllers = ControllerSet(scenario, parameters.sensors.scan, threads)
     tally = Tally(scenario, parameters)
     ticks = scenario.rate.ticks(scenario.duration)
     history = History(scenario, ticks if keep else -1, sense)
@@ -79,7 +79,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
             wind = wind_at(source, stamp_ns)
             tallied = in_background(threads, len(scenario.robots), tally.add, snapshot.pose,
                                     engine.state)
-            commands, announced = team.decide(snapshot, stamp_ns)
+            commands, announced = controllers.decide(snapshot, stamp_ns)
             history.add(snapshot, engine.state, commands)
             if recorder is not None and told is not None:
                 for name, topic, payload in told.tick(engine, source, wind, commands, announced,

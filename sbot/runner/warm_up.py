@@ -72,11 +72,11 @@ def _scenarios() -> list[Scenario]:
     from pathlib import Path
 
     from sbot.scenario.load import parse_scenario
-    crowd = {'robots': [{'pose': [4.0, 4.0, 0.0], 'goal': [5.0, 5.0]},
+    batch = {'robots': [{'pose': [4.0, 4.0, 0.0], 'goal': [5.0, 5.0]},
                         {'count': 9, 'layout': 'grid', 'area': [0.0, 0.0, 3.5, 3.5]}],
              'sensors.range_and_bearing': False}
     return [parse_scenario(_SCENARIO, 'warm_up', Path.cwd(), overrides=overrides)
-            for overrides in ({}, crowd)]
+            for overrides in ({}, batch)]
 
 
 def compile_motion() -> None:
@@ -98,7 +98,7 @@ def compile_motion() -> None:
 def _compile_senses_and_controllers() -> None:
     """Compile what happens at the start of a tick, and wakes."""
     from potential_field_bot.bot import warm_up as warm_up_controller
-    from sbot.runner.controller_set import Team
+    from sbot.runner.controller_set import ControllerSet
     from sbot.scenario.assemble import initial_poses, simulation_parameters
     from sbot_sim.engine.simulation import Engine
     from sbot_sim.engine.step import hear, wake_reductions
@@ -108,4 +108,5 @@ def _compile_senses_and_controllers() -> None:
         engine = Engine(parameters, initial_poses(scenario), scenario.seed)
         wake_reductions(parameters, engine.state, np.zeros((len(scenario.robots), 2)),
                         hear(parameters, engine.state.pose))
-        Team(scenario, parameters.sensors.scan).decide(engine.snapshot, scenario.rate.stamp_ns(0))
+        ControllerSet(scenario, parameters.sensors.scan).decide(
+            engine.snapshot, scenario.rate.stamp_ns(0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,9 @@ from potential_field_bot.bot import PotentialField
 from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.user_controller import load_class
 from sbot.scenario.world import world_arrays
+from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.observation import Controller
+from sbot_common.rng import CONTROLLER, generator
 from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
 from sbot_sim.messages.broadcast import BroadcastOptions
 from sbot_sim.sensors.infrared.sensor import INFRARED_SPECS, make_infrared_parameters
@@ -118,8 +120,22 @@ def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
     return make(**parameters)  # type: ignore[no-any-return]
 
 
-def make_controllers(scenario: Scenario) -> list[Controller | None]:
-    """Return a new controller for each robot."""
-    return [make_controller(scenario, robot) for robot in scenario.robots]
+def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:
+    """Return the fields of an ``Observation`` that a robot is given beside poses and goal."""
+    if robot.controller == 'potential_field':
+        return ['scan']
+    sensors = scenario.sensors
+    return (['twist', 'scan', 'wind'] + ['infrared'] * sensors['infrared']
+            + ['neighbours'] * sensors['range_and_bearing'])
 
 
+def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, ControlledRobot]:
+    """Return by id those of some robots that have a controller, as they are at tick 0."""
+    made = {}
+    for i in robots:
+        robot = scenario.robots[i]
+        controller = make_controller(scenario, robot)
+        if controller is not None:
+            made[i] = ControlledRobot(i, controller, generator(scenario.seed, i, CONTROLLER),
+                                      robot.goal, scenario.rate)
+    return made

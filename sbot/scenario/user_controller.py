@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Controller, Observation
 
 OBJECT = 'object'  # stands for the module of a controller that is given as an object
 _STEP = 'a class with a method step(observation, rng)'
@@ -115,27 +111,3 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
         raise InputError(f'{where}: {controller.__name__} {error}') from None
     except ValueError:  # a class without a signature, as some extension types are
         return
-
-
-def ask(controller: Controller, observation: Observation,
-        rng: np.random.Generator) -> tuple[float, float]:
-    """Return the controller's command: linear.x (m/s), angular.z (rad/s).
-
-    Raises
-    ------
-    InputError
-        if it answers anything else than two finite numbers.
-
-    """
-    answer: Any = controller.step(observation, rng)
-    try:
-        v, omega = answer
-        command = float(v), float(omega)
-        good = math.isfinite(command[0]) and math.isfinite(command[1])
-    except (TypeError, ValueError):
-        good = False
-    if not good:
-        raise bad_value(f'robot {observation.robot_id} at tick {observation.tick}: '
-                        f'{type(controller).__name__}.step()', answer,
-                        'two finite numbers (m/s, rad/s)')
-    return command

@@ -18,7 +18,6 @@ from sbot_common.ros.pubsub import (
     advertise,
     now_ns,
     qos,
-    read_once,
     ros_class,
     shared_subscriptions,
     sharers,
@@ -26,5 +25,4 @@ from sbot_common.ros.pubsub import (
 )
 
 __all__ = ['LOCKSTEP_DEPTH', 'PATIENCE', 'advertise', 'declare', 'make_executor', 'now_ns', 'qos',
-           'read_once', 'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers',
-           'subscribe']
+           'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers', 'subscribe']

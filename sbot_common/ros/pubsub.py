@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -17,8 +17,6 @@ from rclpy.subscription import Subscription
 from sbot_common.topics import Topic
 
 LOCKSTEP_DEPTH = 100
-T = TypeVar('T')
-P = ParamSpec('P')
 
 
 @cache
@@ -44,18 +42,6 @@ def advertise(node: Node, topic: Topic, name: str, depth: int = LOCKSTEP_DEPTH) 
 def now_ns(clock: Clock) -> int:
     """Return the time of a clock without the objects that ``Clock.now`` makes on the way."""
     return int(clock.handle.get_now().nanoseconds)
-
-
-def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
-    """Return a codec that decodes bytes once which several nodes of this process are given."""
-    last: tuple[bytes, object, T] | None = None
-
-    def remembered(raw: bytes, /, *options: P.args, **named: P.kwargs) -> T:
-        nonlocal last
-        if last is None or last[0] is not raw or last[1] != (options, named):
-            last = raw, (options, named), read(raw, *options, **named)
-        return last[2]
-    return remembered
 
 
 class _Shared:

@@ -189,10 +189,10 @@ def run_ours(scene: Scene) -> np.ndarray:
     for number, turn in enumerate(scene.turns):
         scan = Scan(turn.ranges, turn.angle_min, turn.angle_increment, 0.0, 10.0)
         observation = Observation(scene.robot_id, len(turn.poses), number, 0, 1 / 30, turn.poses,
-                                  scan, None, None, None, (0.0, 0.0), (0.0, 0.0, 0.0))
+                                  scan, scan_heading=turn.scan_heading)
         walks = number == 0 and scene.robot_id == 0 and bot.parameters.on_random_walk
         draws = [*scene.start_draws, *turn.draws] if walks else turn.draws
-        command = bot.step(observation, Draws(draws), turn.scan_heading)
+        command = bot.step(observation, Draws(draws))
         state, decided = bot.state, bot.turn
         rows.append([*command, state.ema_x, state.ema_y, state.goal_x, state.goal_y, bot.on_goal,
                      decided.total_x, decided.total_y, decided.attraction_x, decided.attraction_y,

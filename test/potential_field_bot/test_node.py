@@ -112,10 +112,13 @@ FOREIGN = """
 import sys
 import rclpy
 from potential_field_bot.node import PotentialFieldNode
+from sbot_common.topics import POSES
+from sbot_common.wire.controller import Source
 from sbot_common.wire.templates import PosesTemplate
 rclpy.init(args=['x', '--ros-args', '-p', 'num_robots:=2', '-p', 'poses_topic:=true'])
 node = PotentialFieldNode()
-node._on_poses(PosesTemplate('map', 3).fill(0, [(0.0, 0.0, 0.0, 1.0)] * 3))
+node._on_input(Source(POSES, 0, ('poses',)),
+               PosesTemplate('map', 3).fill(0, [(0.0, 0.0, 0.0, 1.0)] * 3))
 node.destroy_node()
 rclpy.shutdown()
 """

@@ -13,12 +13,13 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import ticks
 from sbot.cli import replay as replay_command
-from sbot.regression.observation import TOPICS, observations
+from sbot.regression.observation import TOPICS, recorded_inputs
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_common.errors import InputError
+from sbot_common.observation import make_observation
 from sbot_common.rng import CONTROLLER, generator
 from sbot_common.topics import CMD_VEL, GOAL, Topic
 from sbot_common.wire.messages import read_twist, write_pose, write_twist
@@ -133,7 +134,7 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
     for tick in ticks(source, 4, scenario.rate, TOPICS):
         if tick.tick and tick.tick in goals:
             bot.set_goal(*goals[tick.tick])
-        seen = observations(tick, scenario.rate.dt, [None] * 4, [False] * 4)(0)
+        seen = make_observation(0, scenario.rate, None, recorded_inputs(tick)(0, ['scan']))
         answers[tick.stamp_ns] = bot.step(seen, rng)
     sent = {scenario.rate.stamp_ns(tick): goal for tick, goal in goals.items()}
     with Recorder(tmp_path / 'sent', metadata=source.metadata) as recorder:

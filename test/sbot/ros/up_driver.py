@@ -13,9 +13,9 @@ import rclpy
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 
-from sbot.ros.controller_bot import read_motion
 from sbot_common import ros, topics
 from sbot_common.wire import cdr
+from sbot_common.wire.controller import Source, read_inputs
 from sbot_common.wire.messages import write_pose, write_twist
 
 DEADLINE = 240.0  # s
@@ -39,7 +39,12 @@ class Driver:
         self.motions: list = []
         ros.subscribe(self.node, topics.CLOCK, topics.CLOCK.name, self._on_clock)
         ros.subscribe(self.node, topics.BASE_POSE_GROUND_TRUTH, self.name(
-            topics.BASE_POSE_GROUND_TRUTH), lambda raw: self.motions.append(read_motion(raw)[1]))
+            topics.BASE_POSE_GROUND_TRUTH), self._on_odometry)
+
+    def _on_odometry(self, raw: bytes) -> None:
+        odometry = Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0, 'twist'))
+        _, values = read_inputs(odometry, self.robots, raw)
+        self.motions.append((values[0], values['twist']))
 
     def name(self, topic: topics.Topic) -> str:
         return topics.resolve(topic, 0, self.robots)

@@ -57,9 +57,9 @@ def test_threads_and_recording_change_no_bit(tmp_path):
     assert recorded.summary['trajectory_sha256'] == plain
 
 
-def test_followers_in_a_crowd_act_like_followers_one_by_one(monkeypatch):
+def test_a_batch_of_followers_acts_like_followers_one_by_one(monkeypatch):
     together = run_scenario(scenario_of(CROWD)).summary['trajectory_sha256']
-    monkeypatch.setattr('sbot.runner.controller_set._CROWD', 10**9)
+    monkeypatch.setattr('sbot.runner.controller_set._BATCH', 10**9)
     assert run_scenario(scenario_of(CROWD)).summary['trajectory_sha256'] == together
 
 

@@ -1,0 +1,160 @@
+"""When a robot has what its controller needs: all of one stamp, or the newest of everything.
+
+Knows no ROS. An input is named by a key: a robot's id (its pose), ``ALL_POSES``, or a field of an
+``Observation``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.clock import NANOSECONDS, Rate
+from sbot_common.observation import Inputs
+from sbot_common.params import Spec
+from sbot_common.stamp_sync import Key, StampSync
+
+ALL_POSES = 'poses'
+TIMER, INPUTS = 'timer', 'inputs'
+
+SPECS: tuple[Spec, ...] = (  # of every node that drives a robot, beside loop_rate
+    Spec('robot_id', 0, '', 'Number of this robot; robot 0 is the leader.', '001 section 18',
+         minimum=0, at_runtime=False),
+    Spec('num_robots', 1, '', 'How many robots there are.', '001 section 18', minimum=1,
+         at_runtime=False),
+    Spec('goal_x', 0.0, 'm', "Goal in `map`; with potential fields only the leader's counts.",
+         '001 section 18'),
+    Spec('goal_y', 0.0, 'm', "Goal in `map`; with potential fields only the leader's counts.",
+         '001 section 18'),
+    Spec('seed', 0, '', 'Seed of the random numbers that the controller is given.',
+         '001 section 11', minimum=0, at_runtime=False),
+    Spec('trigger', TIMER, '', 'What starts a turn: a timer of loop_rate, or each complete set of '
+         'inputs of one stamp (lockstep).', '001 section 18', choices=(TIMER, INPUTS),
+         at_runtime=False),
+    Spec('stale_timeout', 0.5, 's', 'With trigger timer, inputs older than this stop the robot; '
+         '0: never.', minimum=0.0),
+    Spec('stamped_cmd_vel', False, '', 'Publish TwistStamped on cmd_vel instead of Twist.',
+         at_runtime=False),
+    Spec('poses_topic', False, '', "Take all poses from /poses instead of from every robot's "
+         'base_pose_ground_truth.', at_runtime=False),
+)
+
+
+class Arrival(NamedTuple):
+    """What one arriving message leads to in lockstep."""
+
+    inputs: Inputs | None = None  # the stamp is complete: take a turn
+    repeat: bool = False  # the scan of the last turn came again: give the same answer
+    reset: bool = False  # stamps start again: forget everything, before anything else
+
+
+class Lockstep:
+    """One turn for each stamp, when all of its inputs are in (`trigger: inputs`).
+
+    The stamp of tick 0 after later ones means that the simulation was reset; any other old stamp
+    is dropped.
+
+    Parameters
+    ----------
+    num_robots : N
+    fields : of an ``Observation`` that are awaited beside the poses
+    rate : of the simulation
+    together : all poses come in one message
+
+    """
+
+    def __init__(self, num_robots: int, fields: Sequence[str], rate: Rate,
+                 together: bool = False) -> None:
+        self._num_robots = num_robots
+        self._rate = rate
+        self._sync = StampSync((1 if together else num_robots) + len(fields))
+
+    def put(self, stamp_ns: int, values: Mapping[Key, Any]) -> Arrival:
+        """Take what one message carries: x, y, yaw, rows (N, 3) of these, or fields, by key."""
+        released = self._sync.released
+        if stamp_ns == released:
+            return Arrival(repeat='scan' in values)
+        reset = released is not None and stamp_ns < released and self._rate.tick(stamp_ns) <= 0
+        if reset:
+            self._sync.clear()
+        gathered = self._sync.put(stamp_ns, values)
+        if gathered is None:
+            return Arrival(reset=reset)
+        poses = (gathered[ALL_POSES] if ALL_POSES in gathered else
+                 np.array([gathered[robot] for robot in range(self._num_robots)]))
+        sensed = {key: value for key, value in gathered.items()
+                  if isinstance(key, str) and key != ALL_POSES}
+        return Arrival(Inputs(stamp_ns, poses, sensed), reset=reset)
+
+
+class Latest:
+    """The newest of every input (`trigger: timer`).
+
+    Times of arrival are nanoseconds of the node's clock. A pose that is not finite counts as none.
+    """
+
+    def __init__(self, robot_id: int, num_robots: int, fields: Sequence[str]) -> None:
+        self._robot_id = robot_id
+        self._num_robots = num_robots
+        self._names = [f'pose of robot {i}' for i in range(num_robots)] + list(fields)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._poses = np.zeros((self._num_robots, 3))
+        self._stamp_ns = 0  # of the own pose
+        self._sensed: dict[str, Any] = {}
+        self._arrived_ns: dict[str, int] = {}
+        self._stamps: dict[Key, int] = {}
+        self._went_back = False  # the stamps of an input
+
+    def put(self, stamp_ns: int, values: Mapping[Key, Any], now_ns: int) -> None:
+        """Take what one message carries, as ``Lockstep.put`` does."""
+        for key, value in values.items():
+            self._went_back |= stamp_ns < self._stamps.get(key, stamp_ns)
+            self._stamps[key] = stamp_ns
+            if isinstance(key, int):
+                self._put_poses(key, np.array([value]), stamp_ns, now_ns)
+            elif key == ALL_POSES:
+                self._put_poses(0, value, stamp_ns, now_ns)
+            else:
+                self._sensed[key] = value
+                self._arrived_ns[key] = now_ns
+        if 'scan' in values:  # before the first own pose its heading is taken as 0
+            self._sensed['scan_heading'] = float(self._poses[self._robot_id, 2])
+
+    def _put_poses(self, first: int, rows: NDArray[np.float64], stamp_ns: int,
+                   now_ns: int) -> None:
+        finite = np.isfinite(rows).all(axis=1)
+        self._poses[first:first + len(rows)][finite] = rows[finite]
+        for robot in (first + np.flatnonzero(finite)).tolist():
+            self._arrived_ns[self._names[robot]] = now_ns
+            if robot == self._robot_id:
+                self._stamp_ns = stamp_ns
+
+    def restarted(self, now_ns: int) -> bool:
+        """Tell whether time went back, which is a reset of the simulation; then forget everything.
+
+        It did when the clock is before an arrival, or when an input's stamp was.
+        """
+        back = self._went_back or now_ns < max(self._arrived_ns.values(), default=now_ns)
+        if back:
+            self._clear()
+        return back
+
+    def missing(self) -> list[str]:
+        """Return what has never arrived (docs/errata.md P11)."""
+        return [name for name in self._names if name not in self._arrived_ns]
+
+    def stale(self, now_ns: int, timeout_s: float) -> list[str]:
+        """Return what is older than ``timeout_s``; nothing ever is when that is 0."""
+        if timeout_s == 0:
+            return []
+        return [name for name in self._names
+                if now_ns - self._arrived_ns.get(name, now_ns) > timeout_s * NANOSECONDS]
+
+    def inputs(self) -> Inputs:
+        """Return the newest of everything, once nothing is missing."""
+        return Inputs(self._stamp_ns, self._poses.copy(), dict(self._sensed))

@@ -1,0 +1,198 @@
+"""Base class of every ROS 2 node that drives a robot: inputs in, one turn, one command out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from rclpy.node import Node
+
+from sbot_common import controller_inputs, ros, topics
+from sbot_common.clock import Rate
+from sbot_common.controlled_robot import ControlledRobot
+from sbot_common.controller_inputs import INPUTS, Latest, Lockstep
+from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import Controller, Inputs, Point
+from sbot_common.params import Spec, Value
+from sbot_common.rng import CONTROLLER, generator
+from sbot_common.wire.controller import Source, read_inputs, sources, write_command
+from sbot_common.wire.messages import read_pose, write_pose
+
+
+class ControllerHost(Node):  # type: ignore[misc]
+    """Feeds one robot's controller and publishes its commands (docs/lockstep.md).
+
+    A subclass declares its parameters, makes its controller, and calls ``drive``.
+
+    Parameters
+    ----------
+    name : of the node
+    specs : its parameters beside ``controller_inputs.SPECS``; `loop_rate` is one
+    given : values that replace the defaults of ROS parameters
+    options : as for ``rclpy.node.Node``
+
+    """
+
+    def __init__(self, name: str, specs: Sequence[Spec], given: Mapping[str, Value] = {},
+                 **options: Any) -> None:  # noqa: ANN401
+        super().__init__(name, **options)
+        self.values = ros.declare(
+            self, [spec._replace(default=given.get(spec.name, spec.default))
+                   for spec in (*controller_inputs.SPECS, *specs)], self._on_parameters)
+        self.robot_id: int = self.values['robot_id']
+        self.num_robots: int = self.values['num_robots']
+        if self.robot_id >= self.num_robots:
+            raise bad_value(f'{self.get_name()}: parameter robot_id', self.robot_id,
+                            f'a number below num_robots ({self.num_robots})')
+        self._lockstep = self.values['trigger'] == INPUTS
+        self._depth = ros.LOCKSTEP_DEPTH if self._lockstep else 1
+        self._outputs: dict[str, Any] = {}
+        self._told: dict[str, str] = {}
+        self._command = b''
+
+    # --- what a subclass uses or overrides
+
+    def drive(self, make_controller: Callable[[], Controller], goal: Point | None, rate: Rate,
+              fields: Sequence[str], *, takes_goals: bool = True) -> None:
+        """Connect to all topics and start.
+
+        Parameters
+        ----------
+        make_controller : returns a controller that has seen nothing; also called after a reset
+        goal : x, y (m) at the start and after a reset
+        rate : of the simulation
+        fields : of ``Observation`` that the controller is given beside the poses
+        takes_goals : whether `goal_pose` gives it new goals
+
+        """
+        self._make_controller, self._first_goal, self._rate = make_controller, goal, rate
+        together = self.values['poses_topic']
+        self._complete = Lockstep(self.num_robots, fields, rate, together)
+        self._latest = Latest(self.robot_id, self.num_robots, fields)
+        self._begin()
+        self._cmd_vel = (topics.CMD_VEL_STAMPED if self.values['stamped_cmd_vel']
+                         else topics.CMD_VEL)
+        for topic in (self._cmd_vel, topics.GOAL, topics.GOAL_REACHED):
+            self.advertise(topic)
+        heard = list(sources(self.robot_id, self.num_robots, fields, together))
+        for source in heard:
+            # What is sent last wakes the node; the rest is there by then (LeanExecutor).
+            ros.subscribe(
+                self, source.topic, topics.resolve(source.topic, source.robot, self.num_robots),
+                partial(self._on_input, source), self._depth,
+                wakes=self._lockstep and source is heard[-1], expected=self._lockstep)
+        if takes_goals:
+            ros.subscribe(self, topics.GOAL_POSE, self._resolve(topics.GOAL_POSE),
+                          self._on_goal_pose)
+        if not self._lockstep:
+            self.create_timer(1 / self.values['loop_rate'], self._on_timer)
+
+    def change_parameters(self, new: dict[str, Any], values: dict[str, Any]) -> None:
+        """Take over a change at run time, or raise InputError; ``values``: all, with the new."""
+
+    def report(self, inputs: Inputs) -> None:
+        """Publish or log what a turn has come to beside its command."""
+
+    def advertise(self, topic: topics.Topic) -> None:
+        """Create the publisher of one of the robot's topics."""
+        self._outputs[topic.name] = ros.advertise(self, topic, self._resolve(topic), self._depth)
+
+    def publish(self, topic: topics.Topic, raw: bytes) -> None:
+        """Publish the bytes of a message."""
+        self._outputs[topic.name].publish(raw)
+
+    def tell(self, what: str, names: list[str]) -> None:
+        """Log a state when it begins and when it ends, not at every turn."""
+        text = ', '.join(names)
+        if bool(text) != bool(self._told.get(what)):
+            if text:
+                self.get_logger().warning(f'{what} {text}')
+            else:
+                self.get_logger().info(f'no longer {what} {self._told[what]}')
+        self._told[what] = text
+
+    # --- parameters, goals, reset
+
+    def _resolve(self, topic: topics.Topic) -> str:
+        return topics.resolve(topic, self.robot_id, self.num_robots)
+
+    def _on_parameters(self, new: dict[str, Any]) -> None:
+        """Take over changes at run time; they take effect at the next turn."""
+        values = {**self.values, **new}
+        self.change_parameters(new, values)
+        if 'goal_x' in new or 'goal_y' in new:
+            self._robot.set_goal(values['goal_x'], values['goal_y'])
+        self.values = values
+
+    def _on_goal_pose(self, raw: bytes) -> None:
+        pose = read_pose(raw)
+        try:
+            if pose.frame_id.lstrip('/') not in ('', 'map'):
+                raise bad_value('frame', pose.frame_id, 'map')
+            self._robot.set_goal(pose.x, pose.y)
+        except InputError as error:
+            self.get_logger().error(f'goal_pose: {error}; goal ignored')
+
+    def _begin(self) -> None:
+        self._robot = ControlledRobot(
+            self.robot_id, self._make_controller(),
+            generator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal,
+            self._rate)
+
+    def _reset(self) -> None:
+        """Begin again, as after a reset of the simulation."""
+        self.get_logger().info('the simulation was reset')
+        self._begin()
+
+    # --- turns
+
+    def _on_input(self, source: Source, raw: bytes) -> None:
+        try:
+            stamp_ns, values = read_inputs(source, self.num_robots, raw)
+        except InputError as error:
+            if source.topic != topics.POSES:
+                raise
+            self.get_logger().error(f'{topics.POSES.name}: {error}; message ignored')
+            return
+        if not self._lockstep:
+            self._latest.put(stamp_ns, values, ros.now_ns(self.get_clock()))
+            return
+        arrival = self._complete.put(stamp_ns, values)
+        if arrival.reset:
+            self._reset()
+        if arrival.inputs is not None:
+            self._take_turn(arrival.inputs)
+        elif arrival.repeat:
+            self.publish(self._cmd_vel, self._command)
+
+    def _on_timer(self) -> None:
+        """Take a turn on the newest inputs, or stand still when they are old."""
+        now_ns = ros.now_ns(self.get_clock())
+        if self._latest.restarted(now_ns):
+            self._reset()
+        missing = self._latest.missing()
+        self.tell('waiting for', missing)
+        if missing:
+            return
+        stale = self._latest.stale(now_ns, self.values['stale_timeout'])
+        self.tell('standing still without a new', stale)
+        inputs = self._latest.inputs()
+        if stale:
+            self._publish_command(inputs.stamp_ns, (0.0, 0.0))
+        else:
+            self._take_turn(inputs)
+
+    def _take_turn(self, inputs: Inputs) -> None:
+        """Let the controller decide; announce a new goal before the command that heads for it."""
+        decision = self._robot.step(inputs)
+        for topic, (x, y) in decision.announced:
+            self.get_logger().info(f'{topic.name.replace("_", " ")}: ({x:g}, {y:g}) m')
+            self.publish(topic, write_pose(inputs.stamp_ns, 'map', x, y))
+        self.report(inputs)
+        self._publish_command(inputs.stamp_ns, decision.command)
+
+    def _publish_command(self, stamp_ns: int, command: tuple[float, float]) -> None:
+        frame_id = topics.frame('base_link', self.robot_id, self.num_robots)
+        self._command = write_command(self._cmd_vel, stamp_ns, frame_id, command)
+        self.publish(self._cmd_vel, self._command)

@@ -1,0 +1,134 @@
+"""Messages of a controller: its inputs as values for an ``Observation``, its commands as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+from sbot_common.controller_inputs import ALL_POSES
+from sbot_common.observation import Neighbours
+from sbot_common.stamp_sync import Key
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    BASE_SCAN,
+    CMD_VEL,
+    INFRARED,
+    POSES,
+    RANGE_AND_BEARING,
+    WIND,
+    Topic,
+)
+from sbot_common.wire import cdr
+from sbot_common.wire.messages import (
+    read_odometry,
+    read_poses,
+    read_scan,
+    read_vector,
+    write_twist,
+    write_twist_stamped,
+)
+from sbot_common.wire.point_cloud import read_point_cloud
+
+T = TypeVar('T')
+P = ParamSpec('P')
+
+
+def read_twist_of(raw: bytes) -> tuple[int, tuple[float, float, float]]:
+    """Return the stamp (ns) and twist (m/s, m/s, rad/s) of a nav_msgs/Odometry."""
+    message = cdr.decode(raw, BASE_POSE_GROUND_TRUTH.type)
+    v, w = message.twist.twist.linear, message.twist.twist.angular
+    return cdr.stamp_ns(message.header.stamp), (v.x, v.y, w.z)
+
+
+def _read_wind(raw: bytes) -> tuple[int, tuple[float, float]]:
+    stamp_ns, (x, y, _) = read_vector(raw)
+    return stamp_ns, (x, y)
+
+
+def _read_infrared(raw: bytes) -> tuple[int, Any]:
+    stamp_ns, columns = read_point_cloud(raw)
+    return stamp_ns, columns['reading']
+
+
+def _read_neighbours(raw: bytes) -> tuple[int, Neighbours]:
+    stamp_ns, columns = read_point_cloud(raw)
+    return stamp_ns, Neighbours(columns['range'], columns['bearing'], columns['data'])
+
+
+# The topic that carries a field of an ``Observation``, and its codec to (stamp in ns, value); in
+# the order in which the simulator sends them.
+FIELDS: dict[str, tuple[Topic, Callable[[bytes], tuple[int, Any]]]] = {
+    'twist': (BASE_POSE_GROUND_TRUTH, read_twist_of),
+    'scan': (BASE_SCAN, read_scan),
+    'wind': (WIND, _read_wind),
+    'infrared': (INFRARED, _read_infrared),
+    'neighbours': (RANGE_AND_BEARING, _read_neighbours),
+}
+
+
+class Source(NamedTuple):
+    """A topic of one robot, and the inputs that its messages carry."""
+
+    topic: Topic
+    robot: int
+    keys: tuple[Key, ...]
+
+
+def sources(robot_id: int, num_robots: int, fields: Sequence[str],
+            poses_topic: bool) -> Iterator[Source]:
+    """Yield what a controller with these fields listens to, in the order in which it is sent."""
+    for robot in range(num_robots):
+        keys: tuple[Key, ...] = () if poses_topic else (robot,)
+        if robot == robot_id and 'twist' in fields:
+            keys += ('twist',)
+        if keys:
+            yield Source(BASE_POSE_GROUND_TRUTH, robot, keys)
+    if poses_topic:
+        yield Source(POSES, robot_id, (ALL_POSES,))
+    for field, (topic, _) in FIELDS.items():
+        if field in fields and topic != BASE_POSE_GROUND_TRUTH:
+            yield Source(topic, robot_id, (field,))
+
+
+def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
+    """Return a codec that decodes bytes once which several nodes of this process are given."""
+    last: tuple[bytes, object, T] | None = None
+
+    def remembered(raw: bytes, /, *options: P.args, **named: P.kwargs) -> T:
+        nonlocal last
+        if last is None or last[0] is not raw or last[1] != (options, named):
+            last = raw, (options, named), read(raw, *options, **named)
+        return last[2]
+    return remembered
+
+
+_read_odometry = read_once(read_odometry)
+_read_poses = read_once(read_poses)
+
+
+def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[Key, Any]]:
+    """Return the stamp (ns) of a message and the inputs that it carries, by key.
+
+    Raises
+    ------
+    InputError
+        if the message is damaged, or for another number of poses.
+
+    """
+    stamp_ns, values = 0, dict[Key, Any]()
+    for key in source.keys:
+        if key == ALL_POSES:
+            stamp_ns, _, values[key] = _read_poses(raw, num_robots)
+        elif isinstance(key, int):
+            stamp_ns, _, *values[key] = _read_odometry(raw)
+        else:
+            stamp_ns, values[key] = FIELDS[key][1](raw)
+    return stamp_ns, values
+
+
+def write_command(topic: Topic, stamp_ns: int, frame_id: str, command: tuple[float, float],
+                  ) -> bytes:
+    """Return linear.x (m/s), angular.z (rad/s) as Twist or TwistStamped, as the topic says."""
+    if topic == CMD_VEL:
+        return write_twist(*command)
+    return write_twist_stamped(stamp_ns, frame_id, *command)

@@ -1,0 +1,105 @@
+"""One robot's controller with its generator and goal; when goals are announced."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sbot_common.clock import Rate
+from sbot_common.controlled_robot import ControlledRobot, checked_goal
+from sbot_common.errors import InputError
+from sbot_common.observation import Inputs
+from sbot_common.topics import GOAL, GOAL_REACHED
+
+RATE = Rate(10, 1)
+INPUTS = Inputs(RATE.stamp_ns(7), np.zeros((3, 3)), {'wind': (1.0, 0.0)})
+
+
+class Answer:
+    """Answers always the same."""
+
+    def __init__(self, answer=(1, 2)):
+        self.answer = answer
+
+    def step(self, observation, rng):
+        self.seen, self.drawn = observation, rng.random()
+        return self.answer
+
+
+class Keeper(Answer):
+    """Takes up goals one step later, and is there one step after that."""
+
+    def __init__(self):
+        super().__init__()
+        self.goals, self.goal, self.just_reached, self._next = 0, None, None, None
+
+    def set_goal(self, x, y):
+        self._next = x, y
+
+    def step(self, observation, rng):
+        self.just_reached = self.goal if self._next is None and self.goals == 1 else None
+        if self._next is not None:
+            self.goal, self._next, self.goals = self._next, None, self.goals + 1
+        return super().step(observation, rng)
+
+
+def robot(controller, goal=None, robot_id=0):
+    return ControlledRobot(robot_id, controller, np.random.default_rng(0), goal, RATE)
+
+
+def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generator():
+    controller = Answer()
+    assert robot(controller, (3.0, 4.0), robot_id=2).step(INPUTS).command == (1.0, 2.0)
+    seen = controller.seen
+    assert (seen.robot_id, seen.num_robots, seen.tick, seen.dt) == (2, 3, 7, 0.1)
+    assert (seen.goal, seen.wind, seen.scan) == ((3.0, 4.0), (1.0, 0.0), None)
+    assert controller.drawn == np.random.default_rng(0).random()
+
+
+def test_a_goal_from_outside_is_announced_once():
+    driven = robot(Answer(), (3.0, 4.0), robot_id=2)
+    assert driven.step(INPUTS) == ((1.0, 2.0), [(GOAL, (3.0, 4.0))])
+    assert driven.step(INPUTS).announced == []
+    driven.set_goal(3, 4)
+    assert driven.goal == (3.0, 4.0)
+    assert driven.step(INPUTS).announced == [(GOAL, (3.0, 4.0))]
+
+
+def test_a_robot_without_a_goal_announces_none():
+    assert robot(Answer()).step(INPUTS).announced == []
+
+
+def test_a_goal_at_the_origin_is_one():
+    assert robot(Answer(), (0.0, 0.0)).step(INPUTS).announced == [(GOAL, (0.0, 0.0))]
+
+
+def test_a_controller_that_keeps_its_goal_says_when_it_is_new_and_reached():
+    driven = robot(Keeper())
+    driven.set_goal(1.0, 2.0)
+    assert driven.step(INPUTS).announced == [(GOAL, (1.0, 2.0))]
+    assert driven.step(INPUTS).announced == [(GOAL_REACHED, (1.0, 2.0))]
+
+
+def test_of_these_only_the_leader_announces():
+    driven = robot(Keeper(), robot_id=1)
+    driven.set_goal(1.0, 2.0)
+    assert [driven.step(INPUTS).announced for _ in range(2)] == [[], []]
+    assert driven.controller.goal == (1.0, 2.0)
+
+
+@pytest.mark.parametrize('answer', [None, 3, (1.0,), (1.0, 2.0, 3.0), ('a', 1.0), (math.nan, 0.0),
+                                    (0.0, math.inf)])
+def test_an_answer_is_two_finite_numbers(answer):
+    with pytest.raises(InputError, match=r'robot 0 at tick 7: Answer.step\(\): got .*, expected '
+                                         'two finite numbers'):
+        robot(Answer(answer)).step(INPUTS)
+
+
+@pytest.mark.parametrize('goal', [(math.nan, 0.0), (0.0, math.inf), ('a', 0.0), (None, 0.0)])
+def test_goals_are_finite(goal):
+    with pytest.raises(InputError, match='goal'):
+        checked_goal(*goal)
+    driven = robot(Answer(), (1.0, 1.0))
+    with pytest.raises(InputError, match='goal'):
+        driven.set_goal(*goal)
+    assert driven.goal == (1.0, 1.0)

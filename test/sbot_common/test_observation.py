@@ -1,0 +1,37 @@
+"""The one builder of observations."""
+
+import numpy as np
+import pytest
+
+from sbot_common.clock import Rate
+from sbot_common.observation import Inputs, Neighbours, Scan, make_observation
+
+RATE = Rate(100, 3)
+
+
+def test_tick_and_step_follow_from_the_rate():
+    seen = make_observation(1, RATE, (1.0, 2.0), Inputs(RATE.stamp_ns(41), np.zeros((3, 3)),
+                                                        {'wind': (0.5, 0.25)}))
+    assert (seen.robot_id, seen.num_robots, seen.tick, seen.dt) == (1, 3, 41, 0.03)
+    assert (seen.goal, seen.wind, seen.twist, seen.scan) == ((1.0, 2.0), (0.5, 0.25),
+                                                             (0.0, 0.0, 0.0), None)
+
+
+def test_no_array_can_be_written_to_and_those_given_still_can():
+    given = {'scan': Scan(np.zeros(2, np.float32), 0.0, 0.1, 0.0, 9.0),
+             'infrared': np.zeros(15, np.float32),
+             'neighbours': Neighbours(np.zeros(1, np.float32), np.zeros(1, np.float32),
+                                      np.zeros((1, 10), np.uint8))}
+    poses = np.zeros((1, 3))
+    seen = make_observation(0, RATE, None, Inputs(RATE.stamp_ns(0), poses, given))
+    for array in (seen.poses, seen.scan.ranges, seen.infrared, *seen.neighbours):
+        with pytest.raises(ValueError, match='read-only'):
+            array[0] = 1
+    poses[0] = 1.0
+    given['infrared'][0] = 1.0
+    assert seen.scan[1:] == given['scan'][1:]
+
+
+def test_an_unknown_field_is_an_error():
+    with pytest.raises(TypeError, match='smell'):
+        make_observation(0, RATE, None, Inputs(9, np.zeros((1, 3)), {'smell': 1.0}))
