@@ -1,4 +1,4 @@
-"""Who has answered a tick: the book-keeping of lockstep, without ROS (docs/lockstep.md).
+"""Counts of the commands that answer a tick in lockstep, without ROS (docs/lockstep.md).
 
 A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th
 stamp that was sent to it. A robot that stays silent is asked again, and may then answer twice; the
@@ -65,9 +65,13 @@ class Ledger:
         self._asked[robot] += 1
 
     def complete(self, now: float) -> bool:
-        """Tell whether the tick is over at ``now`` (s)."""
+        """Tell whether the tick can end at ``now`` (s)."""
         if self.silent():
             return False
         if all(self._answered[robot] == self._asked[robot] for robot in self._awaited):
             return True
         return now - self._last_answer > self._settle
+
+    def end(self) -> None:
+        """End a tick: from now on every answer is an error."""
+        self._asked = self._answered.copy()
