@@ -105,16 +105,14 @@ class SimulatorNode(Node):  # type: ignore[misc]
         return self.create_timer(period, callback, clock=self._wall_clock)
 
     def _guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
-        """Return a callback whose InputError ends the run with one line."""
+        """Return a callback whose errors end the run with one line; none after the run."""
         def call(*arguments: Any) -> None:  # noqa: ANN401
             if self._control.phase is Phase.OVER:
                 return
             try:
                 callback(*arguments)
-            except InputError as error:
-                self._fail(str(error))
-            except RuntimeError as error:
-                if type(error) is RuntimeError:
+            except (InputError, RuntimeError) as error:
+                if type(error) is RuntimeError:  # a defect; the observer's errors are of its own
                     raise
                 self._fail(str(error))
         return call
@@ -235,9 +233,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._observer.tick(self._engine)
         if self._observer.recording:
             topic = self._broadcast.cmd_vel
-            commands = [
-                Outgoing(self._resolve(topic, i), topic, cdr.canonical(raw, topic.type))
-                for i, raw in sorted(self._inbox.messages.items())]
+            commands = [Outgoing(self._resolve(topic, i), topic, cdr.canonical(raw, topic.type))
+                        for i, raw in sorted(self._inbox.messages.items())]
             self._observer.record(self._stamp_ns, self._broadcast.recorded(
                 self._stamp_ns, self._inbox.wind, self._snapshot, commands))
         self._inbox.messages.clear()
