@@ -112,7 +112,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
             try:
                 callback(*arguments)
             except (InputError, RuntimeError) as error:
-                if type(error) is RuntimeError:  # a defect; the observer's errors are of its own
+                if type(error) is RuntimeError:  # a defect; a recorder raises subclasses
                     raise
                 self._fail(str(error))
         return call
