@@ -61,9 +61,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth)
         self._connections.publish(latched)
-        actions = Actions(lambda: self._engine.state.tick, self._start, self._publish_clock,
-                          self._publish_snapshot, self._publish_inputs, self._stop, self._observe,
-                          self._advance, self._reset, self._end)
+        actions = Actions(
+            tick=lambda: self._engine.state.tick, start=self._start, end=self._end,
+            publish_clock=self._publish_clock, publish_snapshot=self._publish_snapshot,
+            publish_inputs=self._publish_inputs, stop=self._stop, observe=self._observe,
+            advance=self._advance, reset=self._reset)
         self._control: RunControl = (
             Lockstep(options, actions, time.monotonic, self._connections) if options.lockstep
             else FreeRunning(options, actions, time.monotonic))

@@ -26,9 +26,10 @@ class Simulator:
             'rate': RATE, 'ticks': 0, 'lockstep': lockstep, 'lockstep_timeout': 10.0,
             'target_real_time_factor': 0.0, 'cmd_vel_timeout': 0.2, 'awaited': awaited, **options})
         actions = Actions(
-            lambda: self.tick, self.note('start'), self._publish_clock, self._publish_snapshot,
-            self._publish_inputs, self.note('stop'), self._observe, self._advance, self._reset,
-            self.note('end'))
+            tick=lambda: self.tick, start=self.note('start'), end=self.note('end'),
+            publish_clock=self._publish_clock, publish_snapshot=self._publish_snapshot,
+            publish_inputs=self._publish_inputs, stop=self.note('stop'), observe=self._observe,
+            advance=self._advance, reset=self._reset)
         self.control = (Lockstep(chosen, actions, lambda: self.now, self) if lockstep
                         else FreeRunning(chosen, actions, lambda: self.now))
 
