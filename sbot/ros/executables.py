@@ -1,4 +1,4 @@
-"""The nodes' executables, by name: light to import, so that a signal is heeded from the start.
+"""The nodes' executables, by name: light to import, so that a signal is answered from the start.
 
 Importing a node takes a second. A signal meanwhile ends the process with exit code 0 and without a
 traceback, as it does later on.
@@ -12,6 +12,8 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+
+from sbot_common.signals import interrupt_on_signals, unblock
 
 STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
 
@@ -27,21 +29,12 @@ MODULES = {
 
 def run(module: str, argv: Sequence[str] | None = None) -> int:
     """Call ``main(argv)`` of a module (None: of the command line); return its exit code."""
-    interrupted = False
-
-    def interrupt(*_: object) -> None:
-        nonlocal interrupted
-        interrupted = True
-        raise KeyboardInterrupt
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
+    came = interrupt_on_signals()
     try:
-        if hasattr(signal, 'pthread_sigmask'):  # `sbot up` starts its nodes with signals held back
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+        unblock()  # `sbot up` starts its nodes with signals blocked
         return int(import_module(module).main(argv))
     except (KeyboardInterrupt, ImportError):  # some imports answer an interrupt by an ImportError
-        if interrupted:
+        if came.is_set():
             return 0
         raise
 

@@ -21,7 +21,9 @@ from sbot_common.params import Spec
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.snapshot import Outgoing
-from sbot_sim.ros.node import Options, Setup, SimulatorNode
+from sbot_sim.ros.node import SimulatorNode
+from sbot_sim.ros.run_control import Options
+from sbot_sim.ros.setup import Setup
 
 if TYPE_CHECKING:
     from rclpy.node import Node
@@ -49,7 +51,7 @@ def _changeable(scenario: Scenario) -> tuple[Spec, ...]:
     )
 
 
-class RunObserver:
+class ScenarioObserver:
     """Records, adds up, and reports to `sbot up`."""
 
     def __init__(self, scenario: Scenario, engine: Engine, record: str, ticks: int) -> None:
@@ -61,25 +63,25 @@ class RunObserver:
         self.reset()
 
     def reset(self) -> None:
-        """Begin again."""
+        """Begin again at tick 0."""
         self._tally = Tally(self._scenario, self._parameters)
         self._started: float | None = None
         self._reported = 0.0
 
-    def row(self, engine: Engine) -> None:
-        """Add a tick to the tally; now and then tell how far it is."""
+    def tick(self, engine: Engine) -> None:
+        """Add a tick to the tally; now and then report progress."""
         now = time.perf_counter()
         if self._started is None:
             self._started = now
         self._tally.add(engine.snapshot.pose, engine.state)
         if now - self._reported >= _STATUS_PERIOD:
             self._reported = now
-            self._tell({'tick': self._tally.ticks, 'ticks': self._ticks})
+            self._report({'tick': self._tally.ticks, 'ticks': self._ticks})
 
-    def told(self, stamp_ns: int, outgoing: Iterable[Outgoing]) -> None:
-        """Record messages."""
+    def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:
+        """Record messages of a stamp."""
         if self._recorder is not None:
-            for name, topic, payload in outgoing:
+            for name, topic, payload in messages:
                 self._recorder.write(name, topic, stamp_ns, payload)
 
     def close(self) -> None:
@@ -87,9 +89,9 @@ class RunObserver:
         if self._recorder is not None:
             self._recorder.close()
         if self._started is not None:
-            self._tell({'summary': self._tally.summary(time.perf_counter() - self._started)})
+            self._report({'summary': self._tally.summary(time.perf_counter() - self._started)})
 
-    def _tell(self, status: dict[str, Any]) -> None:
+    def _report(self, status: dict[str, Any]) -> None:
         if self._status is not None:
             try:
                 line = (json.dumps(status) + '\n').encode()
@@ -118,9 +120,8 @@ class ScenarioSimulator(SimulatorNode):
         return Setup(
             engine, Broadcast(parameters, broadcast_options(scenario)),
             Options(rate=scenario.rate, ticks=ticks, lockstep=scenario.lockstep,
-                    cmd_vel_stamped=scenario.cmd_vel_stamped,
                     awaited=[robot.controller != 'none' for robot in scenario.robots], **options),
-            RunObserver(scenario, engine, values['record'], ticks))
+            ScenarioObserver(scenario, engine, values['record'], ticks))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

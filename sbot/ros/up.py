@@ -18,19 +18,18 @@ from typing import IO, Any
 
 import yaml
 
-from sbot.ros.executables import MODULES as _MODULES
-from sbot.ros.executables import STATUS_FD
+from sbot.ros.executables import MODULES, STATUS_FD
 from sbot.ros.processes import COMPOSED, NodeProcess, composition, node_processes
 from sbot.scenario.model import Scenario
+from sbot_common import signals
 from sbot_common.errors import InputError
-from sbot_common.signals import held
 
 _LEADING = ('sbot_sim', COMPOSED)  # whose end is the run's end
 _PATIENCE = 3.0  # s between SIGINT, SIGTERM and SIGKILL on the way down
 
 
 class NodeFailed(RuntimeError):
-    """A node ended the run; its text is one line."""
+    """A node ended the run; the text is one line."""
 
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
@@ -73,7 +72,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
             nodes = node_processes(scenario, record=record)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
-                with held(), _signals_held():
+                with signals.held(), signals.blocked():
                     process = _start(node, Path(folder), write_end)
                     processes.append((node.name, process))
                 reader = threading.Thread(
@@ -90,17 +89,6 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     if status.summary is None:
         raise NodeFailed('sbot_sim: ended without a summary')
     return status.summary
-
-
-@contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back, here and in processes started, until these can answer."""
-    held = {signal.SIGINT, signal.SIGTERM}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[str]:
@@ -120,7 +108,7 @@ def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[
 
 def _spawn(node: NodeProcess, arguments: list[str], status_fd: int) -> subprocess.Popen[str]:
     # This very interpreter, so that no PATH can mix installations.
-    command = [sys.executable, '-m', 'sbot.ros.executables', _MODULES[node.executable],
+    command = [sys.executable, '-m', 'sbot.ros.executables', MODULES[node.executable],
                *arguments]
     return subprocess.Popen(
         command, env=_environment(node, status_fd),

@@ -87,10 +87,11 @@ def wind_source(scenario: Scenario) -> WindSource:
 
 
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
-    """Return what the simulator tells beside the world."""
+    """Return what a run's messages depend on beside the simulator's parameters."""
     return BroadcastOptions(scenario.to_yaml(), goals(scenario),
                             tf_namespaced=scenario.tf_namespaced,
-                            poses_topic=scenario.poses_topic)
+                            poses_topic=scenario.poses_topic,
+                            cmd_vel_stamped=scenario.cmd_vel_stamped)
 
 
 def controller_parameters(scenario: Scenario, robot: Robot) -> dict[str, Any]:

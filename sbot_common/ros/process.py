@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import gc
-import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
-from types import FrameType
 from typing import Any
 
 import rclpy
@@ -19,6 +14,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from sbot_common.errors import InputError
+from sbot_common.signals import Deferral, ignore_signals
 
 PATIENCE = 3.0  # s, that a callback has to come to its end after a signal
 
@@ -35,7 +31,9 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
 def run_all(make_nodes: Callable[[], Iterator[Node]],
             arguments: Sequence[str] | None = None) -> int:
     """Do as ``run`` with several nodes in one executor; the first sets the exit code."""
-    spinning = _hold_back_interrupts()
+    # Before rclpy.init: rclpy's handler ends the context, which ends ``spin`` after the callback
+    # that runs, and calls the handler that it has found.
+    deferral = Deferral(PATIENCE)
     rclpy.init(args=list(sys.argv if arguments is None else arguments),
                signal_handler_options=SignalHandlerOptions.ALL)
     nodes: list[Node] = []
@@ -44,8 +42,8 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
         for node in make_nodes():
             nodes.append(node)
             executor.add_node(node)
-        spinning.set()
-        # What is there now stays: looking through it for rubbish again would take a tick or two.
+        deferral.active = True
+        # What is there now stays: a collection that looks through it takes a tick or two.
         gc.collect()
         gc.freeze()
         executor.spin()
@@ -59,7 +57,7 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
         if rclpy.ok():
             raise
     finally:
-        _ignore_signals()
+        ignore_signals()
         for node in nodes:
             close = getattr(node, 'close', None)
             if close is not None:
@@ -67,42 +65,6 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
         with suppress(RuntimeError):  # a signal may shut down the context at this very moment
             rclpy.try_shutdown()
     return int(getattr(nodes[0], 'exit_code', 0)) if nodes else 0
-
-
-def _hold_back_interrupts() -> threading.Event:
-    """Return what, once set, keeps the first signal from raising an exception.
-
-    rclpy's handler ends the context, which ends ``spin`` after the callback that runs, and calls
-    Python's handler as well. An exception that the latter raises out of nowhere, while numba turns
-    a result into Python objects, ends the process with a segmentation fault.
-    """
-    spinning = threading.Event()
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            before = signal.getsignal(number)
-            if callable(before):
-                signal.signal(number, partial(_hold_back, spinning, before))
-    return spinning
-
-
-def _hold_back(spinning: threading.Event, handler: Callable[..., object], number: int,
-               frame: FrameType | None) -> None:
-    """Heed a signal, unless it is the first one while the executor spins."""
-    if not spinning.is_set():
-        handler(number, frame)
-        return
-    spinning.clear()
-    # A callback that never ends shall not keep the node: again, when it has had its time.
-    again = threading.Timer(PATIENCE, os.kill, (os.getpid(), number))
-    again.daemon = True
-    again.start()
-
-
-def _ignore_signals() -> None:
-    """Let nothing short of SIGKILL interrupt the orderly end, e.g. of a recording."""
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
 
 
 def make_executor() -> Any:  # noqa: ANN401

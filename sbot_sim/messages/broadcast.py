@@ -1,20 +1,26 @@
-"""All messages of a run, tick by tick: what the node publishes and every recording contains."""
+"""All messages of a run and their order: what the node publishes and what a recording contains."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import topics
-from sbot_common.wire.messages import write_clock, write_string
+from sbot_common.wire.messages import (
+    write_clock,
+    write_string,
+    write_twist,
+    write_twist_stamped,
+)
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.engine.state import Snapshot, Wind
 from sbot_sim.messages.markers import OBSTACLE_PERIOD, obstacle_markers, robot_markers, robot_roles
 from sbot_sim.messages.occupancy import fitting_resolution, map_message
 from sbot_sim.messages.snapshot import EncoderOptions, Outgoing, SnapshotEncoder
+from wind_model import messages as wind_messages
 
 Point = tuple[float, float]
 
@@ -22,21 +28,27 @@ MARKER_PERIOD = 0.1  # s
 
 
 class BroadcastOptions(NamedTuple):
-    """What is told beside the world itself."""
+    """What the messages depend on beside the simulator's parameters."""
 
     scenario: str  # the scenario as run (YAML)
     goals: Sequence[Point | None]  # (N,) m
     tf_namespaced: bool = False
     poses_topic: bool = False  # all poses on `/poses`, too
+    cmd_vel_stamped: bool = False
 
 
 class Broadcast:
-    """Encodes a run's messages; ``goals`` may change while it runs."""
+    """Encodes a run's messages in the order of a recording; ``goals`` may change while it runs.
+
+    A recording begins with ``start``, and each tick is as ``recorded`` yields it.
+    """
 
     def __init__(self, parameters: SimulationParameters, options: BroadcastOptions) -> None:
         self._world = parameters.world
         self._radius = parameters.bodies.radius
+        self._wind_height = parameters.wind_height
         self._options = options
+        self.cmd_vel = topics.CMD_VEL_STAMPED if options.cmd_vel_stamped else topics.CMD_VEL
         self._encoder = SnapshotEncoder(EncoderOptions(
             len(self._radius), parameters.sensors.scan, parameters.dt, self._radius,
             options.tf_namespaced, options.poses_topic))
@@ -46,11 +58,45 @@ class Broadcast:
             [(np.nan, np.nan) if goal is None else goal for goal in options.goals])
 
     def latched(self, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield what is published once, at the start."""
+        """Yield what the simulator publishes once, at the start."""
         yield Outgoing(topics.SCENARIO.name, topics.SCENARIO, write_string(self._options.scenario))
         yield Outgoing(topics.MAP.name, topics.MAP,
                        map_message(stamp_ns, self._world, fitting_resolution(self._world)))
         yield from self._encoder.static(stamp_ns)
+
+    def start(self, stamp_ns: int, wind: Wind) -> Iterator[Outgoing]:
+        """Yield what all nodes together publish once, at the start."""
+        yield from self.latched(stamp_ns)
+        yield Outgoing(topics.WIND_FIELD.name, topics.WIND_FIELD,
+                       wind_messages.encode_field(0, wind.field))
+        yield Outgoing(topics.WIND_MARKERS.name, topics.WIND_MARKERS, wind_messages.encode_markers(
+            0, wind.field, wind.velocity, self._wind_height))
+
+    def recorded(self, stamp_ns: int, wind: Wind, snapshot: Iterable[Outgoing],
+                 answers: Iterable[Outgoing]) -> Iterator[Outgoing]:
+        """Yield all messages of a tick: time, wind, snapshot, and what the controllers answer.
+
+        Parameters
+        ----------
+        stamp_ns : of the tick
+        wind : of the tick
+        snapshot : from the method of that name
+        answers : the controllers' announcements, then ``command`` of each robot that has one
+
+        """
+        yield self.clock(stamp_ns)
+        for topic, vector in ((topics.WIND_VELOCITY, wind.velocity),
+                              (topics.WIND_FORCE, wind.force)):
+            yield Outgoing(topic.name, topic, wind_messages.encode_vector(stamp_ns, vector))
+        yield from snapshot
+        yield from answers
+
+    def command(self, robot: int, stamp_ns: int, v: float, omega: float) -> Outgoing:
+        """Return one robot's command (m/s, rad/s)."""
+        n = len(self._radius)
+        payload = (write_twist_stamped(stamp_ns, topics.frame('base_link', robot, n), v, omega)
+                   if self._options.cmd_vel_stamped else write_twist(v, omega))
+        return Outgoing(topics.resolve(self.cmd_vel, robot, n), self.cmd_vel, payload)
 
     def clock(self, stamp_ns: int) -> Outgoing:
         """Return the time of a tick."""

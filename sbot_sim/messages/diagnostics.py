@@ -1,4 +1,4 @@
-"""How the simulator is doing, for `/diagnostics`."""
+"""Real-time factor, late ticks and collisions of the simulator, for `/diagnostics`."""
 
 from __future__ import annotations
 

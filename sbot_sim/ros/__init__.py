@@ -1,1 +1,1 @@
-"""The ROS 2 node `sbot_sim`."""
+"""The ROS 2 node `sbot_sim`; lockstep and free-running themselves need no ROS."""

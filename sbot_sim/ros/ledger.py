@@ -1,4 +1,4 @@
-"""Who has answered a tick: the book-keeping of lockstep, without ROS (docs/lockstep.md).
+"""Counts of the commands that answer a tick in lockstep, without ROS (docs/lockstep.md).
 
 A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th
 stamp that was sent to it. A robot that stays silent is asked again, and may then answer twice; the
@@ -30,15 +30,14 @@ class Ledger:
     def __init__(self, awaited: Sequence[bool], settle: float = 2.0) -> None:
         self._awaited = [i for i, wanted in enumerate(awaited) if wanted]
         self._settle = settle
-        self._asked = dict.fromkeys(self._awaited, 0)
-        self._answered = dict.fromkeys(self._awaited, 0)
+        self._outstanding: dict[int, int] = {}  # answers to come, of each robot
+        self._silent: list[int] = []  # robots without any answer
         self._last_answer = 0.0
 
     def begin(self) -> None:
-        """Start a tick: everybody has been asked once."""
-        for robot in self._awaited:
-            self._asked[robot] = 1
-            self._answered[robot] = 0
+        """Start a tick: every robot has been asked once."""
+        self._outstanding = dict.fromkeys(self._awaited, 1)
+        self._silent = self._awaited.copy()
 
     def answer(self, robot: int, now: float) -> bool:
         """Note an answer at ``now`` (s); return whether it is the robot's first in this tick.
@@ -49,25 +48,29 @@ class Ledger:
             for an answer that nobody asked for.
 
         """
-        if robot not in self._asked or self._answered[robot] >= self._asked[robot]:
+        if not self._outstanding.get(robot):
             raise InputError(f'robot {robot}: a command that no stamp asked for; expected exactly '
                              'one publisher of its cmd_vel, which answers each stamp once')
-        self._answered[robot] += 1
+        self._outstanding[robot] -= 1
         self._last_answer = now
-        return self._answered[robot] == 1
+        first = robot in self._silent
+        if first:
+            self._silent.remove(robot)
+        return first
 
     def silent(self) -> list[int]:
         """Return the robots that have not answered."""
-        return [robot for robot in self._awaited if self._answered[robot] == 0]
+        return self._silent.copy()
 
     def ask_again(self, robot: int) -> None:
         """Note that a robot has been asked once more."""
-        self._asked[robot] += 1
+        self._outstanding[robot] += 1
 
     def complete(self, now: float) -> bool:
-        """Tell whether the tick is over at ``now`` (s)."""
-        if self.silent():
-            return False
-        if all(self._answered[robot] == self._asked[robot] for robot in self._awaited):
-            return True
-        return now - self._last_answer > self._settle
+        """Tell whether the tick can end at ``now`` (s)."""
+        return not self._silent and (not any(self._outstanding.values())
+                                     or now - self._last_answer > self._settle)
+
+    def end(self) -> None:
+        """End a tick: from now on every answer is an error."""
+        self._outstanding.clear()

@@ -60,6 +60,17 @@ class Driver:
                 self.process.terminate()
                 raise SystemExit(f'no answer in time:\n{self.log.read_text()}')
 
+    def settle(self) -> None:
+        """Take what is still in the queues: spin until no tick has come for a second."""
+        heard, since = len(self.stamps), time.monotonic()
+
+        def quiet() -> bool:
+            nonlocal heard, since
+            if len(self.stamps) > heard:
+                heard, since = len(self.stamps), time.monotonic()
+            return time.monotonic() - since > 1.0
+        self.until(quiet)
+
     def call(self, service: str, kind=Trigger, **request) -> list:
         client = self.node.create_client(kind, service)
         self.until(client.service_is_ready)
@@ -89,11 +100,12 @@ def services(folder: Path) -> dict:
     driver.until(lambda: len(driver.stamps) > 3)
     too_early = driver.call('/sbot_sim/step')
     paused = driver.call('/sbot_sim/pause', SetBool, data=True)
+    driver.settle()
     steps = []
     for _ in range(4):
-        count = len(driver.stamps)
+        before = driver.stamps[-1]
         driver.call('/sbot_sim/step')
-        driver.until(lambda count=count: len(driver.stamps) > count)
+        driver.until(lambda before=before: driver.stamps[-1] > before)
         steps.append(driver.stamps[-1])
     del steps[0]  # may have been on its way before the pause
     teleport = driver.advertise(topics.TELEPORT)

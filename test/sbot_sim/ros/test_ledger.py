@@ -47,3 +47,15 @@ def test_nobody_awaited_is_always_complete():
     ledger = Ledger([False])
     ledger.begin()
     assert ledger.complete(0.0)
+
+
+def test_answers_after_the_end_are_errors_even_if_one_is_outstanding():
+    ledger = Ledger([True], settle=0.3)
+    ledger.begin()
+    ledger.ask_again(0)
+    ledger.answer(0, 1.0)
+    ledger.end()
+    with pytest.raises(InputError, match='robot 0'):
+        ledger.answer(0, 2.0)
+    ledger.begin()
+    assert ledger.answer(0, 3.0)

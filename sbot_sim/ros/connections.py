@@ -1,0 +1,106 @@
+"""The simulator's publishers, and which other nodes are connected to its topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+
+from sbot_common import ros, topics
+from sbot_common.errors import InputError
+from sbot_common.topics import Topic
+from sbot_sim.messages.snapshot import Outgoing
+
+_WIND = (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD)
+
+
+class Connections:
+    """Publishes messages by their topics' names, and looks for lockstep's peers.
+
+    Parameters
+    ----------
+    node : whose publishers these are
+    first : one message, at least, of each topic that will be published
+    awaited : (N,) which robots have a controller
+    cmd_vel : topic of the commands
+    depth : of the queues
+
+    """
+
+    def __init__(self, node: Node, first: Iterable[Outgoing], awaited: Sequence[bool],
+                 cmd_vel: Topic, depth: int) -> None:
+        self.field_heard = False  # set it when wind_model's grid has come
+        self._node = node
+        self._awaited = awaited
+        self._cmd_vel = cmd_vel
+        self._publishers: dict[str, Publisher] = {}
+        missing: set[str] = set()
+        for name, topic, _ in first:
+            try:
+                if name not in self._publishers:
+                    self._publishers[name] = ros.advertise(node, topic, name, depth)
+            except ImportError:
+                missing.add(topic.type.partition('/')[0])
+        for package in sorted(missing):
+            node.get_logger().info(
+                f'{package} is not installed: its topics are in recordings but not published live')
+
+    def publish(self, messages: Iterable[Outgoing]) -> None:
+        """Publish messages, except on topics whose type is not installed."""
+        for name, _, payload in messages:
+            publisher = self._publishers.get(name)
+            if publisher is not None:
+                publisher.publish(payload)
+
+    def missing(self) -> list[str]:
+        """Return the names of what is to wait for: mostly nodes that are not connected."""
+        missing = [f'robot {i}' for i in range(len(self._awaited)) if not self._is_connected(i)]
+        missing += [f'another run in this ROS domain to end (it publishes {name}; ROS_DOMAIN_ID '
+                    'keeps runs apart)' for name in self._published_twice()]
+        if not (self._publishers[topics.CLOCK.name].get_subscription_count()
+                and all(self._node.count_publishers(topic.name) for topic in _WIND)
+                and self.field_heard):
+            missing.append('wind_model')
+        return missing
+
+    def goals_announced(self) -> bool:
+        """Tell whether every controller has a publisher of goals."""
+        return all(self._node.count_publishers(self._resolve(topics.GOAL, i))
+                   for i, awaited in enumerate(self._awaited) if awaited)
+
+    def check(self) -> None:
+        """Raise InputError if a topic has more publishers than lockstep can tell apart."""
+        for name in self._published_twice():
+            raise InputError(f'another run in this ROS domain publishes {name}; '
+                             'ROS_DOMAIN_ID keeps runs apart')
+        for i, awaited in enumerate(self._awaited):
+            name = self._resolve(self._cmd_vel, i)
+            count = self._node.count_publishers(name)
+            if awaited and count > 1:
+                raise InputError(f'{name} has {count} publishers, '
+                                 'expected exactly one in lockstep')
+
+    def _resolve(self, topic: Topic, robot: int) -> str:
+        return topics.resolve(topic, robot, len(self._awaited))
+
+    def _is_connected(self, robot: int) -> bool:
+        """Tell whether a robot's controller is there, and all controllers hear its pose."""
+        pose = self._listeners(self._resolve(topics.BASE_POSE_GROUND_TRUTH, robot))
+        if max(pose, self._listeners(topics.POSES.name)) < sum(self._awaited):
+            return False
+        scan = self._publishers[self._resolve(topics.BASE_SCAN, robot)]
+        return not self._awaited[robot] or (
+            scan.get_subscription_count() > 0
+            and self._node.count_publishers(self._resolve(self._cmd_vel, robot)) > 0)
+
+    def _listeners(self, name: str) -> int:
+        """Return how many callbacks a topic's messages reach."""
+        if name not in self._publishers:
+            return 0
+        return int(self._publishers[name].get_subscription_count()) + ros.sharers(name)
+
+    def _published_twice(self) -> Iterator[str]:
+        for topic in (topics.CLOCK, topics.WIND_VELOCITY):
+            if self._node.count_publishers(topic.name) > 1:
+                yield topic.name

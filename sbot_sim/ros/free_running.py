@@ -1,0 +1,45 @@
+"""Free-running: a tick at each period of the wall clock, with the newest commands and wind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sbot_sim.ros.run_control import Actions, Options, Phase, RunControl
+
+
+class FreeRunning(RunControl):
+    """Times ticks by the wall clock; waits for nobody, stops robots whose command is too old."""
+
+    def __init__(self, options: Options, actions: Actions, clock: Callable[[], float]) -> None:
+        super().__init__(options, actions, clock)
+        self._heard = [-float('inf')] * len(options.awaited)
+
+    def accept_command(self, robot: int) -> bool:
+        """Note when a command came."""
+        self._heard[robot] = self._clock()
+        return True
+
+    def accept_wind(self, part: str, stamp_ns: int) -> bool:
+        """Take whatever wind comes."""
+        return True
+
+    def proceed(self) -> None:
+        """Do nothing: only the timer begins ticks."""
+
+    def watch(self) -> None:
+        """Start at once."""
+        if self.phase is Phase.CONNECTING:
+            self._start()
+
+    def on_timer(self) -> None:
+        """Do a tick."""
+        if self.phase is not Phase.BETWEEN or not self._may_go_on():
+            return
+        now, timeout = self._clock(), self._options.cmd_vel_timeout
+        for robot, heard in enumerate(self._heard):
+            if timeout > 0 and now - heard > timeout:
+                self._actions.stop(robot)
+        self._actions.publish_snapshot()
+        # Last, as it makes the controllers' timers due: then they find the inputs of this tick.
+        self._actions.publish_clock()
+        self._finish()

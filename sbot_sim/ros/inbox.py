@@ -1,0 +1,53 @@
+"""The newest of what the simulator's node has heard: the inputs of its next tick."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.wire.messages import read_pose
+from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.messages.snapshot import read_rab_data
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+
+
+class Inbox:
+    """Commands, wind, range-and-bearing data and teleports since the last tick.
+
+    ``teleports`` has a pose x, y (m), yaw (rad) for each robot to put elsewhere.
+    """
+
+    def __init__(self, num_robots: int) -> None:
+        self.commands: NDArray[np.float64] = np.zeros((num_robots, 2))  # m/s, rad/s
+        self.messages: dict[int, bytes] = {}  # what `commands` were read from
+        self.teleports: dict[int, tuple[float, float, float]] = {}
+        self.wind = still_air()
+        self._rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)
+
+    def on_teleport(self, robot: int, raw: bytes) -> None:
+        """Keep where to put a robot, from a PoseStamped."""
+        pose = read_pose(raw)
+        self.teleports[robot] = pose.x, pose.y, pose.yaw
+
+    def on_rab_data(self, robot: int, raw: bytes) -> None:
+        """Keep what a robot sends to its neighbours, from a UInt8MultiArray."""
+        self._rab_data[robot] = read_rab_data(raw)
+
+    def on_wind(self, part: str, vector: NDArray[np.float64]) -> None:
+        """Keep the wind's 'velocity' (m/s) or 'force' (N)."""
+        if part == 'velocity':
+            self.wind = self.wind._replace(velocity=vector)
+        else:
+            self.wind = self.wind._replace(force=vector)
+
+    def inputs(self) -> StepInputs:
+        """Return the inputs of a tick."""
+        return StepInputs(self.commands.copy(), self.wind, self._rab_data.copy())
+
+    def reset(self) -> None:
+        """Forget everything but the wind's grid, which is sent once."""
+        self.commands[:] = 0.0
+        self._rab_data[:] = 0
+        self.messages.clear()
+        self.teleports.clear()
+        self.wind = still_air()._replace(field=self.wind.field)

@@ -1,0 +1,139 @@
+"""Lockstep: a tick ends when wind and all commands that answer it are in (docs/lockstep.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from sbot_common.errors import InputError
+from sbot_sim.ros.ledger import Ledger
+from sbot_sim.ros.run_control import Actions, Options, Phase, RunControl
+
+ASK_AGAIN_AFTER = 0.5  # s of wall time
+CONNECTION_TIMEOUT = 60.0  # s of wall time: nodes may have to compile first
+GOAL_GRACE = 1.0  # s of wall time to wait for topics that controllers need not have
+
+
+class Peers(Protocol):
+    """The nodes that take part in a run."""
+
+    def missing(self) -> list[str]:
+        """Return the names of those that are not connected yet."""
+
+    def goals_announced(self) -> bool:
+        """Tell whether every controller has a publisher of goals."""
+
+
+class Lockstep(RunControl):
+    """Times ticks by their answers, and no faster than the target real-time factor.
+
+    Who does not answer is asked again, and ends the run with InputError after the time-out.
+    """
+
+    def __init__(self, options: Options, actions: Actions, clock: Callable[[], float],
+                 peers: Peers) -> None:
+        super().__init__(options, actions, clock)
+        self._peers = peers
+        self._ledger = Ledger(options.awaited)
+        self._wind_stamps = {'velocity': 0, 'force': 0}
+        self._created = clock()
+        self._connected_since: float | None = None
+        self._asked = self._waiting_since = self._due = 0.0
+
+    @property
+    def _stamp_ns(self) -> int:
+        return self._options.rate.stamp_ns(self._actions.tick())
+
+    def accept_command(self, robot: int) -> bool:
+        """Count an answer; repeated ones, and those that nobody asked for, are not used."""
+        return not self._options.awaited[robot] or self._ledger.answer(robot, self._clock())
+
+    def accept_wind(self, part: str, stamp_ns: int) -> bool:
+        """Note wind, if it is that of the current tick."""
+        wanted = stamp_ns == self._stamp_ns
+        if wanted:
+            self._wind_stamps[part] = stamp_ns
+        return wanted
+
+    def on_timer(self) -> None:
+        """Begin the next tick, if it is due and the last one has ended."""
+        self.proceed()
+
+    def proceed(self) -> None:
+        """End the tick if all answers are in; begin the next if it is due."""
+        if (self.phase is Phase.WAITING and self._wind_is_in()
+                and self._ledger.complete(self._clock())):
+            self._ledger.end()
+            self._finish()
+        if self.phase is not Phase.BETWEEN:
+            return
+        now, period = self._clock(), self.period
+        if period > 0 and now < self._due - 0.25 * period:
+            return
+        if self._may_go_on():
+            self._due = max(self._due + period, now - period)
+            self._ask()
+
+    def watch(self) -> None:
+        """Start when all nodes are connected, ask silent ones again, give up in the end."""
+        if self.phase is Phase.CONNECTING:
+            self._start_if_connected()
+        elif self.phase is Phase.WAITING:
+            self.proceed()
+        if self.phase is Phase.WAITING and self._clock() - self._asked >= ASK_AGAIN_AFTER:
+            self._ask_again()
+
+    def pause(self, on: bool) -> None:
+        """Pause between two ticks, or go on; the time-out counts from the end of a pause."""
+        if not on:
+            self._asked = self._waiting_since = self._clock()
+        super().pause(on)
+
+    def _may_go_on(self) -> bool:
+        if self._reset_wanted:
+            self._wind_stamps = dict.fromkeys(self._wind_stamps, 0)
+        return super()._may_go_on()
+
+    def _start_if_connected(self) -> None:
+        now = self._clock()
+        missing = self._peers.missing()
+        if missing:
+            waited = now - self._created
+            if waited > max(CONNECTION_TIMEOUT, self._options.lockstep_timeout):
+                raise InputError(f'waited {waited:.0f} s for {", ".join(missing)}')
+            self._connected_since = None
+            return
+        if self._connected_since is None:
+            self._connected_since = now
+        # Controllers announce goals, though a stranger's need not; a first one must not come late.
+        if self._peers.goals_announced() or now - self._connected_since >= GOAL_GRACE:
+            self._due = now
+            self._start()
+            self.proceed()
+
+    def _ask(self) -> None:
+        """Publish a tick and wait for the answers."""
+        self._ledger.begin()
+        self.phase = Phase.WAITING
+        self._asked = self._waiting_since = self._clock()
+        self._actions.publish_clock()
+        self._actions.publish_snapshot()
+
+    def _wind_is_in(self) -> bool:
+        return all(stamp == self._stamp_ns for stamp in self._wind_stamps.values())
+
+    def _ask_again(self) -> None:
+        """Repeat the tick to those who are silent; raise InputError after the time-out."""
+        now = self._clock()
+        silent = self._ledger.silent()
+        names = [f'robot {i}' for i in silent] + ([] if self._wind_is_in() else ['wind_model'])
+        timeout = self._options.lockstep_timeout
+        if names and not self._paused and now - self._waiting_since > timeout:
+            raise InputError(f'{", ".join(names)} silent for {timeout:g} s '
+                             f'(lockstep_timeout) at tick {self._actions.tick()}')
+        self._asked = now
+        if not self._wind_is_in():
+            self._actions.publish_clock()
+        for robot in silent:
+            self._ledger.ask_again(robot)
+            self._actions.publish_inputs(robot)

@@ -1,0 +1,143 @@
+"""Pause, step, reset and end of a run, however its ticks are timed; without ROS.
+
+A run control gets events (a command came, a timer fired) and calls ``Actions``. Lockstep and
+free-running are its two kinds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
+
+from sbot_common.clock import Rate
+
+
+class Options(NamedTuple):
+    """How a run is timed; all of it from the scenario."""
+
+    rate: Rate
+    ticks: int  # 0: endless
+    lockstep: bool
+    lockstep_timeout: float  # s
+    target_real_time_factor: float  # lockstep only; 0: as fast as possible
+    cmd_vel_timeout: float  # s, free-running only; 0: never
+    awaited: Sequence[bool]  # (N,) which robots have a controller
+
+
+class Phase(Enum):
+    """Where a run is."""
+
+    CONNECTING = auto()  # before tick 0, until all nodes are connected
+    BETWEEN = auto()  # between two ticks
+    WAITING = auto()  # lockstep: for the answers to the current tick
+    OVER = auto()
+
+
+class Actions(NamedTuple):
+    """What a run control makes the simulator do."""
+
+    tick: Callable[[], int]  # return the current tick
+    start: Callable[[], None]  # all nodes are connected: tick 0 is next
+    publish_clock: Callable[[], None]
+    publish_snapshot: Callable[[], None]  # poses, and what robots sense
+    publish_inputs: Callable[[int], None]  # once more what one robot's controller waits for
+    stop: Callable[[int], None]  # set a robot's command to zero
+    observe: Callable[[], None]  # show the finished tick to the run observer
+    advance: Callable[[], None]  # move the world to the next tick
+    reset: Callable[[], None]  # go back to tick 0
+    end: Callable[[], None]  # the last tick has ended
+
+
+class RunControl(ABC):
+    """Decides when a run's ticks begin and end.
+
+    Parameters
+    ----------
+    options : see there
+    actions : what is done at each step
+    clock : returns wall time (s); never goes back
+
+    """
+
+    def __init__(self, options: Options, actions: Actions, clock: Callable[[], float]) -> None:
+        self.phase = Phase.CONNECTING
+        self._options = options
+        self._actions = actions
+        self._clock = clock
+        self._paused = self._reset_wanted = False
+        self._steps_wanted = 0
+
+    def change(self, **options: float) -> None:
+        """Change options that may change during a run, from the next tick on."""
+        self._options = self._options._replace(**options)  # type: ignore[arg-type]
+
+    @property
+    def period(self) -> float:
+        """How often ``on_timer`` is to be called (s of wall time); 0: never."""
+        factor = self._options.target_real_time_factor if self._options.lockstep else 1.0
+        return self._options.rate.dt / factor if factor > 0 else 0.0
+
+    @abstractmethod
+    def on_timer(self) -> None:
+        """Go on at the pace of the wall clock."""
+
+    @abstractmethod
+    def watch(self) -> None:
+        """Look for what is missing; to be called some times a second."""
+
+    @abstractmethod
+    def accept_command(self, robot: int) -> bool:
+        """Note a robot's command; return whether to use it. Call ``proceed`` next."""
+
+    @abstractmethod
+    def accept_wind(self, part: str, stamp_ns: int) -> bool:
+        """Note wind ('velocity' or 'force') of a stamp; return whether to use it."""
+
+    @abstractmethod
+    def proceed(self) -> None:
+        """End and begin ticks, where they do not depend on a timer."""
+
+    def pause(self, on: bool) -> None:
+        """Pause between two ticks, or go on."""
+        self._paused, self._steps_wanted = on, 0
+        if not on:
+            self.proceed()
+
+    def step(self) -> bool:
+        """Go one tick on; False, and nothing happens, unless the run is paused."""
+        if self._paused:
+            self._steps_wanted += 1
+            self.proceed()
+        return self._paused
+
+    def reset(self) -> None:
+        """Go back to tick 0 before the next tick."""
+        self._reset_wanted = True
+        self.proceed()
+
+    def _may_go_on(self) -> bool:
+        """Carry out a reset that is due; return whether a tick may begin, and count it."""
+        if self._reset_wanted:
+            self._reset_wanted = False
+            self._actions.reset()
+        if self._paused:
+            if self._steps_wanted == 0:
+                return False
+            self._steps_wanted -= 1
+        return True
+
+    def _start(self) -> None:
+        self.phase = Phase.BETWEEN
+        self._actions.start()
+
+    def _finish(self) -> None:
+        """End a tick. The last one of a run is answered like all others, but moves nobody."""
+        self._actions.observe()
+        if self._options.ticks and self._actions.tick() >= self._options.ticks:
+            self.phase = Phase.OVER
+            self._actions.end()
+        else:
+            self.phase = Phase.BETWEEN
+            self._actions.advance()

@@ -1,0 +1,38 @@
+"""What a simulator's node is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.messages.broadcast import Broadcast
+from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.ros.run_control import Options
+
+
+class RunObserver(Protocol):
+    """Is shown a run, and changes nothing: a recorder, a tally, a progress bar."""
+
+    recording: bool  # whether it wants messages
+
+    def tick(self, engine: Engine) -> None:
+        """Observe a tick's snapshot and state."""
+
+    def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:
+        """Record messages of a stamp."""
+
+    def reset(self) -> None:
+        """Begin again at tick 0."""
+
+    def close(self) -> None:
+        """Finish: the run is over."""
+
+
+class Setup(NamedTuple):
+    """A run: what is simulated, its messages, its timing, and its observer."""
+
+    engine: Engine
+    broadcast: Broadcast
+    options: Options
+    observer: RunObserver
