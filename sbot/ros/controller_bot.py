@@ -118,9 +118,9 @@ class ControllerNode(Node):  # type: ignore[misc]
         self._scan = self._listen(topics.BASE_SCAN, self._id, self._read_scan)
         self._wind = self._listen(topics.WIND, self._id, read_vector)
         self._infrared = self._heard = None
-        if sensors['infrared']:
+        if sensors.infrared.infrared:
             self._infrared = self._listen(topics.INFRARED, self._id, read_point_cloud)
-        if sensors['range_and_bearing']:
+        if sensors.rab.range_and_bearing:
             self._heard = self._listen(topics.RANGE_AND_BEARING, self._id, read_point_cloud)
         self._newest.wakes = self._lockstep  # the simulator sends a tick's inputs in this order
         ros.subscribe(self, topics.GOAL_POSE, self._name(topics.GOAL_POSE), self._on_goal_pose)

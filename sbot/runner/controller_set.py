@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.bot import PotentialField
-from potential_field_bot.parameters import make_parameters
+from potential_field_bot.parameters import Parameters
 from potential_field_bot.swarm import Followers
 from sbot.scenario.assemble import controller_parameters, goals, make_controller
 from sbot.scenario.model import Scenario
@@ -75,18 +75,13 @@ class Team:
 
     def _form_crowds(self, threads: int) -> list[tuple[list[int], Followers]]:
         """Return the potential-field followers that share all parameters, in groups."""
-        groups: dict[str, list[int]] = {}
+        groups: dict[str, tuple[Parameters, list[int]]] = {}
         for i, robot in enumerate(self._scenario.robots):
-            if i > 0 and robot.controller == 'potential_field':
-                key = repr(sorted(controller_parameters(self._scenario, robot).items()))
-                groups.setdefault(key, []).append(i)
-        crowds = []
-        for ids in groups.values():
-            if len(ids) >= _CROWD:
-                given = controller_parameters(self._scenario, self._scenario.robots[ids[0]])
-                parameters = make_parameters({**given, 'loop_rate': self._scenario.rate.hz})
-                crowds.append((ids, Followers(ids, parameters, threads)))
-        return crowds
+            parameters = controller_parameters(self._scenario, robot)
+            if i > 0 and isinstance(parameters, Parameters):
+                groups.setdefault(repr(parameters), (parameters, []))[1].append(i)
+        return [(ids, Followers(ids, parameters, threads))
+                for parameters, ids in groups.values() if len(ids) >= _CROWD]
 
     def decide(self, snapshot: Snapshot, stamp_ns: int) -> tuple[Array, list[Outgoing]]:
         """Return the commands (N, 2) m/s, rad/s, and what the leader announces."""

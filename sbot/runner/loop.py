@@ -113,7 +113,7 @@ class _Told:
         out: list[Outgoing] = []
         if engine.state.tick == 0:
             out += self._broadcast.latched(stamp_ns)
-            height = self._scenario.wind['wind_height']
+            height = self._scenario.wind.flow.wind_height
             out.append(Outgoing(topics.WIND_FIELD.name, topics.WIND_FIELD,
                                 wind_messages.encode_field(0, source.field)))
             out.append(Outgoing(topics.WIND_MARKERS.name, topics.WIND_MARKERS,
