@@ -37,13 +37,17 @@ _KEPT = 30 * 86400.0  # s
 
 
 def _source_hash() -> str:
-    """Return a hash over every compiled source file, numba's version and the Python version."""
+    """Return a hash over the versions of numba and Python and the sources of machine code.
+
+    Those are the compiled functions, and the tuples that they take: numba knows a tuple's class
+    and the types of its fields, not their names.
+    """
     digest = hashlib.sha256(f'{numba.__version__} {sys.version}'.encode())
     root = Path(__file__).resolve().parent.parent
     for package in _PACKAGES:
         for path in sorted((root / package).rglob('*.py')):
             text = path.read_bytes()
-            if b'njit' in text:
+            if b'njit' in text or b'NamedTuple' in text:
                 name = path.relative_to(root).as_posix()
                 digest.update(name.encode() + b'\0' + text)
     return digest.hexdigest()[:_DIGITS]

@@ -4,6 +4,7 @@ import os
 import time
 
 import numpy as np
+import pytest
 
 from sbot_common import jit
 from sbot_common.jit import borrowed, njit
@@ -37,6 +38,18 @@ def test_what_is_borrowed_does_not_keep_its_memory():
     assert lent is not discs.grid.items
     assert lent.base is None
     assert not lent.flags.owndata
+
+
+@pytest.mark.parametrize(('text', 'covered'), [
+    ('@njit\ndef f(x):\n', True), ('class P(NamedTuple):\n', True), ('def f(x):\n', False)])
+def test_an_edit_of_what_is_compiled_makes_a_new_cache(tmp_path, monkeypatch, text, covered):
+    monkeypatch.setattr(jit, '__file__', str(tmp_path / 'sbot_common' / 'jit.py'))
+    source = tmp_path / 'wind_model' / 'deep' / 'source.py'
+    source.parent.mkdir(parents=True)
+    source.write_text(text)
+    before = jit._source_hash()
+    source.write_text(text + '    pass\n')
+    assert (jit._source_hash() != before) == covered
 
 
 def test_old_machine_code_goes(tmp_path, monkeypatch):
