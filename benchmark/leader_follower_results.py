@@ -104,8 +104,8 @@ def table(runs: Iterable[Run]) -> str:
 def speed() -> str:
     """Return how long a turn takes, as a sentence."""
     from potential_field_bot.controller import actuate, initial_state
-    from potential_field_bot.parameters import make_parameters
-    parameters = make_parameters({})
+    from potential_field_bot.parameters import Parameters
+    parameters = Parameters()
     rng = np.random.default_rng(0)
     poses = rng.uniform(-5, 5, (4, 3))
     ranges = rng.uniform(0.5, 8, 180).astype(np.float32)

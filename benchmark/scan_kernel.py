@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from sbot.bench.result import machine
 from sbot.bench.scenes import BEAMS, RANGE, make_bench_scene
 from sbot_common.jit import njit
+from sbot_common.params import updated
 from sbot_common.spatial import Grid, cell_index, grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.sensors.rays import (
     FACING,
@@ -36,7 +37,13 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.sensors.scan import ScanParameters, cast_scans, make_scan_parameters, scan_fan
+from sbot_sim.sensors.scan import (
+    ScanParameters,
+    ScanSettings,
+    cast_scans,
+    make_scan_parameters,
+    scan_fan,
+)
 from sbot_sim.world.scene import make_scene
 
 Floats = NDArray[np.float64]
@@ -116,7 +123,7 @@ def elapsed(clock: Callable[[], float], times: int, call: Callable[..., Any],
 def measure(robots: int, threads: int, seconds: float) -> Result:
     """Measure one size for about ``seconds`` of wall time."""
     world, bodies, pose, _ = make_bench_scene(robots)
-    p: ScanParameters = make_scan_parameters(GIVEN)
+    p: ScanParameters = make_scan_parameters(updated(ScanSettings(), GIVEN))
     scene = make_scene(world, p.range_max)
     cell, nx, ny = grid_shape(*world.bounds, WALK_CELL, 1024)
     grid = grid_of_segments(world.segments, 1e-9, cell, *world.bounds[:2], nx, ny)

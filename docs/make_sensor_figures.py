@@ -18,12 +18,19 @@ from matplotlib.patches import Circle  # noqa: E402
 from sbot_sim.sensors.infrared.curves import table_distances_cm  # noqa: E402
 from sbot_sim.sensors.infrared.sensor import (  # noqa: E402
     SENSOR_ANGLES,
+    InfraredSettings,
     infrared_distances,
     infrared_reach,
     make_infrared_parameters,
 )
 from sbot_sim.sensors.infrared.table import TABLES, named_table  # noqa: E402
-from sbot_sim.sensors.scan import angle_max, cast_scans, make_scan_parameters, scan_fan  # noqa: E402
+from sbot_sim.sensors.scan import (  # noqa: E402
+    ScanSettings,
+    angle_max,
+    cast_scans,
+    make_scan_parameters,
+    scan_fan,
+)
 from sbot_sim.world.bodies import S_BOT_RADIUS  # noqa: E402
 from sbot_sim.world.geometry import World, make_world  # noqa: E402
 from sbot_sim.world.scene import make_scene  # noqa: E402
@@ -68,7 +75,7 @@ def draw_infrared() -> None:
     world = make_world((0, 0, 0.7, 0.6), [(0.12, 0.1, 0.12, 0.5)], [(0.27, 0.5, 0.04)])
     pose = np.array([[0.3, 0.3, math.radians(20)], [0.45, 0.2, 2.0]])
     radius = np.full(2, S_BOT_RADIUS)
-    parameters = make_infrared_parameters({'infrared': True})
+    parameters = make_infrared_parameters(InfraredSettings(infrared=True))
     assert parameters is not None
     scene = make_scene(world, infrared_reach(radius, parameters))
     distances = infrared_distances(scene, pose, radius, parameters)[0]
@@ -91,7 +98,7 @@ def draw_scan() -> None:
     world = make_world((0, 0, 12, 8), circles=[(4.2, 6.7, 0.6)],
                        rectangles=[(7, 2, 1, 1, 0.4), (4.5, 4.4, 1, 1, 0)])
     pose = np.array([[2.5, 3.2, 0.2], [5.8, 3.6, 1.0], [9.5, 4.9, 0.0]])
-    parameters = make_scan_parameters({'scan_sees_robots': True})
+    parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True))
     scene = make_scene(world, parameters.range_max)
     ranges = cast_scans(scene, scan_fan(parameters), pose, np.full(3, 0.3), parameters)[0]
     _, axes = plt.subplots(figsize=(6, 4))

@@ -12,9 +12,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from sbot_common.params import updated
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.line_of_sight import make_line_of_sight
-from wind_model.parameters import make_wake_parameters
+from wind_model.parameters import WakeParameters
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
 
 NO_WALLS = make_line_of_sight(None)
@@ -33,7 +34,7 @@ Array = NDArray[np.float64]
 
 def reduction_map(fade: str, boost: str, blockers: list[tuple[float, float]]) -> Array:
     """Return r (len(Y), len(X)) of a follower at each place, the wind blowing along x."""
-    parameters = make_wake_parameters({'wake': True, 'wake_fade': fade, 'wake_boost': boost})
+    parameters = updated(WakeParameters(wake=True), {'wake_fade': fade, 'wake_boost': boost})
     count = len(blockers) + 1
     radii = np.full(count, RADIUS)
     wind = np.tile([0.15, 0.0], (count, 1))

@@ -7,10 +7,11 @@ import numpy as np
 from potential_field_bot.controller import State, Turn, actuate, initial_state
 from potential_field_bot.goals import angle_of_draw, generate_goal, is_on_goal
 from potential_field_bot.leader import laser_angle_min
-from potential_field_bot.parameters import Parameters, make_parameters
+from potential_field_bot.parameters import Parameters
 from potential_field_bot.timing import check_frequency
 from sbot_common.controlled_robot import checked_goal
 from sbot_common.observation import Observation, Point, Scan
+from sbot_common.params import updated
 
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
 
@@ -24,8 +25,10 @@ class PotentialField:
     Parameters
     ----------
     goal : x, y (m) of the goal; an observation's goal, when there is one, goes first
-    rate_hz : turns a second; without it (and without ``loop_rate``) 1/dt of the first observation
-    parameters : constants by the names of ``parameters.SPECS``
+    rate_hz : turns a second; without it, ``loop_rate`` and ``parameters`` 1/dt of the first
+        observation
+    parameters : to start from, already checked
+    given : constants that replace some of ``parameters``, by name
 
     Raises
     ------
@@ -35,11 +38,12 @@ class PotentialField:
     """
 
     def __init__(self, goal: Point | None = None, rate_hz: float | None = None,
-                 **parameters: object) -> None:
+                 parameters: Parameters | None = None, **given: object) -> None:
         if rate_hz is not None:
-            parameters['loop_rate'] = rate_hz
-        self._given = parameters
-        self._parameters = make_parameters(parameters)
+            given['loop_rate'] = rate_hz
+        self._rate_is_known = parameters is not None
+        self._parameters = parameters or Parameters()
+        self.set_parameters(**given)
         self._first_goal = None if goal is None else checked_goal(*goal)
         self.reset()
 
@@ -89,9 +93,8 @@ class PotentialField:
             if a value is refused; then nothing has changed.
 
         """
-        given = {**self._given, **changes}
-        self._parameters = make_parameters(given)
-        self._given = given
+        self._parameters = updated(self._parameters, changes)
+        self._rate_is_known |= 'loop_rate' in changes
 
     def step(self, observation: Observation, rng: np.random.Generator) -> Point:
         """Take one turn.
@@ -143,7 +146,7 @@ class PotentialField:
             goal = goal or checked_goal(*observation.goal)
         pose = observation.poses[observation.robot_id]
         if self._state is None:
-            if 'loop_rate' not in self._given:
+            if not self._rate_is_known:
                 self.set_parameters(loop_rate=round(1 / observation.dt, 9))
             self._start(goal or self._first_goal or (0.0, 0.0), pose, 0)
             if self._walks(observation.robot_id):

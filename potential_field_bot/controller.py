@@ -24,7 +24,7 @@ from potential_field_bot.leader import (
     locate_leader,
     locate_leader_disc,
 )
-from potential_field_bot.parameters import Parameters
+from potential_field_bot.parameters import GEOMETRIC, Parameters
 from potential_field_bot.velocity import angular_velocity, linear_velocity, reduce_angle
 from sbot_common.jit import njit, njit_inner
 
@@ -102,7 +102,7 @@ def add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
         distance = np.float64(ranges[i])
         angle = angle_min + i * angle_increment
         if robot_id != 0:
-            if p.geometric_filter:
+            if p.leader_filter == GEOMETRIC:
                 if check_for_leader_disc(disc, distance, angle):
                     continue
             elif check_for_leader(written, distance, angle):

@@ -1,22 +1,35 @@
-"""One description for each parameter, read by scenarios, ROS parameters, --help and the docs."""
+"""Parameters declared once, as annotated fields of a NamedTuple, for everything that reads them.
+
+>>> class Laser(NamedTuple):
+...     beams: Annotated[int, Param('', 'Number of beams.', minimum=1)] = 180
+...     noise: Annotated[float, Param('m', 'Standard deviation.', minimum=0.0)] = 0.0
+
+``Laser()`` holds the defaults, ``updated(Laser(), {'beams': 90})`` checked values, and compiled
+functions accept either. Scenarios, ROS parameters, --help and the docs read ``specs_of(Laser)``.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
+from typing import NamedTuple, TypeGuard, TypeVar, get_type_hints
 
 from sbot_common.errors import bad_value, unknown_name
 
-Value = bool | int | float | str
 Vector = tuple[float, float, float]
+Value = bool | int | float | str | Vector
+Where = Callable[[str], str]  # from a parameter's name to how an error calls it
+
+P = TypeVar('P', bound=NamedTuple)
 
 
 class Spec(NamedTuple):
     """A parameter: what it is, its unit, what is allowed, and where the document defines it."""
 
     name: str
-    default: Value
+    default: Value  # as a file gives it: one of ``choices`` if there are any
     unit: str  # 'm', 'rad/s', '' for a pure number
     text: str  # one sentence
     source: str = ''  # document and section, e.g. '001 section 5'
@@ -35,7 +48,10 @@ class Spec(NamedTuple):
             return 'true or false'
         if isinstance(self.default, str):
             return 'a string'
-        words = 'a whole number' if isinstance(self.default, int) else 'a finite number'
+        if isinstance(self.default, tuple):
+            words = 'three finite numbers'
+        else:
+            words = 'a whole number' if isinstance(self.default, int) else 'a finite number'
         if self.minimum > -math.inf:
             words += f' {">" if self.open_minimum else ">="} {self.minimum:g}'
         if self.maximum < math.inf:
@@ -43,74 +59,111 @@ class Spec(NamedTuple):
         return words + (f' ({self.unit})' if self.unit else '')
 
     def check(self, value: object, where: str = '') -> Value:
-        """Return ``value`` in the default's type, or raise InputError at ``where`` + name."""
-        error = bad_value(f'{where}{self.name}', value, self.expected)
+        """Return ``value`` in the default's type.
+
+        Raises
+        ------
+        InputError
+            for a bad value; begins with ``where``, or else with the name.
+
+        """
+        good = self._converted(value)
+        if good is None:
+            raise bad_value(where or self.name, value, self.expected)
+        return good
+
+    def _converted(self, value: object) -> Value | None:
+        """Return ``value`` in the default's type; None for a bad one."""
         if isinstance(self.default, bool):
-            if not isinstance(value, bool):
-                raise error
-            return value
+            return value if isinstance(value, bool) else None
         if isinstance(self.default, str):
-            if not isinstance(value, str) or (self.choices and value not in self.choices):
-                raise error
-            return value
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise error
-        if isinstance(self.default, int):
-            if value != value or math.isinf(value) or int(value) != value:
-                raise error
-            number: int | float = int(value)
-        else:
-            number = float(value)
-        inside = self.minimum <= number <= self.maximum and math.isfinite(number)
-        if not inside or (self.open_minimum and number == self.minimum):
-            raise error
-        return number
+            good = isinstance(value, str) and (not self.choices or value in self.choices)
+            return str(value) if good else None
+        if isinstance(self.default, tuple):
+            return _vector(value)
+        if not _is_number(value):
+            return None
+        number = int(value) if isinstance(self.default, int) else float(value)
+        if isinstance(number, int) and number != value:
+            return None
+        inside = self.minimum <= number <= self.maximum
+        return number if inside and not (self.open_minimum and number == self.minimum) else None
 
 
-class VectorSpec(NamedTuple):
-    """A parameter of three numbers; what ``Spec`` is for one. A ROS parameter of doubles."""
-
-    name: str
-    default: Vector
-    unit: str
-    text: str
-    source: str = ''
-    at_runtime: bool = True
-
-    @property
-    def expected(self) -> str:
-        """What a good value is, in words."""
-        return 'three finite numbers' + (f' ({self.unit})' if self.unit else '')
-
-    def check(self, value: object, where: str = '') -> Vector:
-        """Return three floats, or raise InputError naming ``where`` and the name."""
-        error = bad_value(f'{where}{self.name}', value, self.expected)
-        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-            raise error
-        numbers = list(value)
-        if len(numbers) != 3:
-            raise error
-        for number in numbers:
-            if isinstance(number, bool) or not isinstance(number, int | float):
-                raise error
-            if not math.isfinite(number):
-                raise error
-        return float(numbers[0]), float(numbers[1]), float(numbers[2])
+# For annotations: the name and the default are those of the field.
+Param = partial(Spec, '', 0.0)
 
 
-def check_all(specs: Iterable[Spec], given: Mapping[str, object],
-              where: str = '') -> dict[str, Any]:
-    """Return a value for every spec: the given one, checked, or the default.
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Tell whether it is a number, finite as a double; a bool is none."""
+    return (isinstance(value, int | float) and not isinstance(value, bool)
+            and abs(value) <= sys.float_info.max)
+
+
+def _vector(value: object) -> Vector | None:
+    """Return three floats, None if that is not what ``value`` holds."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        return None
+    numbers = list(value)
+    if len(numbers) != 3 or not all(map(_is_number, numbers)):
+        return None
+    return float(numbers[0]), float(numbers[1]), float(numbers[2])
+
+
+@lru_cache
+def specs_of(declaration: type[NamedTuple]) -> tuple[Spec, ...]:
+    """Return the specs of a class's parameters: of the fields that have a ``Param``.
+
+    A parameter with ``choices`` whose default is a number is held as the number of the choice,
+    which compiled code can test; files and specs have the word.
+    """
+    specs = []
+    for name, hint in get_type_hints(declaration, include_extras=True).items():
+        for spec in getattr(hint, '__metadata__', ()):
+            default = _word(spec, declaration._field_defaults[name])
+            specs.append(spec._replace(name=name, default=default))
+    return tuple(specs)
+
+
+def _word(spec: Spec, held: Value) -> Value:
+    return spec.choices[held] if spec.choices and isinstance(held, int) else held
+
+
+def in_words(parameters: NamedTuple) -> dict[str, Value]:
+    """Return the parameters by name, each as a file gives it."""
+    return {spec.name: _word(spec, getattr(parameters, spec.name))
+            for spec in specs_of(type(parameters))}
+
+
+def refuse_unknown(given: Iterable[str], known: Iterable[str], where: Where = str) -> None:
+    """Raise InputError, with the nearest known name, for the first name that is not known."""
+    known = set(known)
+    for name in given:
+        if name not in known:
+            raise unknown_name(where(name), name, known)
+
+
+def updated(parameters: P, given: Mapping[str, object], where: Where = str) -> P:
+    """Return the parameters with the given values, as a file gives them, checked.
 
     Raises
     ------
     InputError
-        for an unknown name (with the nearest known one) or a bad value.
+        for an unknown name (with the nearest known one), a bad value, or values that do not go
+        together: the class may have a method ``contradictions`` that yields the name of a
+        parameter, its value and what was expected.
 
     """
-    table = {spec.name: spec for spec in specs}
-    for name in given:
-        if name not in table:
-            raise unknown_name(where.rstrip('.: ') or 'parameters', name, table)
-    return {name: spec.check(given[name], where) if name in given else spec.default
-            for name, spec in table.items()}
+    specs = {spec.name: spec for spec in specs_of(type(parameters))}
+    refuse_unknown(given, specs, where)
+    values: dict[str, Value] = {}
+    for name, spec in specs.items():
+        if name in given:
+            value = spec.check(given[name], where(name))
+            coded = spec.choices and isinstance(getattr(parameters, name), int)
+            values[name] = spec.choices.index(str(value)) if coded else value
+    result = parameters._replace(**values)
+    if hasattr(result, 'contradictions'):
+        for name, bad, expected in result.contradictions():
+            raise bad_value(where(name), bad, expected)
+    return result

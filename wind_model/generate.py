@@ -3,38 +3,61 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.errors import bad_value
-from sbot_common.params import Spec, check_all
+from sbot_common.params import Param, updated
 from wind_model.grid import WindGrid, make_grid
 
 Array = NDArray[np.float64]
 
-SPECS = (
-    Spec('xmin', 0.0, 'm', 'West edge.'),
-    Spec('ymin', 0.0, 'm', 'South edge.'),
-    Spec('xmax', 40.0, 'm', 'East edge.'),
-    Spec('ymax', 24.0, 'm', 'North edge.'),
-    Spec('resolution', 1.0, 'm', 'Greatest distance of points in x and y.', minimum=0.0,
-         open_minimum=True),
-    Spec('height', 4.0, 'm', 'Height of the field above the ground at its lowest.', minimum=0.0,
-         open_minimum=True),
-    Spec('layers', 6, '', 'Points above each other, denser near the ground.', minimum=2,
-         maximum=1000),
-    Spec('speed', 0.3, 'm/s', 'Wind far away; in a vortex, the greatest speed.', minimum=0.0),
-    Spec('angle_deg', 0.0, 'deg', 'Direction the wind blows towards; 0 is east, 90 north.'),
-    Spec('center_x', 20.0, 'm', 'Centre of the vortex, cylinder or hill.'),
-    Spec('center_y', 12.0, 'm', 'Centre of the vortex, cylinder or hill.'),
-    Spec('radius', 3.0, 'm', 'Of the cylinder or hill; of a vortex, where it is fastest.',
-         minimum=0.0, open_minimum=True),
-)
-
 MAX_POINTS = 10_000_000
+
+
+class FieldParameters(NamedTuple):
+    """Where a field is, how fine, and what flows."""
+
+    xmin: Annotated[float, Param('m', 'West edge.')] = 0.0
+    ymin: Annotated[float, Param('m', 'South edge.')] = 0.0
+    xmax: Annotated[float, Param('m', 'East edge.')] = 40.0
+    ymax: Annotated[float, Param('m', 'North edge.')] = 24.0
+    resolution: Annotated[float, Param(
+        'm', 'Greatest distance of points in x and y.', minimum=0.0, open_minimum=True)] = 1.0
+    height: Annotated[float, Param(
+        'm', 'Height of the field above the ground at its lowest.', minimum=0.0,
+        open_minimum=True)] = 4.0
+    layers: Annotated[int, Param(
+        '', 'Points above each other, denser near the ground.', minimum=2, maximum=1000)] = 6
+    speed: Annotated[float, Param(
+        'm/s', 'Wind far away; in a vortex, the greatest speed.', minimum=0.0)] = 0.3
+    angle_deg: Annotated[float, Param(
+        'deg', 'Direction the wind blows towards; 0 is east, 90 north.')] = 0.0
+    center_x: Annotated[float, Param('m', 'Centre of the vortex, cylinder or hill.')] = 20.0
+    center_y: Annotated[float, Param('m', 'Centre of the vortex, cylinder or hill.')] = 12.0
+    radius: Annotated[float, Param(
+        'm', 'Of the cylinder or hill; of a vortex, where it is fastest.', minimum=0.0,
+        open_minimum=True)] = 3.0
+
+    def contradictions(self) -> Iterator[tuple[str, object, str]]:
+        """Yield edges in the wrong order, and a resolution that makes too many points."""
+        if not self.xmin < self.xmax:
+            yield 'xmax', self.xmax, f'a number > xmin ({self.xmin:g} m)'
+        if not self.ymin < self.ymax:
+            yield 'ymax', self.ymax, f'a number > ymin ({self.ymin:g} m)'
+        n_x, n_y = self.intervals
+        if not (n_x + 1) * (n_y + 1) * self.layers <= MAX_POINTS:
+            yield 'resolution', self.resolution, f'at most {MAX_POINTS} points in the field'
+
+    @property
+    def intervals(self) -> tuple[float, float]:
+        """How many times the resolution fits into the edges, along x and y."""
+        return ((self.xmax - self.xmin) / self.resolution,
+                (self.ymax - self.ymin) / self.resolution)
+
 
 # A micrometre a second is less than any wind sensor resolves, and files stay short.
 DECIMALS = 6
@@ -98,7 +121,7 @@ def generate(kind: str, **given: float) -> WindGrid:
     Parameters
     ----------
     kind : a name of ``FLOWS``
-    given : values for ``SPECS``, by name
+    given : values for ``FieldParameters``, by name
 
     Raises
     ------
@@ -108,33 +131,27 @@ def generate(kind: str, **given: float) -> WindGrid:
     """
     if kind not in FLOWS:
         raise bad_value('kind of field', kind, 'one of ' + ', '.join(FLOWS))
-    p = check_all(SPECS, given)
-    for low, high in (('xmin', 'xmax'), ('ymin', 'ymax')):
-        if not p[low] < p[high]:
-            raise bad_value(high, p[high], f'a number > {low} ({p[low]:g} m)')
-    counts = [(p['xmax'] - p['xmin']) / p['resolution'], (p['ymax'] - p['ymin']) / p['resolution']]
-    if not (counts[0] + 1) * (counts[1] + 1) * p['layers'] <= MAX_POINTS:
-        raise bad_value('resolution', p['resolution'], f'at most {MAX_POINTS} points in the field')
+    p = updated(FieldParameters(), given)
     # A hair less than the quotient, so that 0.3 / 0.1 is 3 steps.
-    n_x, n_y = (max(1, math.ceil(count - 1e-9)) + 1 for count in counts)
-    x = np.linspace(p['xmin'], p['xmax'], n_x)[np.newaxis, :]
-    y = np.linspace(p['ymin'], p['ymax'], n_y)[:, np.newaxis]
-    angle = math.radians(p['angle_deg'])
+    n_x, n_y = (max(1, math.ceil(count - 1e-9)) + 1 for count in p.intervals)
+    x = np.linspace(p.xmin, p.xmax, n_x)[np.newaxis, :]
+    y = np.linspace(p.ymin, p.ymax, n_y)[:, np.newaxis]
+    angle = math.radians(p.angle_deg)
     c, s = math.cos(angle), math.sin(angle)
-    along = c * (x - p['center_x']) + s * (y - p['center_y'])
-    left = c * (y - p['center_y']) - s * (x - p['center_x'])
+    along = c * (x - p.center_x) + s * (y - p.center_y)
+    left = c * (y - p.center_y) - s * (x - p.center_x)
     bottom = np.zeros((n_y, n_x))
     if kind == 'hill':
-        bottom = np.sqrt(np.maximum(0.0, p['radius'] ** 2 - along * along))
-    top = np.full((n_y, n_x), p['height'] + bottom.max())
-    k = np.arange(p['layers'], dtype=np.float64)
+        bottom = np.sqrt(np.maximum(0.0, p.radius ** 2 - along * along))
+    top = np.full((n_y, n_x), p.height + bottom.max())
+    k = np.arange(p.layers, dtype=np.float64)
     # Distances upwards grow linearly (document 003, grid specifications).
     factors = k * (k + 1) / (k[-1] * (k[-1] + 1))
     z = bottom + factors[:, np.newaxis, np.newaxis] * (top - bottom)
-    u, v, w = FLOWS[kind](Shape(p['speed'], p['radius']), along, left, z)
+    u, v, w = FLOWS[kind](Shape(p.speed, p.radius), along, left, z)
     return make_grid(
-        p['xmin'], p['ymin'], n_x, n_y, (p['xmax'] - p['xmin']) / (n_x - 1),
-        (p['ymax'] - p['ymin']) / (n_y - 1), factors, _rounded(bottom), _rounded(top),
+        p.xmin, p.ymin, n_x, n_y, (p.xmax - p.xmin) / (n_x - 1),
+        (p.ymax - p.ymin) / (n_y - 1), factors, _rounded(bottom), _rounded(top),
         _rounded(c * u - s * v), _rounded(s * u + c * v), _rounded(w))
 
 

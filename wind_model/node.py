@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from rclpy.node import Node
 
 from sbot_common import ros, topics
-from sbot_common.params import Spec, Value, Vector, VectorSpec
+from sbot_common.params import Param, Value, specs_of, updated
 from sbot_common.wire.messages import read_clock
 from wind_model import messages
 from wind_model.field import load_field
 from wind_model.gust import force_at
-from wind_model.parameters import HEIGHT_SPEC, SPECS, VECTOR_SPECS, make_wind_parameters
+from wind_model.parameters import WindParameters
 from wind_model.uniform import mean_velocity
 
 TIMER, INPUTS = 'timer', 'inputs'
 
-NODE_SPECS: tuple[Spec | VectorSpec, ...] = (
-    Spec('trigger', TIMER, '', 'What makes it publish: a timer of loop_rate, or each /clock '
-         '(lockstep).', choices=(TIMER, INPUTS), at_runtime=False),
-    Spec('loop_rate', 30.0, 'Hz', 'With trigger timer: messages a second.', minimum=0.0,
-         maximum=1e4, open_minimum=True, at_runtime=False),
-    HEIGHT_SPEC, *SPECS, *VECTOR_SPECS)
-
 _FIELD_NAMES = ('use_custom_static_wind_field', 'custom_wind_field_path')
-_WIND_NAMES = frozenset(spec.name for spec in (*SPECS, *VECTOR_SPECS))
+
+
+class NodeParameters(NamedTuple):
+    """When the node publishes."""
+
+    trigger: Annotated[str, Param(
+        '', 'What makes it publish: a timer of loop_rate, or each /clock (lockstep).',
+        choices=(TIMER, INPUTS), at_runtime=False)] = TIMER
+    loop_rate: Annotated[float, Param(
+        'Hz', 'With trigger timer: messages a second.', minimum=0.0, maximum=1e4,
+        open_minimum=True, at_runtime=False)] = 30.0
 
 
 class WindModelNode(Node):  # type: ignore[misc]
@@ -40,19 +43,21 @@ class WindModelNode(Node):  # type: ignore[misc]
 
     """
 
-    def __init__(self, given: Mapping[str, Value | Vector] = {},
+    def __init__(self, given: Mapping[str, Value] = {},
                  **options: Any) -> None:  # noqa: ANN401
         super().__init__('wind_model', **options)
-        specs = [spec._replace(default=given.get(spec.name, spec.default))  # type: ignore[arg-type]
-                 for spec in NODE_SPECS]
-        self._values = ros.declare(self, specs, self._on_parameters)
-        self._wind = self._make_wind(self._values, f'{self.get_name()}: parameter ')
+        specs = [spec._replace(default=given.get(spec.name, spec.default))
+                 for spec in specs_of(NodeParameters) + specs_of(WindParameters)]
+        values = ros.declare(self, specs, self._on_parameters)
+        own = NodeParameters(*(values.pop(name) for name in NodeParameters._fields))
+        self._wind = updated(WindParameters(), values,
+                             lambda name: f'{self.get_name()}: parameter {name}')
         self._field = load_field(self._wind)
         self._stamp: int | None = None
         self._answer: tuple[bytes, bytes] = (b'', b'')
         self._changed = self._field_changed = False
         self._started = time.monotonic_ns()
-        lockstep = self._values['trigger'] == INPUTS
+        lockstep = own.trigger == INPUTS
         depth = ros.LOCKSTEP_DEPTH if lockstep else 1
         self._publishers_of = {
             topic.name: ros.advertise(self, topic, topic.name, depth)
@@ -63,21 +68,16 @@ class WindModelNode(Node):  # type: ignore[misc]
         ros.subscribe(self, topics.CLOCK, topics.CLOCK.name,
                       self._answer_clock if lockstep else self._keep_clock, depth, wakes=lockstep)
         if not lockstep:
-            self.create_timer(1 / self._values['loop_rate'], self._on_timer)
-
-    def _make_wind(self, values: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
-        return make_wind_parameters(
-            {name: value for name, value in values.items() if name in _WIND_NAMES}, where)
+            self.create_timer(1 / own.loop_rate, self._on_timer)
 
     def _on_parameters(self, new: dict[str, Any]) -> None:
         """Take over a change at run time or raise InputError; in force from the next stamp."""
-        values = {**self._values, **new}
-        wind = self._make_wind(values, 'parameter ')
+        wind = updated(self._wind, new, lambda name: f'parameter {name}')
         if any(name in new for name in _FIELD_NAMES):
             field = load_field(wind)
             self._field_changed |= field is not None or self._field is not None
             self._field = field
-        self._values, self._wind, self._changed = values, wind, True
+        self._wind, self._changed = wind, True
 
     def _answer_clock(self, raw: bytes) -> None:
         """Publish the wind of a stamp; a stamp that comes again gets the same answer."""
@@ -115,9 +115,8 @@ class WindModelNode(Node):  # type: ignore[misc]
             messages.encode_field(stamp, self._field))
 
     def _publish_markers(self, stamp: int) -> None:
-        outside, height = mean_velocity(self._wind), self._values[HEIGHT_SPEC.name]
-        self._publishers_of[topics.WIND_MARKERS.name].publish(
-            messages.encode_markers(stamp, self._field, outside, height))
+        self._publishers_of[topics.WIND_MARKERS.name].publish(messages.encode_markers(
+            stamp, self._field, mean_velocity(self._wind), self._wind.wind_height))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from wind_model.parameters import Vector, WindParameters
+from sbot_common.params import Vector
+from wind_model.parameters import WindParameters
 
 
 def unit(direction: Vector) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit, njit_inner
-from wind_model.parameters import WakeParameters
+from wind_model.parameters import FADE_OUT, LINEAR, POWER, WakeParameters
 
 Array = NDArray[np.float64]
 CALM = 1e-11  # m/s; less wind has no direction
@@ -50,7 +50,7 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
 
     Parameters
     ----------
-    parameters : tunables; with ``power_boost`` the score is boosted here, for each neighbour
+    parameters : tunables; with POWER the score is boosted here, for each neighbour
     along : m, how far the follower is downwind of the blocker
     lateral : m, distance of the follower from the line downwind of the blocker
     radius : m, of the blocker
@@ -61,11 +61,11 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
         return 0.0
     width = width_of(parameters, radius)
     ramp = smoothstep(shadow_length_of(parameters, radius), along - gate)
-    if parameters.fade_out:
+    if parameters.wake_fade == FADE_OUT:
         ramp = 1.0 - ramp
     offset = lateral / width
     score = math.exp(-0.5 * (offset * offset)) * ramp
-    if parameters.power_boost:
+    if parameters.wake_boost == POWER:
         score = 1.0 - (1.0 - score) ** parameters.gamma_boost
     return score
 
@@ -74,7 +74,7 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
 def combine(parameters: WakeParameters, strongest: float) -> float:
     """Return the reduction r of the strongest score: boosted if linear, clamped; tiny is none."""
     r = strongest
-    if not parameters.power_boost:
+    if parameters.wake_boost == LINEAR:
         r = parameters.gamma_boost * r
     r = min(1.0, max(0.0, r))
     return r if r > 1e-6 else 0.0

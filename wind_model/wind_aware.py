@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sbot_common.observation import Observation
-from sbot_common.params import Spec, check_all
+from sbot_common.params import Param, updated
 from wind_model.crab import crab_heading, turn_rate
 
-VELOCITY_SPEC = Spec('velocity', 0.10, 'm/s', 'Speed along the heading.', '000 section 5.1', 0.0)
 
-AIR_RESISTANCE_SPECS = (VELOCITY_SPEC,)
+class WindAwareParameters(NamedTuple):
+    """How fast to drive, where to, and how sharply to turn."""
 
-WIND_AWARE_SPECS = (
-    VELOCITY_SPEC,
-    Spec('direction', 0.0, 'rad', 'Direction to follow over ground, in `map`; a goal replaces it.',
-         '000 section 1'),
-    Spec('turn_gain', 5.0, '1/s', 'Angular velocity for each radian off the heading.',
-         minimum=0.0),
-    Spec('max_turn_rate', 3.0, 'rad/s', 'Greatest angular velocity.', minimum=0.0),
-    Spec('goal_tolerance', 0.05, 'm', 'A goal no farther away is reached: the robot stands still.',
-         minimum=0.0),
-)
+    velocity: Annotated[float, Param(
+        'm/s', 'Speed along the heading.', '000 section 5.1', 0.0)] = 0.10
+    direction: Annotated[float, Param(
+        'rad', 'Direction to follow over ground, in `map`; a goal replaces it.',
+        '000 section 1')] = 0.0
+    turn_gain: Annotated[float, Param(
+        '1/s', 'Angular velocity for each radian off the heading.', minimum=0.0)] = 5.0
+    max_turn_rate: Annotated[float, Param(
+        'rad/s', 'Greatest angular velocity.', minimum=0.0)] = 3.0
+    goal_tolerance: Annotated[float, Param(
+        'm', 'A goal no farther away is reached: the robot stands still.', minimum=0.0)] = 0.05
 
 
 class AirResistance:
     """The base behaviour: always forwards at ``velocity``, wherever the wind takes the robot."""
 
-    def __init__(self, velocity: float = VELOCITY_SPEC.default) -> None:  # type: ignore[assignment]
-        self._velocity = check_all(AIR_RESISTANCE_SPECS, {'velocity': velocity})['velocity']
+    def __init__(self, velocity: float = WindAwareParameters().velocity) -> None:
+        self._velocity = updated(WindAwareParameters(), {'velocity': velocity}).velocity
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (``velocity`` in m/s, 0)."""
@@ -42,7 +44,8 @@ class WindAware:
 
     Parameters
     ----------
-    given : values for ``WIND_AWARE_SPECS``, by name
+    parameters : to start from, already checked; None: the defaults
+    given : values that replace some of them, by name
 
     Raises
     ------
@@ -51,23 +54,26 @@ class WindAware:
 
     """
 
-    def __init__(self, **given: float) -> None:
-        self._values = check_all(WIND_AWARE_SPECS, given, 'wind_aware: ')
+    def __init__(self, parameters: WindAwareParameters | None = None, **given: float) -> None:
+        self._parameters = updated(parameters or WindAwareParameters(), given, _where)
 
     def set_parameters(self, **changes: float) -> None:
         """Change parameters from the next step on; raise InputError and change nothing if bad."""
-        self._values = check_all(WIND_AWARE_SPECS, {**self._values, **changes}, 'wind_aware: ')
+        self._parameters = updated(self._parameters, changes, _where)
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s)."""
-        values = self._values
+        p = self._parameters
         x, y, yaw = (float(c) for c in observation.poses[observation.robot_id])
-        direction, velocity = values['direction'], values['velocity']
+        direction = p.direction
         if observation.goal is not None:
             to_x, to_y = observation.goal[0] - x, observation.goal[1] - y
-            if math.sqrt(to_x * to_x + to_y * to_y) <= values['goal_tolerance']:
+            if math.sqrt(to_x * to_x + to_y * to_y) <= p.goal_tolerance:
                 return 0.0, 0.0
             direction = math.atan2(to_y, to_x)
-        heading = crab_heading(direction, velocity, *observation.wind)
-        return velocity, turn_rate(yaw, heading, values['turn_gain'], values['max_turn_rate'],
-                                   observation.dt)
+        heading = crab_heading(direction, p.velocity, *observation.wind)
+        return p.velocity, turn_rate(yaw, heading, p.turn_gain, p.max_turn_rate, observation.dt)
+
+
+def _where(name: str) -> str:
+    return f'wind_aware: {name}'

@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
-from sbot_sim.sensors.infrared.sensor import InfraredParameters, make_infrared_parameters
-from sbot_sim.sensors.odometry import make_odometry_parameters
-from sbot_sim.sensors.scan import ScanParameters, make_scan_parameters
+from sbot_sim.sensors.infrared.sensor import (
+    InfraredParameters,
+    InfraredSettings,
+    make_infrared_parameters,
+)
+from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.scan import ScanParameters, ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
-from wind_model.parameters import make_wake_parameters
+from wind_model.parameters import WakeParameters
 
 Array = NDArray[np.float64]
 
@@ -77,15 +81,15 @@ def scene_of(case: str, robots: int, seed: int = 0) -> BenchScene:
 
 def laser_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters with lasers that see walls, boxes and robots."""
-    scan = make_scan_parameters({'scan_beams': BEAMS, 'scan_range_max': RANGE,
-                                 'scan_sees_robots': True})
+    scan = make_scan_parameters(ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
+                                             scan_sees_robots=True))
     return _parameters(scene, scan, None, threads, wake=False)
 
 
 def infrared_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
     """Return those of robots with fifteen infrared beams in a wind with wakes, without lasers."""
-    scan = make_scan_parameters({})._replace(beams=0)
-    infrared = make_infrared_parameters({'infrared': True})
+    scan = make_scan_parameters(ScanSettings())._replace(beams=0)
+    infrared = make_infrared_parameters(InfraredSettings(infrared=True))
     return _parameters(scene, scan, infrared, threads, wake=True)
 
 
@@ -94,5 +98,5 @@ def _parameters(scene: BenchScene, scan: ScanParameters, infrared: InfraredParam
     return make_simulation_parameters(
         dt=STEP, bodies=scene.bodies, world=scene.world, scan=scan, infrared=infrared,
         range_and_bearing=False, rab_range=HEARD, rab_blocked_by_walls=True,
-        odometry=make_odometry_parameters({}), wake=make_wake_parameters({'wake': wake}),
-        wind_height=0.0, threads=threads)
+        odometry=OdometryParameters(), wake=WakeParameters(wake=wake), wind_height=0.0,
+        threads=threads)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from sbot_common.errors import InputError, bad_value
-from wind_model.generate import FLOWS, SPECS, generate
+from sbot_common.params import specs_of
+from wind_model.generate import FLOWS, FieldParameters, generate
 from wind_model.grid import make_lattice
 from wind_model.interpolate import velocity_at
-from wind_model.parameters import HEIGHT_SPEC
 from wind_model.rotors_text import read_grid, write_grid
 
 
@@ -69,8 +69,7 @@ def _make(args: argparse.Namespace) -> int:
     path = Path(args.field)
     if path.exists() and not args.force:
         raise bad_value('FIELD', args.field, 'a new file (or --force)')
-    given = {spec.name: getattr(args, spec.name) for spec in SPECS}
-    grid = generate(args.kind, **given)
+    grid = generate(args.kind, **{name: getattr(args, name) for name in FieldParameters._fields})
     write_grid(path, grid)
     print(f'{path}: {grid.n_x} x {grid.n_y} x {grid.n_z} points')
     return 0
@@ -117,7 +116,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     vtk.add_argument('-o', '--output', metavar='NAME',
                      help='beginning of the file names; default: FIELD without its ending')
     vtk.add_argument('--height', type=_number, metavar='Z',
-                     help=f'height (m) of the picture, e.g. the {HEIGHT_SPEC.name} of a scenario; '
+                     help='height (m) of the picture, e.g. the wind_height of a scenario; '
                           'default: half-way up')
     vtk.set_defaults(run=_vtk)
 
@@ -126,7 +125,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                       help='one of ' + ', '.join(FLOWS))
     make.add_argument('field', metavar='FIELD', help='text file to write')
     make.add_argument('--force', action='store_true', help='replace an existing file')
-    for spec in SPECS:
+    for spec in specs_of(FieldParameters):
         unit = f' ({spec.unit})' if spec.unit else ''
         make.add_argument('--' + spec.name.replace('_', '-'), dest=spec.name, metavar='N',
                           type=int if isinstance(spec.default, int) else _number,

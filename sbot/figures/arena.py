@@ -131,7 +131,7 @@ def free_wind_arrows(data: RunData) -> Array:
 
 def wind_at(data: RunData, points: Array) -> Array:
     """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it."""
-    height = np.full(len(points), data.scenario.wind['wind_height'])
+    height = np.full(len(points), data.scenario.wind.flow.wind_height)
     velocity: Array = sample(data.field, np.column_stack([points, height]), data.outside)[:, :2]
     return velocity
 

@@ -203,7 +203,7 @@ class _Content:
         outside = np.zeros((len(stamps), 3))
         if len(velocity := self._series[WIND_VELOCITY.name]):
             outside = held(stamps, *velocity.arrays())
-        free = free_winds(self._field, poses, outside, scenario.wind['wind_height'])
+        free = free_winds(self._field, poses, outside, scenario.wind.flow.wind_height)
         return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
                        world_arrays(scenario.world), _radius(scenario), self._field, outside[-1])
 

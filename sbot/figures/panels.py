@@ -51,7 +51,7 @@ def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     if len(data.radius) > 1:
         whom = 'leader' if has_leader(data) else 'robot 0'
         panels.append((f'distance to\n{whom} (m)', leader_distances(data), False))
-    if data.scenario.wind['wake'] and data.free_wind.any():
+    if data.scenario.wind.wakes.wake and data.free_wind.any():
         panels.append(('wind kept\noff (%)', 100.0 * wind_reductions(data), True))
     return panels
 

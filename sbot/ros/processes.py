@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sbot.scenario.assemble import controller_parameters
+from sbot.scenario.groups import controller_in_words
 from sbot.scenario.model import Robot, Scenario
 from sbot_common.controller_inputs import INPUTS, TIMER
+from sbot_common.params import in_words
 from sbot_common.topics import namespace
-from wind_model.parameters import HEIGHT_SPEC, VECTOR_SPECS
-from wind_model.parameters import SPECS as WIND_SPECS
 
 COMPOSED = 'composed'
 
@@ -39,10 +39,9 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
         'scenario_text': scenario.to_yaml(),
         'record': '' if record is None else str(Path(record).resolve()),
         'endless': endless})
-    wind_names = [spec.name for spec in (*WIND_SPECS, *VECTOR_SPECS, HEIGHT_SPEC)]
     wind = NodeProcess('wind_model', 'wind_model', '', {
         'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,
-        **{name: _plain(scenario.wind[name]) for name in wind_names}})
+        **{name: _plain(value) for name, value in in_words(scenario.wind.flow).items()}})
     robots = [controller_process(scenario, i, robot) for i, robot in enumerate(scenario.robots)
               if robot.controller != 'none']
     return [simulator, wind, *robots]
@@ -65,7 +64,7 @@ def controller_process(scenario: Scenario, robot_id: int, robot: Robot) -> NodeP
     parameters = controller_parameters(scenario, robot)
     if robot.controller == 'potential_field':
         return NodeProcess('potfield_bot', f'potfieldbot_{robot_id}', namespace(robot_id, n),
-                           {**common, **parameters})
+                           {**common, **controller_in_words(parameters)})
     executable = 'wind_aware_bot' if robot.controller == 'wind_aware' else 'controller_bot'
     return NodeProcess(executable, f'controller_{robot_id}', namespace(robot_id, n),
                        {**common, 'scenario_text': scenario.to_yaml()})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.parameters import make_parameters
+from potential_field_bot.parameters import Parameters
 from potential_field_bot.swarm import Followers
 from sbot.scenario.assemble import controlled_robots, controller_parameters, observed_fields
 from sbot.scenario.model import Scenario
@@ -85,16 +85,11 @@ class ControllerSet:
 def _batches(scenario: Scenario, threads: int,
              ) -> list[tuple[list[int], Followers, list[np.random.Generator]]]:
     """Return ids of potential-field followers that share all parameters, with generators."""
-    groups: dict[str, list[int]] = {}
+    groups: dict[str, tuple[Parameters, list[int]]] = {}
     for i, robot in enumerate(scenario.robots):
-        if i > 0 and robot.controller == 'potential_field':
-            key = repr(sorted(controller_parameters(scenario, robot).items()))
-            groups.setdefault(key, []).append(i)
-    batches = []
-    for ids in groups.values():
-        if len(ids) >= _BATCH:
-            given = controller_parameters(scenario, scenario.robots[ids[0]])
-            parameters = make_parameters({**given, 'loop_rate': scenario.rate.hz})
-            batches.append((ids, Followers(ids, parameters, threads),
-                            [generator(scenario.seed, i, CONTROLLER) for i in ids]))
-    return batches
+        parameters = controller_parameters(scenario, robot)
+        if i > 0 and isinstance(parameters, Parameters):
+            groups.setdefault(repr(parameters), (parameters, []))[1].append(i)
+    return [(ids, Followers(ids, parameters, threads),
+             [generator(scenario.seed, i, CONTROLLER) for i in ids])
+            for parameters, ids in groups.values() if len(ids) >= _BATCH]

@@ -96,7 +96,7 @@ class History:
         for name in sense:
             if name not in SENSORS:
                 raise unknown_name('sense', name, SENSORS)
-        if 'infrared' in sense and not scenario.sensors['infrared']:
+        if 'infrared' in sense and not scenario.sensors.infrared.infrared:
             raise InputError('sense: infrared is off in the scenario; expected sensors.infrared: '
                              'true')
         self._scenario = scenario

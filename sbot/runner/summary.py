@@ -9,15 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.parameters import SPECS
+from potential_field_bot.parameters import Parameters as PotentialFieldParameters
 from sbot.scenario.assemble import controller_parameters
+from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.model import Scenario
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import SimulationState
 
 Array = NDArray[np.float64]
-_SIGMA = 'goal_radius_sigma_m'
+
+
+def _goal_radius(parameters: ControllerParameters) -> float:
+    """Return how near to its goal (m) a robot has reached it: that of document 001 by default."""
+    values = parameters if isinstance(parameters, dict) else parameters._asdict()
+    return float(values.get('goal_radius_sigma_m', PotentialFieldParameters().goal_radius_sigma_m))
 
 
 class Tally:
@@ -27,9 +33,8 @@ class Tally:
         self._scenario = scenario
         self._parameters = parameters
         n = len(scenario.robots)
-        default = {spec.name: spec.default for spec in SPECS}[_SIGMA]
         self._goals = [robot.goal for robot in scenario.robots]
-        self._sigma = [float(controller_parameters(scenario, robot).get(_SIGMA, default))
+        self._sigma = [_goal_radius(controller_parameters(scenario, robot))
                        for robot in scenario.robots]
         self._hash = hashlib.sha256()
         self._overlaps = 0

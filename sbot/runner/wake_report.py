@@ -31,7 +31,7 @@ def wake_report(scenario: Scenario, time: float) -> dict[str, Any]:
         if the time is outside the run, or the scenario has no wakes.
 
     """
-    if not scenario.wind['wake']:
+    if not scenario.wind.wakes.wake:
         raise bad_value('wind.wake', False, 'true: without it nobody is sheltered')
     if not 0 <= time <= scenario.duration:
         raise bad_value('time', time, f'from 0 to the duration ({scenario.duration:g} s)')

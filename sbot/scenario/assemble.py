@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.bot import PotentialField
+from potential_field_bot.parameters import Parameters as PotentialFieldParameters
+from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.user_controller import load_class
 from sbot.scenario.world import world_arrays
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.observation import Controller
+from sbot_common.params import updated
 from sbot_common.rng import CONTROLLER, generator
 from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
 from sbot_sim.messages.broadcast import BroadcastOptions
-from sbot_sim.sensors.infrared.sensor import INFRARED_SPECS, make_infrared_parameters
-from sbot_sim.sensors.odometry import ODOMETRY_SPECS, make_odometry_parameters
-from sbot_sim.sensors.scan import SCAN_SPECS, make_scan_parameters
-from sbot_sim.world.bodies import BODIES, Body, body_arrays
+from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
+from sbot_sim.sensors.scan import make_scan_parameters
+from sbot_sim.world.bodies import Body, body_arrays
 from wind_model.field import load_field
 from wind_model.grid import Lattice
-from wind_model.parameters import (
-    SPECS as WIND_SPECS,
-)
-from wind_model.parameters import (
-    VECTOR_SPECS,
-    WAKE_SPECS,
-    WindParameters,
-    make_wake_parameters,
-    make_wind_parameters,
-)
+from wind_model.parameters import WindParameters
+from wind_model.wind_aware import WindAware, WindAwareParameters
 
 
 class WindSource(NamedTuple):
@@ -42,16 +36,9 @@ class WindSource(NamedTuple):
     field: Lattice | None
 
 
-def _group(given: Mapping[str, Any], specs: Sequence[Any]) -> dict[str, Any]:
-    """Return the entries of ``given`` that ``specs`` name."""
-    names = {spec.name for spec in specs}
-    return {name: value for name, value in given.items() if name in names}
-
-
 def robot_bodies(scenario: Scenario) -> list[Body]:
     """Return each robot's body."""
-    own = {name: Body(name=name, **values) for name, values in scenario.bodies.items()}
-    return [{**BODIES, **own}[robot.body] for robot in scenario.robots]
+    return [scenario.bodies[robot.body] for robot in scenario.robots]
 
 
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
@@ -59,14 +46,10 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
     sensors = scenario.sensors
     return make_simulation_parameters(
         dt=scenario.rate.dt, bodies=body_arrays(robot_bodies(scenario)),
-        world=world_arrays(scenario.world),
-        scan=make_scan_parameters(_group(sensors, SCAN_SPECS), 'sensors.'),
-        infrared=make_infrared_parameters(_group(sensors, INFRARED_SPECS), 'sensors.'),
-        range_and_bearing=sensors['range_and_bearing'], rab_range=sensors['rab_range'],
-        rab_blocked_by_walls=sensors['rab_blocked_by_walls'],
-        odometry=make_odometry_parameters(_group(sensors, ODOMETRY_SPECS), 'sensors.'),
-        wake=make_wake_parameters(_group(scenario.wind, WAKE_SPECS), 'wind.'),
-        wind_height=scenario.wind['wind_height'], threads=threads)
+        world=world_arrays(scenario.world), scan=make_scan_parameters(sensors.scan),
+        infrared=make_infrared_parameters(sensors.infrared), **sensors.rab._asdict(),
+        odometry=sensors.odometry, wake=scenario.wind.wakes,
+        wind_height=scenario.wind.flow.wind_height, threads=threads)
 
 
 def initial_poses(scenario: Scenario) -> NDArray[np.float64]:
@@ -81,8 +64,7 @@ def goals(scenario: Scenario) -> list[tuple[float, float] | None]:
 
 def wind_source(scenario: Scenario) -> WindSource:
     """Return the wind's parameters and grid, the file read."""
-    given = _group(scenario.wind, (*WIND_SPECS, *VECTOR_SPECS))
-    parameters = make_wind_parameters(given, 'wind.')
+    parameters = scenario.wind.flow
     return WindSource(parameters, load_field(parameters))
 
 
@@ -94,9 +76,12 @@ def broadcast_options(scenario: Scenario) -> BroadcastOptions:
                             cmd_vel_stamped=scenario.cmd_vel_stamped)
 
 
-def controller_parameters(scenario: Scenario, robot: Robot) -> dict[str, Any]:
+def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParameters:
     """Return all parameters of one robot's controller."""
-    return {**scenario.controllers.get(robot.controller, {}), **robot.parameters}
+    common = scenario.controllers.get(robot.controller, {})
+    if isinstance(common, dict):
+        return {**common, **robot.parameters}
+    return updated(common, robot.parameters)
 
 
 def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
@@ -104,14 +89,13 @@ def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
 
     An object that was given from Python is used as it is, after its ``reset()`` if it has one.
     """
-    parameters = controller_parameters(scenario, robot)
     if robot.controller == 'none':
         return None
-    if robot.controller == 'potential_field':
-        return PotentialField(goal=robot.goal, rate_hz=scenario.rate.hz, **parameters)
-    if robot.controller == 'wind_aware':
-        from wind_model.wind_aware import WindAware
-        return WindAware(**parameters)
+    parameters = controller_parameters(scenario, robot)
+    if isinstance(parameters, PotentialFieldParameters):
+        return PotentialField(goal=robot.goal, parameters=parameters)
+    if isinstance(parameters, WindAwareParameters):
+        return WindAware(parameters)
     given = scenario.given.get(robot.controller)
     if given is not None and not isinstance(given, type):
         if callable(reset := getattr(given, 'reset', None)):
@@ -126,8 +110,8 @@ def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:
     if robot.controller == 'potential_field':
         return ['scan']
     sensors = scenario.sensors
-    return (['twist', 'scan', 'wind'] + ['infrared'] * sensors['infrared']
-            + ['neighbours'] * sensors['range_and_bearing'])
+    return (['twist', 'scan', 'wind'] + ['infrared'] * sensors.infrared.infrared
+            + ['neighbours'] * sensors.rab.range_and_bearing)
 
 
 def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, ControlledRobot]:

@@ -1,66 +1,69 @@
-"""The groups of a scenario that ``Spec`` tables describe: bodies, controllers, sensors, wind."""
+"""The parameter groups of a scenario: bodies, controllers, sensors, wind; checked and typed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-from potential_field_bot.parameters import SPECS as POTENTIAL_FIELD_SPECS
-from potential_field_bot.parameters import make_parameters
+from potential_field_bot.parameters import Parameters
 from sbot.scenario.yaml_text import KeyPath, Origins
 from sbot_common.clock import Rate
-from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.params import Spec
-from sbot_sim.sensors.infrared.sensor import INFRARED_SPECS
-from sbot_sim.sensors.odometry import ODOMETRY_SPECS
-from sbot_sim.sensors.range_and_bearing import RAB_SPECS
-from sbot_sim.sensors.scan import SCAN_SPECS, make_scan_parameters
-from sbot_sim.world.bodies import BODIES, BODY_SPECS, Body
-from wind_model.parameters import (
-    HEIGHT_SPEC,
-    VECTOR_SPECS,
-    WAKE_SPECS,
-    VectorSpec,
-    make_wind_parameters,
-)
-from wind_model.parameters import SPECS as MACRO_SPECS
-from wind_model.wind_aware import WIND_AWARE_SPECS
-
-AnySpec = Spec | VectorSpec
-
-# The loop rate of the controller is the scenario's `rate`.
-CONTROLLER_SPECS: dict[str, tuple[AnySpec, ...]] = {
-    'potential_field': tuple(s for s in POTENTIAL_FIELD_SPECS if s.name != 'loop_rate'),
-    'wind_aware': WIND_AWARE_SPECS,
-}
-SENSOR_SPECS: tuple[AnySpec, ...] = (
-    *SCAN_SPECS, *INFRARED_SPECS, *RAB_SPECS, *ODOMETRY_SPECS)
-WIND_SPECS: tuple[AnySpec, ...] = (*VECTOR_SPECS, *MACRO_SPECS, HEIGHT_SPEC, *WAKE_SPECS)
+from sbot_common.errors import bad_value, unknown_name
+from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
+from sbot_sim.sensors.infrared.sensor import InfraredSettings
+from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.range_and_bearing import RangeAndBearing
+from sbot_sim.sensors.scan import ScanSettings
+from sbot_sim.world.bodies import BODIES, Body
+from wind_model.parameters import WakeParameters, WindParameters
+from wind_model.wind_aware import WindAwareParameters
 
 
-def check_group(specs: Iterable[AnySpec], given: Mapping[str, object], path: KeyPath,
-                origins: Origins, *, complete: bool = True) -> dict[str, Any]:
-    """Return the given values checked, and the defaults of the others if ``complete``.
+class SensorSettings(NamedTuple):
+    """The group ``sensors``."""
 
-    Raises
-    ------
-    InputError
-        naming the place in the file, for an unknown name or a bad value.
+    scan: ScanSettings = ScanSettings()
+    infrared: InfraredSettings = InfraredSettings()
+    rab: RangeAndBearing = RangeAndBearing()
+    odometry: OdometryParameters = OdometryParameters()
 
-    """
-    table = {spec.name: spec for spec in specs}
-    for name in given:
-        if name not in table:
-            raise unknown_name(origins.where((*path, name)), name, table)
-    values: dict[str, Any] = {}
-    for name, spec in table.items():
-        if name in given:
-            where = origins.where((*path, name)).removesuffix(name)
-            values[name] = spec.check(given[name], where)
-        elif complete:
-            values[name] = spec.default
-    return values
+
+class WindSettings(NamedTuple):
+    """The group ``wind``."""
+
+    flow: WindParameters = WindParameters()
+    wakes: WakeParameters = WakeParameters()
+
+
+G = TypeVar('G', bound=NamedTuple)  # of parameters' tuples
+OwnParameters = dict[str, Any]  # of a user's class
+ControllerParameters = Parameters | WindAwareParameters | OwnParameters
+
+_CONTROLLERS: dict[str, Parameters | WindAwareParameters] = {
+    'potential_field': Parameters(), 'wind_aware': WindAwareParameters()}
+_NOT_A_KEY = 'loop_rate'  # of potential_field: it is the scenario's `rate`
+
+CONTROLLER_SPECS: dict[str, tuple[Spec, ...]] = {
+    'potential_field': tuple(spec for spec in specs_of(Parameters) if spec.name != _NOT_A_KEY),
+    'wind_aware': specs_of(WindAwareParameters)}
+
+
+def group_specs(group: tuple[NamedTuple, ...]) -> tuple[Spec, ...]:
+    """Return the specs of all parameters of a group, in the order of a file."""
+    return tuple(spec for part in group for spec in specs_of(type(part)))
+
+
+def group_in_words(group: tuple[NamedTuple, ...]) -> dict[str, Value]:
+    """Return a group as a file gives it."""
+    return {name: value for part in group for name, value in in_words(part).items()}
+
+
+def controller_in_words(parameters: ControllerParameters) -> dict[str, Any]:
+    """Return a controller's parameters as a file gives them."""
+    if isinstance(parameters, dict):
+        return parameters
+    return {name: value for name, value in in_words(parameters).items() if name != _NOT_A_KEY}
 
 
 def check_finite(value: object, path: KeyPath, origins: Origins) -> None:
@@ -73,6 +76,10 @@ def check_finite(value: object, path: KeyPath, origins: Origins) -> None:
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for i, item in enumerate(value):
             check_finite(item, (*path, i), origins)
+
+
+def _below(path: KeyPath, origins: Origins) -> Where:
+    return lambda name: origins.where((*path, name))
 
 
 def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) -> dict[str, Body]:
@@ -88,67 +95,42 @@ def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) ->
         like = own.pop('like', name if name in BODIES else 'robot')
         if not isinstance(like, str) or like not in bodies:
             raise unknown_name(origins.where((*path, 'like')), str(like), bodies)
-        checked = check_group(BODY_SPECS, own, path, origins, complete=False)
-        bodies[name] = bodies[like]._replace(name=name, **checked)
+        bodies[name] = updated(bodies[like], own, _below(path, origins))._replace(name=name)
     return bodies
 
 
-def check_sensors(given: Mapping[str, object], origins: Origins) -> dict[str, Any]:
-    """Return every sensor parameter, each checked and all of them together."""
-    values = check_group(SENSOR_SPECS, given, ('sensors',), origins)
-    scan = {spec.name: values[spec.name] for spec in SCAN_SPECS}
-    check_together(make_scan_parameters, scan, ('sensors',), origins)
-    return values
+def check_group(defaults: G, given: Mapping[str, object], name: str, origins: Origins) -> G:
+    """Return a group with a file's values, each checked and those that belong together.
 
+    Raises
+    ------
+    InputError
+        naming the place in the file, for an unknown name or a bad value.
 
-def check_wind(given: Mapping[str, object], origins: Origins) -> dict[str, Any]:
-    """Return every wind parameter, each checked and all of them together."""
-    values = check_group(WIND_SPECS, given, ('wind',), origins)
-    macro = {spec.name: values[spec.name] for spec in (*MACRO_SPECS, *VECTOR_SPECS)}
-    check_together(make_wind_parameters, macro, ('wind',), origins)
-    return values
-
-
-def check_together(make: Callable[[dict[str, Any]], object], values: dict[str, Any],
-                   path: KeyPath, origins: Origins) -> None:
-    """Call ``make`` for its checks; the name that its message begins with gets its line."""
-    try:
-        make(values)
-    except InputError as error:
-        name, _, reason = str(error).partition(': ')
-        raise InputError(f'{origins.where((*path, name))}: {reason}') from None
+    """
+    where = _below((name,), origins)
+    refuse_unknown(given, [spec.name for spec in group_specs(defaults)], where)
+    return defaults._make(
+        updated(part, {key: given[key] for key in part._fields if key in given}, where)
+        for part in defaults)
 
 
 def check_common_parameters(name: str, given: Mapping[str, object], rate: Rate,
-                            origins: Origins) -> dict[str, Any]:
-    """Return every parameter for all robots with this controller; a user's class: those given."""
-    path: KeyPath = ('controllers', name)
-    if name not in CONTROLLER_SPECS:
-        _refuse_for_none(name, given, path, origins)
-        return dict(given)
-    values = check_group(CONTROLLER_SPECS[name], given, path, origins)
-    _check_constants(name, values, rate, path, origins)
-    return values
+                            origins: Origins) -> ControllerParameters:
+    """Return the parameters of all robots with this controller; a user's class: those given."""
+    defaults: ControllerParameters = _CONTROLLERS.get(name, {})
+    if isinstance(defaults, Parameters):
+        defaults = defaults._replace(loop_rate=rate.hz)
+    return check_own_parameters(name, defaults, given, ('controllers', name), origins)
 
 
-def check_own_parameters(name: str, common: Mapping[str, Any], given: Mapping[str, object],
-                         rate: Rate, path: KeyPath, origins: Origins) -> dict[str, Any]:
-    """Return what differs for one robot, ``given`` at ``path``, from ``common``, checked."""
-    if name not in CONTROLLER_SPECS:
-        _refuse_for_none(name, given, path, origins)
-        return dict(given)
-    changes = check_group(CONTROLLER_SPECS[name], given, path, origins, complete=False)
-    _check_constants(name, {**common, **changes}, rate, path, origins)
-    return changes
-
-
-def _refuse_for_none(name: str, given: Mapping[str, object], path: KeyPath,
-                     origins: Origins) -> None:
-    if name == 'none' and given:
-        raise bad_value(origins.where(path), dict(given), 'nothing: none takes no parameters')
-
-
-def _check_constants(name: str, values: Mapping[str, Any], rate: Rate, path: KeyPath,
-                     origins: Origins) -> None:
-    if name == 'potential_field':
-        check_together(make_parameters, {**values, 'loop_rate': rate.hz}, path, origins)
+def check_own_parameters(name: str, common: ControllerParameters, given: Mapping[str, object],
+                         path: KeyPath, origins: Origins) -> ControllerParameters:
+    """Return ``common`` with what a file gives at ``path``, checked."""
+    if isinstance(common, dict):
+        if name == 'none' and given:
+            raise bad_value(origins.where(path), dict(given), 'nothing: none takes no parameters')
+        return {**common, **given}
+    where = _below(path, origins)
+    refuse_unknown(given, [spec.name for spec in CONTROLLER_SPECS[name]], where)
+    return updated(common, given, where)

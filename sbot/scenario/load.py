@@ -14,14 +14,17 @@ import numpy as np
 from sbot.scenario.argos.experiment import argos_yaml
 from sbot.scenario.errors import validate
 from sbot.scenario.groups import (
+    ControllerParameters,
+    SensorSettings,
+    WindSettings,
     check_bodies,
     check_common_parameters,
     check_finite,
+    check_group,
     check_own_parameters,
-    check_sensors,
-    check_wind,
+    controller_in_words,
 )
-from sbot.scenario.model import CONTROLLERS, Robot, Scenario, ScenarioFile
+from sbot.scenario.model import CONTROLLERS, Robot, Scenario, ScenarioFile, Settings
 from sbot.scenario.overrides import apply_overrides
 from sbot.scenario.paths import PATH_KEYS, find_file, find_folder, names_file
 from sbot.scenario.placement import place_robots
@@ -29,7 +32,6 @@ from sbot.scenario.shipped import find_scenario
 from sbot.scenario.user_controller import check_arguments, load_class, name_controllers
 from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
 from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_sim.world.bodies import Body
 
 
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
@@ -146,48 +148,40 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing, "
                          'expected [xmin, ymin, xmax, ymax] (m)')
     bodies = check_bodies(written.bodies, origins)
-    groups: dict[str, Any] = {
-        'sensors': check_sensors(written.sensors, origins),
-        'wind': check_wind(written.wind, origins),
-        'world': written.world,
-    }
-    _find_files(groups, directory, origins)
+    files = _absolute_paths(written, directory, origins)
+    sensors = check_group(SensorSettings(), {**written.sensors, **files['sensors']}, 'sensors',
+                          origins)
+    wind = check_group(WindSettings(), {**written.wind, **files['wind']}, 'wind', origins)
+    world = written.world.model_copy(update=files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
     controllers = _check_controllers(written, python_path, origins, given)
-    # With the map's absolute path.
-    robots = place_robots(written.model_copy(update={'world': groups['world']}), bodies, origins)
+    robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
     _check_leader(robots[0], controllers, origins)
     used = sorted({robot.body for robot in robots})
-    settings = {name: getattr(written, name) for name in type(written).model_fields}
+    settings = {name: getattr(written, name) for name in Settings.model_fields}
     own_classes = any(':' in robot.controller for robot in robots)
     return Scenario.model_construct(**{
-        **settings, **groups, 'robots': robots, 'controllers': controllers,
+        **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
+        'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'given': dict(given or {}),
-        'bodies': {name: _body_values(bodies[name]) for name in used},
         'python_path': python_path if own_classes else ()})
 
 
-def _body_values(body: Body) -> dict[str, Any]:
-    values = body._asdict()
-    del values['name']
-    return values
-
-
-def _find_files(groups: dict[str, Any], directory: Path, origins: Origins) -> None:
-    """Make the paths in ``groups`` absolute."""
+def _absolute_paths(written: ScenarioFile, directory: Path,
+                    origins: Origins) -> dict[str, dict[str, str]]:
+    """Return the paths of the files that each group names, by key."""
+    found: dict[str, dict[str, str]] = {}
     for group, key in PATH_KEYS:
-        values = groups[group]
-        text = values.map if group == 'world' else values.get(key)
+        values = getattr(written, group)
+        text: Any = values.get(key) if isinstance(values, dict) else getattr(values, key)
+        found[group] = {}
         if names_file((group, key), text):
-            found = find_file(text, directory, origins.where((group, key)))
-            if group == 'world':
-                groups[group] = values.model_copy(update={key: found})
-            else:
-                values[key] = found
+            found[group][key] = find_file(text, directory, origins.where((group, key)))
+    return found
 
 
 def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origins: Origins,
-                       given: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+                       given: Mapping[str, Any] | None) -> dict[str, ControllerParameters]:
     """Return the parameters of each controller in use or mentioned, sorted by name.
 
     Robots' own parameters are checked and stay with the robots.
@@ -204,24 +198,26 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
               for name in sorted({*first_use, *written.controllers})}
     classes = {}
     for name, i in first_use.items():
-        if ':' in name and given is not None:
+        values = common[name]
+        if isinstance(values, dict) and name != 'none' and given is not None:
             where = origins.where(('robots', i, 'controller'))
             classes[name] = given.get(name) or load_class(name, python_path, where)
-            check_arguments(classes[name], {**common[name], **written.robots[i].parameters}, where)
+            check_arguments(classes[name], {**values, **written.robots[i].parameters}, where)
     for i, robot in enumerate(written.robots):
         if robot.parameters:
             path, name = ('robots', i, 'parameters'), robot.controller
-            own = check_own_parameters(name, common[name], robot.parameters, rate, path, origins)
-            if name in classes:
-                check_arguments(classes[name], {**common[name], **own}, origins.where(path))
+            own = check_own_parameters(name, common[name], robot.parameters, path, origins)
+            if isinstance(own, dict) and name in classes:
+                check_arguments(classes[name], own, origins.where(path))
     return {name: values for name, values in common.items() if name != 'none'}
 
 
-def _check_leader(leader: Robot, controllers: Mapping[str, Mapping[str, Any]],
+def _check_leader(leader: Robot, controllers: Mapping[str, ControllerParameters],
                   origins: Origins) -> None:
     if leader.controller != 'potential_field' or leader.goal is not None:
         return
-    if {**controllers['potential_field'], **leader.parameters}['on_random_walk']:
+    common = controller_in_words(controllers['potential_field'])
+    if {**common, **leader.parameters}['on_random_walk']:
         return
     raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and "
                      'needs one: [x, y] (m)')

@@ -1,8 +1,8 @@
-"""What a scenario holds, as frozen models; ``scenario_file.load_scenario`` makes them from YAML.
+"""What a scenario holds, as frozen models; ``load.load_scenario`` makes them from YAML.
 
 Lengths are metres, angles radians, time seconds; poses are (x, y, yaw) in frame ``map``. Groups of
-parameters that a ``Spec`` table describes (bodies, controllers, sensors, wind) are plain mappings,
-checked and completed by ``scenario_groups``.
+parameters (bodies, controllers, sensors, wind) are mappings as written in a ``ScenarioFile``, and
+typed in a ``Scenario`` (``groups``).
 """
 
 from __future__ import annotations
@@ -15,10 +15,19 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 from pydantic_core import PydanticCustomError, core_schema
 
+from sbot.scenario.groups import (
+    ControllerParameters,
+    SensorSettings,
+    WindSettings,
+    controller_in_words,
+    group_in_words,
+)
 from sbot.scenario.paths import portable_paths
 from sbot.scenario.yaml_text import dump_yaml
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
+from sbot_common.params import in_words
+from sbot_sim.world.bodies import Body
 
 MAX_COORDINATE = 1e6  # m; float64 still resolves 1e-9 m well there
 MAX_SEED = 2**63 - 1
@@ -242,17 +251,17 @@ class Settings(_Model):
     python_path: tuple[Text, ...] = Field(
         ('.',), description='Folders where the modules of `module:Class` are looked for. Paths.')
     world: World = Field(description='Walls and obstacles.')
+
+
+class ScenarioFile(Settings):
+    """A scenario as written: with groups of robots still to be placed."""
+
     bodies: Mappings = Field(
         {}, description='Bodies of your own, and changes to the shipped ones.')
     controllers: Mappings = Field(
         {}, description='Parameters for all robots with that controller.')
     sensors: Mapping = Field({}, description='What robots sense, and how well.')
     wind: Mapping = Field({}, description='The wind; without it there is none.')
-
-
-class ScenarioFile(Settings):
-    """A scenario as written: with groups of robots still to be placed."""
-
     robots: tuple[RobotEntry, ...] = Field(
         min_length=1, description='The robots; robot 0, the first, leads.')
 
@@ -260,11 +269,14 @@ class ScenarioFile(Settings):
 class Scenario(Settings):
     """A scenario as run: complete, checked, every robot placed.
 
-    ``bodies`` holds every value of each body in use, ``controllers`` every parameter of each
-    shipped controller in use, ``sensors`` and ``wind`` every parameter, and
-    ``robots[i].parameters`` only what differs for that robot. Paths are absolute.
+    ``bodies`` holds each body in use, ``controllers`` the parameters of each controller in use,
+    and ``robots[i].parameters`` only what differs for that robot, as written. Paths are absolute.
     """
 
+    bodies: dict[str, Annotated[Body, PlainSerializer(in_words)]]
+    controllers: dict[str, Annotated[ControllerParameters, PlainSerializer(controller_in_words)]]
+    sensors: Annotated[SensorSettings, PlainSerializer(group_in_words)]
+    wind: Annotated[WindSettings, PlainSerializer(group_in_words)]
     robots: tuple[Robot, ...]
     given: dict[str, Any] = Field({}, exclude=True, repr=False)
     """Controllers that came as classes or objects from Python, by name; never in the YAML."""

@@ -1,4 +1,4 @@
-"""The tables of docs/scenario.md, made from the models and the ``Spec`` tables themselves.
+"""The tables of docs/scenario.md, made from the models and the parameters themselves.
 
 ``python -m sbot.scenario.reference docs/scenario.md`` writes them anew.
 """
@@ -16,15 +16,11 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from sbot.scenario.errors import expected_of
-from sbot.scenario.groups import (
-    CONTROLLER_SPECS,
-    SENSOR_SPECS,
-    WIND_SPECS,
-    AnySpec,
-)
+from sbot.scenario.groups import CONTROLLER_SPECS, SensorSettings, WindSettings, group_specs
 from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
 from sbot_common.clock import Rate
-from sbot_sim.world.bodies import BODIES, BODY_SPECS
+from sbot_common.params import Spec, specs_of
+from sbot_sim.world.bodies import BODIES, Body
 
 _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
 
@@ -60,7 +56,7 @@ def model_table(model: type[BaseModel]) -> str:
     return _HEAD + ''.join(rows)
 
 
-def spec_table(specs: Iterable[AnySpec]) -> str:
+def spec_table(specs: Iterable[Spec]) -> str:
     """Return the table of parameters."""
     rows = []
     for spec in specs:
@@ -75,7 +71,7 @@ def body_table() -> str:
     names = list(BODIES)
     head = '| key | ' + ' | '.join(f'`{n}`' for n in names) + ' | value | meaning |\n'
     rows = [head, '| --- ' * (len(names) + 3) + '|\n']
-    for spec in BODY_SPECS:
+    for spec in specs_of(Body):
         values = ' | '.join(_shown(getattr(BODIES[name], spec.name)) for name in names)
         rows.append(f'| `{spec.name}` | {values} | {_cell(spec.expected)} | {spec.text} |\n')
     return ''.join(rows)
@@ -90,8 +86,8 @@ TABLES: dict[str, Callable[[], str]] = {
     'bodies': body_table,
     'potential_field': lambda: spec_table(CONTROLLER_SPECS['potential_field']),
     'wind_aware': lambda: spec_table(CONTROLLER_SPECS['wind_aware']),
-    'sensors': lambda: spec_table(SENSOR_SPECS),
-    'wind': lambda: spec_table(WIND_SPECS),
+    'sensors': lambda: spec_table(group_specs(SensorSettings())),
+    'wind': lambda: spec_table(group_specs(WindSettings())),
 }
 
 

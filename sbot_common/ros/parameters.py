@@ -16,16 +16,14 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from sbot_common.errors import InputError
-from sbot_common.params import Spec, VectorSpec
+from sbot_common.params import Spec
 
 
-def _descriptor(spec: Spec | VectorSpec) -> ParameterDescriptor:
+def _descriptor(spec: Spec) -> ParameterDescriptor:
     text = ' '.join(filter(None, [spec.text, f'[{spec.unit}]' if spec.unit else '',
                                   f'({spec.source})' if spec.source else '']))
     descriptor = ParameterDescriptor(description=text, read_only=not spec.at_runtime,
                                      additional_constraints=f'expected {spec.expected}')
-    if isinstance(spec, VectorSpec):
-        return descriptor
     bounded = spec.minimum > float('-inf') and spec.maximum < float('inf')
     if bounded and isinstance(spec.default, int) and not isinstance(spec.default, bool):
         descriptor.integer_range = [
@@ -36,7 +34,7 @@ def _descriptor(spec: Spec | VectorSpec) -> ParameterDescriptor:
     return descriptor
 
 
-def declare(node: Node, specs: Iterable[Spec | VectorSpec],
+def declare(node: Node, specs: Iterable[Spec],
             changed: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
     """Declare parameters with description and range; return their values, checked.
 
@@ -59,11 +57,11 @@ def declare(node: Node, specs: Iterable[Spec | VectorSpec],
             reason = ' '.join(str(error).split())
             raise InputError(f'{node.get_name()}: parameter {spec.name}: expected '
                              f'{spec.expected}; {reason}') from None
-        values[spec.name] = spec.check(value, f'{node.get_name()}: parameter ')
+        values[spec.name] = spec.check(value, f'{node.get_name()}: parameter {spec.name}')
 
     def on_set(parameters: Sequence[Parameter]) -> SetParametersResult:
         try:
-            new = {p.name: table[p.name].check(p.value, 'parameter ')
+            new = {p.name: table[p.name].check(p.value, f'parameter {p.name}')
                    for p in parameters if p.name in table}
             if new and changed is not None:
                 changed(new)

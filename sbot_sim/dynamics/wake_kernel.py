@@ -20,7 +20,7 @@ from sbot_common.spatial import BucketGrid, cell_index
 from sbot_common.threads import in_blocks
 from sbot_sim.world.line_of_sight import blocked
 from sbot_sim.world.scene import Discs, Scene, sort_discs
-from wind_model.parameters import WakeParameters
+from wind_model.parameters import FADE_OUT, LINEAR, WakeParameters
 from wind_model.wake import (
     CALM,
     NOWHERE,
@@ -119,7 +119,8 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
 @njit_inner
 def _full_offset(parameters: WakeParameters) -> float:
     """Return the offset (widths) within which a whole shadow takes all wind, less if none does."""
-    if parameters.fade_out or parameters.power_boost or parameters.gamma_boost <= 1.0:
+    linear_ramp = parameters.wake_fade != FADE_OUT and parameters.wake_boost == LINEAR
+    if not linear_ramp or parameters.gamma_boost <= 1.0:
         return -1.0
     return math.sqrt(2.0 * math.log(parameters.gamma_boost)) - _MARGIN
 
@@ -204,7 +205,7 @@ def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Sc
         if not score > strongest:
             continue
         strongest = score
-        if not parameters.power_boost:
+        if parameters.wake_boost == LINEAR:
             # Whoever is farther off the axis scores less, whatever its ramp.
             limit = -2.0 * math.log(strongest) * (1.0 + _MARGIN) + _MARGIN
 
@@ -235,7 +236,8 @@ def _reduction_of(i: int, parameters: WakeParameters, reach: float, discs: Discs
         strongest = _strongest_score(i, parameters, reach, walls, pose, ux, uy, advertised_mm,
                                      own_radius, robots, offsets, count)
         # Those outside score less than one at the strip's edge.
-        if not parameters.power_boost and strongest > math.exp(-0.5 * strip * strip) * _MORE:
+        edge = math.exp(-0.5 * strip * strip)
+        if parameters.wake_boost == LINEAR and strongest > edge * _MORE:
             break
     return combine(parameters, strongest), -1
 

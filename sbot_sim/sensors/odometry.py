@@ -9,39 +9,29 @@ travelled, so that it does not depend on the length of a tick.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import njit
-from sbot_common.params import Spec, check_all
+from sbot_common.params import Param
 from sbot_sim.dynamics.motion import advance, saturate, wrap_yaw
 from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
 
-ODOMETRY_SPECS: tuple[Spec, ...] = (
-    Spec('odometry_noise_radius', 0.0, '',
-         'Standard deviation of the relative error of the radius of each wheel, drawn once.',
-         minimum=0.0, maximum=0.2, at_runtime=False),
-    Spec('odometry_noise_slip', 0.0, 'sqrt(m)',
-         'Standard deviation of the error of the way that a wheel measures over 1 m; it grows '
-         'with the square root of the way.', minimum=0.0, at_runtime=False),
-)
-
 
 class OdometryParameters(NamedTuple):
     """Noise of wheel odometry; 0 is off."""
 
-    odometry_noise_radius: float  # of the radius
-    odometry_noise_slip: float  # m for each square root of a metre
-
-
-def make_odometry_parameters(given: Mapping[str, object], where: str = '') -> OdometryParameters:
-    """Return the parameters, checked; what is not given has its default."""
-    return OdometryParameters(**check_all(ODOMETRY_SPECS, given, where))
+    odometry_noise_radius: Annotated[float, Param(
+        '', 'Standard deviation of the relative error of the radius of each wheel, drawn once.',
+        minimum=0.0, maximum=0.2, at_runtime=False)] = 0.0
+    odometry_noise_slip: Annotated[float, Param(
+        'sqrt(m)', 'Standard deviation of the error of the way that a wheel measures over 1 m; it '
+        'grows with the square root of the way.', minimum=0.0, at_runtime=False)] = 0.0
 
 
 def initial_odometry(parameters: OdometryParameters,

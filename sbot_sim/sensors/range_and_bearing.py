@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
 from sbot_common.jit import njit, njit_inner
-from sbot_common.params import Spec
+from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
 from sbot_sim.world.line_of_sight import blocked
 from sbot_sim.world.scene import Scene
@@ -17,15 +18,18 @@ from sbot_sim.world.scene import Scene
 Array = NDArray[np.float64]
 Heard = tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]
 
-RAB_SPECS = (
-    Spec('range_and_bearing', False, '', 'Robots broadcast ten bytes and hear their neighbours.',
-         '000 section 5.1'),
-    Spec('rab_range', 3.0, 'm', 'Greatest distance between centres at which robots hear.',
-         '000 section 5.5', 0.0),
-    Spec('rab_blocked_by_walls', True, '',
-         'Walls and obstacles stop the broadcast, robots do not.',
-         '000 section 5.5'),
-)
+
+class RangeAndBearing(NamedTuple):
+    """Who hears whom."""
+
+    range_and_bearing: Annotated[bool, Param(
+        '', 'Robots broadcast ten bytes and hear their neighbours.', '000 section 5.1')] = False
+    rab_range: Annotated[float, Param(
+        'm', 'Greatest distance between centres at which robots hear.', '000 section 5.5',
+        0.0)] = 3.0
+    rab_blocked_by_walls: Annotated[bool, Param(
+        '', 'Walls and obstacles stop the broadcast, robots do not.', '000 section 5.5')] = True
+
 
 DATA_BYTES = 10
 

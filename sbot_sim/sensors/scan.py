@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError
-from sbot_common.params import Spec, check_all
+from sbot_common.params import Param
 from sbot_sim.sensors.beams import Fan, make_fan
 from sbot_sim.sensors.rays import beam_directions, cast_oracle
 from sbot_sim.sensors.rng_array import States, normals
@@ -20,32 +19,43 @@ from sbot_sim.world.scene import Scene
 Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
 
-SCAN_SPECS = (
-    Spec('scan_beams', 180, '', 'Number of beams of a scan.', '', 1, 100_000,
-         at_runtime=False),
-    Spec('scan_angle_min', -math.pi / 2, 'rad', 'Angle of the first beam, from straight ahead.',
-         '', at_runtime=False),
-    Spec('scan_angle_max', math.pi / 2, 'rad', 'Angle of the last beam; below the first for a '
-         'clockwise scan.', '', at_runtime=False),
-    Spec('scan_range_min', 0.0, 'm', 'What is nearer reads -inf.', 'REP 117', 0.0,
-         at_runtime=False),
-    Spec('scan_range_max', 10.0, 'm', 'What is farther reads +inf.', 'REP 117', 0.0, 10_000.0,
-         open_minimum=True, at_runtime=False),
-    Spec('scan_sees_robots', False, '', 'Whether scans see the other robots.', '001 section 8',
-         at_runtime=False),
-    Spec('scan_noise_std', 0.0, 'm', 'Standard deviation of the noise added to each range.', '',
-         0.0),
-    Spec('laser_x', 0.0, 'm', "Where the laser is, ahead of the robot's centre.", '',
-         at_runtime=False),
-    Spec('laser_y', 0.0, 'm', "Where the laser is, left of the robot's centre.", '',
-         at_runtime=False),
-    Spec('laser_yaw', 0.0, 'rad', 'How the laser is turned on the robot, counter-clockwise.', '',
-         at_runtime=False),
-)
+
+class ScanSettings(NamedTuple):
+    """The laser as a scenario describes it."""
+
+    scan_beams: Annotated[int, Param(
+        '', 'Number of beams of a scan.', '', 1, 100_000, at_runtime=False)] = 180
+    scan_angle_min: Annotated[float, Param(
+        'rad', 'Angle of the first beam, from straight ahead.', at_runtime=False)] = -math.pi / 2
+    scan_angle_max: Annotated[float, Param(
+        'rad', 'Angle of the last beam; below the first for a clockwise scan.',
+        at_runtime=False)] = math.pi / 2
+    scan_range_min: Annotated[float, Param(
+        'm', 'What is nearer reads -inf.', 'REP 117', 0.0, at_runtime=False)] = 0.0
+    scan_range_max: Annotated[float, Param(
+        'm', 'What is farther reads +inf.', 'REP 117', 0.0, 10_000.0, open_minimum=True,
+        at_runtime=False)] = 10.0
+    scan_sees_robots: Annotated[bool, Param(
+        '', 'Whether scans see the other robots.', '001 section 8', at_runtime=False)] = False
+    scan_noise_std: Annotated[float, Param(
+        'm', 'Standard deviation of the noise added to each range.', '', 0.0)] = 0.0
+    laser_x: Annotated[float, Param(
+        'm', "Where the laser is, ahead of the robot's centre.", at_runtime=False)] = 0.0
+    laser_y: Annotated[float, Param(
+        'm', "Where the laser is, left of the robot's centre.", at_runtime=False)] = 0.0
+    laser_yaw: Annotated[float, Param(
+        'rad', 'How the laser is turned on the robot, counter-clockwise.',
+        at_runtime=False)] = 0.0
+
+    def contradictions(self) -> Iterator[tuple[str, object, str]]:
+        """Yield a least range that is not below the greatest."""
+        if self.scan_range_min >= self.scan_range_max:
+            yield ('scan_range_min', self.scan_range_min,
+                   f'a number < scan_range_max = {self.scan_range_max} (m)')
 
 
 class ScanParameters(NamedTuple):
-    """The laser; angles and ranges are float32 values, as messages carry them, in double."""
+    """The laser as simulated; angles and ranges are float32 values in double, as in messages."""
 
     beams: int
     angle_min: float  # rad, beam i points at angle_min + i*angle_increment
@@ -64,25 +74,16 @@ def as_float32(value: float) -> float:
     return float(np.float32(value))
 
 
-def make_scan_parameters(given: Mapping[str, object], where: str = '') -> ScanParameters:
-    """Return the parameters for a mapping of ``SCAN_SPECS`` names; defaults for the rest.
-
-    Raises
-    ------
-    InputError
-        for an unknown name, a bad value, or a least range that is not below the greatest.
-
-    """
-    v = check_all(SCAN_SPECS, given, where)
-    beams = v['scan_beams']
-    span = v['scan_angle_max'] - v['scan_angle_min']
-    if v['scan_range_min'] >= v['scan_range_max']:
-        raise InputError(f"{where}scan_range_min: got {v['scan_range_min']}, expected a number "
-                         f"< scan_range_max = {v['scan_range_max']} (m)")
+def make_scan_parameters(settings: ScanSettings) -> ScanParameters:
+    """Return what scans are computed with, rounded where messages carry float32."""
+    s = settings
+    span = s.scan_angle_max - s.scan_angle_min
     return ScanParameters(
-        beams, as_float32(v['scan_angle_min']), as_float32(span / (beams - 1) if beams > 1 else 0),
-        as_float32(v['scan_range_min']), as_float32(v['scan_range_max']), v['scan_sees_robots'],
-        v['scan_noise_std'], v['laser_x'], v['laser_y'], v['laser_yaw'])
+        beams=s.scan_beams, angle_min=as_float32(s.scan_angle_min),
+        angle_increment=as_float32(span / (s.scan_beams - 1) if s.scan_beams > 1 else 0),
+        range_min=as_float32(s.scan_range_min), range_max=as_float32(s.scan_range_max),
+        sees_robots=s.scan_sees_robots, noise_std=s.scan_noise_std,
+        laser_x=s.laser_x, laser_y=s.laser_y, laser_yaw=s.laser_yaw)
 
 
 def angle_max(parameters: ScanParameters) -> float:

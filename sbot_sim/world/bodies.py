@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.params import Spec
+from sbot_common.params import Param
 
 WHEELS, IMPULSE = 'wheels', 'impulse'
 
-# Document 002, Table 1.
 S_BOT_RADIUS = 0.058  # m
-S_BOT_COLLISION_DISTANCE = 0.03  # m
-S_BOT_WHEEL_DISTANCE = 0.095  # m
-S_BOT_WHEEL_RADIUS = 0.02  # m
-S_BOT_MAX_WHEEL_SPEED = 4.0  # rad/s, either way
-# Not in the table; document 002 takes the mass to be negligible. The mass of the real machine.
-S_BOT_MASS = 0.7  # kg
-
 
 class Body(NamedTuple):
-    """A round, differentially driven robot; x is forward, y to the left, the origin its centre."""
+    """A round, differentially driven robot; x is forward, y to the left, the origin its centre.
+
+    The defaults are those of the s-bot, document 002 Table 1. The mass is not in the table, as the
+    document takes it to be negligible; it is that of the real machine.
+    """
 
     name: str
-    radius: float  # m
-    collision_distance: float  # m, kept free around the body
-    wheel_distance: float  # m, between the two wheels
-    wheel_radius: float  # m
-    max_wheel_speed: float  # rad/s, either way
-    mass: float  # kg
-    drive: str = WHEELS  # 'wheels', or 'impulse' (document 000 section 4.1)
+    radius: Annotated[float, Param(
+        'm', 'Radius of the body, as lasers and infrared see it.', '002 Table 1', minimum=0.0,
+        open_minimum=True, at_runtime=False)] = S_BOT_RADIUS
+    collision_distance: Annotated[float, Param(
+        'm', 'Distance that is kept free around the body.', '002 Table 1', minimum=0.0,
+        at_runtime=False)] = 0.03
+    wheel_distance: Annotated[float, Param(
+        'm', 'Distance between the two wheels.', '002 Table 1', minimum=0.0, open_minimum=True,
+        at_runtime=False)] = 0.095
+    wheel_radius: Annotated[float, Param(
+        'm', 'Radius of the wheels.', '002 Table 1', minimum=0.0, open_minimum=True,
+        at_runtime=False)] = 0.02
+    max_wheel_speed: Annotated[float, Param(
+        'rad/s', 'Largest speed of a wheel, forwards and backwards.', '002 Table 1', minimum=0.0,
+        at_runtime=False)] = 4.0
+    mass: Annotated[float, Param(
+        'kg', 'Mass; only impulses and wind forces depend on it.', '000 section 4.1', minimum=0.0,
+        open_minimum=True, at_runtime=False)] = 0.7
+    drive: Annotated[str, Param(
+        '', 'Whether the wheels or an impulse along the heading move the robot.',
+        '000 section 5.6', choices=(WHEELS, IMPULSE), at_runtime=False)] = WHEELS
 
     @property
     def safety_radius(self) -> float:
@@ -40,8 +50,7 @@ class Body(NamedTuple):
         return self.radius + self.collision_distance
 
 
-S_BOT = Body('s-bot', S_BOT_RADIUS, S_BOT_COLLISION_DISTANCE, S_BOT_WHEEL_DISTANCE,
-             S_BOT_WHEEL_RADIUS, S_BOT_MAX_WHEEL_SPEED, S_BOT_MASS)
+S_BOT = Body('s-bot')
 # Document 001 gives the radius only. These wheels reach 30 rad/s * 0.1 m = 3 m/s, so that the
 # fastest command of its controller, 2 m/s while turning at pi rad/s (2.79 m/s for the outer
 # wheel), never saturates. The mass is a guess: that of a laboratory robot of this size.
@@ -54,25 +63,6 @@ FOOT_BOT = Body('foot-bot', radius=0.085, collision_distance=0.0, wheel_distance
                 wheel_radius=0.029, max_wheel_speed=10.0, mass=1.8)
 
 BODIES: dict[str, Body] = {body.name: body for body in (S_BOT, ROBOT, E_PUCK2, FOOT_BOT)}
-
-BODY_SPECS: tuple[Spec, ...] = (
-    Spec('radius', S_BOT.radius, 'm', 'Radius of the body, as lasers and infrared see it.',
-         '002 Table 1', minimum=0.0, open_minimum=True, at_runtime=False),
-    Spec('collision_distance', S_BOT.collision_distance, 'm',
-         'Distance that is kept free around the body.', '002 Table 1', minimum=0.0,
-         at_runtime=False),
-    Spec('wheel_distance', S_BOT.wheel_distance, 'm', 'Distance between the two wheels.',
-         '002 Table 1', minimum=0.0, open_minimum=True, at_runtime=False),
-    Spec('wheel_radius', S_BOT.wheel_radius, 'm', 'Radius of the wheels.', '002 Table 1',
-         minimum=0.0, open_minimum=True, at_runtime=False),
-    Spec('max_wheel_speed', S_BOT.max_wheel_speed, 'rad/s',
-         'Largest speed of a wheel, forwards and backwards.', '002 Table 1', minimum=0.0,
-         at_runtime=False),
-    Spec('mass', S_BOT.mass, 'kg', 'Mass; only impulses and wind forces depend on it.',
-         '000 section 4.1', minimum=0.0, open_minimum=True, at_runtime=False),
-    Spec('drive', WHEELS, '', 'Whether the wheels or an impulse along the heading move the robot.',
-         '000 section 5.6', choices=(WHEELS, IMPULSE), at_runtime=False),
-)
 
 
 class BodyArrays(NamedTuple):

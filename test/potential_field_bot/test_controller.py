@@ -10,11 +10,12 @@ from hypothesis.extra.numpy import arrays
 
 from potential_field_bot.controller import State, actuate, initial_state
 from potential_field_bot.leader import laser_angle_min
-from potential_field_bot.parameters import make_parameters
+from potential_field_bot.parameters import Parameters
+from sbot_common.params import updated
 
-DOCUMENT = make_parameters({})
+DOCUMENT = Parameters()
 # Without the random force, and with the filter that does not depend on where angles wrap.
-CALM = make_parameters({'conversion_constant_zeta': 0.0, 'leader_filter': 'geometric'})
+CALM = updated(Parameters(), {'conversion_constant_zeta': 0.0, 'leader_filter': 'geometric'})
 
 anything = st.floats(allow_nan=True, allow_infinity=True)
 any_range = st.floats(width=32, allow_nan=True, allow_infinity=True)

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from potential_field_bot import leader
 from potential_field_bot.controller import add_readings
-from potential_field_bot.parameters import make_parameters
+from potential_field_bot.parameters import Parameters
+from sbot_common.params import updated
 
-AS_WRITTEN = make_parameters({})
-GEOMETRIC = make_parameters({'leader_filter': 'geometric'})
+AS_WRITTEN = Parameters()
+GEOMETRIC = updated(Parameters(), {'leader_filter': 'geometric'})
 
 
 def pushed(parameters, bearing: float, heading: float = 0.0, distance: float = 3.0) -> bool:
@@ -43,7 +44,7 @@ def test_geometric_drops_readings_of_the_leader(heading, turns):
 
 @pytest.mark.parametrize('parameters', [AS_WRITTEN, GEOMETRIC])
 def test_obstacles_before_the_leader_push(parameters):
-    bearing = 0.0 if parameters.geometric_filter else -math.pi
+    bearing = 0.0 if parameters == GEOMETRIC else -math.pi
     threshold = 3 - 0.3 - 0.03125
     assert pushed(parameters, bearing, distance=threshold - 0.01)
     assert not pushed(parameters, bearing, distance=threshold + 0.01)

@@ -4,19 +4,19 @@ import re
 import document_oracle
 import pytest
 
-from potential_field_bot.parameters import SPECS, Parameters, make_parameters
+from potential_field_bot.parameters import AS_WRITTEN, GEOMETRIC, SPECS, Parameters
 from sbot_common.errors import InputError
+from sbot_common.params import updated
 
 
-def test_every_field_has_a_spec():
-    named = {spec.name for spec in SPECS}
-    assert named - {'leader_filter'} == set(Parameters._fields) - {'geometric_filter'}
+def test_every_field_names_its_section():
+    assert [spec.name for spec in SPECS] == list(Parameters._fields)
     assert all(spec.source.startswith('001 section') for spec in SPECS)
 
 
-def test_leader_filter_becomes_a_flag():
-    assert make_parameters({}).geometric_filter is False
-    assert make_parameters({'leader_filter': 'geometric'}).geometric_filter is True
+def test_leader_filter_becomes_a_number():
+    assert Parameters().leader_filter == AS_WRITTEN
+    assert updated(Parameters(), {'leader_filter': 'geometric'}).leader_filter == GEOMETRIC
 
 
 @pytest.mark.parametrize(('given', 'text'), [
@@ -30,7 +30,7 @@ def test_leader_filter_becomes_a_flag():
 ])
 def test_bad_values_are_refused_by_name(given, text):
     with pytest.raises(InputError, match=re.escape(text)):
-        make_parameters(given, 'robots[0].')
+        updated(Parameters(), given, 'robots[0].{}'.format)
 
 
 @pytest.mark.skipif(bool(document_oracle.unavailable()), reason=document_oracle.unavailable())
@@ -38,7 +38,7 @@ def test_defaults_are_the_documents():
     source = '\n'.join(document_oracle.tangle(document_oracle.listings(
         document_oracle.find_document())))
     listed = dict(re.findall(r'const static \w+ (\w+) = ([^;]+);', source))
-    defaults = make_parameters({})._asdict()
+    defaults = Parameters()._asdict()
     assert len(listed) == 17
     for name, text in listed.items():
         known = {'M_PI': math.pi, 'false': False}

@@ -6,9 +6,10 @@ import pytest
 from potential_field_bot.bot import PotentialField
 from potential_field_bot.forces import other_repulsion
 from potential_field_bot.neighbours import LISTS, nearby_repulsion, repulsion_grid
-from potential_field_bot.parameters import make_parameters
+from potential_field_bot.parameters import Parameters
 from potential_field_bot.swarm import Followers
 from sbot_common.observation import Observation, Scan
+from sbot_common.params import updated
 from sbot_common.rng import CONTROLLER, generator
 
 ROOM = np.empty((2, LISTS), np.int64)
@@ -21,7 +22,7 @@ SCATTERED = [
 
 @pytest.mark.parametrize(('robots', 'extent', 'constants'), SCATTERED)
 def test_neighbour_search_changes_no_bit(robots, extent, constants):
-    parameters = make_parameters(constants)
+    parameters = updated(Parameters(), constants)
     rng = np.random.default_rng(robots)
     poses = rng.uniform(-extent, extent, (robots, 3))
     poses[robots // 2:, 0] = np.round(poses[robots // 2:, 0])  # on cells' edges, and in columns
@@ -33,7 +34,7 @@ def test_neighbour_search_changes_no_bit(robots, extent, constants):
 
 
 def test_neighbour_search_with_lost_robots():
-    parameters = make_parameters({})
+    parameters = Parameters()
     poses = np.random.default_rng(0).uniform(-80, 80, (60, 3))
     poses[3, 0], poses[4, 1], poses[5, 0], poses[6, :2] = np.nan, np.inf, -np.inf, 1e300
     grid = repulsion_grid(parameters, poses)
@@ -45,7 +46,7 @@ def test_neighbour_search_with_lost_robots():
 def test_cells_prune():
     """Else the search above would be compared with itself."""
     poses = np.random.default_rng(0).uniform(-80, 80, (150, 3))
-    grid = repulsion_grid(make_parameters({}), poses)
+    grid = repulsion_grid(Parameters(), poses)
     assert grid.nx > 10
     assert grid.ny > 10
     assert sorted(grid.items) == list(range(150))
@@ -57,7 +58,7 @@ def test_followers_equal_single_robots(threads, leader_filter):
     robots, beams, turns = 24, 20, 12
     ids = [i for i in range(1, robots) if i != 5]  # robot 5 has another controller
     constants = {'leader_filter': leader_filter, 'loop_rate': 30.0}
-    swarm = Followers(ids, make_parameters(constants), threads)
+    swarm = Followers(ids, updated(Parameters(), constants), threads)
     bots = {i: PotentialField(goal=(0.0, 0.0), **constants) for i in ids}
     swarm_generators = [generator(3, i, CONTROLLER) for i in ids]
     generators = {i: generator(3, i, CONTROLLER) for i in ids}
@@ -75,7 +76,7 @@ def test_followers_equal_single_robots(threads, leader_filter):
 
 
 def test_reset_begins_again():
-    swarm = Followers([1, 2], make_parameters({}))
+    swarm = Followers([1, 2], Parameters())
     poses = np.array([[0.0, 0, 0], [3, 0, 0], [0, 3, 0]])
     scans = np.zeros((3, 0), np.float32)
 
@@ -90,4 +91,4 @@ def test_reset_begins_again():
 
 def test_the_leader_is_no_follower():
     with pytest.raises(ValueError, match='leader'):
-        Followers([0, 1], make_parameters({}))
+        Followers([0, 1], Parameters())

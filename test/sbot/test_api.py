@@ -91,7 +91,7 @@ def test_a_scenario_comes_in_many_forms(form, tmp_path):
               'dict': complete.model_dump(), 'scenario': complete}[form]
     changed = sbot.load(source, duration=2, **{'wind.wind_speed_mean': 0.25})
     assert changed.duration == 2.0
-    assert changed.wind['wind_speed_mean'] == 0.25
+    assert changed.wind.flow.wind_speed_mean == 0.25
     assert changed.world == complete.world
     assert sbot.load(complete) is complete
 
@@ -165,7 +165,7 @@ def test_sensors_are_kept_on_request_as_messages_carry_them():
     assert plain.odometry is None
     run = sbot.run('sbot_box', duration=0.3, sense=['scans', 'infrared', 'odometry'])
     rows, robots = run.poses.shape[:2]
-    assert run.scans.shape == (rows, robots, run.scenario.sensors['scan_beams'])
+    assert run.scans.shape == (rows, robots, run.scenario.sensors.scan.scan_beams)
     assert run.infrared.shape == (rows, robots, 15)
     assert run.odometry.shape == (rows, robots, 3)
     assert run.infrared.any()

@@ -3,12 +3,12 @@
 import numpy as np
 
 from sbot_sim.engine.parameters import make_simulation_parameters
-from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
-from sbot_sim.sensors.odometry import make_odometry_parameters
-from sbot_sim.sensors.scan import make_scan_parameters
+from sbot_sim.sensors.infrared.sensor import InfraredSettings, make_infrared_parameters
+from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
-from wind_model.parameters import make_wake_parameters
+from wind_model.parameters import WakeParameters
 
 
 def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), rectangles=(), dt=0.1,
@@ -16,12 +16,13 @@ def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), recta
     """Return simulator parameters of a small world."""
     world = make_world(bounds, (), circles, rectangles)
     arrays = body_arrays(bodies)
-    scan = make_scan_parameters({'scan_beams': 31, **(scan or {})})
+    scan = make_scan_parameters(ScanSettings(**{'scan_beams': 31, **(scan or {})}))
     return make_simulation_parameters(
         dt=dt, bodies=arrays, world=world, scan=scan,
-        infrared=make_infrared_parameters(infrared or {}), range_and_bearing=rab, rab_range=8.0,
-        rab_blocked_by_walls=False, odometry=make_odometry_parameters(odometry or {}),
-        wake=make_wake_parameters(wake or {}), wind_height=0.5)
+        infrared=make_infrared_parameters(InfraredSettings(**(infrared or {}))),
+        range_and_bearing=rab, rab_range=8.0, rab_blocked_by_walls=False,
+        odometry=OdometryParameters(**(odometry or {})), wake=WakeParameters(**(wake or {})),
+        wind_height=0.5)
 
 
 def random_poses(n, seed, low=1.0, high=19.0, apart=0.8):

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from sbot_common.clock import parse_rate
+from sbot_common.params import updated
 from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
 from wind_model.gust import force_at, gust_window
-from wind_model.parameters import make_wind_parameters
+from wind_model.parameters import WindParameters
 from wind_model.uniform import direction_of_angle, mean_velocity, unit
 
 GUST = {'wind_gust_direction': [0, -2, 0], 'wind_gust_force_mean': 3.0, 'wind_gust_start': 1.1,
@@ -12,18 +13,18 @@ GUST = {'wind_gust_direction': [0, -2, 0], 'wind_gust_force_mean': 3.0, 'wind_gu
 
 
 def test_the_window_is_whole_nanoseconds():
-    assert gust_window(make_wind_parameters(GUST)) == (1_100_000_000, 1_400_000_000)
+    assert gust_window(updated(WindParameters(), GUST)) == (1_100_000_000, 1_400_000_000)
 
 
 @pytest.mark.parametrize(('stamp', 'force'), [
     (1_099_999_999, 0), (1_100_000_000, -3), (1_399_999_999, -3), (1_400_000_000, 0)])
 def test_the_first_and_last_nanosecond_of_a_gust(stamp, force):
-    assert force_at(make_wind_parameters(GUST), stamp).tolist() == [0, force, 0]
+    assert force_at(updated(WindParameters(), GUST), stamp).tolist() == [0, force, 0]
 
 
 def test_mean_force_adds_to_the_gust():
-    parameters = make_wind_parameters(
-        {**GUST, 'wind_direction': [5, 0, 0], 'wind_force_mean': 2.0, 'wind_speed_mean': 7.0})
+    parameters = updated(WindParameters(), {
+        **GUST, 'wind_direction': [5, 0, 0], 'wind_force_mean': 2.0, 'wind_speed_mean': 7.0})
     assert force_at(parameters, 1_200_000_000).tolist() == [2, -3, 0]
     assert force_at(parameters, 0).tolist() == [2, 0, 0]
     assert mean_velocity(parameters).tolist() == [7, 0, 0]
@@ -32,7 +33,7 @@ def test_mean_force_adds_to_the_gust():
 @pytest.mark.parametrize('rate', [10, 30, '100/3'])
 def test_a_gust_moves_a_free_robot_by_the_sum_of_its_ticks(rate):
     rate = parse_rate(rate)
-    parameters = make_wind_parameters(GUST)
+    parameters = updated(WindParameters(), GUST)
     mass, yaw, still = np.array([0.7]), np.zeros(1), np.zeros((1, 2))
     y, expected, gusty = 0.0, 0.0, []
     for tick in range(rate.ticks(3.0)):

@@ -10,9 +10,10 @@ from sbot.runner.loop import run_scenario
 from sbot.runner.wake_report import wake_report
 from sbot.scenario.load import parse_scenario
 from sbot_common.errors import InputError
+from sbot_common.params import updated
 from wind_model.grid import make_lattice
 from wind_model.interpolate import velocity_at
-from wind_model.parameters import make_wake_parameters
+from wind_model.parameters import WakeParameters
 from wind_model.rotors_text import read_grid
 from wind_model.wake import reduction
 
@@ -46,7 +47,7 @@ def test_a_sheltered_follower_drifts_by_what_is_left_of_the_wind(fade):
     both = run(SHELTER, wind__wake_fade=fade)
     alone = run(SHELTER.replace('[0, 0, 3.14', '[0, 3, 3.14'))
     dt, radius = 0.1, 0.035
-    parameters = make_wake_parameters({'wake': True, 'wake_fade': fade})
+    parameters = updated(WakeParameters(wake=True), {'wake_fade': fade})
     x = both.poses[:, :, 0]
     assert x[1, 1] == x[0, 1]  # nothing was summed before tick 0
     for k in range(len(x) - 2):
@@ -130,8 +131,8 @@ def test_the_simulator_takes_the_wind_from_its_topics(tmp_path, monkeypatch):
     monkeypatch.setenv('PYTHONPATH', str(Path(__file__).parent))
     monkeypatch.setitem(up._MODULES, 'wind_model', 'bag_wind')
     # No wind in the scenario of the nodes: all of it comes from the bag.
-    still = scenario.model_copy(update={'wind': {
-        **scenario.wind, 'use_custom_static_wind_field': False, 'custom_wind_field_path': '',
-        'wind_gust_force_mean': 0.0}})
+    calm = scenario.wind.flow._replace(use_custom_static_wind_field=False,
+                                       custom_wind_field_path='', wind_gust_force_mean=0.0)
+    still = scenario.model_copy(update={'wind': scenario.wind._replace(flow=calm)})
     assert run_scenario(still).summary['trajectory_sha256'] != expected
     assert up.run_up(still)['trajectory_sha256'] == expected

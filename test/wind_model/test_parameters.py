@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 
 from sbot_common.errors import InputError
+from sbot_common.params import in_words, specs_of, updated
 from wind_model.parameters import (
-    SPECS,
-    VECTOR_SPECS,
+    FADE_OUT,
+    LINEAR,
+    POWER,
+    RAMP_IN,
+    WakeParameters,
     WindParameters,
-    make_wake_parameters,
-    make_wind_parameters,
 )
 
 MACRO_NAMES = {
@@ -17,19 +19,20 @@ MACRO_NAMES = {
 
 
 def test_the_names_are_those_of_the_macro():
-    assert {spec.name for spec in (*SPECS, *VECTOR_SPECS)} == MACRO_NAMES
-    assert set(WindParameters._fields) == MACRO_NAMES
+    assert set(WindParameters._fields) == MACRO_NAMES | {'wind_height'}
+    assert {spec.name for spec in specs_of(WindParameters)
+            if spec.source == '003, plugin macro'} == MACRO_NAMES
 
 
 def test_defaults_are_still_air():
-    parameters = make_wind_parameters({})
+    parameters = WindParameters()
     assert parameters.wind_speed_mean == 0
     assert parameters.wind_force_mean == 0
     assert not parameters.use_custom_static_wind_field
 
 
 def test_the_macro_of_the_document_is_accepted():
-    parameters = make_wind_parameters({
+    parameters = updated(WindParameters(), {
         'xyz_offset': [0, 0, 0], 'wind_direction': (1, 0, 0), 'wind_force_mean': 0.0,
         'wind_gust_direction': np.array([0.0, 1.0, 0.0]), 'wind_gust_duration': 0.0,
         'wind_gust_start': 0.0, 'wind_gust_force_mean': 0.0, 'wind_speed_mean': 5,
@@ -58,7 +61,7 @@ def test_the_macro_of_the_document_is_accepted():
 ])
 def test_bad_parameters_are_refused_by_name(given, words):
     with pytest.raises(InputError) as info:
-        make_wind_parameters(given, 'field.yaml: wind.')
+        updated(WindParameters(), given, 'field.yaml: wind.{}'.format)
     text = str(info.value)
     assert text.startswith('field.yaml: wind')
     assert words in text
@@ -66,19 +69,20 @@ def test_bad_parameters_are_refused_by_name(given, words):
 
 
 def test_a_zero_direction_may_stand_where_nothing_blows():
-    parameters = make_wind_parameters({'wind_direction': [0, 0, 0],
+    parameters = updated(WindParameters(), {'wind_direction': [0, 0, 0],
                                        'wind_gust_direction': [0, 0, 0]})
     assert parameters.wind_direction == (0.0, 0.0, 0.0)
 
 
-def test_wake_words_become_flags():
-    assert not make_wake_parameters({}).fade_out
-    assert not make_wake_parameters({}).power_boost
+def test_wake_words_become_numbers():
+    assert WakeParameters().wake_fade == RAMP_IN
+    assert WakeParameters().wake_boost == LINEAR
     given = {'wake': True, 'wake_fade': 'fade_out', 'wake_boost': 'power'}
-    parameters = make_wake_parameters(given)
+    parameters = updated(WakeParameters(), given)
     assert parameters.wake
-    assert parameters.fade_out
-    assert parameters.power_boost
+    assert parameters.wake_fade == FADE_OUT
+    assert parameters.wake_boost == POWER
+    assert in_words(parameters) == {**in_words(WakeParameters()), **given}
 
 
 @pytest.mark.parametrize(('given', 'words'), [
@@ -86,4 +90,4 @@ def test_wake_words_become_flags():
     ({'wakes': True}, "did you mean 'wake'"), ({'lateral_reach_radii': True}, 'finite')])
 def test_bad_wake_parameters_are_refused(given, words):
     with pytest.raises(InputError, match=words):
-        make_wake_parameters(given)
+        updated(WakeParameters(), given)

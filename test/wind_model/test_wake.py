@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sbot_common.params import updated
 from sbot_sim.dynamics.impulses import effective_wind
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.line_of_sight import make_line_of_sight
-from wind_model.parameters import make_wake_parameters
+from wind_model.parameters import WakeParameters
 from wind_model.wake import (
     advertised_millimetres,
     blocker_radius,
@@ -26,7 +27,8 @@ COMBINATIONS = [(fade, boost) for fade in ('ramp_in', 'fade_out') for boost in (
 
 
 def wake_parameters(fade='ramp_in', boost='linear', **given):
-    return make_wake_parameters({'wake': True, 'wake_fade': fade, 'wake_boost': boost, **given})
+    return updated(WakeParameters(wake=True),
+                   {'wake_fade': fade, 'wake_boost': boost, **given})
 
 
 def printed(fade, boost, distances, radius=R, reach=3.0, length=4.0, gate=0.5, gamma=2.0):
@@ -150,7 +152,7 @@ def test_a_reduction_of_a_millionth_is_none():
 
 
 def test_switched_off_or_without_wind_nobody_shelters():
-    assert follower(make_wake_parameters({}), [(-1.0, 0)]) == 0.0
+    assert follower(WakeParameters(), [(-1.0, 0)]) == 0.0
     assert follower(wake_parameters(), [(-1.0, 0)], wind=(9e-12, 0.0)) == 0.0
 
 

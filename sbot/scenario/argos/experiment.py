@@ -21,12 +21,12 @@ from sbot.scenario.argos.robots import (
 from sbot.scenario.argos.xml import Element, parse_xml
 from sbot.scenario.yaml_text import MAX_BYTES, dump_yaml
 from sbot_common.errors import InputError
-from wind_model.parameters import SPECS, VECTOR_SPECS
+from wind_model.parameters import WindParameters
 from wind_model.uniform import direction_of_angle
 
 _WIND = 'air_resistance'
 _QUIET = ('system', 'visualization')  # threads and windows of ARGoS: nothing that a run shows
-_WIND_NAMES = frozenset(spec.name for spec in (*SPECS, *VECTOR_SPECS))
+_WIND_NAMES = frozenset(WindParameters._fields) - {'wind_height'}
 
 
 def argos_yaml(raw: bytes, file: str, overrides: Iterable[str] = ()) -> str:

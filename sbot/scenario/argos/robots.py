@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sbot.scenario.argos.xml import Element
 from sbot_common.errors import InputError, unknown_name
 from sbot_sim.world.bodies import BODIES
-from wind_model.wind_aware import WIND_AWARE_SPECS
+from wind_model.wind_aware import WindAwareParameters
 
 BODY_TAGS = ('foot-bot', 'e-puck2')
 # ARGoS' own defaults of the attribute rab_range.
@@ -19,7 +19,7 @@ WIND_AWARE = 'wind_aware'
 DEFAULT_VELOCITY = 10.0  # cm/s
 
 _DEVICES = ('range_and_bearing', 'positioning', 'differential_steering')
-_MAX_TURN = next(spec.default for spec in WIND_AWARE_SPECS if spec.name == 'max_turn_rate')
+_MAX_TURN = WindAwareParameters().max_turn_rate
 
 
 class ControllerKind(NamedTuple):

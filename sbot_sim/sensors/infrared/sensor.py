@@ -7,14 +7,13 @@ rim, and a table turns them into readings.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.params import Spec, check_all
+from sbot_common.params import Param
 from sbot_common.threads import in_blocks
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import distances_of_all, readings_of_all, sense_block
@@ -31,23 +30,27 @@ SENSOR_ANGLES = tuple(math.radians(degrees) for degrees in SENSOR_DEGREES)
 _FAN = make_irregular_fan(SENSOR_ANGLES)
 _BLIND = make_jump(SENSORS)
 
-INFRARED_SPECS = (
-    Spec('infrared', False, '', 'Whether robots have infrared sensors.', '002 section 3',
-         at_runtime=False),
-    Spec('infrared_table', 'exponential', '', 'From distances to readings: exponential, '
-         'polynomial, as_printed, or a file of 151 readings (0 to 15 cm, 1 mm apart).',
-         '002 section 3.1', at_runtime=False),
-    Spec('infrared_noise', 0.15, '', 'Greatest noise as a fraction of the reading, uniform.',
-         '002 Table 1', 0.0, 1.0),
-    Spec('infrared_sees_robots', True, '', 'Whether infrared sees the other robots.',
-         '002 section 3', at_runtime=False),
-    Spec('infrared_range', TABLE_RANGE, 'm', 'Greatest distance from the rim.', '002 section 3.1',
-         0.0, TABLE_RANGE, open_minimum=True, at_runtime=False),
-)
+
+class InfraredSettings(NamedTuple):
+    """The infrared sensors as a scenario describes them."""
+
+    infrared: Annotated[bool, Param(
+        '', 'Whether robots have infrared sensors.', '002 section 3', at_runtime=False)] = False
+    infrared_table: Annotated[str, Param(
+        '', 'From distances to readings: exponential, polynomial, as_printed, or a file of 151 '
+        'readings (0 to 15 cm, 1 mm apart).', '002 section 3.1', at_runtime=False)] = 'exponential'
+    infrared_noise: Annotated[float, Param(
+        '', 'Greatest noise as a fraction of the reading, uniform.', '002 Table 1', 0.0,
+        1.0)] = 0.15
+    infrared_sees_robots: Annotated[bool, Param(
+        '', 'Whether infrared sees the other robots.', '002 section 3', at_runtime=False)] = True
+    infrared_range: Annotated[float, Param(
+        'm', 'Greatest distance from the rim.', '002 section 3.1', 0.0, TABLE_RANGE,
+        open_minimum=True, at_runtime=False)] = TABLE_RANGE
 
 
 class InfraredParameters(NamedTuple):
-    """How the infrared sensors work."""
+    """The infrared sensors as simulated."""
 
     table: Floats  # (151,) reading at 0, 1 … 150 mm
     noise: float  # greatest, as a fraction of the reading
@@ -55,28 +58,20 @@ class InfraredParameters(NamedTuple):
     range: float  # m, from the rim
 
 
-def make_infrared_parameters(given: Mapping[str, object], where: str = '',
-                             directory: Path | str = '.') -> InfraredParameters | None:
-    """Return the parameters for a mapping of ``INFRARED_SPECS`` names, None without infrared.
-
-    Parameters
-    ----------
-    given : values; defaults for the rest
-    where : begins the message of an error
-    directory : where relative paths of tables start
+def make_infrared_parameters(settings: InfraredSettings) -> InfraredParameters | None:
+    """Return what infrared is computed with, its table read; None without infrared.
 
     Raises
     ------
     InputError
-        for an unknown name, a bad value or a bad table.
+        for a bad table.
 
     """
-    v = check_all(INFRARED_SPECS, given, where)
-    table = load_table(v['infrared_table'], f'{where}infrared_table', directory)
-    if not v['infrared']:
+    table = load_table(settings.infrared_table)
+    if not settings.infrared:
         return None
-    return InfraredParameters(table, v['infrared_noise'], v['infrared_sees_robots'],
-                              v['infrared_range'])
+    return InfraredParameters(table, settings.infrared_noise, settings.infrared_sees_robots,
+                              settings.infrared_range)
 
 
 def infrared_reach(radius: Floats, parameters: InfraredParameters) -> float:

@@ -76,7 +76,7 @@ def test_command_line_says_so(bag, capsys):
     'linear_scaler_lambda', 'angular_scaler_kappa', 'ema_coefficient_eta'])
 def test_one_ulp_in_a_constant_is_found(bag, constant, capsys):
     scenario = load_scenario('leader_follower')
-    value = math.nextafter(scenario.controllers['potential_field'][constant], math.inf)
+    value = math.nextafter(getattr(scenario.controllers['potential_field'], constant), math.inf)
     key = f'controllers.potential_field.{constant}'
     result = replay(Bag(bag), {key: value})
     assert result.differences > 0
@@ -127,8 +127,8 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
     """Record what a leader answers that was sent elsewhere at tick 20, and back at tick 40."""
     source = Bag(bag)
     scenario = load_scenario('leader_follower', {'duration': 2.0})
-    bot = PotentialField(goal=scenario.robots[0].goal, rate_hz=30.0,
-                         **scenario.controllers['potential_field'])
+    bot = PotentialField(goal=scenario.robots[0].goal,
+                         parameters=scenario.controllers['potential_field'])
     rng = generator(scenario.seed, 0, CONTROLLER)
     answers, goals = {}, {0: scenario.robots[0].goal, 20: (1.0, 2.0), 40: (1.0, 2.0)}
     for tick in ticks(source, 4, scenario.rate, TOPICS):

@@ -14,8 +14,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sbot.scenario import groups as scenario_groups
+from potential_field_bot.parameters import Parameters
 from sbot.scenario import shipped
+from sbot.scenario.groups import CONTROLLER_SPECS, SensorSettings, WindSettings, group_specs
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
 from sbot.scenario.overrides import parse_override
@@ -23,7 +24,8 @@ from sbot.scenario.reference import with_tables
 from sbot.scenario.yaml_text import dump_yaml, parse_yaml
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
-from sbot_sim.world.bodies import BODIES, BODY_SPECS
+from sbot_common.params import specs_of
+from sbot_sim.world.bodies import BODIES, Body
 
 ROOT = Path(__file__).resolve().parents[3]
 HERE = Path('/')
@@ -44,12 +46,18 @@ def test_defaults_are_those_of_the_specs():
     assert scenario.rate == Rate(30, 1)
     assert (scenario.duration, scenario.seed, scenario.lockstep) == (60.0, 1, True)
     assert set(scenario.bodies) == {'robot'}
-    assert scenario.bodies['robot']['radius'] == BODIES['robot'].radius
-    specs = scenario_groups.CONTROLLER_SPECS['potential_field']
-    assert scenario.controllers == {'potential_field': {s.name: s.default for s in specs}}
-    assert scenario.sensors == {s.name: s.default for s in scenario_groups.SENSOR_SPECS}
-    assert scenario.wind == {s.name: s.default for s in scenario_groups.WIND_SPECS}
-    assert scenario.wind['wind_speed_mean'] == 0
+    assert scenario.bodies['robot'] == BODIES['robot']
+    assert scenario.controllers == {'potential_field': Parameters(loop_rate=30.0)}
+    assert scenario.sensors == SensorSettings()
+    assert scenario.wind == WindSettings()
+    assert scenario.wind.flow.wind_speed_mean == 0
+    written = yaml.safe_load(scenario.to_yaml())
+    specs = CONTROLLER_SPECS['potential_field']
+    assert written['controllers'] == {'potential_field': {s.name: s.default for s in specs}}
+    for name, group in (('sensors', SensorSettings()), ('wind', WindSettings())):
+        defaults = {spec.name: spec.default for spec in group_specs(group)}
+        assert {key: tuple(value) if isinstance(value, list) else value
+                for key, value in written[name].items()} == defaults
     assert scenario.robots[1].goal is None
 
 
@@ -178,8 +186,8 @@ def test_overrides_reach_everything():
         'robots.1.parameters.leader_filter': 'geometric'})
     assert (scenario.seed, scenario.duration, scenario.rate) == (9, 2.5, Rate(100, 3))
     assert scenario.robots[1].goal == (10.0, 3.0)
-    assert scenario.wind['wind_speed_mean'] == 0.5
-    assert scenario.controllers['potential_field']['attraction_constant_gamma'] == 0.5
+    assert scenario.wind.flow.wind_speed_mean == 0.5
+    assert scenario.controllers['potential_field'].attraction_constant_gamma == 0.5
     assert scenario.robots[1].parameters == {'leader_filter': 'geometric'}
 
 
@@ -255,11 +263,11 @@ robots:
   - {body: big, pose: [5, 2, 0], controller: none}
   - {body: same, pose: [9, 2, 0], controller: none}
 """)
-    assert scenario.bodies['s-bot']['mass'] == 2
-    assert scenario.bodies['s-bot']['radius'] == BODIES['s-bot'].radius
-    assert scenario.bodies['big']['radius'] == 0.5
-    assert scenario.bodies['big']['mass'] == BODIES['robot'].mass
-    assert scenario.bodies['same'] == scenario.bodies['s-bot']
+    assert scenario.bodies['s-bot'].mass == 2
+    assert scenario.bodies['s-bot'].radius == BODIES['s-bot'].radius
+    assert scenario.bodies['big'].radius == 0.5
+    assert scenario.bodies['big'].mass == BODIES['robot'].mass
+    assert scenario.bodies['same'] == scenario.bodies['s-bot']._replace(name='same')
 
 
 def test_files_are_found_and_stay_loadable_when_moved(tmp_path):
@@ -268,11 +276,11 @@ def test_files_are_found_and_stay_loadable_when_moved(tmp_path):
     field.write_text('')
     text = SMALL + 'wind: {custom_wind_field_path: field.txt}\n'
     scenario = load_text(text, directory=field.parent)
-    assert scenario.wind['custom_wind_field_path'] == str(field)
+    assert scenario.wind.flow.custom_wind_field_path == str(field)
     moved = tmp_path / 'b'
     field.parent.rename(moved)
     again = load_text(scenario.to_yaml(), directory=moved)
-    assert again.wind['custom_wind_field_path'] == str(moved / 'field.txt')
+    assert again.wind.flow.custom_wind_field_path == str(moved / 'field.txt')
 
 
 def test_groups_are_placed_in_the_free_part_of_a_map(tmp_path):
@@ -332,11 +340,11 @@ def test_shipped_files_of_an_installation(layout, tmp_path):
 
 
 def documented_keys():
-    yield from (spec.name for spec in BODY_SPECS)
+    yield from (spec.name for spec in specs_of(Body))
     for model in (ScenarioFile, World, Circle, Rectangle, RobotEntry):
         yield from model.model_fields
-    for specs in (*scenario_groups.CONTROLLER_SPECS.values(), scenario_groups.SENSOR_SPECS,
-                  scenario_groups.WIND_SPECS):
+    for specs in (*CONTROLLER_SPECS.values(), group_specs(SensorSettings()),
+                  group_specs(WindSettings())):
         yield from (spec.name for spec in specs)
 
 

@@ -11,7 +11,7 @@ from sbot.scenario.maps import load_map
 from sbot.scenario.world import world_arrays
 from sbot_common.errors import InputError
 from sbot_sim.messages.occupancy import occupancy
-from sbot_sim.sensors.scan import cast_scans, make_scan_parameters, scan_fan
+from sbot_sim.sensors.scan import ScanSettings, cast_scans, make_scan_parameters, scan_fan
 from sbot_sim.world.cell_map import FREE, OCCUPIED, UNKNOWN, inside_occupied, to_cells, to_world
 from sbot_sim.world.scene import make_scene
 
@@ -128,7 +128,7 @@ def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
     rng = np.random.default_rng(1)
     spots = to_world(free[rng.choice(len(free), 12)][:, ::-1] + 0.5, 0.05, cells.origin)
     pose = np.column_stack([spots, rng.uniform(-math.pi, math.pi, 12)])
-    scan = make_scan_parameters({'scan_range_max': 5.0})
+    scan = make_scan_parameters(ScanSettings(scan_range_max=5.0))
     ranges = cast_scans(make_scene(world, 8.0), scan_fan(scan), pose, np.full(12, 0.001), scan)
     checked = 0
     for robot in range(len(pose)):

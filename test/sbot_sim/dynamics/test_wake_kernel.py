@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from sbot_common.params import updated
 from sbot_sim.dynamics.wake_kernel import fast_reductions
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.line_of_sight import make_line_of_sight
-from wind_model.parameters import make_wake_parameters
+from wind_model.parameters import WakeParameters
 from wind_model.wake import clamped_radius, reductions
 
 NO_WALLS = make_line_of_sight(None)
@@ -28,7 +29,7 @@ def both(given, n, side, reach, walls, seed):
     wind[0] = 0.0
     advertised = rng.integers(0, 256, n).astype(np.uint8)
     own = clamped_radius(rng.uniform(0.0, 0.6, n))
-    wake = make_wake_parameters({'wake': True, **given})
+    wake = updated(WakeParameters(wake=True), given)
     stops = make_line_of_sight(world if walls else None)
     heard = neighbours(pose, reach, stops)
     slow = reductions(wake, *heard, pose[:, 2].copy(), wind, advertised, own)
@@ -66,7 +67,7 @@ def test_nobody_and_no_wake():
 @pytest.mark.parametrize('given', [{}, {'lateral_reach_radii': 0.01, 'gamma_boost': 0.5}], ids=str)
 def test_level_winds_far_from_the_origin_hide_nobody(angle, y, given):
     """A blocker at the end of the reach, a cell's border behind it, and a weaker one nearby."""
-    wake = make_wake_parameters({'wake': True, **given})
+    wake = updated(WakeParameters(wake=True), given)
     ux, uy = math.cos(angle), math.sin(angle)
     x, weaker = 3.0 * ux, 0.02 * 0.06 if given else 0.36
     far_away = np.column_stack([np.full(200, x + 3.0), np.linspace(y + 3.0, y + 4.0, 200),
@@ -85,7 +86,7 @@ def test_level_winds_far_from_the_origin_hide_nobody(angle, y, given):
 def test_a_robot_without_a_direction_has_no_shelter():
     pose = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, math.nan]])
     wind, mm, own = np.full((2, 2), [0.1, 0.0]), np.full(2, 60, np.uint8), np.full(2, 0.06)
-    wake = make_wake_parameters({'wake': True})
+    wake = WakeParameters(wake=True)
     slow = reductions(wake, *neighbours(pose, 3.0, NO_WALLS), pose[:, 2].copy(), wind, mm, own)
     fast, _ = fast_reductions(wake, 3.0, NO_WALLS, pose, wind, mm, own, np.full(2, -1))
     assert fast.tolist() == slow.tolist() == [0.0, 0.0]
@@ -94,7 +95,7 @@ def test_a_robot_without_a_direction_has_no_shelter():
 @pytest.mark.parametrize('offset', [1.6, 2.0, 2.5, 2.99, 3.001, 3.01, 3.05, 3.1])
 def test_a_weak_blocker_on_the_axis_hides_no_stronger_one_off_it(offset):
     """The first search is a strip three widths wide; what it finds must beat all outside."""
-    wake = make_wake_parameters({'wake': True, 'gamma_boost': 0.5})
+    wake = WakeParameters(wake=True, gamma_boost=0.5)
     radius, n = 0.06, 3
     gate, length, width = (radius * value for value in (
         wake.upwind_gate_radii, wake.shadow_length_radii, wake.lateral_reach_radii))

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 
 from sbot_common.errors import InputError
+from sbot_common.params import updated
 from sbot_common.rng import ODOMETRY, generator
 from sbot_sim.dynamics.motion import move
 from sbot_sim.sensors.odometry import (
+    OdometryParameters,
     draw_slip,
     initial_odometry,
-    make_odometry_parameters,
     measure,
 )
 from sbot_sim.world.bodies import S_BOT, body_arrays
@@ -34,11 +35,11 @@ def test_without_noise_it_is_the_motion_to_the_bit():
     bodies, pose = body_arrays([S_BOT] * 20), np.zeros((20, 3))
     for _ in range(50):
         pose = move(bodies, pose, wheels, np.zeros((20, 2)), DT)
-    np.testing.assert_array_equal(drive(make_odometry_parameters({}), wheels, 50), pose)
+    np.testing.assert_array_equal(drive(OdometryParameters(), wheels, 50), pose)
 
 
 def test_slip_grows_with_the_square_root_of_the_way_whatever_the_tick():
-    parameters = make_odometry_parameters({'odometry_noise_slip': 0.01})
+    parameters = OdometryParameters(odometry_noise_slip=0.01)
     wheels = np.full((2000, 2), 4.0)  # 0.08 m/s for 10 s: 0.8 m
     for dt in (0.1, 0.5):
         pose = drive(parameters, wheels, round(10 / dt), dt)
@@ -48,7 +49,7 @@ def test_slip_grows_with_the_square_root_of_the_way_whatever_the_tick():
 
 
 def test_radius_error_is_constant():
-    parameters = make_odometry_parameters({'odometry_noise_radius': 0.02})
+    parameters = OdometryParameters(odometry_noise_radius=0.02)
     _, scale = initial_odometry(parameters, generators(4000))
     assert np.std(scale - 1.0) == pytest.approx(0.02, rel=0.05)
     once = drive(parameters, np.full((3, 2), 1.0), 1)
@@ -57,8 +58,7 @@ def test_radius_error_is_constant():
 
 
 def test_same_seed_same_bits():
-    parameters = make_odometry_parameters({'odometry_noise_slip': 0.1,
-                                           'odometry_noise_radius': 0.1})
+    parameters = OdometryParameters(odometry_noise_slip=0.1, odometry_noise_radius=0.1)
     wheels = np.full((3, 2), 2.0)
     first, second = drive(parameters, wheels, 10), drive(parameters, wheels, 10)
     np.testing.assert_array_equal(first, second)
@@ -67,4 +67,4 @@ def test_same_seed_same_bits():
 
 def test_bad_noise_is_refused():
     with pytest.raises(InputError, match='odometry_noise_slip'):
-        make_odometry_parameters({'odometry_noise_slip': -1.0})
+        updated(OdometryParameters(), {'odometry_noise_slip': -1.0})

@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_common.errors import InputError
+from sbot_common.params import updated
 from sbot_common.rng import SCAN, generator
 from sbot_sim.sensors.rng_array import generator_states
 from sbot_sim.sensors.scan import (
+    ScanSettings,
     add_scan_noise,
     angle_max,
     cast_scans,
@@ -32,7 +34,7 @@ def cast(scene, pose, radius, parameters, threads=1):
 
 
 def assert_equals_oracle(world, pose, radius, given):
-    parameters = make_scan_parameters(given)
+    parameters = make_scan_parameters(updated(ScanSettings(), given))
     scene = make_scene(world, parameters.range_max)
     fast = cast(scene, pose, radius, parameters)
     slow = cast_scans_slowly(scene, pose, radius, parameters)
@@ -96,7 +98,7 @@ def test_no_bit_depends_on_threads_or_on_the_order_of_robots():
     n = 700
     pose = rng.uniform((0, 0, -4), (80, 80, 4), (n, 3))
     radius = rng.uniform(0.1, 0.4, n)
-    parameters = make_scan_parameters({'scan_sees_robots': True, 'laser_x': 0.1})
+    parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True, laser_x=0.1))
     scene = make_scene(outline(80.0, rng.uniform(0, 80, (60, 4))), parameters.range_max)
     one = cast(scene, pose, radius, parameters)
     for threads in (2, 3):
@@ -134,7 +136,7 @@ def test_the_laser_is_mounted_off_centre():
 def test_any_layout_of_arrays_will_do():
     rng = np.random.default_rng(7)
     pose = np.asfortranarray(rng.integers(0, 9, (6, 3)))
-    parameters = make_scan_parameters({'scan_sees_robots': True, 'laser_x': 0.2})
+    parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True, laser_x=0.2))
     scene = make_scene(outline(10.0), 10.0)
     radius = np.full((6, 2), 0.3)[:, 0]
     np.testing.assert_array_equal(
@@ -143,7 +145,7 @@ def test_any_layout_of_arrays_will_do():
 
 
 def test_nobody_sees_nobody():
-    parameters = make_scan_parameters({'scan_sees_robots': True})
+    parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True))
     scene = make_scene(outline(10.0), 10.0)
     assert cast(scene, np.empty((0, 3)), np.empty(0), parameters).shape == (0, 180)
 
@@ -151,17 +153,18 @@ def test_nobody_sees_nobody():
 def test_a_scene_with_too_short_a_reach_is_refused():
     with pytest.raises(ValueError, match='reach'):
         cast(make_scene(outline(10.0), 5.0), np.zeros((1, 3)), np.ones(1),
-             make_scan_parameters({}))
+             make_scan_parameters(ScanSettings()))
 
 
 def test_parameters_are_what_messages_carry():
-    p = make_scan_parameters({})
+    p = make_scan_parameters(ScanSettings())
     assert (p.beams, p.range_max, p.sees_robots) == (180, 10.0, False)
     assert p.angle_min == float(np.float32(-math.pi / 2))
     assert p.angle_increment == float(np.float32(math.pi / 179))
     assert angle_max(p) == float(np.float32(p.angle_min + 179 * p.angle_increment))
-    assert make_scan_parameters({'scan_beams': 1}).angle_increment == 0.0
-    assert make_scan_parameters({'scan_range_max': 8.1}).range_max == float(np.float32(8.1))
+    assert make_scan_parameters(ScanSettings(scan_beams=1)).angle_increment == 0.0
+    near = make_scan_parameters(ScanSettings(scan_range_max=8.1))
+    assert near.range_max == float(np.float32(8.1))
 
 
 @pytest.mark.parametrize(('given', 'words'), [
@@ -173,11 +176,11 @@ def test_parameters_are_what_messages_carry():
 ])
 def test_bad_parameters_are_named(given, words):
     with pytest.raises(InputError, match=words):
-        make_scan_parameters(given)
+        updated(ScanSettings(), given)
 
 
 def test_noise_is_gaussian_and_seeded():
-    parameters = make_scan_parameters({'scan_noise_std': 0.1})
+    parameters = make_scan_parameters(ScanSettings(scan_noise_std=0.1))
     ranges = np.full((50, 180), 5.0, np.float32)
     ranges[:, ::7] = math.inf
     ranges[:, 1] = 9.99
@@ -196,7 +199,7 @@ def test_noise_is_gaussian_and_seeded():
 
 
 def test_noise_draws_as_much_whatever_is_seen():
-    parameters = make_scan_parameters({'scan_noise_std': 0.1})
+    parameters = make_scan_parameters(ScanSettings(scan_noise_std=0.1))
     blind, seeing = (generator_states(3, range(2), SCAN) for _ in range(2))
     add_scan_noise(np.full((2, 7), math.inf, np.float32), parameters, blind)
     add_scan_noise(np.full((2, 7), 1.0, np.float32), parameters, seeing)
@@ -207,5 +210,6 @@ def test_noise_draws_as_much_whatever_is_seen():
 def test_without_noise_nothing_changes():
     states = generator_states(3, range(2), SCAN)
     ranges = np.full((2, 7), 1.0, np.float32)
-    np.testing.assert_array_equal(add_scan_noise(ranges, make_scan_parameters({}), states), ranges)
+    quiet = make_scan_parameters(ScanSettings())
+    np.testing.assert_array_equal(add_scan_noise(ranges, quiet, states), ranges)
     np.testing.assert_array_equal(states, generator_states(3, range(2), SCAN))

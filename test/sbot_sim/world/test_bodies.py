@@ -3,6 +3,8 @@ import math
 import numpy as np
 import pytest
 
+from sbot_common.errors import InputError
+from sbot_common.params import updated
 from sbot_sim.dynamics.motion import wheel_commands
 from sbot_sim.world.bodies import (
     ROBOT,
@@ -25,6 +27,19 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
     half = math.pi * ROBOT.wheel_distance / 2
     np.testing.assert_allclose(wheels[0], [(2 - half) / 0.1, (2 + half) / 0.1], rtol=1e-15)
     assert np.abs(wheels).max() < ROBOT.max_wheel_speed
+
+
+@pytest.mark.parametrize(('given', 'message'), [
+    ({'radius': -1.0}, r'bodies\.x\.radius: got -1\.0, expected a finite number > 0 \(m\)'),
+    ({'radius': 0.0}, 'radius'),
+    ({'drive': 'legs'}, 'one of wheels, impulse'),
+    ({'raduis': 1.0}, "did you mean 'radius'"),
+    ({'name': 'y'}, "unknown name 'name'"),
+    ({'mass': math.nan}, 'mass'),
+])
+def test_bad_values_of_a_body_are_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        updated(ROBOT, given, 'bodies.x.{}'.format)
 
 
 def test_body_arrays_hold_a_row_a_robot():

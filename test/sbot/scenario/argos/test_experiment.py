@@ -150,8 +150,8 @@ def test_wind_loop_functions_are_known(caplog):
 
 def test_without_wind_the_user_may_bring_one(tmp_path):
     scenario = load(tmp_path, argos(wind=''), {'wind.wind_speed_mean': 0.2})
-    assert scenario.wind['wind_speed_mean'] == 0.2
-    assert not scenario.wind['wake']
+    assert scenario.wind.flow.wind_speed_mean == 0.2
+    assert not scenario.wind.wakes.wake
 
 
 @pytest.mark.parametrize('path', ['wind', 'wind.wind_speed_mean', 'wind.custom_wind_field_path',

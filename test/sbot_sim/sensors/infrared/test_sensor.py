@@ -6,10 +6,12 @@ import pytest
 import shapely
 
 from sbot_common.errors import InputError
+from sbot_common.params import updated
 from sbot_common.rng import INFRARED, generator
 from sbot_sim.sensors.infrared.sensor import (
     SENSOR_ANGLES,
     SENSOR_DEGREES,
+    InfraredSettings,
     infrared_distances,
     infrared_points,
     infrared_reach,
@@ -25,7 +27,7 @@ QUIET = {'infrared': True, 'infrared_noise': 0.0}
 
 
 def parameters(**given):
-    return make_infrared_parameters({**QUIET, **given})
+    return make_infrared_parameters(updated(InfraredSettings(), {**QUIET, **given}))
 
 
 def outline(size, segments=(), circles=()):
@@ -149,7 +151,7 @@ def test_a_blind_beam_between_two_that_see_reads_a_share():
 
 
 def test_noise_is_uniform_up_to_15_per_cent_of_the_reading():
-    p = make_infrared_parameters({'infrared': True})
+    p = make_infrared_parameters(InfraredSettings(infrared=True))
     assert p.noise == 0.15
     distances = np.full((2000, 15), 0.03)
     distances[:, 4] = math.inf
@@ -183,7 +185,7 @@ def test_permuting_robots_permutes_what_they_sense():
     n = 60
     pose = rng.uniform((0, 0, -4), (2, 2, 4), (n, 3))
     radius = np.full(n, S_BOT_RADIUS)
-    p = make_infrared_parameters({'infrared': True})
+    p = make_infrared_parameters(InfraredSettings(infrared=True))
     scene = make_scene(outline(2, rng.uniform(0, 2, (9, 4))), infrared_reach(radius, p))
     sensed = sense(scene, pose, radius, p, generator_states(4, range(n), INFRARED))
     assert sensed.dtype == np.float32
@@ -213,8 +215,8 @@ def test_nobody_senses_nothing():
 
 
 def test_no_infrared_no_parameters():
-    assert make_infrared_parameters({}) is None
+    assert make_infrared_parameters(InfraredSettings()) is None
     with pytest.raises(InputError, match=r'infrared_range: got 0\.2'):
-        make_infrared_parameters({'infrared_range': 0.2})
-    with pytest.raises(InputError, match=r"robot_3\.infrared_table: got 'cubic', expected one of"):
-        make_infrared_parameters({'infrared_table': 'cubic'}, 'robot_3.')
+        updated(InfraredSettings(), {'infrared_range': 0.2})
+    with pytest.raises(InputError, match="infrared_table: got 'cubic', expected one of"):
+        make_infrared_parameters(InfraredSettings(infrared_table='cubic'))
