@@ -13,7 +13,7 @@ from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
 from sbot.figures.data import Goal, RunData
-from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, Cells
+from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap
 from sbot_sim.world.geometry import SIDES, WALLS, rectangle_corners
 from wind_model.interpolate import sample
 
@@ -96,7 +96,7 @@ def _draw_obstacles(axes: Axes, data: RunData) -> None:
                               edgecolors='none', zorder=3))
 
 
-def _draw_cells(axes: Axes, cells: Cells) -> None:
+def _draw_cells(axes: Axes, cells: CellMap) -> None:
     """Draw a map: occupied cells dark, unknown ones light."""
     rows, columns = cells.values.shape
     shade = np.full(cells.values.shape, np.nan)  # not drawn

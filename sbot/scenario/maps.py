@@ -12,7 +12,7 @@ from PIL import Image, UnidentifiedImageError
 
 from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
 from sbot_common.errors import InputError, bad_value
-from sbot_sim.world.cell_map import FREE, OCCUPIED, UNKNOWN, Cells, make_cells
+from sbot_sim.world.cell_map import FREE, OCCUPIED, UNKNOWN, CellMap, make_cells
 
 MAX_CELLS = 100_000_000
 _DEEP = ('I', 'I;16', 'I;16B', 'I;16L', 'I;16N')  # Pillow's modes of 16-bit grey images
@@ -20,7 +20,7 @@ _WORDS = {'true': True, 'yes': True, 'on': True, 'y': True,
           'false': False, 'no': False, 'off': False, 'n': False}
 
 
-def load_map(path: str | Path) -> Cells:
+def load_map(path: str | Path) -> CellMap:
     """Return the map of a `map.yaml`, with the outlines of its occupied cells.
 
     A pixel is as occupied as it is dark, p = 1 - shade (or shade, with `negate`); it becomes

@@ -14,7 +14,7 @@ Values = NDArray[np.int8]
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100
 
 
-class Cells(NamedTuple):
+class CellMap(NamedTuple):
     """A rectangle of square cells, placed in frame `map`."""
 
     values: Values  # (rows, columns) UNKNOWN, FREE or OCCUPIED; row 0 is the lowest
@@ -23,7 +23,7 @@ class Cells(NamedTuple):
     outlines: Array  # (K, 4) x0, y0, x1, y1: the borders between occupied and other cells
 
 
-def make_cells(values: Values, resolution: float, origin: tuple[float, float, float]) -> Cells:
+def make_cells(values: Values, resolution: float, origin: tuple[float, float, float]) -> CellMap:
     """Return the cells with their outlines.
 
     Beyond the map nothing is occupied. Borders are as long as they can be: those of many cells in
@@ -34,7 +34,7 @@ def make_cells(values: Values, resolution: float, origin: tuple[float, float, fl
     upright = _runs(np.diff(occupied, axis=1, prepend=False, append=False).T)
     ends = np.vstack([level[:, [1, 0, 2, 0]], upright[:, [0, 1, 0, 2]]])
     corners = to_world(ends.reshape(-1, 2).astype(np.float64), resolution, origin)
-    return Cells(values, resolution, origin, np.ascontiguousarray(corners.reshape(-1, 4)))
+    return CellMap(values, resolution, origin, np.ascontiguousarray(corners.reshape(-1, 4)))
 
 
 def _runs(borders: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -64,7 +64,7 @@ def to_cells(points: Array, resolution: float, origin: tuple[float, float, float
     return np.column_stack([(c * dx + s * dy) / resolution, (c * dy - s * dx) / resolution])
 
 
-def inside_occupied(cells: Cells, points: Array) -> NDArray[np.bool_]:
+def inside_occupied(cells: CellMap, points: Array) -> NDArray[np.bool_]:
     """Tell for each point (M, 2) in frame `map` (m) whether its cell is occupied."""
     rows, columns = cells.values.shape
     place = np.floor(to_cells(points, cells.resolution, cells.origin))
@@ -75,7 +75,7 @@ def inside_occupied(cells: Cells, points: Array) -> NDArray[np.bool_]:
     return inside
 
 
-def cells_bounds(cells: Cells) -> tuple[float, float, float, float]:
+def cells_bounds(cells: CellMap) -> tuple[float, float, float, float]:
     """Return xmin, ymin, xmax, ymax (m) of the whole map in frame `map`."""
     rows, columns = cells.values.shape
     corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float64)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot_common.errors import InputError, bad_value
-from sbot_sim.world.cell_map import Cells
+from sbot_sim.world.cell_map import CellMap
 
 Array = NDArray[np.float64]
 WALLS = 4  # the bounds' walls are the first four segments
@@ -28,7 +28,7 @@ class World(NamedTuple):
     segments: Array  # (S, 4) x0, y0, x1, y1
     circles: Array  # (C, 3) x, y, radius
     rectangles: Array  # (R, 5) cx, cy, width, height, yaw; solid
-    cells: Cells | None = None  # a map; nobody stands in its occupied cells
+    cells: CellMap | None = None  # a map; nobody stands in its occupied cells
 
     @property
     def free_segments(self) -> Array:
@@ -76,7 +76,7 @@ def _loop(corners: Array) -> Array:
 
 
 def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike = (),
-               rectangles: ArrayLike = (), cells: Cells | None = None) -> World:
+               rectangles: ArrayLike = (), cells: CellMap | None = None) -> World:
     """Return the world of these objects, checked.
 
     Parameters
