@@ -1,0 +1,101 @@
+"""Elementary functions of each element of an array, in vectors where all elements are usual ones.
+
+Arrays have shape (N,), any stride; results go where the caller wants them, which may be an
+argument itself. Each result is that of the function of one number, to the bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.elementary.exponential import exp, is_usual_exponent, usual_exp
+from sbot_common.elementary.inverse_trigonometric import atan2, is_usual_point, usual_atan2
+from sbot_common.elementary.logarithm import is_usual_number, log, usual_log
+from sbot_common.elementary.powers import hypot, is_usual_vector, usual_hypot
+from sbot_common.elementary.trigonometric import is_usual_angle, sincos, usual_sincos
+from sbot_common.jit import njit
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 512  # elements: one that is not usual slows down so many
+
+
+@njit
+def sincos_of(x: Floats, sine: Floats, cosine: Floats) -> None:
+    """Write the sine and cosine of each angle (rad)."""
+    for first in range(0, x.shape[0], _BLOCK):
+        end = min(first + _BLOCK, x.shape[0])
+        others = 0
+        for i in range(first, end):
+            others += not is_usual_angle(x[i])
+        if others == 0:
+            for i in range(first, end):
+                sine[i], cosine[i] = usual_sincos(x[i])
+        else:
+            for i in range(first, end):
+                sine[i], cosine[i] = sincos(x[i])
+
+
+@njit
+def atan2_of(y: Floats, x: Floats, out: Floats) -> None:
+    """Write the angle (rad) from the x axis to each point (x, y)."""
+    for first in range(0, x.shape[0], _BLOCK):
+        end = min(first + _BLOCK, x.shape[0])
+        others = 0
+        for i in range(first, end):
+            others += not is_usual_point(y[i], x[i])
+        if others == 0:
+            for i in range(first, end):
+                out[i] = usual_atan2(y[i], x[i])
+        else:
+            for i in range(first, end):
+                out[i] = atan2(y[i], x[i])
+
+
+@njit
+def hypot_of(x: Floats, y: Floats, out: Floats) -> None:
+    """Write the length of each vector (x, y)."""
+    for first in range(0, x.shape[0], _BLOCK):
+        end = min(first + _BLOCK, x.shape[0])
+        others = 0
+        for i in range(first, end):
+            others += not is_usual_vector(x[i], y[i])
+        if others == 0:
+            for i in range(first, end):
+                out[i] = usual_hypot(x[i], y[i])
+        else:
+            for i in range(first, end):
+                out[i] = hypot(x[i], y[i])
+
+
+@njit
+def exp_of(x: Floats, out: Floats) -> None:
+    """Write e^x of each element."""
+    for first in range(0, x.shape[0], _BLOCK):
+        end = min(first + _BLOCK, x.shape[0])
+        others = 0
+        for i in range(first, end):
+            others += not is_usual_exponent(x[i])
+        if others == 0:
+            for i in range(first, end):
+                out[i] = usual_exp(x[i])
+        else:
+            for i in range(first, end):
+                out[i] = exp(x[i])
+
+
+@njit
+def log_of(x: Floats, out: Floats) -> None:
+    """Write the natural logarithm of each element."""
+    for first in range(0, x.shape[0], _BLOCK):
+        end = min(first + _BLOCK, x.shape[0])
+        others = 0
+        for i in range(first, end):
+            others += not is_usual_number(x[i])
+        if others == 0:
+            for i in range(first, end):
+                out[i] = usual_log(x[i])
+        else:
+            for i in range(first, end):
+                out[i] = log(x[i])
