@@ -14,7 +14,8 @@ from sbot_common.elementary.bits import (
 from sbot_common.elementary.reduction import REDUCED_UP_TO, reduced, reduced_exactly
 from sbot_common.jit import njit, njit_inline, njit_inner
 
-# sin(r) = r + r z P(z), cos(r) = 1 - z/2 + z^2 P(z), z = r^2 (docs/make_elementary_coefficients.py)
+# sin(r) = r + r z P(z), cos(r) = 1 - z/2 + z^2 P(z), z = r^2
+# (docs/make_elementary_coefficients.py)
 _MAIN = 0.15625  # 5/32, close to 1/6
 _SIN_0 = -0.16666666666666632 + _MAIN
 _SIN_1 = 0.00833333333332249
@@ -66,7 +67,8 @@ def _of_quadrant(r: float, low: float, n: int, sign: int) -> tuple[float, float]
     s, c = _of_remainder(r, low)
     even = n & 1 == 0
     sine, cosine = s if even else c, c if even else s
-    return double(bits(sine) ^ sign ^ ((n & 2) << 62)), double(bits(cosine) ^ (((n + 1) & 2) << 62))
+    return (double(bits(sine) ^ sign ^ ((n & 2) << 62)),
+            double(bits(cosine) ^ (((n + 1) & 2) << 62)))
 
 
 @njit_inline
