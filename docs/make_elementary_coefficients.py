@@ -4,8 +4,8 @@
 
 Each polynomial P(z) makes the largest ``weight(z) |P(z) - f(z)|`` smallest on an interval. Its
 coefficients are rounded to doubles one after another, lowest first; the others are fitted again
-each time, where possible, so that they take up the rounding. The last line of each is the error that remains, as
-a power of two, relative to the function that the polynomial is for.
+each time, where possible, so that they take up the rounding. The last line of each is the error
+that remains, as a power of two, relative to the function that the polynomial is for.
 """
 
 from __future__ import annotations

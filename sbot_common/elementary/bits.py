@@ -17,8 +17,7 @@ MAGNITUDE = 0x7fff_ffff_ffff_ffff  # all bits but the sign
 SIGN = -MAGNITUDE - 1
 INFINITE = 0x7ff0_0000_0000_0000  # bits of inf; those of NaN are larger
 UPPER_HALF = ~0x7ff_ffff  # sign, exponent and the upper 26 bits of the significand
-SHIFT = 6755399441055744.0  # 1.5 * 2^52: a sum with it is rounded to an integer, in its lowest bits
-ONE_BITS = 0x3ff0_0000_0000_0000
+SHIFT = 6755399441055744.0  # 1.5 * 2^52: a sum with it is rounded to an integer, its lowest bits
 NAN = math.nan  # one NaN for all: which one an operation gives depends on the processor
 
 

@@ -66,7 +66,7 @@ def usual_exp(x: float) -> float:
 
 @njit_inner
 def exp_of_sum(x: float, x_low: float) -> float:
-    """Return e^(x + x_low), |x_low| < 2^-40, for any x but NaN; a subnormal one is rounded twice."""
+    """Return e^(x + x_low), |x_low| < 2^-40, x not NaN; subnormal results are rounded twice."""
     if x > _OVERFLOW:
         return math.inf
     if x < _UNDERFLOW:

@@ -12,7 +12,6 @@ from sbot_common.elementary.bits import (
     double,
     fast_two_sum,
     long_product,
-    long_sum,
     two_product,
     two_square,
 )
@@ -112,20 +111,23 @@ def log_parts(x: float) -> tuple[float, float]:
     s = f * inverse
     p, p_low = two_product(s, under)
     s_low = (((f - p) - p_low) - s * under_low) * inverse
-    s, s_low = fast_two_sum(s, s_low)
     z, z_low = long_product(s, s_low, s, s_low)
-    tail = z * (_TAIL_0 + z * (_TAIL_1 + z * (_TAIL_2 + z * (
-        _TAIL_3 + z * (_TAIL_4 + z * (_TAIL_5 + z * _TAIL_6))))))
-    a, a_low = long_sum(_FIFTH_HIGH, _FIFTH_LOW, tail, 0.0)
-    a, a_low = long_product(z, z_low, a, a_low)
-    a, a_low = long_sum(_THIRD_HIGH, _THIRD_LOW, a, a_low)
-    a, a_low = long_product(z, z_low, a, a_low)
+    zz = z * z
+    tail = z * (((_TAIL_0 + z * _TAIL_1) + zz * (_TAIL_2 + z * _TAIL_3))
+                + zz * zz * ((_TAIL_4 + z * _TAIL_5) + zz * _TAIL_6))
+    a, a_low = fast_two_sum(_FIFTH_HIGH, tail)
+    a, a_low = long_product(z, z_low, a, a_low + _FIFTH_LOW)
+    a, rest = fast_two_sum(_THIRD_HIGH, a)
+    a, a_low = long_product(z, z_low, a, rest + (a_low + _THIRD_LOW))
     a, a_low = long_product(s, s_low, a, a_low)
-    a, a_low = long_sum(s, s_low, a, a_low)
-    # The product with n of the low part, too, needs its rounding error.
+    a, rest = fast_two_sum(s, a)
+    a_low = rest + (a_low + s_low)
+    # The product of n with the low part, too, needs its rounding error.
     b, b_low = two_product(n, _LN2_LOW)
-    b, b_low = long_sum(n * _LN2_HIGH, 0.0, b, b_low)
-    return long_sum(b, b_low, 2.0 * a, 2.0 * a_low)
+    main, rest = fast_two_sum(n * _LN2_HIGH, b)
+    b_low += rest
+    main, rest = fast_two_sum(main, 2.0 * a)
+    return fast_two_sum(main, rest + (b_low + 2.0 * a_low))
 
 
 @njit

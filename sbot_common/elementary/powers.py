@@ -38,7 +38,7 @@ def _parity(y: float) -> int:
 
 
 @njit
-def pow(x: float, y: float) -> float:  # noqa: A001
+def pow(x: float, y: float) -> float:
     """Return x^y."""
     if y == 0.0 or x == 1.0:
         return 1.0

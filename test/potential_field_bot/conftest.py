@@ -22,6 +22,7 @@ def load(name: str) -> ModuleType:
 # So that test files may import them: pytest imports by path, without a search path.
 load('document_oracle')
 load('document_cases')
+load('elementary_header')
 
 
 @pytest.fixture(scope='session')
