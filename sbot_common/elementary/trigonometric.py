@@ -46,18 +46,19 @@ def _of_remainder(r: float, low: float) -> tuple[float, float]:
     With h, the upper 16 bits of r, h^2 / 2 and 5/32 h^3 are exact. What is left of the terms of
     second and third order is so small that its rounding does not matter.
     """
-    h = double(bits(r) & _UPPER_16)
-    d, e = r - h, r + h
-    hh, de = h * h, d * e
-    z = hh + de
-    a = -_MAIN * (h * hh)
+    z = r * r
     zz = z * z  # terms in pairs, which the processor computes side by side
-    p = (_SIN_0 + z * _SIN_1) + zz * ((_SIN_2 + z * _SIN_3) + zz * (_SIN_4 + z * _SIN_5))
-    main = r + a
+    sine_p = (_SIN_0 + z * _SIN_1) + zz * ((_SIN_2 + z * _SIN_3) + zz * (_SIN_4 + z * _SIN_5))
+    cosine_p = (_COS_0 + z * _COS_1) + zz * ((_COS_2 + z * _COS_3) + zz * (_COS_4 + z * _COS_5))
+    h = double(bits(r) & _UPPER_16)
+    d, e, hh = r - h, r + h, h * h
     near = 1.0 - 0.5 * hh
-    sine = main + ((a - (main - r)) + ((r * z * p - _MAIN * (d * (z + h * e))) + low * near))
-    p = (_COS_0 + z * _COS_1) + zz * ((_COS_2 + z * _COS_3) + zz * (_COS_4 + z * _COS_5))
-    cosine = near + (((1.0 - near) - 0.5 * hh) + ((zz * p - 0.5 * de) - r * low))
+    a = -_MAIN * (h * hh)
+    main = r + a
+    rest = (a - (main - r)) + (low * near - _MAIN * (d * (z + h * e)))
+    sine = main + (rest + r * z * sine_p)
+    rest = ((1.0 - near) - 0.5 * hh) - (0.5 * (d * e) + r * low)
+    cosine = near + (rest + zz * cosine_p)
     return sine, cosine
 
 

@@ -21,7 +21,7 @@ from sbot_common.jit import njit
 
 HERE = Path(__file__).parent
 # The same on every machine.
-FINGERPRINT = 'a5f5f9bb17001fc83510b4f91bffe1878a69787e171ac2737b6770ee96ded397'
+FINGERPRINT = 'eb04da75fb5c28b2247858cc331041230faef0c420940c61218e44652ce40187'
 
 
 def load(name):
