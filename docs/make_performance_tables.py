@@ -87,9 +87,27 @@ def motion() -> str:
         for row in _rows('standard.csv') if row['case'] == 'motion'])
 
 
+def accuracy() -> str:
+    """Return errors of the elementary functions."""
+    return _table(['function', 'arguments', 'largest error, ulp', 'at', 'correctly rounded'], [
+        [f'`{row["function"]}`', row['range'], f'{float(row["worst_ulp"]):.3f}',
+         f'`{row["at"]}`' if row['at'] else '',
+         f'{100 * float(row["correctly_rounded"]):.2f} %']
+        for row in _rows('elementary.csv') if row['worst_ulp']])
+
+
+def speed() -> str:
+    """Return nanoseconds of the elementary functions."""
+    return _table(['function', 'arguments', 'ns', 'libm', 'NumPy'], [
+        [f'`{row["function"]}`', row['range'],
+         *(_number(row[name], 2) for name in ('ns', 'libm_ns', 'numpy_ns'))]
+        for row in _rows('elementary.csv') if row['ns']])
+
+
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     'performance.md': {'standard': standard, 'peers': peers, 'budget': budget, 'nodes': nodes},
-    'motion_and_collisions.md': {'motion': motion}}
+    'motion_and_collisions.md': {'motion': motion},
+    'elementary.md': {'accuracy': accuracy, 'speed': speed}}
 
 
 def with_tables(page: str, text: str) -> str:

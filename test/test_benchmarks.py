@@ -10,6 +10,17 @@ import pytest
 BENCHMARKS = Path(__file__).parents[1] / 'benchmark'
 
 
+def test_errors_and_speed_of_elementary_functions(tmp_path):
+    table = tmp_path / 'table.csv'
+    options = ['--count', '5', '--seconds', '0.01', '--csv', str(table)]
+    subprocess.run([sys.executable, str(BENCHMARKS / 'elementary.py'), *options], check=True,
+                   capture_output=True, timeout=300)
+    with table.open(newline='') as file:
+        rows = list(csv.DictReader(file))
+    assert {row['function'] for row in rows} >= {'sin', 'cos', 'atan2', 'exp', 'log', 'pow'}
+    assert all(bool(row['worst_ulp']) != bool(row['ns']) for row in rows)
+
+
 @pytest.mark.parametrize(('script', 'options', 'rows'), [
     ('scan_kernel.py', ['--seconds', '0.1'], 1),  # compares two casters, too
     ('step_budget.py', [], 8),

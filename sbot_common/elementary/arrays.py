@@ -1,7 +1,11 @@
 """Elementary functions of each element of an array, in vectors where all elements are usual ones.
 
 Arrays have shape (N,), any stride; results go where the caller wants them, which may be an
-argument itself. Each result is that of the function of one number, to the bit.
+argument itself. Each result is that of the function of one number, to the bit. One element that is
+not usual (NaN, say) costs the vectors: then all are computed one by one.
+
+No blocks: LLVM would compare arrays by rounded-up lengths, and take neighbours in memory for the
+same array, which it does one by one, too.
 """
 
 from __future__ import annotations
@@ -18,84 +22,72 @@ from sbot_common.jit import njit
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 512  # elements: one that is not usual slows down so many
-
 
 @njit
 def sincos_of(x: Floats, sine: Floats, cosine: Floats) -> None:
     """Write the sine and cosine of each angle (rad)."""
-    for first in range(0, x.shape[0], _BLOCK):
-        end = min(first + _BLOCK, x.shape[0])
-        others = 0
-        for i in range(first, end):
-            others += not is_usual_angle(x[i])
-        if others == 0:
-            for i in range(first, end):
-                sine[i], cosine[i] = usual_sincos(x[i])
-        else:
-            for i in range(first, end):
-                sine[i], cosine[i] = sincos(x[i])
+    others = 0
+    for i in range(x.shape[0]):
+        others += not is_usual_angle(x[i])
+    if others == 0:
+        for i in range(x.shape[0]):
+            sine[i], cosine[i] = usual_sincos(x[i])
+    else:
+        for i in range(x.shape[0]):
+            sine[i], cosine[i] = sincos(x[i])
 
 
 @njit
 def atan2_of(y: Floats, x: Floats, out: Floats) -> None:
     """Write the angle (rad) from the x axis to each point (x, y)."""
-    for first in range(0, x.shape[0], _BLOCK):
-        end = min(first + _BLOCK, x.shape[0])
-        others = 0
-        for i in range(first, end):
-            others += not is_usual_point(y[i], x[i])
-        if others == 0:
-            for i in range(first, end):
-                out[i] = usual_atan2(y[i], x[i])
-        else:
-            for i in range(first, end):
-                out[i] = atan2(y[i], x[i])
+    others = 0
+    for i in range(x.shape[0]):
+        others += not is_usual_point(y[i], x[i])
+    if others == 0:
+        for i in range(x.shape[0]):
+            out[i] = usual_atan2(y[i], x[i])
+    else:
+        for i in range(x.shape[0]):
+            out[i] = atan2(y[i], x[i])
 
 
 @njit
 def hypot_of(x: Floats, y: Floats, out: Floats) -> None:
     """Write the length of each vector (x, y)."""
-    for first in range(0, x.shape[0], _BLOCK):
-        end = min(first + _BLOCK, x.shape[0])
-        others = 0
-        for i in range(first, end):
-            others += not is_usual_vector(x[i], y[i])
-        if others == 0:
-            for i in range(first, end):
-                out[i] = usual_hypot(x[i], y[i])
-        else:
-            for i in range(first, end):
-                out[i] = hypot(x[i], y[i])
+    others = 0
+    for i in range(x.shape[0]):
+        others += not is_usual_vector(x[i], y[i])
+    if others == 0:
+        for i in range(x.shape[0]):
+            out[i] = usual_hypot(x[i], y[i])
+    else:
+        for i in range(x.shape[0]):
+            out[i] = hypot(x[i], y[i])
 
 
 @njit
 def exp_of(x: Floats, out: Floats) -> None:
     """Write e^x of each element."""
-    for first in range(0, x.shape[0], _BLOCK):
-        end = min(first + _BLOCK, x.shape[0])
-        others = 0
-        for i in range(first, end):
-            others += not is_usual_exponent(x[i])
-        if others == 0:
-            for i in range(first, end):
-                out[i] = usual_exp(x[i])
-        else:
-            for i in range(first, end):
-                out[i] = exp(x[i])
+    others = 0
+    for i in range(x.shape[0]):
+        others += not is_usual_exponent(x[i])
+    if others == 0:
+        for i in range(x.shape[0]):
+            out[i] = usual_exp(x[i])
+    else:
+        for i in range(x.shape[0]):
+            out[i] = exp(x[i])
 
 
 @njit
 def log_of(x: Floats, out: Floats) -> None:
     """Write the natural logarithm of each element."""
-    for first in range(0, x.shape[0], _BLOCK):
-        end = min(first + _BLOCK, x.shape[0])
-        others = 0
-        for i in range(first, end):
-            others += not is_usual_number(x[i])
-        if others == 0:
-            for i in range(first, end):
-                out[i] = usual_log(x[i])
-        else:
-            for i in range(first, end):
-                out[i] = log(x[i])
+    others = 0
+    for i in range(x.shape[0]):
+        others += not is_usual_number(x[i])
+    if others == 0:
+        for i in range(x.shape[0]):
+            out[i] = usual_log(x[i])
+    else:
+        for i in range(x.shape[0]):
+            out[i] = log(x[i])

@@ -166,7 +166,7 @@ def test_python_compiled_loops_and_arrays_agree_to_the_bit():
     rng = np.random.default_rng(2)
     x = rng.uniform(-30.0, 30.0, (2, 2000)).T[:, 0]  # not contiguous
     y = rng.uniform(-30.0, 30.0, 2000)
-    x[-700:] = oracle.finite(rng, 700)  # blocks of usual numbers, others, and both
+    x[-700:] = oracle.finite(rng, 700)  # usual numbers, others, and both
     y[-900:] = million.patterns(rng, 900)
     loops, arrays = np.empty((6, 2000)), np.empty((6, 2000))
     _each(x, y, loops)
