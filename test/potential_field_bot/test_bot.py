@@ -142,10 +142,14 @@ def test_an_unknown_place_is_waited_out():
 
 
 def test_arguments_are_not_changed():
-    observation = see()
-    observation.poses.flags.writeable = False
-    observation.scan.ranges.flags.writeable = False
-    PotentialField(goal=(1.0, 1.0)).step(observation, Counting())
+    observation, same = see(), see()
+    bot = PotentialField(goal=(1.0, 1.0))
+    for _ in range(3):
+        bot.step(observation, Counting())
+    assert observation.poses.flags.writeable
+    np.testing.assert_array_equal(observation.poses, same.poses)
+    np.testing.assert_array_equal(observation.scan.ranges, same.scan.ranges)
+    assert observation._replace(poses=None, scan=None) == same._replace(poses=None, scan=None)
 
 
 @pytest.mark.parametrize('goal', [(math.nan, 0.0), (0.0, math.inf), ('a', 0.0)])
