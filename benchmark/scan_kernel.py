@@ -28,7 +28,13 @@ from sbot.bench.result import machine
 from sbot.bench.scenes import BEAMS, RANGE, make_bench_scene
 from sbot_common.jit import njit
 from sbot_common.params import updated
-from sbot_common.spatial import Grid, cell_index, grid_of_circles, grid_of_segments, grid_shape
+from sbot_common.spatial import (
+    BucketGrid,
+    cell_index,
+    grid_of_circles,
+    grid_of_segments,
+    grid_shape,
+)
 from sbot_sim.sensors.rays import (
     FACING,
     beam_directions,
@@ -62,7 +68,7 @@ class Result(NamedTuple):
 
 
 @njit
-def walk_all(segments: Floats, grid: Grid, pose: Floats, radius: Floats, directions: Floats,
+def walk_all(segments: Floats, grid: BucketGrid, pose: Floats, radius: Floats, directions: Floats,
              range_max: float) -> NDArray[np.float32]:
     """Scans of all robots: for each beam the nearest hit in the cells that it passes, in order."""
     cell, x0, y0, nx, ny = grid.cell, grid.x0, grid.y0, grid.nx, grid.ny

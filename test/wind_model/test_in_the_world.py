@@ -129,7 +129,7 @@ def test_the_simulator_takes_the_wind_from_its_topics(tmp_path, monkeypatch):
     expected = run_scenario(scenario, record=tmp_path / 'bag').summary['trajectory_sha256']
     monkeypatch.setenv('WIND_BAG', str(tmp_path / 'bag'))
     monkeypatch.setenv('PYTHONPATH', str(Path(__file__).parent))
-    monkeypatch.setitem(up._MODULES, 'wind_model', 'bag_wind')
+    monkeypatch.setitem(up.MODULES, 'wind_model', 'bag_wind')
     # No wind in the scenario of the nodes: all of it comes from the bag.
     calm = scenario.wind.flow._replace(use_custom_static_wind_field=False,
                                        custom_wind_field_path='', wind_gust_force_mean=0.0)

@@ -182,11 +182,13 @@ def test_a_hundred_robots_over_ten_minutes_are_small_and_smooth(recorded, browse
     path.write_text(page(run, 'large'))
     assert path.stat().st_size < 12_000_000
     browser.open(f'{path.as_uri()}#t=300&names=1')
-    milliseconds = browser.evaluate(
-        '(() => { const spent = []; for (let k = 0; k < 30; k++) { now = 300 + k; '
-        'const begin = performance.now(); draw(); ctx.getImageData(0, 0, 1, 1); '
-        'spent.push(performance.now() - begin); } return Math.min(...spent); })()')
-    assert milliseconds < 33
+    # A frame's cost is its calls; how long they take depends on the machine and its other work.
+    calls = browser.evaluate(
+        '(() => { let calls = 0; for (const name of ["arc", "moveTo", "lineTo", "stroke", "fill", '
+        '"fillText", "drawImage"]) { const own = ctx[name].bind(ctx); '
+        'ctx[name] = (...given) => { calls += 1; return own(...given); }; } '
+        'draw(); return calls; })()')
+    assert 10 * count < calls < 200 * count  # trails have at most some hundred points
 
 
 def test_command_writes_the_page(recorded, tmp_path, capsys):
