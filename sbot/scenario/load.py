@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,12 @@ from sbot.scenario.overrides import apply_overrides
 from sbot.scenario.paths import PATH_KEYS, find_file, find_folder, names_file
 from sbot.scenario.placement import place_robots
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.user_controller import check_arguments, load_class, name_controllers
+from sbot.scenario.user_controller import (
+    check_arguments,
+    load_class,
+    load_function,
+    name_controllers,
+)
 from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
 from sbot_common.errors import InputError, bad_value, unknown_name
 
@@ -157,6 +162,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     controllers = _check_controllers(written, python_path, origins, given)
     robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
     _check_leader(robots[0], controllers, origins)
+    own_function = _check_until(written, robots, python_path, origins, given is not None)
     used = sorted({robot.body for robot in robots})
     settings = {name: getattr(written, name) for name in Settings.model_fields}
     own_classes = any(':' in robot.controller for robot in robots)
@@ -164,7 +170,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'given': dict(given or {}),
-        'python_path': python_path if own_classes else ()})
+        'python_path': python_path if own_classes or own_function else ()})
 
 
 def _absolute_paths(written: ScenarioFile, directory: Path,
@@ -221,3 +227,16 @@ def _check_leader(leader: Robot, controllers: Mapping[str, ControllerParameters]
         return
     raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and "
                      'needs one: [x, y] (m)')
+
+
+def _check_until(written: ScenarioFile, robots: Sequence[Robot], python_path: tuple[str, ...],
+                 origins: Origins, import_it: bool) -> bool:
+    """Refuse a condition that cannot come true; tell whether it is a function of the user's."""
+    until, where = written.until, origins.where(('until',))
+    if until == 'goal_reached' and all(robot.goal is None for robot in robots):
+        raise bad_value(where, until, "another condition: no robot has a 'goal'")
+    if until is None or ':' not in until:
+        return False
+    if import_it:
+        load_function(until, python_path, where)
+    return True
