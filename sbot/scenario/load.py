@@ -89,12 +89,12 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
 
     """
     named, given = name_controllers(data, 'scenario')
-    values = json.loads(json.dumps(named, default=_plain))  # plain values, and a deep copy
+    values = json.loads(json.dumps(named, default=plain_value))  # plain values, and a deep copy
     return _checked(values, Origins('scenario', {}, set()), Path.cwd(), 'scenario', overrides,
                     {**given, **(controllers or {})})
 
 
-def _plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """Return NumPy's and other values as JSON has them."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
