@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'sweep', 'view']
+__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'sweep',
+           'view']
 
 if TYPE_CHECKING:
     from sbot.api import Bag, InputError, Run, Scenario, load, plot, replay, run, sweep, view

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from sbot.figures.data import RunData
 
-__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'sweep', 'view']
+__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'sweep',
+           'view']
 
 Source = Scenario | Mapping[str, Any] | str | Path
 
@@ -94,7 +95,7 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
 
 
 def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
-          grid: Mapping[str, object] | None = None, zip: Mapping[str, object] | None = None,  # noqa: A002 - as in sweep files
+          grid: Mapping[str, object] | None = None, zip: Mapping[str, object] | None = None,
           sample: Mapping[str, Any] | None = None,
           metrics: Sequence[str | Callable[[Run], Any]] = (),
           output: str | Path | None = None, resume: bool = False, retry: bool = False,
@@ -115,7 +116,8 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
     metrics : ``'module:function'`` or functions; each gets the Run and returns a number, or
         several by name
     output : folder of the results; None: none is kept
-    resume : go on with the sweep in ``output``, which must be the same; ``retry``: failed runs, too
+    resume : go on with the sweep in ``output``, which must be the same; ``retry``: failed runs,
+        too
     jobs : processes on this machine; 0: one a processor
     scheduler : address of a Dask scheduler whose workers to use instead
     executor : of ``concurrent.futures``, to use instead

@@ -1,4 +1,4 @@
-"""`sbot sweep`: experiments over parameters and seeds; `sweep show`, `sweep plot`: their results."""
+"""`sbot sweep`: experiments over parameters and seeds; `show` and `plot` for their results."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """Run a scenario for every combination of values and seeds, on this machine's
 processors or a Dask cluster. A row a run is written to DIR/runs.parquet and DIR/runs.csv. With
---set, a list [1, 2] holds values to try, first:end:step is a range without its end, and anything else is
-one value for all runs. 'sbot sweep show DIR' prints the results, 'sbot sweep plot DIR' draws them:
-docs/sweeps.md."""
+--set, a list [1, 2] holds values to try, first:end:step is a range without its end, and anything
+else is one value for all runs. 'sbot sweep show DIR' prints the results, 'sbot sweep plot DIR'
+draws them: docs/sweeps.md."""
 
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it

@@ -67,9 +67,9 @@ class Guard:
             try:
                 return self._ask(packed, job, run, record)
             except (EOFError, OSError):
+                code = self._end(_LAST_WORDS)
                 if self._closed:
                     raise Cancelled from None
-                code = self._end(_LAST_WORDS)
             except TookTooLong as error:
                 self._end()
                 return _failed(job, run, str(error), started)

@@ -16,7 +16,7 @@ from sbot.scenario.yaml_text import MAX_BYTES, decode_text, parse_yaml
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
 from sbot.sweeps.simulate import metric_names
-from sbot.sweeps.sources import Given, check_values, named_source, source_of
+from sbot.sweeps.sources import Given, check_values, named_source, source_of, with_hint
 from sbot.sweeps.table import LAST, SUMMARY
 from sbot.sweeps.values import seeds_of, values_of
 from sbot_common.errors import InputError, bad_value
@@ -155,8 +155,11 @@ class Request:
         fixed = {key: value for key, value in self.fixed.items() if key != 'seed'}
         if 'seed' in self.fixed or 'seed' in first:
             raise InputError('seed: got a value to set, expected seeds (--seeds 0:50)')
-        sources = tuple(named_source(text, file, folder, fixed, given, first)
-                        for text, file, folder, _ in self.scenarios)
+        try:
+            sources = tuple(named_source(text, file, folder, fixed, given, first)
+                            for text, file, folder, _ in self.scenarios)
+        except InputError as error:
+            raise with_hint(error, self.axes) from None
         plan = Plan(sources, fixed, tuple(self.axes), self.seeds, names)
         check_values(plan, given)
         return plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +115,14 @@ def _check(plan: Plan, source: Source, values: Mapping[str, Any], given: Given,
         parse_scenario(source.text, source.file, Path(source.directory), source.name,
                        {'seed': 1, **plan.fixed, **values}, given)
     except InputError as error:
-        for key in axis.keys:
-            if key in str(error) and isinstance(plan.column(key), list):
-                raise InputError(f'{error} (in a sweep a list holds the values to try; one value '
-                                 f'that is a list is written [[...]])') from None
-        raise
+        raise with_hint(error, [axis]) from None
+
+
+def with_hint(error: InputError, axes: Iterable[Axis]) -> InputError:
+    """Return the error; if a list was taken apart for it, say so."""
+    for axis in axes:
+        for key, column in zip(axis.keys, axis.columns, strict=True):
+            if f'override: {key}' in str(error) and isinstance(column, list):
+                return InputError(f'{error} (in a sweep a list holds the values to try; one value '
+                                  'that is a list is written [[...]])')
+    return error
