@@ -35,6 +35,12 @@ def anchors(page):
     return {re.sub(r'[^\w -]', '', heading).lower().replace(' ', '-') for heading in headings}
 
 
+def test_the_table_of_results_is_made_from_its_runs():
+    text = (ROOT / 'docs' / 'results.md').read_text('utf-8')
+    made = load(ROOT / 'docs' / 'make_results_table.py').with_table(text)
+    assert made == text, 'run python docs/make_results_table.py'
+
+
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 def test_links_and_pictures_exist(page):
     for target, heading in re.findall(r'\]\(([^)#]*)#?([^)]*)\)', page.read_text('utf-8')):

@@ -129,7 +129,7 @@ def _aligned(lines: list[list[str]], keys: int, width: int) -> str:
         over -= 1
     text = '\n'.join('  '.join(
         f'{_cut(cell, size):{"<" if i < keys else ">"}{size}}'
-        for i, (cell, size) in enumerate(zip(line, widths, strict=False))).rstrip()
+        for i, (cell, size) in enumerate(zip(line, widths, strict=False))).rstrip()[:width]
         for line in lines)
     if left_out := lines[0][len(widths):]:
         text += f"\nnot shown: {', '.join(left_out)} (--metric NAME)"[:width]

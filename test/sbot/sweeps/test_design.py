@@ -43,7 +43,7 @@ def test_whole_numbers_and_choices_are_drawn_evenly():
     {'low': 0.5, 'high': 2, 'integer': True}, {'choices': []}, {'choices': [1], 'low': 2},
     [0, math.inf], {'low': 1, 'high': 2, 'scale': 'cubic'}])
 def test_bad_spreads_are_refused(given):
-    with pytest.raises(InputError, match='^here: got'):
+    with pytest.raises(InputError, match=r'^here: got'):
         spread_of(given, 'here')
 
 
@@ -52,5 +52,5 @@ def test_misspelt_names_are_told():
         spread_of({'low': 1, 'hihg': 2}, 'here')
     with pytest.raises(InputError, match="did you mean 'random'"):
         sample_axis({'a': spread_of([0, 1], '')}, 1, 'randon', 1)
-    with pytest.raises(InputError, match='sample.count: got 0'):
+    with pytest.raises(InputError, match=r'sample\.count: got 0'):
         sample_axis({'a': spread_of([0, 1], '')}, 0, 'random', 1)

@@ -87,7 +87,7 @@ def test_resume_refuses_another_plan_and_version(local, tmp_path, monkeypatch):
     made, folder = local
     other = request(tmp_path, **{'robots.0.parameters.speed': [0.1, 0.2]})
     other.metrics = made.metrics
-    with pytest.raises(InputError, match='holds another sweep; different: .*axes'):
+    with pytest.raises(InputError, match=r'holds another sweep; different: .*axes'):
         sweep(other, folder, resume=True)
     with pytest.raises(InputError, match='is not empty; expected a new folder, or --resume'):
         sweep(made, folder)
@@ -153,7 +153,8 @@ def command(folder, *options):
 def wait_for_rows(folder, count, process):
     deadline = time.monotonic() + 120
     while len(read_index(folder)[0]) < count:
-        assert time.monotonic() < deadline and process.poll() is None
+        assert time.monotonic() < deadline
+        assert process.poll() is None
         time.sleep(0.01)
 
 

@@ -1,7 +1,5 @@
 """Sweep files and options to plans; errors name file, line and key."""
 
-import math
-
 import pytest
 from sweep_users import MOOD, write_scenario
 
@@ -27,17 +25,17 @@ def sweep_file(folder, text):
 
 def test_everything_of_a_sweep_file(tmp_path):
     write_scenario(tmp_path)
-    path = sweep_file(tmp_path, f"""
+    path = sweep_file(tmp_path, """
 scenario: tiny.yaml
 seeds: 0:3
-set: {{duration: 0.3}}
+set: {duration: 0.3}
 grid:
   wind.wind_speed_mean: 0:0.3:0.1
   robots.0.goal: [[8, 2], [8, 3]]
 zip:
   robots.0.parameters.speed: [0.1, 0.2]
   robots.1.pose: [[2, 5, 0], [2, 6, 0]]
-sample: {{count: 4, seed: 2, values: {{robots.0.goal_tolerance: [0.1, 0.5]}}}}
+sample: {count: 4, seed: 2, values: {robots.0.goal_tolerance: [0.1, 0.5]}}
 metrics: ['sweep_users:last_x']
 timeout: 20
 memory: 2 GiB
@@ -119,7 +117,7 @@ grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
     assert text.wind['wind_direction'] == (1.0, 0.0, 0.0)
     plain = parse_scenario(source.text, source.file, tmp_path, 'a')
     assert plain.wind['wind_speed_mean'] == pytest.approx(0.04)
-    assert plain.wind['wind_direction'][1] == pytest.approx(1.0) and math.pi
+    assert plain.wind['wind_direction'][1] == pytest.approx(1.0)
 
 
 def test_a_scenario_that_draws_its_seed_needs_seeds(tmp_path):

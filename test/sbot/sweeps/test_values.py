@@ -22,7 +22,7 @@ def test_other_texts_are_no_ranges(text):
 
 @pytest.mark.parametrize('text', ['0:5:0', '5:0', '0:0', '0:1:-1', '0:1e12'])
 def test_empty_and_endless_ranges_are_refused(text):
-    with pytest.raises(InputError, match='^here: got .* expected a range of 1 to'):
+    with pytest.raises(InputError, match=r'^here: got .* expected a range of 1 to'):
         parse_range(text, 'here')
 
 
@@ -44,7 +44,7 @@ def test_seeds(given, expected):
 @pytest.mark.parametrize('given', [-1, 1.5, True, 'x', [], [1, 1], '0:2:0.5', None, '-3:0',
                                    2**63, range(0)])
 def test_bad_seeds_are_refused(given):
-    with pytest.raises(InputError, match='^seeds: got'):
+    with pytest.raises(InputError, match=r'^seeds: got'):
         seeds_of(given, 'seeds')
 
 
