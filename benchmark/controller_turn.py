@@ -11,11 +11,11 @@ import time
 import numpy as np
 
 from potential_field_bot.controller import actuate, initial_state
-from potential_field_bot.parameters import make_parameters
+from potential_field_bot.parameters import Parameters
 
 
 def main() -> int:
-    parameters = make_parameters({})
+    parameters = Parameters()
     rng = np.random.default_rng(0)
     poses = rng.uniform(-5, 5, (4, 3))
     ranges = rng.uniform(0.5, 8, 180).astype(np.float32)

@@ -22,7 +22,8 @@ def test_the_table_of_modules_is_up_to_date():
     assert load(ROOT / 'docs' / 'make_module_table.py').with_tables(text) == text
 
 
-@pytest.mark.parametrize('page', ['performance.md', 'motion_and_collisions.md', 'elementary.md'])
+@pytest.mark.parametrize('page', ['performance.md', 'motion_and_collisions.md', 'elementary.md',
+                                  'sweeps.md'])
 def test_the_tables_of_numbers_are_those_measured(page):
     text = (ROOT / 'docs' / page).read_text('utf-8')
     made = load(ROOT / 'docs' / 'make_performance_tables.py').with_tables(page, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,17 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = 's
         raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
     given = (controllers or {}) if import_controllers else None
     return _checked(data, origins, directory, default_name, overrides, given)
+
+
+def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
+                       default_name: str, overrides: Mapping[str, object],
+                       controllers: Mapping[str, Any]) -> Scenario:
+    """Return the complete scenario of what ``parse_yaml`` returned, again and again.
+
+    ``data`` and ``origins`` are not changed; the rest is as ``parse_scenario`` takes it.
+    """
+    own = Origins(origins.file, dict(origins.lines), set())
+    return _checked(deepcopy(dict(data)), own, directory, default_name, overrides, controllers)
 
 
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,

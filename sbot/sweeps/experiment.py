@@ -29,7 +29,7 @@ from sbot.sweeps.engine import (
 from sbot.sweeps.journal import Journal, read_index, read_rows
 from sbot.sweeps.plan import Plan, PlannedRun, batches
 from sbot.sweeps.request import RECORD, Metric, Request
-from sbot.sweeps.simulate import Job, Row, scenario_of
+from sbot.sweeps.simulate import Job, Row, parsed_sources, scenario_of
 from sbot.sweeps.table import write_tables
 from sbot.version import package_version
 from sbot_common.errors import InputError, bad_value
@@ -82,8 +82,10 @@ def make_job(plan: Plan, request: Request, options: Options) -> bytes:
     metrics = tuple(metric(name, given)
                     for name, given in zip(plan.metrics, request.metrics, strict=True))
     path = tuple(dict.fromkeys((*request.path, os.getcwd())))
-    job = Job(plan.sources, dict(plan.fixed), metrics, pickled(request.given, 'controllers'),
-              path, package_version(), options.timeout, options.memory)
+    sources = tuple(source._replace(text='') for source in plan.sources)
+    job = Job(sources, parsed_sources(plan.sources), dict(plan.fixed), metrics,
+              pickled(request.given, 'controllers'), path, package_version(),
+              options.timeout, options.memory)
     return bytes(cloudpickle.dumps(job))
 
 

@@ -142,6 +142,7 @@ class Guard:
         process = self._process
         if process is not None:
             process.kill()
+            process.wait()
 
 
 def _failed(job: Job, run: PlannedRun, error: str, started: float) -> Row:

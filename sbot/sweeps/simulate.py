@@ -6,15 +6,16 @@ import math
 import pickle
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
-from sbot.scenario.load import parse_scenario
+from sbot.scenario.load import scenario_of_parsed
 from sbot.scenario.model import Scenario
 from sbot.scenario.user_controller import load_function
+from sbot.scenario.yaml_text import Origins, parse_yaml
 from sbot.sweeps.plan import PlannedRun, Source
 from sbot.version import package_version
 from sbot_common.errors import InputError, bad_value
@@ -31,6 +32,7 @@ class Job(NamedTuple):
     """What all runs of a sweep share; sent once to each process that runs some of them."""
 
     sources: tuple[Source, ...]
+    parsed: tuple[tuple[dict[str, Any], Origins], ...]  # their YAML
     fixed: dict[str, Any]
     metrics: tuple[str | tuple[str, bytes], ...]  # 'module:function', or name and pickled function
     given: bytes  # controllers from Python by name, pickled: as new for every run
@@ -78,8 +80,19 @@ def memory_error(limit: int) -> str:
 def scenario_of(job: Job, run: PlannedRun) -> Scenario:
     """Return the complete scenario of a run."""
     source = job.sources[run.source]
-    return parse_scenario(source.text, source.file, Path(source.directory), source.name,
-                          {**job.fixed, **run.values, 'seed': run.seed}, pickle.loads(job.given))
+    return scenario_of_parsed(
+        *job.parsed[run.source], Path(source.directory), source.name,
+        {**job.fixed, **run.values, 'seed': run.seed}, pickle.loads(job.given))
+
+
+def parsed_sources(sources: Iterable[Source]) -> tuple[tuple[dict[str, Any], Origins], ...]:
+    """Return the YAML of scenarios read once for all runs."""
+    parsed = []
+    for source in sources:
+        data, origins = parse_yaml(source.text, source.file)
+        assert isinstance(data, dict)
+        parsed.append((data, origins))
+    return tuple(parsed)
 
 
 def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:

@@ -19,7 +19,7 @@ from sbot.sweeps.plan import Plan
 from sbot.sweeps.simulate import MOST_OWN_COLUMNS, Row
 
 PARQUET, CSV, TIMES = 'runs.parquet', 'runs.csv', 'times.csv'
-_GROUP = 5000  # rows that are in memory at once
+_GROUP = 1000  # rows that are in memory at once
 
 # Columns of the summary, with their types; robots' own columns follow.
 SUMMARY = {

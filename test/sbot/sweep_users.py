@@ -68,8 +68,8 @@ def job(path, **changes):
     import pickle
 
     from sbot.sweeps.plan import Source
-    from sbot.sweeps.simulate import Job
+    from sbot.sweeps.simulate import Job, parsed_sources
     from sbot.version import package_version
     source = Source('tiny', path.read_text(), str(path), str(path.parent), 1)
-    return Job((source,), {}, (), pickle.dumps({}), (str(HERE),), package_version())._replace(
-        **changes)
+    return Job((source,), parsed_sources([source]), {}, (), pickle.dumps({}), (str(HERE),),
+               package_version())._replace(**changes)

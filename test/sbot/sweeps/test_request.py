@@ -113,11 +113,11 @@ grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
     from sbot.scenario.load import parse_scenario
     source = plan.sources[0]
     text = parse_scenario(source.text, source.file, tmp_path, 'a', plan.overrides(plan[1]))
-    assert text.wind['wind_speed_mean'] == 0.1
-    assert text.wind['wind_direction'] == (1.0, 0.0, 0.0)
+    assert text.wind.flow.wind_speed_mean == 0.1
+    assert text.wind.flow.wind_direction == (1.0, 0.0, 0.0)
     plain = parse_scenario(source.text, source.file, tmp_path, 'a')
-    assert plain.wind['wind_speed_mean'] == pytest.approx(0.04)
-    assert plain.wind['wind_direction'][1] == pytest.approx(1.0)
+    assert plain.wind.flow.wind_speed_mean == pytest.approx(0.04)
+    assert plain.wind.flow.wind_direction[1] == pytest.approx(1.0)
 
 
 def test_a_scenario_that_draws_its_seed_needs_seeds(tmp_path):
