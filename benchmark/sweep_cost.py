@@ -32,8 +32,6 @@ from sbot.sweeps.request import Request
 from sbot.sweeps.simulate import make_row, scenario_of
 from sbot.sweeps.sources import source_of
 
-BLOCK = 10  # runs
-
 
 def request(runs: int, duration: float) -> Request:
     made = Request([source_of('leader_follower')], seeds=range(runs))
@@ -53,27 +51,26 @@ def sweep_time(runs: int, duration: float, processes: int) -> float:
 def cost_of_a_run(runs: int) -> float:
     """Time from handing a run to its process to its row, beyond the simulation (s).
 
-    Short blocks of both by turns, and the best of each: a busy machine disturbs these least.
+    Both by turns, the same run each time, and the best of each: a busy machine disturbs these
+    least.
     """
-    made = request(runs, 0.1)
+    made = request(2, 0.1)
     plan = made.plan()
     packed = make_job(plan, made, Options())
     job = pickle.loads(packed)
-    scenarios = [scenario_of(job, plan[i]) for i in range(BLOCK)]
+    scenario = scenario_of(job, plan[1])
     guard = Guard()
-    guard.row(packed, job, plan[0])
+    guard.row(packed, job, plan[1])
     asked, simulated = [], []
-    for first in range(0, runs - BLOCK, BLOCK):
+    for _ in range(runs):
         started = time.perf_counter()
-        for i in range(first, first + BLOCK):
-            guard.row(packed, job, plan[i])
+        guard.row(packed, job, plan[1])
         asked.append(time.perf_counter() - started)
         started = time.perf_counter()
-        for scenario in scenarios:
-            run_scenario(scenario, keep=False)
+        run_scenario(scenario, keep=False)
         simulated.append(time.perf_counter() - started)
     guard.close()
-    return (min(asked) - min(simulated)) / BLOCK
+    return min(asked) - min(simulated)
 
 
 class Instant(Executor):
@@ -104,7 +101,7 @@ def main() -> int:
     parser.add_argument('--csv', type=Path)
     options = parser.parse_args()
     warm_up()
-    runs = max(options.runs, 2 * BLOCK)
+    runs = max(options.runs, 10)
     made = request(2, 0.1)
     plan = made.plan()
     packed = make_job(plan, made, Options())

@@ -15,7 +15,6 @@ from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.scenario.load import load_scenario, parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Scenario
-from sbot.sweeps import frame
 from sbot_common.errors import InputError, bad_value
 
 if TYPE_CHECKING:
@@ -134,6 +133,7 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
         its ``error``.
 
     """
+    from sbot.sweeps import frame
     request = frame.request_of(scenario, seeds, grid, zip, sample, metrics, overrides)
     return frame.sweep_frame(
         request, None if output is None else Path(output), resume,
