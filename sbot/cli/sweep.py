@@ -24,7 +24,8 @@ draws them: docs/sweeps.md."""
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the command ``sweep``, with ``sweep show`` and ``sweep plot``."""
     sweep = subparsers.add_parser('sweep', description=_DESCRIPTION,
-                                  help='run a scenario over parameters and seeds')
+                                  help='run a scenario over parameters and seeds, here '
+                                       'or on a cluster')
     _add_what(sweep)
     _add_how(sweep)
     sweep.set_defaults(run=_sweep)
