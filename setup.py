@@ -57,6 +57,8 @@ setup(
         'defusedxml>=0.7',
         'meshio>=5.3',
         'scipy>=1.10',
+        'pyarrow>=14',
+        'cloudpickle>=2.2',
     ],
     extras_require={
         'ros': [
@@ -67,7 +69,9 @@ setup(
         ],
         'fast2d': ['cffi>=1.15', 'setuptools'],
         'pandas': ['pandas>=1.5'],
-        'test': ['cffi>=1.15', 'pandas>=1.5', 'pytest>=7.4', 'hypothesis>=6.80', 'shapely>=2.0',
+        'cluster': ['dask>=2024.1', 'distributed>=2024.1'],
+        'test': ['dask>=2024.1', 'distributed>=2024.1',
+                 'cffi>=1.15', 'pandas>=1.5', 'pytest>=7.4', 'hypothesis>=6.80', 'shapely>=2.0',
                  'mpmath>=1.3', 'mypy>=1.8', 'ruff>=0.4', 'types-PyYAML', 'types-tqdm',
                  'types-defusedxml'],
     },

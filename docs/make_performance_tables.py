@@ -104,10 +104,26 @@ def speed() -> str:
         for row in _rows('elementary.csv') if row['ns']])
 
 
+def sweeps() -> str:
+    """Return what a sweep costs beyond its simulations."""
+    [row] = _rows('sweep_cost.csv')
+    return _table(['what', 'measured'], [
+        ['a run beyond its simulation (from the second on)', f"{row['cost_a_run_ms']} ms"],
+        ['of that, journal and tables', f"{row['journal_and_tables_ms']} ms"],
+        ['first run, start of the process included', f"{row['first_run_s']} s"],
+        ['two processes instead of one', f"× {row['speedup_of_two_processes']}"],
+        ['memory of `sbot sweep` at 1,000 runs', f"{row['peak_mib_1000_runs']} MiB"],
+        ['memory of `sbot sweep` at 10,000 runs', f"{row['peak_mib_10000_runs']} MiB"],
+        ['sent to a worker with each task', f"{row['job_bytes']} + {row['run_bytes']} B a run"],
+        ['sent back for a run of four robots', f"{row['row_bytes']} B"],
+        ['in the journal', f"{row['journal_bytes']} B a run"]])
+
+
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     'performance.md': {'standard': standard, 'peers': peers, 'budget': budget, 'nodes': nodes},
     'motion_and_collisions.md': {'motion': motion},
-    'elementary.md': {'accuracy': accuracy, 'speed': speed}}
+    'elementary.md': {'accuracy': accuracy, 'speed': speed},
+    'sweeps.md': {'cost': sweeps}}
 
 
 def with_tables(page: str, text: str) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'view']
+__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'sweep',
+           'view']
 
 if TYPE_CHECKING:
-    from sbot.api import Bag, InputError, Run, Scenario, load, plot, replay, run, view
+    from sbot.api import Bag, InputError, Run, Scenario, load, plot, replay, run, sweep, view
 
 
 def __getattr__(name: str) -> object:

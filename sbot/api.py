@@ -1,8 +1,9 @@
-"""The public API of ``import sbot``: load, run, replay, plot, view (docs/python.md)."""
+"""The public API of ``import sbot``: load, run, sweep, replay, plot, view (docs/python.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,13 @@ from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, bad_value
 
 if TYPE_CHECKING:
+    import pandas
     from matplotlib.figure import Figure
 
     from sbot.figures.data import RunData
 
-__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'view']
+__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'sweep',
+           'view']
 
 Source = Scenario | Mapping[str, Any] | str | Path
 
@@ -88,6 +91,54 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     complete = load(scenario, controllers=controllers, **overrides)
     warm_up()
     return run_scenario(complete, record=record, threads=threads, progress=progress, sense=sense)
+
+
+def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
+          grid: Mapping[str, object] | None = None, zip: Mapping[str, object] | None = None,
+          sample: Mapping[str, Any] | None = None,
+          metrics: Sequence[str | Callable[[Run], Any]] = (),
+          output: str | Path | None = None, resume: bool = False, retry: bool = False,
+          jobs: int = 0, scheduler: str | None = None, executor: Executor | None = None,
+          batch: int = 1, timeout: float | None = None, memory: int | str | None = None,
+          record: str = 'none', progress: bool = True, **overrides: object) -> pandas.DataFrame:
+    """Run a scenario for every combination of values and seeds; return a row for each run.
+
+    A row depends on scenario, values, seed and version alone: the same bits from any engine.
+
+    Parameters
+    ----------
+    scenario : as ``load`` takes it, several of these, or the path of a sweep file
+    seeds : e.g. ``range(50)``, '0:50' or [1, 2]; None: the scenario's own
+    grid : values by key path, all combined with all, e.g. ``{'wind.wind_speed_mean': [0, 0.1]}``
+    zip : values by key path that go side by side
+    sample : as in a sweep file: count, method, seed, and values by key path
+    metrics : ``'module:function'`` or functions; each gets the Run and returns a number, or
+        several by name
+    output : folder of the results; None: none is kept
+    resume : go on with the sweep in ``output``, which must be the same; ``retry``: failed runs,
+        too
+    jobs : processes on this machine; 0: one a processor
+    scheduler : address of a Dask scheduler whose workers to use instead
+    executor : of ``concurrent.futures``, to use instead
+    batch : runs handed out together
+    timeout, memory : greatest time (s) and memory (bytes, or '2 GiB') of a run
+    record : 'none', 'failed' or 'all': which runs to record, in ``output``/bags
+    progress : show it
+    overrides : values of all runs, as ``load`` takes them
+
+    Raises
+    ------
+    InputError
+        one line: what was found, what was expected. A run that fails is no error but a row with
+        its ``error``.
+
+    """
+    from sbot.sweeps import frame
+    request = frame.request_of(scenario, seeds, grid, zip, sample, metrics, overrides)
+    return frame.sweep_frame(
+        request, None if output is None else Path(output), resume,
+        jobs=jobs, scheduler=scheduler, executor=executor, batch=batch, timeout=timeout,
+        memory=memory, record=record, retry=retry, progress=progress)
 
 
 def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,

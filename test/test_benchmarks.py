@@ -36,3 +36,15 @@ def test_it_runs(tmp_path, script, options, rows):
     if rows is not None:
         with table.open(newline='') as file:
             assert len(list(csv.reader(file))) == rows + 1
+
+
+def test_the_cost_of_a_sweep_is_measured(tmp_path):
+    table = tmp_path / 'table.csv'
+    done = subprocess.run([sys.executable, str(BENCHMARKS / 'sweep_cost.py'), '--runs', '10',
+                           '--csv', str(table)],
+                          capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    with table.open(newline='') as file:
+        [row] = csv.DictReader(file)
+    assert 0 < float(row['journal_and_tables_ms']) < 100
+    assert float(row['peak_mib_10000_runs']) < float(row['peak_mib_1000_runs']) + 100

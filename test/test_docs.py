@@ -22,7 +22,8 @@ def test_the_table_of_modules_is_up_to_date():
     assert load(ROOT / 'docs' / 'make_module_table.py').with_tables(text) == text
 
 
-@pytest.mark.parametrize('page', ['performance.md', 'motion_and_collisions.md', 'elementary.md'])
+@pytest.mark.parametrize('page', ['performance.md', 'motion_and_collisions.md', 'elementary.md',
+                                  'sweeps.md'])
 def test_the_tables_of_numbers_are_those_measured(page):
     text = (ROOT / 'docs' / page).read_text('utf-8')
     made = load(ROOT / 'docs' / 'make_performance_tables.py').with_tables(page, text)
@@ -33,6 +34,12 @@ def anchors(page):
     """Names of a page's headings in links, as GitHub makes them."""
     headings = re.findall(r'^#+ (.+)$', page.read_text('utf-8'), re.MULTILINE)
     return {re.sub(r'[^\w -]', '', heading).lower().replace(' ', '-') for heading in headings}
+
+
+def test_the_table_of_results_is_made_from_its_runs():
+    text = (ROOT / 'docs' / 'results.md').read_text('utf-8')
+    made = load(ROOT / 'docs' / 'make_results_table.py').with_table(text)
+    assert made == text, 'run python docs/make_results_table.py'
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)

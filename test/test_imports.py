@@ -18,8 +18,8 @@ FLOORS = {
     'wind_model': ('.',),
     'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'engine', 'messages', 'ros',
                  'fast2d'),
-    'sbot': ('version', 'bag', 'scenario', 'runner', 'regression', 'ros', 'figures', 'viewer',
-             'bench', 'cli', 'api', '.'),
+    'sbot': ('version', 'bag', 'scenario', 'runner', 'regression', 'ros', 'figures', 'sweeps',
+             'viewer', 'bench', 'cli', 'api', '.'),
 }
 # Which packages a package sees beside itself.
 SEES = {

@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 # Names on PyPI (or of modules) -> keys of rosdep, where they are not python3-<name>.
 ROSDEP = {'pyyaml': 'python3-yaml', 'pillow': 'python3-pil'}
-NOT_IN_ROSDEP = {'setuptools', 'rosbags', 'mcap', 'zstandard', 'meshio'}
+NOT_IN_ROSDEP = {'setuptools', 'rosbags', 'mcap', 'zstandard', 'meshio', 'pyarrow'}
 # Needed by few: docs/dependencies.md.
-OPTIONAL = {'navground', 'irsim', 'cffi', 'pytest', 'pandas'}
+OPTIONAL = {'navground', 'irsim', 'cffi', 'pytest', 'pandas', 'distributed'}
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 

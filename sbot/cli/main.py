@@ -17,6 +17,7 @@ from sbot_common.signals import end_on_signals
 COMMANDS = (
     ('run', 'simulate', 'simulate a scenario in this process, without ROS'),
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
+    ('sweep', 'sweep', 'run a scenario over parameters and seeds, here or on a cluster'),
     ('replay', 'replay', 'feed a recording to the controllers and compare every command'),
     ('bag', 'bag', 'look into recordings'),
     ('plot', 'plot', 'picture or film of a recording or a scenario'),

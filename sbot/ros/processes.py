@@ -9,6 +9,7 @@ from sbot.scenario.assemble import controller_parameters
 from sbot.scenario.groups import controller_in_words
 from sbot.scenario.model import Robot, Scenario
 from sbot_common.controller_inputs import INPUTS, TIMER
+from sbot_common.errors import bad_value
 from sbot_common.params import in_words
 from sbot_common.topics import namespace
 
@@ -34,7 +35,13 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     record : directory of the bag that the simulator writes
     endless : do not stop after the scenario's duration
 
+    Raises
+    ------
+    InputError
+        if the scenario has ``until``.
+
     """
+    refuse_until(scenario)
     simulator = NodeProcess('sbot_sim', 'sbot_sim', '', {
         'scenario_text': scenario.to_yaml(),
         'record': '' if record is None else str(Path(record).resolve()),
@@ -45,6 +52,13 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     robots = [controller_process(scenario, i, robot) for i, robot in enumerate(scenario.robots)
               if robot.controller != 'none']
     return [simulator, wind, *robots]
+
+
+def refuse_until(scenario: Scenario) -> None:
+    """Raise InputError for a condition that would end the run: nodes run for the duration."""
+    if scenario.until is not None:
+        raise bad_value('until', scenario.until, 'null over ROS (only sbot run and sbot sweep end '
+                        'a run early): --set until=null')
 
 
 def composition(nodes: list[NodeProcess]) -> NodeProcess:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.ros.executables import STATUS_FD
+from sbot.ros.processes import refuse_until
 from sbot.runner.recording import open_recorder
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import broadcast_options, initial_poses, simulation_parameters
@@ -113,6 +114,7 @@ class ScenarioSimulator(SimulatorNode):
             scenario = parse_scenario(values['scenario_text'], 'scenario_text', Path.cwd())
         else:
             scenario = load_scenario(values['scenario'] or 'leader_follower')
+        refuse_until(scenario)
         options = ros.declare(node, _changeable(scenario), lambda new: self.change(**new))
         ticks = 0 if values['endless'] else scenario.rate.ticks(scenario.duration)
         parameters = simulation_parameters(scenario)

@@ -130,5 +130,7 @@ class History:
         return snapshot.infrared[:, :, -1]
 
     def run(self, summary: dict[str, Any]) -> Run:
-        """Return the finished run."""
-        return Run(self._scenario, summary, self._stamps, **self._arrays)
+        """Return the finished run, which may have ended before its last tick."""
+        rows = slice(summary['ticks'] + 1)
+        return Run(self._scenario, summary, self._stamps[rows],
+                   **{name: array[rows] for name, array in self._arrays.items()})

@@ -10,6 +10,7 @@ from pathlib import Path
 from sbot.runner.controller_set import ControllerSet
 from sbot.runner.history import History, Run
 from sbot.runner.recording import open_recorder
+from sbot.runner.stopping import stopping_condition
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import (
     WindSource,
@@ -56,6 +57,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     tally = Tally(scenario, parameters)
     ticks = scenario.rate.ticks(scenario.duration)
     history = History(scenario, ticks if keep else -1, sense)
+    stop, stopped = stopping_condition(scenario, tally), False
     recorder = broadcast = None
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
@@ -82,12 +84,18 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                     stamp_ns, wind, broadcast.snapshot(snapshot, stamp_ns), announced)
                 for name, topic, payload in messages:
                     recorder.write(name, topic, stamp_ns, payload)
+            if stop is not None:
+                tallied()
+                stopped = stop(snapshot, engine.state)
+            if stopped:
+                break
             if k < ticks:
                 engine.advance(StepInputs(commands, wind, engine.state.rab_data))
                 if progress is not None:
                     progress(k + 1, ticks)
-            tallied()
-    return history.run(tally.summary(time.perf_counter() - started))
+            if stop is None:
+                tallied()
+    return history.run(tally.summary(time.perf_counter() - started, stopped))
 
 
 def wind_at(source: WindSource, stamp_ns: int) -> Wind:

@@ -9,21 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.parameters import Parameters as PotentialFieldParameters
-from sbot.scenario.assemble import controller_parameters
-from sbot.scenario.groups import ControllerParameters
+from sbot.scenario.assemble import goal_tolerances
 from sbot.scenario.model import Scenario
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import SimulationState
 
 Array = NDArray[np.float64]
-
-
-def _goal_radius(parameters: ControllerParameters) -> float:
-    """Return how near to its goal (m) a robot has reached it: that of document 001 by default."""
-    values = parameters if isinstance(parameters, dict) else parameters._asdict()
-    return float(values.get('goal_radius_sigma_m', PotentialFieldParameters().goal_radius_sigma_m))
 
 
 class Tally:
@@ -34,8 +26,7 @@ class Tally:
         self._parameters = parameters
         n = len(scenario.robots)
         self._goals = [robot.goal for robot in scenario.robots]
-        self._sigma = [_goal_radius(controller_parameters(scenario, robot))
-                       for robot in scenario.robots]
+        self._tolerances = goal_tolerances(scenario)
         self._hash = hashlib.sha256()
         self._overlaps = 0
         self._rows = 0
@@ -53,6 +44,12 @@ class Tally:
         """How many ticks have passed."""
         return max(0, self._rows - 1)
 
+    @property
+    def all_arrived(self) -> bool:
+        """Whether every robot that has a goal has been there."""
+        return all(time is not None for goal, time in zip(self._goals, self._reached, strict=True)
+                   if goal is not None)
+
     def add(self, pose: Array, state: SimulationState) -> None:
         """Add one row: ``pose`` (N, 3) as messages carry it, ``state`` for what collided."""
         self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
@@ -69,14 +66,16 @@ class Tally:
         for i, goal in enumerate(self._goals):
             if goal is not None and self._reached[i] is None:
                 away = math.hypot(goal[0] - pose[i, 0], goal[1] - pose[i, 1])
-                if away < self._sigma[i]:
+                if away < self._tolerances[i]:
                     self._reached[i] = round(time, 9)
         self._previous = self._pose = pose.copy()
         self._rows += 1
 
-    def summary(self, wall_time_s: float) -> dict[str, Any]:
-        """Return the run as one JSON object."""
+    def summary(self, wall_time_s: float, stopped: bool = False) -> dict[str, Any]:
+        """Return the run as one JSON object; ``stopped``: by the scenario's ``until``."""
         sim_time = self.ticks * self._parameters.dt
+        until = self._scenario.until
+        ended = {} if until is None else {'ended_by': until if stopped else 'duration'}
         return {
             'scenario': self._scenario.name,
             'seed': self._scenario.seed,
@@ -86,6 +85,7 @@ class Tally:
             'real_time_factor': round(sim_time / wall_time_s, 3) if wall_time_s > 0 else None,
             'trajectory_sha256': self._hash.hexdigest(),
             'overlaps': self._overlaps,
+            **ended,
             'robots': [{
                 'id': i,
                 'pose': self._pose[i].tolist(),

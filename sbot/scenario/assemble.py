@@ -84,6 +84,25 @@ def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParamet
     return updated(common, robot.parameters)
 
 
+def goal_tolerances(scenario: Scenario) -> list[float]:
+    """Return how near to its goal (m) each robot has arrived.
+
+    That is the robot's ``goal_tolerance``, else its controller's own, else its body's radius.
+    """
+    tolerances = []
+    for robot, body in zip(scenario.robots, robot_bodies(scenario), strict=True):
+        parameters = controller_parameters(scenario, robot)
+        own = body.radius
+        if robot.goal_tolerance is not None:
+            own = robot.goal_tolerance
+        elif isinstance(parameters, PotentialFieldParameters):
+            own = parameters.goal_radius_sigma_m
+        elif isinstance(parameters, WindAwareParameters):
+            own = parameters.goal_tolerance
+        tolerances.append(own)
+    return tolerances
+
+
 def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
     """Return a controller for one robot, as new; None for ``none``.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,12 @@ from sbot.scenario.overrides import apply_overrides
 from sbot.scenario.paths import PATH_KEYS, find_file, find_folder, names_file
 from sbot.scenario.placement import place_robots
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.user_controller import check_arguments, load_class, name_controllers
+from sbot.scenario.user_controller import (
+    check_arguments,
+    load_class,
+    load_function,
+    name_controllers,
+)
 from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
 from sbot_common.errors import InputError, bad_value, unknown_name
 
@@ -84,12 +90,12 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
 
     """
     named, given = name_controllers(data, 'scenario')
-    values = json.loads(json.dumps(named, default=_plain))  # plain values, and a deep copy
+    values = json.loads(json.dumps(named, default=plain_value))  # plain values, and a deep copy
     return _checked(values, Origins('scenario', {}, set()), Path.cwd(), 'scenario', overrides,
                     {**given, **(controllers or {})})
 
 
-def _plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """Return NumPy's and other values as JSON has them."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
@@ -125,6 +131,17 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = 's
     return _checked(data, origins, directory, default_name, overrides, given)
 
 
+def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
+                       default_name: str, overrides: Mapping[str, object],
+                       controllers: Mapping[str, Any]) -> Scenario:
+    """Return the complete scenario of what ``parse_yaml`` returned, again and again.
+
+    ``data`` and ``origins`` are not changed; the rest is as ``parse_scenario`` takes it.
+    """
+    own = Origins(origins.file, dict(origins.lines), set())
+    return _checked(deepcopy(dict(data)), own, directory, default_name, overrides, controllers)
+
+
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
              overrides: Mapping[str, object] | None,
              given: Mapping[str, Any] | None) -> Scenario:
@@ -157,6 +174,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     controllers = _check_controllers(written, python_path, origins, given)
     robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
     _check_leader(robots[0], controllers, origins)
+    own_function = _check_until(written, robots, python_path, origins, given is not None)
     used = sorted({robot.body for robot in robots})
     settings = {name: getattr(written, name) for name in Settings.model_fields}
     own_classes = any(':' in robot.controller for robot in robots)
@@ -164,7 +182,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'given': dict(given or {}),
-        'python_path': python_path if own_classes else ()})
+        'python_path': python_path if own_classes or own_function else ()})
 
 
 def _absolute_paths(written: ScenarioFile, directory: Path,
@@ -221,3 +239,16 @@ def _check_leader(leader: Robot, controllers: Mapping[str, ControllerParameters]
         return
     raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and "
                      'needs one: [x, y] (m)')
+
+
+def _check_until(written: ScenarioFile, robots: Sequence[Robot], python_path: tuple[str, ...],
+                 origins: Origins, import_it: bool) -> bool:
+    """Refuse a condition that cannot come true; tell whether it is a function of the user's."""
+    until, where = written.until, origins.where(('until',))
+    if until == 'goal_reached' and all(robot.goal is None for robot in robots):
+        raise bad_value(where, until, "another condition: no robot has a 'goal'")
+    if until is None or ':' not in until:
+        return False
+    if import_it:
+        load_function(until, python_path, where)
+    return True

@@ -129,7 +129,9 @@ def _number_field(expected: str, **limits: float) -> Check:
 
 _RATE = 'a positive number or fraction of hertz, e.g. 30 or 100/3'
 _CONTROLLER = "potential_field, wind_aware, none or a class of yours as 'module:Class'"
-_PATTERN = r'potential_field|wind_aware|none|[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
+_OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
+_PATTERN = rf'potential_field|wind_aware|none|{_OWN}'
+_UNTIL = "goal_reached, collision or a function of yours as 'module:function'"
 
 Point = Annotated[tuple[float, float], Check('[x, y]: two finite numbers (m)',
                                              lambda value: _numbers(value, 2))]
@@ -154,6 +156,7 @@ Name = Annotated[str, Check('one line of at most 100 characters',
 Hertz = Annotated[Rate, Check(_RATE, _rate), PlainSerializer(
     lambda rate: rate.numerator if rate.denominator == 1 else str(rate))]
 Controller = Annotated[str, Check(_CONTROLLER, lambda value: _text(value, _PATTERN))]
+Until = Annotated[str, Check(_UNTIL, lambda v: _text(v, rf'goal_reached|collision|{_OWN}'))]
 Mapping = Annotated[dict[str, Any], Check('a mapping of names to values', _mapping)]
 Mappings = Annotated[dict[str, dict[str, Any]], Check('a mapping of names to mappings', _mappings)]
 
@@ -197,6 +200,9 @@ class _AnyRobot(_Model):
     controller: Controller = Field('potential_field', description='Who drives it.')
     goal: Point | None = Field(
         None, description='Where it shall go. Robot 0 needs one if `potential_field` drives it.')
+    goal_tolerance: Length | None = Field(
+        None, description='The goal is reached closer to it than this; default: what its '
+                          'controller takes for that, else the radius of its body.')
     parameters: Mapping = Field(
         {}, description='Parameters of its controller, over those in `controllers`.')
 
@@ -230,6 +236,10 @@ class Settings(_Model):
     description: Text = Field('', description='What it shows.')
     rate: Hertz = Field(Rate(30, 1), description='Ticks a second.')
     duration: Duration = Field(60.0, description='Simulated time of a run.')
+    until: Until | None = Field(
+        None, description='What ends a run before its duration: `goal_reached` by every robot '
+                          'that has a goal, a `collision`, or a function that is true. Not over '
+                          'ROS.')
     seed: Seed = Field(
         1, description='Of all random generators; `null`: drawn once, then recorded.')
     lockstep: Flag = Field(
@@ -287,4 +297,9 @@ class Scenario(Settings):
         Files that come with the package are named relative to its configuration folder, others by
         absolute path, so that the text can be loaded from any folder.
         """
-        return dump_yaml(portable_paths(self.model_dump(mode='python')))
+        values = self.model_dump(mode='python')
+        for group, key in ((values, 'until'), *((each, 'goal_tolerance')
+                                                for each in values['robots'])):
+            if group[key] is None:
+                del group[key]
+        return dump_yaml(portable_paths(values))

@@ -73,7 +73,8 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
                                     written, origins)
     return tuple(
         Robot.model_construct(body=entry.body, pose=pose, controller=entry.controller,
-                              goal=entry.goal, parameters=entry.parameters)
+                              goal=entry.goal, goal_tolerance=entry.goal_tolerance,
+                              parameters=entry.parameters)
         for i, entry in enumerate(entries) for pose in poses[i])
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from sbot_common.errors import InputError, bad_value
@@ -80,20 +81,41 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
     if module_name == OBJECT:
         raise InputError(f"{where}: '{name}' was an object given from Python, which a file cannot "
                          f"hold; give it again: controllers={{'{name}': ...}}")
-    for folder in python_path:
-        if folder not in sys.path:
-            sys.path.append(folder)
-    try:
-        module = import_module(module_name)
-    except (Exception, SystemExit) as error:  # a user's module may raise anything
-        reason = ' '.join(f'{type(error).__name__}: {error}'.split())[:200]
-        raise InputError(f"{where}: cannot import '{module_name}' of '{name}': {reason}") from None
-    found = getattr(module, class_name, None)
+    found = getattr(_import(name, python_path, where), class_name, None)
     if not inspect.isclass(found):
         raise InputError(f"{where}: module '{module_name}' has no class '{class_name}'")
     if not callable(getattr(found, 'step', None)):
         raise bad_value(where, name, _STEP)
     return found
+
+
+def load_function(name: str, python_path: Iterable[str], where: str) -> Callable[..., Any]:
+    """Return the function that ``module:function`` names.
+
+    Raises
+    ------
+    InputError
+        if the module cannot be imported or has no such function.
+
+    """
+    function = getattr(_import(name, python_path, where), name.partition(':')[2], None)
+    if not callable(function):
+        raise InputError("{}: module '{}' has no function '{}'".format(
+            where, *name.split(':', 1)))
+    return function  # type: ignore[no-any-return]
+
+
+def _import(name: str, python_path: Iterable[str], where: str) -> ModuleType:
+    """Return the module of ``module:name``, from what is installed or from ``python_path``."""
+    for folder in python_path:
+        if folder not in sys.path:
+            sys.path.append(folder)
+    module_name = name.partition(':')[0]
+    try:
+        return import_module(module_name)
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
+        reason = ' '.join(f'{type(error).__name__}: {error}'.split())[:200]
+        raise InputError(f"{where}: cannot import '{module_name}' of '{name}': {reason}") from None
 
 
 def check_arguments(controller: Any, parameters: Mapping[str, object], where: str) -> None:  # noqa: ANN401

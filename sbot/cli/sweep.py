@@ -1,0 +1,229 @@
+"""`sbot sweep`: experiments over parameters and seeds; `show` and `plot` for their results."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sbot.scenario.overrides import parse_override
+from sbot_common.errors import InputError, bad_value
+
+if TYPE_CHECKING:
+    from sbot.sweeps.experiment import Options
+    from sbot.sweeps.request import Request
+
+_DESCRIPTION = """Run a scenario for every combination of values and seeds, on this machine's
+processors or a Dask cluster. A row a run is written to DIR/runs.parquet and DIR/runs.csv. With
+--set, a list [1, 2] holds values to try, first:end:step is a range without its end, and anything
+else is one value for all runs. 'sbot sweep show DIR' prints the results, 'sbot sweep plot DIR'
+draws them: docs/sweeps.md."""
+
+
+def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
+    """Add the command ``sweep``, with ``sweep show`` and ``sweep plot``."""
+    sweep = subparsers.add_parser('sweep', description=_DESCRIPTION,
+                                  help='run a scenario over parameters and seeds, here '
+                                       'or on a cluster')
+    _add_what(sweep)
+    _add_how(sweep)
+    sweep.set_defaults(run=_sweep)
+    others = {'show': _show_parser(), 'plot': _plot_parser()}
+    own = sweep.parse_known_args
+
+    def parse(args: list[str] | None = None, namespace: argparse.Namespace | None = None) -> Any:  # noqa: ANN401
+        if args and args[0] in others:
+            return others[args[0]].parse_known_args(args[1:], namespace)
+        return own(args, namespace)
+    sweep.parse_known_args = parse
+
+
+def _add_what(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('scenario', metavar='SCENARIO', nargs='?',
+                        help='scenario (.yaml, .argos, or the name of a shipped one), or sweep '
+                             'file; not needed with --resume')
+    parser.add_argument('--seeds', metavar='SEEDS', help="0:50, or 1,2,3; default: the scenario's")
+    parser.add_argument('--set', dest='assignments', action='append', default=[],
+                        metavar='KEY=VALUES', help='values to try, or one value; repeatable')
+    parser.add_argument('--zip', action='append', default=[], metavar='KEY=VALUES',
+                        help='values to go side by side with those of the other --zip')
+    parser.add_argument('--sample', action='append', default=[], metavar='KEY=[LOW,HIGH]',
+                        help='values to draw, also {low: 1, high: 10, scale: log}, '
+                             '{choices: [...]}')
+    parser.add_argument('--samples', type=int, default=0, metavar='N', help='points to draw')
+    parser.add_argument('--sampler', default='latin_hypercube', metavar='METHOD',
+                        help='latin_hypercube (default) or random')
+    parser.add_argument('--sample-seed', type=int, default=1, metavar='N',
+                        help='seed of the points (default: 1)')
+    parser.add_argument('--duration', type=float, metavar='S', help='simulated seconds of a run')
+    parser.add_argument('--metric', action='append', default=[], metavar='MODULE:FUNCTION',
+                        help='a number of your own: the function gets the Run; repeatable')
+
+
+def _add_how(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('-o', '--output', metavar='DIR', help='folder of the results')
+    parser.add_argument('--resume', action='store_true',
+                        help='go on with the sweep in DIR: run what is missing')
+    parser.add_argument('--retry', action='store_true', help='with --resume: failed runs, too')
+    parser.add_argument('--dry-run', action='store_true',
+                        help='say how many runs, and about how long they take')
+    parser.add_argument('--jobs', type=int, default=0, metavar='N',
+                        help='processes on this machine (default: one a processor)')
+    parser.add_argument('--scheduler', metavar='ADDRESS',
+                        help='run on the workers of this Dask scheduler (tcp://..., or its file)')
+    parser.add_argument('--batch', type=int, default=1, metavar='N',
+                        help='runs handed to a worker at once (for very short ones)')
+    parser.add_argument('--timeout', type=float, metavar='S', help='greatest time of a run')
+    parser.add_argument('--memory', metavar='SIZE', help="greatest memory of a run, e.g. '2 GiB'")
+    parser.add_argument('--record', choices=('none', 'failed', 'all'),
+                        help='which runs to record, in DIR/bags (default: none)')
+    parser.add_argument('--quiet', action='store_true', help='no progress')
+
+
+def _show_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='sbot sweep show', description='Print the medians of each setting of a sweep.')
+    parser.add_argument('folder', metavar='DIR', help='folder of the results')
+    parser.add_argument('--metric', action='append', default=[], metavar='COLUMN',
+                        help='a column of runs.csv; repeatable')
+    parser.set_defaults(run=_show)
+    return parser
+
+
+def _plot_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='sbot sweep plot', description='Draw a metric against one or two parameters: medians '
+                                            'and the middle 80 %% of the runs.')
+    parser.add_argument('folder', metavar='DIR', help='folder of the results')
+    parser.add_argument('--metric', default='', metavar='COLUMN',
+                        help='a column of runs.csv (default: your metric, else goal_reached_s)')
+    parser.add_argument('--by', action='append', default=[], metavar='KEY',
+                        help='swept parameter along x; a second one: a line for each value')
+    parser.add_argument('-o', '--output', metavar='FILE',
+                        help='.png, .svg or .pdf (default: DIR/COLUMN.png)')
+    parser.set_defaults(run=_plot)
+    return parser
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from sbot.sweeps.show import format_results, load_results
+    print(format_results(load_results(arguments.folder), arguments.metric))
+    return 0
+
+
+def _plot(arguments: argparse.Namespace) -> int:
+    from sbot.sweeps.figure import plot_sweep
+    from sbot.sweeps.show import load_results
+    results = load_results(arguments.folder)
+    metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
+    path = arguments.output or str(Path(arguments.folder) / f'{metric}.png')
+    plot_sweep(results, path, metric, arguments.by)
+    print(path)
+    return 0
+
+
+def _request(arguments: argparse.Namespace) -> Request:
+    """Return what the options ask for, over what a sweep file or an earlier sweep has."""
+    from sbot.sweeps.experiment import read_request
+    from sbot.sweeps.request import Request, is_sweep_file, read_sweep_file
+    from sbot.sweeps.sources import source_of
+    if arguments.scenario is None:
+        if not arguments.resume or arguments.output is None:
+            raise InputError('SCENARIO is missing; expected a scenario, a sweep file, or --resume '
+                             '-o DIR')
+        given = ('seeds', 'assignments', 'zip', 'sample', 'duration', 'metric')
+        if any(getattr(arguments, name) not in (None, []) for name in given):
+            raise InputError('--resume: expected no change of the sweep that it goes on with')
+        return read_request(Path(arguments.output))
+    if is_sweep_file(arguments.scenario):
+        request = read_sweep_file(arguments.scenario)
+    else:
+        request = Request([source_of(arguments.scenario)])
+    _add_values(request, arguments)
+    return request
+
+
+def _add_values(request: Request, arguments: argparse.Namespace) -> None:
+    from sbot.sweeps.design import sample_axis, spread_of
+    from sbot.sweeps.plan import zip_axis
+    from sbot.sweeps.values import seeds_of, values_of
+    if arguments.seeds is not None:
+        request.seeds = seeds_of(arguments.seeds, '--seeds')
+    for text in arguments.assignments:
+        key, value = parse_override(text)
+        request.set(key, value, f'--set {key}')
+    if arguments.duration is not None:
+        request.set('duration', arguments.duration, '--duration')
+    zipped = dict(parse_override(text, '--zip') for text in arguments.zip)
+    request.axes += zip_axis({key: values_of(value, f'--zip {key}')
+                              for key, value in zipped.items()})
+    spreads = dict(parse_override(text, '--sample') for text in arguments.sample)
+    if bool(spreads) != bool(arguments.samples):
+        raise InputError('--sample: expected --samples N with it, and the other way round')
+    request.axes += sample_axis({key: spread_of(value, f'--sample {key}')
+                                 for key, value in spreads.items()},
+                                arguments.samples, arguments.sampler, arguments.sample_seed)
+    request.metrics += tuple(arguments.metric)
+
+
+def _options(arguments: argparse.Namespace, request: Request) -> Options:
+    from sbot.sweeps.experiment import Options
+    from sbot.sweeps.request import checked_memory, checked_timeout
+    for name in ('jobs', 'batch'):
+        if getattr(arguments, name) < (name == 'batch'):
+            raise bad_value(f'--{name}', getattr(arguments, name), 'a whole number >= 1')
+    if arguments.timeout is not None:
+        request.timeout = checked_timeout(arguments.timeout, '--timeout')
+    if arguments.memory is not None:
+        request.memory = checked_memory(arguments.memory, '--memory')
+    if arguments.record is not None:
+        request.record = arguments.record
+    return Options(arguments.jobs, arguments.scheduler, None, arguments.batch, request.timeout,
+                   request.memory, request.record, arguments.retry, not arguments.quiet)
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from sbot.sweeps.experiment import EngineError, estimate, processors, run_sweep
+    request = _request(arguments)
+    plan = request.plan()
+    options = _options(arguments, request)
+    if arguments.dry_run:
+        processes = arguments.jobs or processors()
+        seconds = estimate(plan, request, processes)
+        print(f'{_count(len(plan))}: {_parts(request)}\nabout {_time(seconds)} on {processes} '
+              f'processes of this machine')
+        return 0
+    if arguments.output is None:
+        raise InputError('--output: expected a folder for the results')
+    folder = Path(arguments.output)
+    try:
+        outcome = run_sweep(plan, request, folder, options, arguments.resume)
+    except (KeyboardInterrupt, EngineError) as error:
+        reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
+        print(f'sbot: {reason}; what is done is in {folder}, go on with: sbot sweep --resume -o '
+              f'{folder}', file=sys.stderr)
+        return 1
+    failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
+    print(f'{_count(outcome.runs)}{failed}: {folder}/runs.parquet, {folder}/runs.csv')
+    return 0
+
+
+def _count(runs: int) -> str:
+    return f"{runs:,} run{'s' if runs != 1 else ''}"
+
+
+def _parts(request: Request) -> str:
+    """Return what is combined, e.g. '6 wind.wind_speed_mean x 50 seeds'."""
+    parts = [f'{len(axis)} {" & ".join(axis.keys)}' for axis in request.axes]
+    if len(request.scenarios) > 1:
+        parts.insert(0, f'{len(request.scenarios)} scenarios')
+    return ' x '.join([*parts, f"{max(1, len(request.seeds))} seed"
+                               f"{'s' if len(request.seeds) > 1 else ''}"])
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (('days', 86400.0), ('h', 3600.0), ('min', 60.0)):
+        if seconds >= 2 * size:
+            return f'{seconds / size:.2g} {unit}'
+    return f'{seconds:.2g} s'

@@ -1,0 +1,33 @@
+"""Stopping conditions: what ends a run before its duration (a scenario's ``until``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sbot.runner.summary import Tally
+from sbot.scenario.model import Scenario
+from sbot.scenario.user_controller import load_function
+from sbot_sim.engine.state import SimulationState, Snapshot
+
+Condition = Callable[[Snapshot, SimulationState], bool]
+
+
+def stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
+    """Return what tells, once a tick is in the tally, whether the run ends with it.
+
+    Parameters
+    ----------
+    scenario : its ``until`` may be a function ``module:function``, called with each tick's
+        Snapshot; the run ends when it is true
+    tally : of the run
+
+    """
+    until = scenario.until
+    if until is None:
+        return None
+    if until == 'goal_reached':
+        return lambda snapshot, state: tally.all_arrived
+    if until == 'collision':
+        return lambda snapshot, state: bool(state.collided.any())
+    function = load_function(until, scenario.python_path, 'until')
+    return lambda snapshot, state: bool(function(snapshot))

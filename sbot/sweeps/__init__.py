@@ -1,0 +1,1 @@
+"""Experiments over parameters and seeds, on this machine's processors or a Dask cluster."""

@@ -1,0 +1,169 @@
+"""Engines that runs are given to: this machine's processes, Dask, any executor.
+
+All are ``concurrent.futures`` executors; as many runs are handed out as keep them busy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+from sbot.sweeps.guard import TRIES, close_all, run_batch
+from sbot.sweeps.plan import PlannedRun
+from sbot.sweeps.simulate import Row
+from sbot_common.errors import InputError
+
+_AHEAD = 2  # runs that wait, for each that is simulated
+_ASK_PERIOD = 5.0  # s, how many workers there are
+_LEAST_AHEAD = 64  # on a cluster, which may grow
+
+Work = Callable[[bytes, list[PlannedRun]], list[Row]]
+
+
+class EngineError(RuntimeError):
+    """The engine is gone; what has been done is kept."""
+
+
+class Engine(NamedTuple):
+    """An executor, and how many runs it is simulating when it is busy."""
+
+    executor: Executor
+    width: Callable[[], int]
+    name: str
+
+
+@contextlib.contextmanager
+def local_engine(processes: int) -> Iterator[Engine]:
+    """Yield an engine of this machine: a thread for each process for runs."""
+    with ThreadPoolExecutor(processes, thread_name_prefix='sweep') as executor:
+        try:
+            yield Engine(executor, lambda: processes, f'{processes} processes')
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+            close_all()
+
+
+@contextlib.contextmanager
+def dask_engine(address: str) -> Iterator[Engine]:
+    """Yield an engine of the workers of a running Dask scheduler.
+
+    Parameters
+    ----------
+    address : e.g. 'tcp://10.0.0.1:8786', or the path of a scheduler file (.json)
+
+    Raises
+    ------
+    InputError
+        without `distributed`, or if nobody answers there.
+
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--scheduler needs Dask: pip install 'potential_field_bot[cluster]'"
+                         ) from None
+    where: dict[str, Any] = ({'scheduler_file': address} if address.endswith('.json')
+                             else {'address': address})
+    try:
+        client = Client(**where, set_as_default=False, timeout=30)
+    except (OSError, ValueError) as error:
+        reason = ' '.join(str(error).split())[:200]
+        raise InputError(f'--scheduler: no Dask scheduler at {address}: {reason}') from None
+
+    known = [0.0, 0]  # when the scheduler was last asked, and what it said
+
+    def width() -> int:
+        if time.monotonic() - known[0] > _ASK_PERIOD:
+            known[:] = time.monotonic(), sum(client.nthreads().values())
+        return int(known[1])
+
+    with client:
+        executor = client.get_executor(pure=False)
+        try:
+            yield Engine(executor, width, f'Dask at {address}')
+        finally:
+            executor.shutdown(wait=False)
+
+
+@contextlib.contextmanager
+def given_engine(executor: Executor) -> Iterator[Engine]:
+    """Yield an engine of the user's own executor, which stays open."""
+    width = getattr(executor, '_max_workers', None) or _LEAST_AHEAD
+    try:
+        yield Engine(executor, lambda: width, type(executor).__name__)
+    finally:
+        close_all()
+
+
+def execute(engine: Engine, work: Work, packed: bytes, batches: Iterable[list[PlannedRun]],
+            done: Callable[[list[Row]], None], lost: Callable[[PlannedRun, str], Row]) -> None:
+    """Give all runs to an engine and pass rows on as they come; few are on their way at a time.
+
+    Parameters
+    ----------
+    engine : whom to give them to
+    work : ``run_batch`` with its options
+    packed : the job, pickled
+    batches : the runs
+    done : called with the rows of each batch
+    lost : the row of a run whose worker was lost again and again
+
+    Raises
+    ------
+    EngineError
+        when the engine is gone.
+
+    """
+    waiting = iter(batches)
+    finished: SimpleQueue[Future[list[Row]]] = SimpleQueue()
+    pending: dict[Future[list[Row]], tuple[list[PlannedRun], int]] = {}
+
+    def submit(batch: list[PlannedRun], tries: int) -> None:
+        try:
+            future = engine.executor.submit(work, packed, batch)
+        except RuntimeError as error:  # it is shut down or broken
+            raise EngineError(f'{engine.name}: {error}') from None
+        pending[future] = batch, tries
+        future.add_done_callback(finished.put)
+
+    try:
+        while True:
+            ahead = max(_AHEAD * engine.width(), _ahead_at_least(engine))
+            while len(pending) < ahead and (batch := next(waiting, None)) is not None:
+                submit(batch, 1)
+            if not pending:
+                return
+            future = finished.get()
+            batch, tries = pending.pop(future)
+            try:
+                rows = future.result()
+            except InputError:
+                raise
+            except (Exception, CancelledError) as error:
+                if type(error).__name__ != 'KilledWorker':
+                    raise EngineError(f'{engine.name}: {type(error).__name__}: '
+                                      f"{' '.join(str(error).split())[:300]}") from error
+                if tries < TRIES:
+                    for run in batch:  # one at a time: which of them is it?
+                        submit([run], tries + 1)
+                    continue
+                rows = [lost(run, 'WorkerLost: its worker ended again and again')
+                        for run in batch]
+            done(rows)
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def _ahead_at_least(engine: Engine) -> int:
+    return 1 if isinstance(engine.executor, ThreadPoolExecutor) else _LEAST_AHEAD
+
+
+def work_of(bags: Any, record: str) -> Work:  # noqa: ANN401 - a path or None
+    """Return what executors call."""
+    return partial(run_batch, bags=bags, record=record)

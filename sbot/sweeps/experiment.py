@@ -1,0 +1,259 @@
+"""Running a plan: journal, engine, progress, tables; going on where an earlier sweep ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cloudpickle
+from tqdm import tqdm
+
+from sbot.runner.loop import run_scenario
+from sbot.runner.warm_up import warm_up
+from sbot.sweeps.engine import (
+    Engine,
+    EngineError,
+    dask_engine,
+    execute,
+    given_engine,
+    local_engine,
+    work_of,
+)
+from sbot.sweeps.journal import Journal, read_index, read_rows
+from sbot.sweeps.plan import Plan, PlannedRun, batches
+from sbot.sweeps.request import RECORD, Metric, Request
+from sbot.sweeps.simulate import Job, Row, parsed_sources, scenario_of
+from sbot.sweeps.table import write_tables
+from sbot.version import package_version
+from sbot_common.errors import InputError, bad_value
+
+PLAN = 'plan.json'
+_SAMPLED = 2.0  # s of simulated time to estimate a sweep from
+_PERIOD = 0.1  # s between two looks of the progress bar
+
+
+class Options(NamedTuple):
+    """How a sweep is run; changes no row that ends well."""
+
+    jobs: int = 0  # processes on this machine; 0: one a processor
+    scheduler: str | None = None  # of Dask
+    executor: Executor | None = None
+    batch: int = 1  # runs handed out together
+    timeout: float | None = None  # s a run
+    memory: int | None = None  # bytes a run
+    record: str = 'none'
+    retry: bool = False  # with resume: failed runs, too
+    progress: bool = True
+
+
+class Outcome(NamedTuple):
+    """What a sweep came to."""
+
+    folder: Path
+    runs: int
+    failed: int
+
+
+def make_job(plan: Plan, request: Request, options: Options) -> bytes:
+    """Return what all runs share, pickled.
+
+    Raises
+    ------
+    InputError
+        if a controller or metric from Python cannot be pickled.
+
+    """
+    def pickled(value: Any, what: str) -> bytes:  # noqa: ANN401
+        try:
+            return bytes(cloudpickle.dumps(value))
+        except Exception as error:
+            raise InputError(f'{what}: cannot be sent to another process: {error}') from None
+
+    def metric(name: str, given: Metric) -> str | tuple[str, bytes]:
+        return given if isinstance(given, str) else (
+            name.partition(':')[2], pickled(given, f'metric {name}'))
+    metrics = tuple(metric(name, given)
+                    for name, given in zip(plan.metrics, request.metrics, strict=True))
+    path = tuple(dict.fromkeys((*request.path, os.getcwd())))
+    sources = tuple(source._replace(text='') for source in plan.sources)
+    job = Job(sources, parsed_sources(plan.sources), dict(plan.fixed), metrics,
+              pickled(request.given, 'controllers'), path, package_version(),
+              options.timeout, options.memory)
+    return bytes(cloudpickle.dumps(job))
+
+
+def estimate(plan: Plan, request: Request, processes: int) -> float:
+    """Return about how long a sweep takes here (s), from the beginning of three of its runs."""
+    import pickle
+    job: Job = pickle.loads(make_job(plan, request, Options()))
+    warm_up()
+    seconds = 0.0
+    numbers = sorted({0, len(plan) // 2, len(plan) - 1})
+    for number in numbers:
+        scenario = scenario_of(job, plan[number])
+        part = min(scenario.duration, _SAMPLED)
+        short = scenario.model_copy(update={'duration': part, 'until': None})
+        run_scenario(short.model_copy(update={'duration': scenario.rate.dt}), keep=False)
+        started = time.perf_counter()
+        run_scenario(short, keep=False)
+        seconds += (time.perf_counter() - started) * scenario.duration / part
+    return seconds / len(numbers) * len(plan) / min(processes, len(plan))
+
+
+def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
+              resume: bool = False) -> Outcome:
+    """Run all of a plan that has no row yet, and write the tables.
+
+    Parameters
+    ----------
+    plan, request : what to run
+    folder : of the results; new, unless ``resume``
+    options : how
+    resume : go on with the sweep in ``folder``, which must be the same
+
+    Raises
+    ------
+    InputError
+        if the folder holds another sweep, or nothing can be started.
+    EngineError
+        when the engine is gone. As with KeyboardInterrupt, the folder holds what has been done.
+
+    """
+    if options.record not in RECORD:
+        raise bad_value('record', options.record, ' or '.join(RECORD))
+    if options.memory is not None and not sys.platform.startswith('linux'):
+        raise InputError('memory: got a limit, expected none: only Linux can hold runs to it')
+    packed = make_job(plan, request, options)
+    _begin(plan, request, options, folder, resume)
+    warm_up(quiet=not options.progress)
+    with Journal(folder) as journal:
+        index = read_index(folder)[0]
+        done = set(index)
+        failed = {row['run'] for row in read_rows(folder, index.values())
+                  if row['error'] is not None}
+        if options.retry:
+            done, failed = done - failed, set()
+        version = package_version()
+        try:
+            with _engine(options) as engine, _bar(plan, len(done), failed, options) as show:
+                def keep(rows: list[Row]) -> None:
+                    journal.write(rows)
+                    failed.update(row['run'] for row in rows if row['error'] is not None)
+                    show(len(rows), len(failed))
+
+                def lost(run: PlannedRun, error: str) -> Row:
+                    return {'run': run.number, 'scenario': plan.sources[run.source].name,
+                            **run.values, 'seed': run.seed, 'version': version, 'error': error,
+                            'wall_time_s': None}
+                bags = None if options.record == 'none' else folder.resolve() / 'bags'
+                execute(engine, work_of(bags, options.record), packed,
+                        batches(plan, done, options.batch), keep, lost)
+        finally:
+            count = write_tables(folder, plan)
+    return Outcome(folder, count, len(failed))
+
+
+def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume: bool) -> None:
+    """Make the folder, or make sure that it holds this plan."""
+    if resume:
+        old, version = read_plan(folder)
+        if old.fingerprint != plan.fingerprint:
+            raise InputError(f'{folder}: holds another sweep; different: '
+                             f"{', '.join(old.differences(plan))}")
+        if version != package_version():
+            raise InputError(f'{folder}: was made by version {version}, this is '
+                             f'{package_version()}; one table has rows of one version')
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise InputError(f'{folder}: is not empty; expected a new folder, or --resume to go '
+                             'on with the sweep in it')
+        settings = {'path': list(request.path), 'timeout': options.timeout,
+                    'memory': options.memory, 'record': options.record}
+        text = json.dumps({'version': package_version(), 'settings': settings, **plan.to_json()})
+        part = folder / f'{PLAN}.part'
+        part.write_text(text, encoding='utf-8')
+        os.replace(part, folder / PLAN)
+    except OSError as error:
+        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
+
+
+def read_plan(folder: Path) -> tuple[Plan, str]:
+    """Return the plan of a folder of results, and the version that made them.
+
+    Raises
+    ------
+    InputError
+        if it is none.
+
+    """
+    data = _read(folder)
+    return Plan.from_json(data), data['version']
+
+
+def read_request(folder: Path) -> Request:
+    """Return what a folder of results was made for, to go on with it.
+
+    Raises
+    ------
+    InputError
+        if it is none, or functions or controllers came from Python.
+
+    """
+    data = _read(folder)
+    plan, settings = Plan.from_json(data), data['settings']
+    for name in plan.metrics:
+        if name.startswith('object:'):
+            raise InputError(f'{folder}: metric {name} came from Python; resume it from there')
+    return Request([(source.text, source.file, source.directory, {}) for source in plan.sources],
+                   plan.seeds, dict(plan.fixed), list(plan.axes), plan.metrics,
+                   tuple(settings['path']), settings['timeout'], settings['memory'],
+                   settings['record'])
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = json.loads((folder / PLAN).read_text(encoding='utf-8'))
+    except (OSError, ValueError):
+        raise InputError(f'{folder}: holds no sweep (no usable {PLAN})') from None
+    return data
+
+
+def _engine(options: Options) -> contextlib.AbstractContextManager[Engine]:
+    if options.executor is not None:
+        return given_engine(options.executor)
+    if options.scheduler is not None:
+        return dask_engine(options.scheduler)
+    return local_engine(options.jobs or processors())
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, 'sched_getaffinity'):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _bar(plan: Plan, done: int, failed: set[int],
+         options: Options) -> Iterator[Callable[[int, int], None]]:
+    """Yield what shows (runs more, all failed ones): done, failed, and when it will be over."""
+    with tqdm(total=len(plan), initial=done, unit=' runs', smoothing=0.02, mininterval=_PERIOD,
+              disable=None if options.progress else True, file=sys.stderr,
+              desc=f'{len(failed)} failed') as bar:
+        def show(more: int, bad: int) -> None:
+            bar.set_description(f'{bad} failed', refresh=False)
+            bar.update(more)
+        yield show
+
+
+__all__ = ['EngineError', 'Options', 'Outcome', 'estimate', 'processors', 'read_plan',
+           'read_request', 'run_sweep']

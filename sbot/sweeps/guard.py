@@ -1,0 +1,198 @@
+"""Runs in a process of their own: an end to those that hang, a second try for those that crash."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from sbot.sweeps.child import READY
+from sbot.sweeps.plan import PlannedRun
+from sbot.sweeps.simulate import Job, Row, memory_error
+from sbot_common.errors import InputError
+
+TRIES = 3  # of a run whose process ends under it
+_START = 600.0  # s to import and compile
+_LAST_WORDS = 10.0  # s
+_CODE = ('import sys, json; sys.path[:] = json.loads(sys.argv[2]); '
+         'from sbot.sweeps.child import main; main(int(sys.argv[1]))')
+
+
+class Cancelled(Exception):
+    """The sweep has ended; nobody waits for this run any more."""
+
+
+class TookTooLong(Exception):
+    """A run took longer than it may."""
+
+
+class Guard:
+    """One process for runs, started when first needed and again when it was lost."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._known = b''  # the job that the process has
+        self._closed = False
+
+    def row(self, packed: bytes, job: Job, run: PlannedRun, record: Path | None = None) -> Row:
+        """Return the row of a run; whatever happens to the process, there is one.
+
+        Parameters
+        ----------
+        packed, job : the job, pickled and as it is
+        run : which
+        record : directory of a bag to write
+
+        Raises
+        ------
+        Cancelled
+            after ``close``.
+        InputError
+            if no process can be started here.
+
+        """
+        for _ in range(TRIES):
+            started = time.perf_counter()
+            try:
+                return self._ask(packed, job, run, record)
+            except (EOFError, OSError):
+                code = self._end(_LAST_WORDS)
+                if self._closed:
+                    raise Cancelled from None
+            except TookTooLong as error:
+                self._end()
+                return _failed(job, run, str(error), started)
+        return _failed(job, run, f'WorkerLost: its process ended {TRIES} times, last '
+                                 f'{_manner(code)}', started)
+
+    def _ask(self, packed: bytes, job: Job, run: PlannedRun, record: Path | None) -> Row:
+        if self._process is None or self._process.poll() is not None:
+            self._end()
+            self._start()
+        connection = self._connection
+        assert connection is not None
+        key = packed if packed != self._known else None
+        connection.send((key, run, record))
+        self._known = packed
+        if not connection.poll(job.timeout):
+            raise TookTooLong(f'TimeoutError: took longer than {job.timeout:g} s')
+        row: Row = connection.recv()
+        if job.memory is not None and row['error'] == memory_error(job.memory):
+            self._end()  # whatever it could not finish
+        return row
+
+    def _start(self) -> None:
+        mine, its = Pipe()
+        environment = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1', **os.environ}
+        command = [sys.executable, '-c', _CODE, str(its.fileno()),
+                   json.dumps([os.path.abspath(folder) for folder in sys.path])]
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment,
+                                       pass_fds=[its.fileno()], start_new_session=True)
+        except OSError as error:
+            raise InputError(f'cannot start a process: {error.strerror}') from None
+        finally:
+            its.close()
+        self._process, self._connection, self._known = process, mine, b''
+        if self._closed:
+            self._end()
+            raise Cancelled
+        try:
+            ready = mine.poll(_START) and mine.recv() == READY
+        except (EOFError, OSError):
+            ready = False
+        if not ready:
+            code = self._end(_LAST_WORDS)
+            if self._closed:
+                raise Cancelled
+            raise InputError('the process for runs did not start (its messages are above): '
+                             f'{_manner(code)}')
+
+    def _end(self, grace: float = 0.0) -> int | None:
+        """End the process, after ``grace`` seconds if it has not by itself; return its exit code.
+
+        A pipe breaks a moment before the exit code is known.
+        """
+        process, self._process = self._process, None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if process is None:
+            return None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(grace)
+        process.kill()
+        process.wait()
+        return None
+
+    def close(self) -> None:
+        """End the process at once, from any thread."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+def _failed(job: Job, run: PlannedRun, error: str, started: float) -> Row:
+    return {'run': run.number, 'scenario': job.sources[run.source].name, **run.values,
+            'seed': run.seed, 'version': job.version, 'error': error,
+            'wall_time_s': round(time.perf_counter() - started, 6)}
+
+
+def _manner(code: int | None) -> str:
+    if code is None:
+        return 'by being stopped'
+    return f'by signal {-code}' if code < 0 else f'with exit code {code}'
+
+
+_local = threading.local()
+_all: weakref.WeakSet[Guard] = weakref.WeakSet()
+
+
+def run_batch(packed: bytes, runs: list[PlannedRun], bags: Path | None = None,
+              record: str = 'none') -> list[Row]:
+    """Return the rows of some runs, each in this thread's process for runs.
+
+    This is what an executor calls: a thread here, a worker of Dask's elsewhere.
+
+    Parameters
+    ----------
+    packed : the job, pickled
+    runs : which
+    bags : folder for recordings
+    record : which to record: 'none', 'all', or 'failed': again, after a row with an error
+
+    """
+    guard: Guard | None = getattr(_local, 'guard', None)
+    if guard is None or guard._closed:
+        guard = _local.guard = Guard()
+        _all.add(guard)
+    job: Job = pickle.loads(packed)
+    rows = []
+    for run in runs:
+        bag = None if bags is None else bags / f'run_{run.number:06d}'
+        if bag is not None:
+            shutil.rmtree(bag, ignore_errors=True)  # what an earlier try has left
+        row = guard.row(packed, job, run, bag if record == 'all' else None)
+        if record == 'failed' and row['error'] is not None:
+            guard.row(packed, job, run, bag)
+        rows.append(row)
+    return rows
+
+
+def close_all() -> None:
+    """End all processes for runs of this process."""
+    for guard in list(_all):
+        guard.close()

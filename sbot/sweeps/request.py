@@ -1,0 +1,215 @@
+"""What a user asks for, from options, a sweep file or Python, made into a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sbot.scenario.errors import validate
+from sbot.scenario.model import Check, Count, Seed
+from sbot.scenario.model import Mapping as MappingField
+from sbot.scenario.yaml_text import MAX_BYTES, decode_text, parse_yaml
+from sbot.sweeps.design import METHODS, sample_axis, spread_of
+from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
+from sbot.sweeps.simulate import metric_names
+from sbot.sweeps.sources import Given, check_values, named_source, source_of, with_hint
+from sbot.sweeps.table import LAST, SUMMARY
+from sbot.sweeps.values import seeds_of, values_of
+from sbot_common.errors import InputError, bad_value
+
+RECORD = ('none', 'failed', 'all')
+Metric = str | Callable[..., Any]
+_UNITS = {'': 1, 'kb': 10**3, 'mb': 10**6, 'gb': 10**9, 'kib': 2**10, 'mib': 2**20, 'gib': 2**30}
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list | tuple) or not values:
+        raise TypeError
+    if not all(isinstance(each, str) for each in values):
+        raise TypeError
+    return tuple(values)
+
+
+def _groups(value: object) -> tuple[dict[str, Any], ...]:
+    values = [value] if isinstance(value, Mapping) else value
+    if not isinstance(values, list | tuple) or not all(isinstance(v, Mapping) for v in values):
+        raise TypeError
+    return tuple(dict(each) for each in values)
+
+
+def memory_of(value: object) -> int:
+    """Return the bytes of a number or of a text such as '2 GiB'."""
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    text = str(value).strip().lower()
+    number = text.rstrip('bgikm')
+    return int(float(number) * _UNITS[text[len(number):].strip()]) if float(number) > 0 else 1 // 0
+
+
+def checked_memory(value: object, where: str) -> int:
+    """Return the bytes of '2 GiB', or raise InputError."""
+    try:
+        return memory_of(value)
+    except (ValueError, KeyError, ArithmeticError):
+        raise bad_value(where, value, "an amount of memory, e.g. '500 MB' or '2 GiB'") from None
+
+
+def checked_timeout(value: object, where: str) -> float:
+    """Return seconds, or raise InputError."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1e9:
+        raise bad_value(where, value, 'a number > 0 (s)')
+    return float(value)
+
+
+_Any = Annotated[Any, Check('a value', lambda value: value)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra='forbid', arbitrary_types_allowed=True)
+
+
+class Sample(_Model):
+    """Drawn parameters."""
+
+    count: Count = Field(description='How many points.')
+    method: Annotated[str, Check(' or '.join(METHODS), lambda v: METHODS[METHODS.index(v)])] = (
+        Field('latin_hypercube', description='How they are drawn.'))
+    seed: Seed = Field(1, description='Of the points, not of the runs.')
+    values: MappingField = Field(description='Where they lie, by key path.')
+
+
+class SweepFile(_Model):
+    """A sweep file as written."""
+
+    scenario: Annotated[tuple[str, ...], Check('a scenario, or a list of scenarios', _texts)] = (
+        Field(description='Paths, relative to the sweep file, or names of shipped scenarios.'))
+    seeds: _Any = Field(None, description="Seeds: a range, a number, a list; default: the "
+                                          "scenario's own.")
+    set: MappingField = Field({}, description='Values of all runs by key path.')
+    grid: MappingField = Field({}, description='Values to combine, all with all.')
+    zip: Annotated[tuple[dict[str, Any], ...], Check(
+        'a mapping of key paths to lists, or a list of such', _groups)] = Field(
+        (), description='Values that go side by side.')
+    sample: Sample | None = Field(None, description='Values to draw.')
+    metrics: Annotated[tuple[str, ...], Check("a list of 'module:function'", _texts)] = Field(
+        (), description='Functions that get each Run and return a number, or several by name.')
+    timeout: _Any = Field(None, description='Greatest time of a run (s).')
+    memory: _Any = Field(None, description="Greatest memory of a run, e.g. '2 GiB'.")
+    record: Annotated[str, Check(' or '.join(RECORD), lambda v: RECORD[RECORD.index(v)])] = Field(
+        'none', description='Which runs to record.')
+
+
+@dataclass
+class Request:
+    """Everything that makes up a sweep; entries may be changed until ``plan`` is called."""
+
+    scenarios: list[tuple[str, str, str, Given]]  # from ``source_of``
+    seeds: Sequence[int] = ()
+    fixed: dict[str, Any] = field(default_factory=dict)
+    axes: list[Axis] = field(default_factory=list)  # in this order
+    metrics: tuple[Metric, ...] = ()
+    path: tuple[str, ...] = ()  # where the modules of metrics are
+    timeout: float | None = None
+    memory: int | None = None
+    record: str = 'none'
+
+    def set(self, key: str, value: object, where: str) -> None:
+        """Put one value, or several to try, in the place of what was there for this key."""
+        self.fixed.pop(key, None)
+        self.axes = [axis for axis in self.axes if axis.keys != (key,)]
+        values = values_of(value, where)
+        if len(values) > 1 or isinstance(value, list | tuple | range):
+            self.axes += grid_axes({key: values})
+        else:
+            self.fixed[key] = values[0]
+
+    @property
+    def given(self) -> Given:
+        """Controllers from Python, of all scenarios."""
+        merged: Given = {}
+        for *_, given in self.scenarios:
+            for name, value in given.items():
+                if merged.setdefault(name, value) is not value:
+                    raise InputError(f'scenario: two different controllers are called {name}')
+        return merged
+
+    def plan(self) -> Plan:
+        """Return the checked plan.
+
+        Raises
+        ------
+        InputError
+            naming file, key and value.
+
+        """
+        for name in (names := metric_names(self.metrics)):
+            if name.partition(':')[2] in (*SUMMARY, *LAST, 'run', 'scenario', 'seed'):
+                raise bad_value('metric', name, 'another name: the table has such a column')
+        given = self.given
+        first = {key: value for axis in self.axes for key, value in axis.at(0).items()}
+        fixed = {key: value for key, value in self.fixed.items() if key != 'seed'}
+        if 'seed' in self.fixed or 'seed' in first:
+            raise InputError('seed: got a value to set, expected seeds (--seeds 0:50)')
+        try:
+            sources = tuple(named_source(text, file, folder, fixed, given, first)
+                            for text, file, folder, _ in self.scenarios)
+        except InputError as error:
+            raise with_hint(error, self.axes) from None
+        plan = Plan(sources, fixed, tuple(self.axes), self.seeds, names)
+        check_values(plan, given)
+        return plan
+
+
+def is_sweep_file(path: str) -> bool:
+    """Tell whether a file is a sweep file: YAML with a key ``scenario``."""
+    file = Path(path)
+    if file.suffix not in ('.yaml', '.yml') or not file.is_file():
+        return False
+    data, _ = parse_yaml(decode_text(file.read_bytes()[:MAX_BYTES + 1], path), path)
+    return isinstance(data, dict) and 'scenario' in data
+
+
+def read_sweep_file(path: str) -> Request:
+    """Return what a sweep file asks for.
+
+    Raises
+    ------
+    InputError
+        one line with file, line, key and what was expected.
+
+    """
+    file = Path(path)
+    data, origins = parse_yaml(decode_text(file.read_bytes()[:MAX_BYTES + 1], path), path)
+    written = validate(SweepFile, data, origins)
+    folder = file.resolve().parent
+
+    def where(*keys: str | int) -> str:
+        return origins.where(keys)
+
+    request = Request([source_of(each, folder) for each in written.scenario],
+                      metrics=written.metrics, path=(str(folder),), record=written.record,
+                      fixed=dict(written.set))
+    if written.seeds is not None:
+        request.seeds = seeds_of(written.seeds, where('seeds'))
+    for key, value in written.grid.items():
+        request.axes += grid_axes({key: values_of(value, where('grid', key))})
+    for i, columns in enumerate(written.zip):
+        place = ('zip',) if isinstance(data, dict) and isinstance(data['zip'], dict) else (
+            'zip', i)
+        request.axes += zip_axis({key: values_of(value, where(*place, key))
+                                  for key, value in columns.items()})
+    if written.sample is not None:
+        spreads = {key: spread_of(value, where('sample', 'values', key))
+                   for key, value in written.sample.values.items()}
+        request.axes += sample_axis(spreads, written.sample.count, written.sample.method,
+                                    written.sample.seed)
+    if written.timeout is not None:
+        request.timeout = checked_timeout(written.timeout, where('timeout'))
+    if written.memory is not None:
+        request.memory = checked_memory(written.memory, where('memory'))
+    return request

@@ -1,0 +1,178 @@
+"""One run of a sweep to one row: a pure function of scenario, values, seed and version."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sbot.runner.history import Run
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import scenario_of_parsed
+from sbot.scenario.model import Scenario
+from sbot.scenario.user_controller import load_function
+from sbot.scenario.yaml_text import Origins, parse_yaml
+from sbot.sweeps.plan import PlannedRun, Source
+from sbot.version import package_version
+from sbot_common.errors import InputError, bad_value
+
+Row = dict[str, Any]
+MOST_OWN_COLUMNS = 8  # robots; with more of them a row has only what sums them up
+
+# Summed up over robots: numbers of each robot in the summary, and how.
+_MEAN_AND_MAX = ('path_length_m', 'max_leader_distance_m', 'final_leader_distance_m')
+_SUM_AND_MAX = ('collisions', 'reverts')
+
+
+class Job(NamedTuple):
+    """What all runs of a sweep share; sent once to each process that runs some of them."""
+
+    sources: tuple[Source, ...]
+    parsed: tuple[tuple[dict[str, Any], Origins], ...]  # their YAML
+    fixed: dict[str, Any]
+    metrics: tuple[str | tuple[str, bytes], ...]  # 'module:function', or name and pickled function
+    given: bytes  # controllers from Python by name, pickled: as new for every run
+    path: tuple[str, ...]  # folders where the modules of metrics are
+    version: str
+    timeout: float | None = None  # s
+    memory: int | None = None  # bytes
+
+
+def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
+    """Run it; return its row: flat, JSON values, with ``error`` if it failed.
+
+    ``wall_time_s`` is the one value that another time would not give again.
+    """
+    started = time.perf_counter()
+    row: Row = {'run': run.number, 'scenario': job.sources[run.source].name, **run.values,
+                'seed': run.seed}
+    try:
+        if job.version != package_version():
+            raise InputError(f'version: this worker has {package_version()}, the sweep '
+                             f'{job.version}; expected the same')
+        row.update(_numbers(job, run, record))
+        error = None
+    except (Exception, SystemExit) as failure:  # a user's code may raise anything
+        error = describe(failure, job)
+    row.update(version=job.version, error=error,
+               wall_time_s=round(time.perf_counter() - started, 6))
+    return row
+
+
+def describe(error: BaseException, job: Job) -> str:
+    """Return an error as one line without what differs from process to process."""
+    if isinstance(error, MemoryError) and job.memory is not None:
+        return memory_error(job.memory)
+    text = ' '.join(str(error).split())
+    text = re.sub(r' at 0x[0-9a-fA-F]+', '', text)[:500]
+    return text if isinstance(error, InputError) else f'{type(error).__name__}: {text}'
+
+
+def memory_error(limit: int) -> str:
+    """Return the error of a run that needed more memory than it may."""
+    return f'MemoryError: needed more than {limit / 2**20:g} MiB'
+
+
+def scenario_of(job: Job, run: PlannedRun) -> Scenario:
+    """Return the complete scenario of a run."""
+    source = job.sources[run.source]
+    return scenario_of_parsed(
+        *job.parsed[run.source], Path(source.directory), source.name,
+        {**job.fixed, **run.values, 'seed': run.seed}, pickle.loads(job.given))
+
+
+def parsed_sources(sources: Iterable[Source]) -> tuple[tuple[dict[str, Any], Origins], ...]:
+    """Return the YAML of scenarios read once for all runs."""
+    parsed = []
+    for source in sources:
+        data, origins = parse_yaml(source.text, source.file)
+        assert isinstance(data, dict)
+        parsed.append((data, origins))
+    return tuple(parsed)
+
+
+def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
+    scenario = scenario_of(job, run)
+    result = run_scenario(scenario, record=record, keep=bool(job.metrics))
+    values = summary_columns(result.summary)
+    for metric in job.metrics:
+        values.update(metric_columns(metric, job, result))
+    return values
+
+
+def summary_columns(summary: Mapping[str, Any]) -> Row:
+    """Return the columns of a run's summary; ``goal_reached_s`` is robot 0's."""
+    robots = summary['robots']
+    row: Row = {'robot_count': len(robots), 'goal_reached_s': robots[0]['goal_reached_s'],
+                'robots_arrived': sum(robot['goal_reached_s'] is not None for robot in robots),
+                'ticks': summary['ticks'], 'sim_time_s': summary['sim_time_s'],
+                'ended_by': summary.get('ended_by', 'duration'), 'overlaps': summary['overlaps']}
+    for name in _SUM_AND_MAX:
+        values = [robot[name] for robot in robots]
+        row[name], row[f'{name}_max'] = sum(values), max(values)
+    for name in _MEAN_AND_MAX:
+        values = [robot[name] for robot in robots]
+        row[f'{name}_mean'], row[f'{name}_max'] = sum(values) / len(values), max(values)
+    row['trajectory_sha256'] = summary['trajectory_sha256']
+    if len(robots) <= MOST_OWN_COLUMNS:
+        for robot in robots:
+            own = dict(zip(('x_m', 'y_m', 'yaw_rad'), robot['pose'], strict=True)) | {
+                name: value for name, value in robot.items() if name not in ('id', 'pose')}
+            row.update({f"robot_{robot['id']}_{name}": value for name, value in own.items()})
+    return row
+
+
+def metric_columns(metric: str | tuple[str, bytes], job: Job, result: Run) -> Row:
+    """Return what a user's metric says of a run, by column.
+
+    Raises
+    ------
+    InputError
+        if it returns something else than a number, a truth value, a text or None, or a dict of
+        these by name.
+
+    """
+    if isinstance(metric, tuple):
+        name, function = metric[0], pickle.loads(metric[1])
+    else:
+        name = metric.partition(':')[2]
+        function = load_function(metric, (*job.path, *result.scenario.python_path), 'metric')
+    value = function(result)
+    if isinstance(value, Mapping):
+        return {f'{name}.{key}': _plain(item, f'metric {name}.{key}')
+                for key, item in value.items()}
+    return {name: _plain(value, f'metric {name}')}
+
+
+def _plain(value: Any, where: str) -> Any:  # noqa: ANN401 - whatever a metric returns
+    if hasattr(value, 'item') and callable(value.item) and getattr(value, 'size', 1) == 1:
+        value = value.item()  # NumPy's numbers
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else value
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise bad_value(where, value, 'a number, true or false, text or None')
+
+
+def metric_names(metrics: tuple[str | Callable[..., Any], ...]) -> tuple[str, ...]:
+    """Return the metrics' names as a plan has them.
+
+    Raises
+    ------
+    InputError
+        if two would write the same column.
+
+    """
+    names = tuple(each if isinstance(each, str) else f'object:{each.__name__}'
+                  for each in metrics)
+    columns = [name.partition(':')[2] for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if not column.isidentifier():
+            raise bad_value('metric', name, "'module:function'")
+        if columns.count(column) > 1:
+            raise InputError(f'metric: two are called {column!r}; expected different names')
+    return names

@@ -1,0 +1,128 @@
+"""The scenarios of a sweep as text that can be sent to where they run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sbot.scenario.argos.experiment import argos_yaml
+from sbot.scenario.load import parse_scenario, plain_value
+from sbot.scenario.model import Scenario
+from sbot.scenario.shipped import find_scenario
+from sbot.scenario.user_controller import name_controllers
+from sbot.scenario.yaml_text import MAX_BYTES, decode_text, dump_yaml, parse_yaml
+from sbot.sweeps.plan import Axis, Plan, Source
+from sbot_common.errors import InputError
+
+Given = dict[str, Any]  # controllers from Python, by name
+_CHECKED = 64  # values of an axis that are tried before anything runs
+
+
+def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
+              directory: Path | None = None) -> tuple[str, str, str, Given]:
+    """Return (text, file, directory, controllers from Python) of a scenario.
+
+    Of an `.argos` file this is its translation, so that any value, its wind too, can be swept.
+
+    Parameters
+    ----------
+    scenario : as ``sbot.load`` takes it
+    directory : where a relative path starts; None: the current folder
+
+    Raises
+    ------
+    InputError
+        if there is no such scenario.
+
+    """
+    here = str(Path.cwd())
+    if isinstance(scenario, Scenario):
+        return scenario.to_yaml(), scenario.name, here, dict(scenario.given)
+    if isinstance(scenario, Mapping):
+        named, given = name_controllers(scenario, 'scenario')
+        values = json.loads(json.dumps(named, default=plain_value))
+        return dump_yaml(values), 'scenario', here, given
+    if isinstance(scenario, str) and '\n' in scenario:
+        return scenario, 'scenario', here, {}
+    beside = None if directory is None else directory / scenario
+    path = beside if beside is not None and beside.is_file() else find_scenario(str(scenario))
+    try:
+        with path.open('rb') as file:
+            raw = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+    folder = str(path.resolve().parent)
+    if path.suffix == '.argos':
+        return argos_yaml(raw, str(path)), f'{path} (as YAML)', folder, {}
+    return decode_text(raw, str(path)), str(path), folder, {}
+
+
+def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any], given: Given,
+                 first: Mapping[str, Any]) -> Source:
+    """Return a checked source; its name and seed are those of the scenario.
+
+    Parameters
+    ----------
+    text, file, directory, given : from ``source_of``
+    fixed, first : what all runs and the first run change
+
+    Raises
+    ------
+    InputError
+        if the scenario, with these changes, is wrong.
+
+    """
+    name = Path(file.removesuffix(' (as YAML)')).stem
+    scenario = parse_scenario(text, file, Path(directory), name, {**fixed, **first}, given)
+    seed = None if _draws_its_seed(text, file) else scenario.seed
+    return Source(scenario.name, text, file, directory, seed)
+
+
+def _draws_its_seed(text: str, file: str) -> bool:
+    data, _ = parse_yaml(text, file)
+    return isinstance(data, dict) and 'seed' in data and data['seed'] is None
+
+
+def check_values(plan: Plan, given: Given) -> None:
+    """Load each scenario with each value once: a mistyped key should not fail 10,000 times.
+
+    Of long axes only some values are tried.
+
+    Raises
+    ------
+    InputError
+        naming file, key and value.
+
+    """
+    for source in plan.sources:
+        first = {key: value for axis in plan.axes for key, value in axis.at(0).items()}
+        for axis in plan.axes:
+            for index in _some(axis):
+                _check(plan, source, {**first, **axis.at(index)}, given, axis)
+
+
+def _some(axis: Axis) -> list[int]:
+    if len(axis) <= _CHECKED:
+        return list(range(len(axis)))
+    return [*range(_CHECKED - 1), len(axis) - 1]
+
+
+def _check(plan: Plan, source: Source, values: Mapping[str, Any], given: Given,
+           axis: Axis) -> None:
+    try:
+        parse_scenario(source.text, source.file, Path(source.directory), source.name,
+                       {'seed': 1, **plan.fixed, **values}, given)
+    except InputError as error:
+        raise with_hint(error, [axis]) from None
+
+
+def with_hint(error: InputError, axes: Iterable[Axis]) -> InputError:
+    """Return the error; if a list was taken apart for it, say so."""
+    for axis in axes:
+        for key, column in zip(axis.keys, axis.columns, strict=True):
+            if f'override: {key}' in str(error) and isinstance(column, list):
+                return InputError(f'{error} (in a sweep a list holds the values to try; one value '
+                                  'that is a list is written [[...]])')
+    return error

@@ -1,0 +1,112 @@
+"""A sweep over a real Dask scheduler and workers, one of which is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from sweep_users import HERE, last_x, write_scenario
+
+from sbot.cli.main import main
+from sbot.sweeps.experiment import Options, run_sweep
+from sbot.sweeps.journal import read_index
+from sbot.sweeps.request import Request
+from sbot.sweeps.sources import source_of
+from sbot.sweeps.table import CSV, PARQUET, read_columns
+
+pytest.importorskip('distributed', reason="needs Dask: pip install '.[cluster]'")
+
+DEADLINE = 120.0  # s
+
+
+def wait_until(condition, what):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope='module')
+def cluster(tmp_path_factory):
+    """A scheduler and two workers, as processes: (scheduler file, processes of the workers)."""
+    folder = tmp_path_factory.mktemp('dask')
+    file = folder / 'scheduler.json'
+    environment = {**os.environ, 'PYTHONPATH': str(HERE.parents[1])}
+    log = (folder / 'log').open('w')
+    # In sessions of their own, with all that they start.
+    options = {'cwd': folder, 'env': environment, 'stdout': log, 'stderr': log,
+               'start_new_session': True}
+    scheduler = subprocess.Popen(
+        [sys.executable, '-m', 'distributed.cli.dask_scheduler', '--host', '127.0.0.1', '--port',
+         '0', '--dashboard-address', '127.0.0.1:0', '--scheduler-file', str(file)], **options)
+    workers = []
+    try:
+        wait_until(file.exists, 'the scheduler did not start')
+        workers += [subprocess.Popen(
+            [sys.executable, '-m', 'distributed.cli.dask_worker', '--scheduler-file', str(file),
+             '--no-nanny', '--nthreads', '1', '--no-dashboard'], **options) for _ in range(2)]
+        from distributed import Client
+        with Client(scheduler_file=str(file), set_as_default=False, timeout=60) as client:
+            client.wait_for_workers(2, timeout=DEADLINE)
+        yield str(file), workers
+    finally:
+        for process in [*workers, scheduler]:
+            process.kill()
+            process.wait(60)
+        log.close()
+
+
+def request(folder):
+    made = Request([source_of(write_scenario(folder))], seeds=range(20), metrics=(last_x,))
+    made.set('robots.0.parameters.speed', [0.1, 0.2], 'speed')
+    made.set('robots.0.parameters.nap', 0.05, 'nap')
+    return made
+
+
+@pytest.mark.slow
+def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
+    address, workers = cluster
+    made = request(tmp_path)
+    far, here = tmp_path / 'far', tmp_path / 'here'
+    killed_at = []
+
+    def kill():
+        wait_until(lambda: len(read_index(far)[0]) >= 6, 'no rows came')
+        workers[0].send_signal(signal.SIGKILL)
+        killed_at.append(len(read_index(far)[0]))
+    killer = threading.Thread(target=kill)
+    killer.start()
+    outcome = run_sweep(made.plan(), made, far, Options(scheduler=address, progress=False))
+    killer.join()
+    assert workers[0].wait(60) == -signal.SIGKILL
+    assert 6 <= killed_at[0] < 40
+    assert (outcome.runs, outcome.failed) == (40, 0)
+    run_sweep(made.plan(), made, here, Options(jobs=2, progress=False))
+    for name in (CSV, PARQUET):
+        assert (far / name).read_bytes() == (here / name).read_bytes()
+    # One worker is left; a run that hangs is a row there, too.
+    assert main(['sweep', str(write_scenario(tmp_path)), '--set',
+                 'robots.0.parameters.mood=[calm, hang, raise]', '--timeout', '10', '--scheduler',
+                 address, '-o', str(tmp_path / 'moods'), '--quiet']) == 0
+    assert read_columns(tmp_path / 'moods', ['error'])['error'] == [
+        None, 'TimeoutError: took longer than 10 s', 'ValueError: no way of <object object>']
+
+
+def test_no_scheduler_is_one_line(tmp_path, capsys, monkeypatch):
+    import distributed
+    monkeypatch.setattr(distributed, 'Client', lambda **_: (_ for _ in ()).throw(
+        OSError('nobody\nthere')))
+    assert main(['sweep', str(write_scenario(tmp_path)), '--scheduler', 'tcp://127.0.0.1:1', '-o',
+                 str(tmp_path / 'results'), '--quiet']) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        'sbot: --scheduler: no Dask scheduler at tcp://127.0.0.1:1: nobody there']
+
+
+def test_without_dask_it_says_what_to_install(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'distributed', None)
+    assert main(['sweep', str(write_scenario(tmp_path)), '--scheduler', 'tcp://127.0.0.1:1', '-o',
+                 str(tmp_path / 'results'), '--quiet']) == 2
+    assert 'potential_field_bot[cluster]' in capsys.readouterr().err

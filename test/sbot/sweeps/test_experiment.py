@@ -1,0 +1,183 @@
+"""Whole sweeps: every run has one row, whatever happens to it, its process or the sweep."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sweep_users import HERE, MOOD, last_x, write_scenario
+
+from sbot.bag.reader import Bag
+from sbot.cli.main import main
+from sbot.sweeps.experiment import Options, read_request, run_sweep
+from sbot.sweeps.journal import NAME, read_index
+from sbot.sweeps.request import Request
+from sbot.sweeps.sources import source_of
+from sbot.sweeps.table import CSV, PARQUET, read_columns
+from sbot_common.errors import InputError
+
+QUIET = Options(jobs=2, progress=False)
+
+
+def request(folder, **values):
+    made = Request([source_of(write_scenario(folder))], seeds=range(3))
+    for key, value in values.items():
+        made.set(key, value, key)
+    return made
+
+
+def sweep(made, folder, options=QUIET, resume=False):
+    return run_sweep(made.plan(), made, folder, options, resume)
+
+
+def tables(folder):
+    return (folder / CSV).read_bytes(), (folder / PARQUET).read_bytes()
+
+
+@pytest.fixture(scope='module')
+def local(tmp_path_factory):
+    """A sweep, and the same on this machine with two processes."""
+    folder = tmp_path_factory.mktemp('local')
+    made = request(folder, **{'robots.0.parameters.speed': [0.1, 0.2, 0.3]})
+    made.metrics = (last_x,)
+    sweep(made, folder / 'results')
+    return made, folder / 'results'
+
+
+def test_there_is_a_row_for_each_run_in_order(local):
+    _, folder = local
+    found = read_columns(folder)
+    assert found['run'] == list(range(9))
+    assert found['robots.0.parameters.speed'] == [0.1] * 3 + [0.2] * 3 + [0.3] * 3
+    assert found['seed'] == [0, 1, 2] * 3
+    assert len(set(found['trajectory_sha256'])) == 9
+    assert found['error'] == [None] * 9
+    assert found['last_x'] == found['robot_0_x_m']
+
+
+@pytest.mark.parametrize('options', [
+    Options(executor=ThreadPoolExecutor(1), progress=False),
+    Options(jobs=1, batch=4, progress=False)])
+def test_rows_are_the_same_to_the_bit_from_any_engine(local, tmp_path, options):
+    made, folder = local
+    sweep(made, tmp_path / 'results', options)
+    assert tables(tmp_path / 'results') == tables(folder)
+
+
+def test_resume_runs_only_what_is_missing(local, tmp_path):
+    made, folder = local
+    results = tmp_path / 'results'
+    results.mkdir()
+    lines = (folder / NAME).read_bytes().splitlines(keepends=True)
+    (results / NAME).write_bytes(b''.join(lines[:5]) + lines[5][:40])
+    (results / 'plan.json').write_bytes((folder / 'plan.json').read_bytes())
+    assert sweep(made, results, resume=True).runs == 9
+    after = (results / NAME).read_bytes().splitlines(keepends=True)
+    assert after[:5] == lines[:5]
+    assert len(after) == 9
+    assert tables(results) == tables(folder)
+    sweep(made, results, resume=True)
+    assert len((results / NAME).read_bytes().splitlines()) == 9
+
+
+def test_resume_refuses_another_plan_and_version(local, tmp_path, monkeypatch):
+    made, folder = local
+    other = request(tmp_path, **{'robots.0.parameters.speed': [0.1, 0.2]})
+    other.metrics = made.metrics
+    with pytest.raises(InputError, match=r'holds another sweep; different: .*axes'):
+        sweep(other, folder, resume=True)
+    with pytest.raises(InputError, match='is not empty; expected a new folder, or --resume'):
+        sweep(made, folder)
+    with pytest.raises(InputError, match='holds no sweep'):
+        sweep(made, tmp_path, resume=True)
+    with pytest.raises(InputError, match='last_x came from Python'):
+        read_request(folder)
+    monkeypatch.setattr('sbot.sweeps.experiment.package_version', lambda: '99')
+    with pytest.raises(InputError, match='one table has rows of one version'):
+        sweep(made, folder, resume=True)
+
+
+def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
+    made = request(tmp_path, **{MOOD: ['calm', 'raise', 'hang', 'hog', 'die']})
+    made.seeds = [1]
+    options = QUIET._replace(timeout=10.0, memory=2**30, record='failed')
+    results = tmp_path / 'results'
+    assert sweep(made, results, options).failed == 4
+    assert read_columns(results, ['error'])['error'] == [
+        None, 'ValueError: no way of <object object>', 'TimeoutError: took longer than 10 s',
+        'MemoryError: needed more than 1024 MiB',
+        'WorkerLost: its process ended 3 times, last by signal 9']
+    bags = sorted(path.name for path in (results / 'bags').iterdir())
+    assert bags == [f'run_00000{i}' for i in range(1, 5)]
+    assert Bag(results / 'bags' / 'run_000001').seed == 1
+    again = read_request(results)
+    assert again.plan().fingerprint == made.plan().fingerprint
+    assert (again.timeout, again.memory, again.record) == (10.0, 2**30, 'failed')
+
+
+def test_retry_runs_failed_runs_again(tmp_path):
+    mark = tmp_path / 'mood.txt'
+    text = ('duration: 0.1\nrate: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
+            "robots: [{pose: [2, 2, 0], controller: 'fickle:Fickle'}]\n")
+    (tmp_path / 'fickle.py').write_text(
+        'from pathlib import Path\nclass Fickle:\n    def step(self, observation, rng):\n'
+        f'        if not Path({str(mark)!r}).exists(): raise ValueError("not today")\n'
+        '        return 0.0, 0.0\n')
+    (tmp_path / 'fickle.yaml').write_text(text)
+    made = Request([source_of(tmp_path / 'fickle.yaml')], seeds=range(2))
+    results = tmp_path / 'results'
+    assert sweep(made, results).failed == 2
+    mark.touch()
+    assert sweep(made, results, resume=True).failed == 2
+    assert sweep(made, results, QUIET._replace(retry=True), resume=True).failed == 0
+    assert read_columns(results, ['error'])['error'] == [None, None]
+
+
+def test_every_run_is_recorded_when_asked_for(tmp_path):
+    made = request(tmp_path)
+    made.seeds = [4, 5]
+    sweep(made, tmp_path / 'results', QUIET._replace(record='all'))
+    assert [Bag(tmp_path / 'results' / 'bags' / f'run_00000{i}').seed for i in (0, 1)] == [4, 5]
+
+
+def command(folder, *options):
+    path = write_scenario(folder)
+    return [sys.executable, '-m', 'sbot.cli', 'sweep', str(path), '--seeds', '0:8', '--set',
+            'robots.0.parameters.nap=0.2', '-o', str(folder / 'results'), '--jobs', '2', '--quiet',
+            *options]
+
+
+def wait_for_rows(folder, count, process):
+    deadline = time.monotonic() + 120
+    while len(read_index(folder)[0]) < count:
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGINT])
+def test_a_sweep_that_is_ended_goes_on_where_it_was(tmp_path, number, capsys):
+    results = tmp_path / 'results'
+    environment = {**os.environ, 'PYTHONPATH': str(HERE.parents[1])}
+    with subprocess.Popen(command(tmp_path), stderr=subprocess.PIPE, text=True,
+                          env=environment) as process:
+        wait_for_rows(results, 2, process)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    done = len(read_index(results)[0])
+    assert 2 <= done < 8
+    if number == signal.SIGINT:
+        assert process.returncode == 1
+        assert errors.splitlines()[-1].endswith(f'go on with: sbot sweep --resume -o {results}')
+        assert 'Traceback' not in errors
+        assert read_columns(results, ['run'])['run'] == sorted(read_index(results)[0])
+    before = (results / NAME).read_bytes()[:read_index(results)[1]]
+    assert main(['sweep', '--resume', '-o', str(results), '--jobs', '1', '--quiet']) == 0
+    assert (results / NAME).read_bytes().startswith(before)
+    assert len((results / NAME).read_bytes().splitlines()) == 8
+    whole = tmp_path / 'whole'
+    assert main([*command(tmp_path)[3:-5], '-o', str(whole), '--quiet']) == 0
+    assert tables(results) == tables(whole)

@@ -1,0 +1,72 @@
+import json
+
+import pytest
+
+from sbot.sweeps.plan import Axis, Plan, Source, batches, grid_axes, zip_axis
+from sbot_common.errors import InputError
+
+ONE = Source('one', 'text', 'one.yaml', '/', 7)
+
+
+def plan(*axes, sources=(ONE,), seeds=(1, 2), fixed=None, metrics=()):
+    return Plan(tuple(sources), fixed or {}, tuple(axes), seeds, metrics)
+
+
+def test_every_combination_the_seed_fastest():
+    made = plan(*grid_axes({'a': [1, 2], 'b': ['x', 'y']}), *zip_axis({'c': [5, 6], 'd': [7, 8]}),
+                sources=(ONE, ONE._replace(name='two')), fixed={'e': 9})
+    runs = [made[i] for i in range(len(made))]
+    assert len(runs) == 2 * 2 * 2 * 2 * 2
+    assert [(run.source, *run.values.values(), run.seed) for run in runs] == [
+        (s, a, b, c, d, seed) for s in (0, 1) for a in (1, 2) for b in 'xy'
+        for c, d in ((5, 7), (6, 8)) for seed in (1, 2)]
+    assert made.keys == tuple(runs[0].values) == ('a', 'b', 'c', 'd')
+    assert made.overrides(runs[0]) == {'e': 9, 'a': 1, 'b': 'x', 'c': 5, 'd': 7, 'seed': 1}
+    with pytest.raises(IndexError):
+        made[len(made)]
+
+
+def test_without_seeds_each_scenario_has_its_own():
+    made = plan(sources=(ONE, ONE._replace(name='two', seed=8)), seeds=())
+    assert [made[i].seed for i in range(len(made))] == [7, 8]
+    with pytest.raises(InputError, match='expected seeds'):
+        plan(sources=(ONE._replace(seed=None),), seeds=())
+
+
+def test_a_plan_of_any_length_is_made_run_by_run():
+    made = plan(*grid_axes({'a': range(10**6), 'b': range(10**6)}), seeds=range(10**6))
+    assert len(made) == 10**18
+    run = made[10**18 - 1]
+    assert (run.values, run.seed) == ({'a': 10**6 - 1, 'b': 10**6 - 1}, 10**6 - 1)
+    assert len(json.dumps(made.to_json())) < 1000
+
+
+@pytest.mark.parametrize(('axes', 'fixed', 'message'), [
+    (grid_axes({'a': [1]}) * 2, {}, 'a: is given twice'),
+    (grid_axes({'a': [1]}), {'a': 2}, 'a: is given twice'),
+    (grid_axes({'seed': [1]}), {}, "'seeds'"),
+    ([Axis(('a', 'b'), ([1, 2], [1]))], {}, 'a, b: side by side, but with 1, 2 values')])
+def test_what_contradicts_itself_is_refused(axes, fixed, message):
+    with pytest.raises(InputError, match=message):
+        plan(*axes, fixed=fixed)
+
+
+def test_scenarios_of_one_name_are_refused():
+    with pytest.raises(InputError, match="two are called 'one'"):
+        plan(sources=(ONE, ONE))
+
+
+def test_it_comes_back_from_json_and_knows_another():
+    made = plan(*grid_axes({'a': [0.1, 0.2], 'b': range(3)}), seeds=range(5), metrics=('m:f',))
+    again = Plan.from_json(json.loads(json.dumps(made.to_json())))
+    assert again.fingerprint == made.fingerprint
+    assert again.differences(made) == []
+    assert [again[i] for i in range(len(made))] == [made[i] for i in range(len(made))]
+    other = plan(*grid_axes({'a': [0.1, 0.3], 'b': range(3)}), seeds=range(5), metrics=('m:g',))
+    assert other.fingerprint != made.fingerprint
+    assert made.differences(other) == ['axes', 'metrics']
+
+
+def test_batches_leave_out_what_is_done():
+    found = list(batches(plan(seeds=range(7)), [1, 3], 2))
+    assert [[run.number for run in batch] for batch in found] == [[0, 2], [4, 5], [6]]

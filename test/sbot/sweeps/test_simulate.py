@@ -1,0 +1,95 @@
+"""One run to one row."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from sweep_users import MOOD, job, last_x, write_scenario
+
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
+from sbot.sweeps.plan import PlannedRun
+from sbot.sweeps.simulate import make_row
+
+
+def test_a_row_has_every_number_of_the_summary(tmp_path):
+    path = write_scenario(tmp_path)
+    row = make_row(job(path), PlannedRun(3, 0, {'robots.0.parameters.speed': 1.0}, 9))
+    summary = run_scenario(load_scenario(str(path), {
+        'seed': 9, 'robots.0.parameters.speed': 1.0})).summary
+    assert row['error'] is None
+    assert (row['run'], row['scenario'], row['seed']) == (3, 'tiny', 9)
+    assert row['robots.0.parameters.speed'] == 1.0
+    assert row['trajectory_sha256'] == summary['trajectory_sha256']
+    for robot in summary['robots']:
+        for name, value in robot.items():
+            if name not in ('id', 'pose'):
+                assert row[f'robot_{robot["id"]}_{name}'] == value
+        assert [row[f'robot_{robot["id"]}_{name}'] for name in ('x_m', 'y_m', 'yaw_rad')
+                ] == robot['pose']
+    paths = [robot['path_length_m'] for robot in summary['robots']]
+    assert row['path_length_m_mean'] == pytest.approx(np.mean(paths))
+    assert row['path_length_m_max'] == max(paths)
+    assert row['robot_count'] == 2
+    assert row['ended_by'] == 'duration'
+
+
+def test_more_than_eight_robots_are_summed_up_only(tmp_path):
+    path = write_scenario(tmp_path)
+    values = {'robots.1': {'count': 9, 'controller': 'none', 'area': [1, 4, 8, 8]}}
+    row = make_row(job(path, fixed=values), PlannedRun(0, 0, {}, 1))
+    assert row['error'] is None
+    assert row['robot_count'] == 10
+    assert not [name for name in row if name.startswith('robot_0')]
+
+
+def test_a_run_that_raises_is_a_row_with_one_line(tmp_path):
+    row = make_row(job(write_scenario(tmp_path)), PlannedRun(0, 0, {MOOD: 'raise'}, 1))
+    assert row['error'] == 'ValueError: no way of <object object>'
+    assert 'ticks' not in row
+    row = make_row(job(write_scenario(tmp_path)), PlannedRun(0, 0, {'rate': 0}, 1))
+    assert 'rate: got 0, expected a positive' in row['error']
+
+
+def test_another_version_is_refused(tmp_path):
+    row = make_row(job(write_scenario(tmp_path), version='7'), PlannedRun(0, 0, {}, 1))
+    assert 'the sweep 7' in row['error']
+
+
+def test_metrics_get_the_run(tmp_path):
+    metrics = ('sweep_users:several', ('own', pickle.dumps(last_x)))
+    row = make_row(job(write_scenario(tmp_path), metrics=metrics), PlannedRun(0, 0, {}, 1))
+    assert row['error'] is None
+    assert {name: value for name, value in row.items() if name.startswith('several')} == {
+        'several.b': 3, 'several.a': True, 'several.c': 'words', 'several.d': 0.5,
+        'several.e': None}
+    assert row['own'] == row['robot_0_x_m']
+
+
+@pytest.mark.parametrize(('metric', 'message'), [
+    ('sweep_users:wrong', 'metric wrong: got .*expected a number'),
+    ('sweep_users:nothing', "metric: module 'sweep_users' has no function 'nothing'"),
+    ('no_such_module:f', "metric: cannot import 'no_such_module'")])
+def test_a_metric_that_cannot_be_used_is_the_error_of_its_row(tmp_path, metric, message):
+    row = make_row(job(write_scenario(tmp_path), metrics=(metric,)), PlannedRun(0, 0, {}, 1))
+    assert re.search(message, row['error'].replace('\n', ' '))
+
+
+def test_controllers_from_python_are_as_new_for_every_run(tmp_path):
+    text = ('duration: 0.2\nrate: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
+            "robots: [{pose: [2, 2, 0], controller: 'object:Learner'}]\n")
+    path = write_scenario(tmp_path, text)
+    given = pickle.dumps({'object:Learner': Learner()})
+    rows = [make_row(job(path, given=given), PlannedRun(0, 0, {}, 1)) for _ in range(2)]
+    assert rows[0]['error'] is None
+    assert rows[0]['trajectory_sha256'] == rows[1]['trajectory_sha256']
+
+
+class Learner:
+    def __init__(self):
+        self.steps = 0
+
+    def step(self, observation, rng):
+        self.steps += 1
+        return 0.1 * self.steps, 0.0
