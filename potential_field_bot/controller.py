@@ -26,6 +26,7 @@ from potential_field_bot.leader import (
 )
 from potential_field_bot.parameters import GEOMETRIC, Parameters
 from potential_field_bot.velocity import angular_velocity, linear_velocity, reduce_angle
+from sbot_common.elementary import atan2
 from sbot_common.jit import njit, njit_inner
 
 
@@ -146,7 +147,7 @@ def decide(p: Parameters, state: State, robot_id: int, poses: NDArray[np.float64
     fx += other_x
     fy += other_y
 
-    theta = reduce_angle(math.atan2(fy, fx) - heading)
+    theta = reduce_angle(atan2(fy, fx) - heading)
     v, omega = 0.0, 0.0
     valid = not math.isnan(theta)
     if valid:

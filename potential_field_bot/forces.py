@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.parameters import Parameters
+from sbot_common.elementary import atan2, sincos
 from sbot_common.jit import njit, njit_inner
 
 Force = tuple[float, float]
@@ -66,7 +67,8 @@ def repulsion(alpha: float, distance: float, angle: float, d_safe: float, epsilo
         magnitude = alpha / (beyond * beyond)
     else:
         return 0.0, 0.0
-    return magnitude * math.cos(angle), magnitude * math.sin(angle)
+    sine, cosine = sincos(angle)
+    return magnitude * cosine, magnitude * sine
 
 
 @njit
@@ -86,7 +88,7 @@ def repulsion_between(p: Parameters, mx: float, my: float, nx: float, ny: float)
     distance = math.sqrt(sx * sx + sy * sy)
     if not distance < repulsion_reach(p):
         return 0.0, 0.0  # as `repulsion` would say, without an angle that costs more than the rest
-    return repulsion(p.repulsion_constant_alpha, distance, math.atan2(sy, sx), p.safe_distance_m,
+    return repulsion(p.repulsion_constant_alpha, distance, atan2(sy, sx), p.safe_distance_m,
                      p.error_constant_epsilon_m, p.relevance_distance_beta_m)
 
 
@@ -125,7 +127,8 @@ def random_force(zeta: float, p: float, u: float) -> Force:
     Document 001 section 11.
     """
     k = zeta * p
-    return k * math.cos(u), k * math.sin(u)
+    sine, cosine = sincos(u)
+    return k * cosine, k * sine
 
 
 @njit_inner

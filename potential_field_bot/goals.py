@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sbot_common.elementary import sincos
 from sbot_common.jit import njit
 
 
@@ -32,4 +33,5 @@ def generate_goal(x: float, y: float, r_distance: float, r_angle: float) -> tupl
     """
     um = 0.5 + r_distance
     ua = angle_of_draw(r_angle)
-    return x + um * math.cos(ua), y + um * math.sin(ua)
+    sine, cosine = sincos(ua)
+    return x + um * cosine, y + um * sine

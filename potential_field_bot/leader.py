@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 from sbot_common.angles import wrap_angle
+from sbot_common.elementary import asin, atan2
 from sbot_common.jit import njit
 
 
@@ -50,8 +51,8 @@ def locate_leader(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
     sx = x0x - xjx
     sy = x0y - xjy
     sm = math.sqrt(sx * sx + sy * sy)
-    s_theta = math.atan2(sy, sx)
-    d_theta = abs(math.atan2(r0, sm))
+    s_theta = atan2(sy, sx)
+    d_theta = abs(atan2(r0, sm))
     return Leader(sm - (r0 + epsilon), s_theta - d_theta, s_theta + d_theta)
 
 
@@ -72,8 +73,8 @@ def locate_leader_disc(x0x: float, x0y: float, xjx: float, xjy: float, r0: float
     sx = x0x - xjx
     sy = x0y - xjy
     sm = math.sqrt(sx * sx + sy * sy)
-    half_angle = math.asin(r0 / sm) if r0 < sm else math.pi
-    return LeaderDisc(sm - (r0 + epsilon), math.atan2(sy, sx), half_angle)
+    half_angle = asin(r0 / sm) if r0 < sm else math.pi
+    return LeaderDisc(sm - (r0 + epsilon), atan2(sy, sx), half_angle)
 
 
 @njit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from potential_field_bot.controller import Turn
+from sbot_common.elementary import atan2, hypot, log10, sincos
 from sbot_common.wire.markers import ARROW, encode_marker_array, marker
 
 # Name, components of a Turn, colour (red, green, blue).
@@ -21,7 +22,7 @@ def arrow_length(force: float) -> float:
 
     Forces range from nothing to infinity, so the scale is logarithmic and ends at 3 m.
     """
-    return min(3.0, 0.5 * math.log10(1.0 + 2.2 * force)) if force > 0 else 0.0
+    return min(3.0, 0.5 * log10(1.0 + 2.2 * force)) if force > 0 else 0.0
 
 
 def write_forces(stamp_ns: int, robot_id: int, x: float, y: float, turn: Turn) -> bytes:
@@ -31,10 +32,10 @@ def write_forces(stamp_ns: int, robot_id: int, x: float, y: float, turn: Turn) -
     arrows = []
     for number, (name, name_x, name_y, (red, green, blue)) in enumerate(_ARROWS):
         fx, fy = float(forces[name_x]), float(forces[name_y])
-        angle = math.atan2(fy, fx)
-        length = arrow_length(math.hypot(fx, fy)) if math.isfinite(angle) else 0.0
-        tip = (x, y) if length == 0.0 else (x + length * math.cos(angle),
-                                            y + length * math.sin(angle))
+        angle = atan2(fy, fx)
+        length = arrow_length(hypot(fx, fy)) if math.isfinite(angle) else 0.0
+        sine, cosine = sincos(angle)
+        tip = (x, y) if length == 0.0 else (x + length * cosine, y + length * sine)
         arrows.append(marker(
             f'potential_field_{robot_id}/{name}', number, ARROW, (0.05, 0.1, 0.15),
             (red, green, blue, 1.0), stamp_ns=stamp_ns, lifetime=1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sbot_common.elementary import atan2, cos, sincos
 from sbot_common.jit import njit, njit_inner
 
 
@@ -20,7 +21,8 @@ def sgn(a: float) -> float:
 @njit_inner
 def reduce_angle(phi: float) -> float:
     """Return the same direction in [-pi, pi] (rad)."""
-    return math.atan2(math.sin(phi), math.cos(phi))
+    sine, cosine = sincos(phi)
+    return atan2(sine, cosine)
 
 
 @njit
@@ -37,7 +39,7 @@ def angular_velocity(kappa: float, theta: float, omega_max: float) -> float:
 @njit
 def linear_velocity(lambda_: float, ftx: float, fty: float, theta: float, v_max: float) -> float:
     """Return the forward speed (m/s) for a total force ``theta`` (rad) off the heading; >= 0."""
-    raw = lambda_ * math.sqrt(ftx * ftx + fty * fty) * math.cos(theta)
+    raw = lambda_ * math.sqrt(ftx * ftx + fty * fty) * cos(theta)
     if raw > 0:
         return v_max if v_max < raw else raw
     return 0.0

@@ -11,13 +11,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import asin, atan2, atan2_of, cos, sincos, sincos_of
 from sbot_common.jit import njit
 
 
 @njit
 def quaternion_from_yaw(yaw: float) -> tuple[float, float]:
     """Return (z, w) of the unit quaternion that turns by ``yaw`` (rad) about z; x and y are 0."""
-    return math.sin(yaw / 2), math.cos(yaw / 2)
+    return sincos(yaw / 2)
 
 
 @njit
@@ -36,8 +37,9 @@ def yaw_from_quaternion(x: float, y: float, z: float, w: float) -> float:
     m00, m10, m20 = 1.0 - (yy + zz), xy + wz, xz - wy
     if abs(m20) >= 1:
         return 0.0
-    pitch = -math.asin(m20)
-    return math.atan2(m10 / math.cos(pitch), m00 / math.cos(pitch))
+    pitch = -asin(m20)
+    cosine = cos(pitch)
+    return atan2(m10 / cosine, m00 / cosine)
 
 
 @njit
@@ -50,14 +52,21 @@ def decoded_yaw(yaw: float) -> float:
 @njit
 def decoded_yaws(yaws: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``decoded_yaw`` of each element; shape (N,) in and out."""
-    out = np.empty_like(yaws)
+    out, z, w = np.empty(yaws.shape[0]), np.empty(yaws.shape[0]), np.empty(yaws.shape[0])
     for i in range(yaws.shape[0]):
-        out[i] = decoded_yaw(yaws[i])
+        out[i] = yaws[i] / 2
+    sincos_of(out, z, w)
+    for i in range(yaws.shape[0]):
+        # yaw_from_quaternion for x = y = 0, whose pitch is 0: in vectors.
+        s = 2.0 / (z[i] * z[i] + w[i] * w[i])
+        zs = z[i] * s
+        z[i], w[i] = 0.0 + w[i] * zs, 1.0 - z[i] * zs
+    atan2_of(z, w, out)
     return out
 
 
 @njit
 def wrap_angle(angle: float) -> float:
     """Return the same direction in [-pi, pi) (rad)."""
-    wrapped = math.atan2(math.sin(angle), math.cos(angle))
+    wrapped = atan2(*sincos(angle))
     return wrapped if wrapped < math.pi else -math.pi

@@ -4,7 +4,7 @@ Every numeric module takes its decorator from here, so that one place decides:
 
 * no fastmath, so sums keep the order in which they are written;
 * ``error_model='numpy'``: 1/0 is inf and never an exception, as in C++;
-* no vector mathematics library: ``math.sin`` and friends are libm's, in one thread or several;
+* no vector mathematics library, and no libm: ``sbot_common.elementary`` has the functions;
 * a cache on disk, kept by ``sbot_common.code_cache``.
 """
 

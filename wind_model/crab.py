@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from sbot_common.angles import wrap_angle
+from sbot_common.elementary import asin, sincos
 from sbot_common.jit import njit
 
 
@@ -26,8 +25,9 @@ def crab_heading(direction: float, speed: float, wind_x: float, wind_y: float) -
     """
     if not speed > 0.0:
         return wrap_angle(direction)
-    across = math.cos(direction) * wind_y - math.sin(direction) * wind_x
-    return wrap_angle(direction - math.asin(min(1.0, max(-1.0, across / speed))))
+    sine, cosine = sincos(direction)
+    across = cosine * wind_y - sine * wind_x
+    return wrap_angle(direction - asin(min(1.0, max(-1.0, across / speed))))
 
 
 @njit

@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import exp_of, sincos
 from sbot_common.errors import bad_value
 from sbot_common.params import Param, updated
 from wind_model.grid import WindGrid, make_grid
@@ -84,17 +85,20 @@ def uniform(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, A
 
 def vortex(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
     """Return a counter-clockwise vortex: fastest at the radius, still in the middle and far."""
-    ratio = (s * s + n * n) / shape.radius ** 2
-    turn = shape.speed / shape.radius * np.exp(0.5 * (1.0 - ratio)) + np.zeros_like(z)
+    half = 0.5 * (1.0 - (s * s + n * n) / (shape.radius * shape.radius))
+    decay = np.empty_like(half)
+    exp_of(half.ravel(), decay.reshape(-1))
+    turn = shape.speed / shape.radius * decay + np.zeros_like(z)
     return -turn * n, turn * s, np.zeros_like(z)
 
 
 def _around(along: Array, across: Array, shape: Shape) -> tuple[Array, Array]:
     """Return potential flow past a circle about the origin; nothing moves inside."""
     square = along * along + across * across
-    outside = square >= shape.radius ** 2
+    radius_square = shape.radius * shape.radius
+    outside = square >= radius_square
     safe = np.where(outside, square, 1.0)
-    factor = shape.radius ** 2 / (safe * safe)
+    factor = radius_square / (safe * safe)
     first = shape.speed * (1.0 - factor * (along * along - across * across))
     second = -2.0 * shape.speed * factor * along * across
     return np.where(outside, first, 0.0), np.where(outside, second, 0.0)
@@ -137,12 +141,12 @@ def generate(kind: str, **given: float) -> WindGrid:
     x = np.linspace(p.xmin, p.xmax, n_x)[np.newaxis, :]
     y = np.linspace(p.ymin, p.ymax, n_y)[:, np.newaxis]
     angle = math.radians(p.angle_deg)
-    c, s = math.cos(angle), math.sin(angle)
+    s, c = sincos(angle)
     along = c * (x - p.center_x) + s * (y - p.center_y)
     left = c * (y - p.center_y) - s * (x - p.center_x)
     bottom = np.zeros((n_y, n_x))
     if kind == 'hill':
-        bottom = np.sqrt(np.maximum(0.0, p.radius ** 2 - along * along))
+        bottom = np.sqrt(np.maximum(0.0, p.radius * p.radius - along * along))
     top = np.full((n_y, n_x), p.height + bottom.max())
     k = np.arange(p.layers, dtype=np.float64)
     # Distances upwards grow linearly (document 003, grid specifications).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -134,7 +135,7 @@ def _factors(values: ArrayLike, where: str) -> Array:
 def _field(name: str, values: ArrayLike, shape: tuple[int, ...], where: str) -> Array:
     """Return values as a contiguous array of a shape, all finite."""
     array = np.ascontiguousarray(values, dtype=np.float64)
-    expected = int(np.prod(shape))
+    expected = math.prod(shape)
     if array.size != expected:
         raise InputError(f'{where}: {name}: expected {expected} values, found {array.size}')
     finite = np.isfinite(array)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -146,7 +147,8 @@ def _arrows(field: Lattice | None, outside: Array, height: float) -> Iterator[Ar
             np.full(x.size * y.size, height)])
         metres = 0.0
     wind = sample(field, starts, outside)
-    longest = float(np.sqrt((wind * wind).sum(axis=1)).max(initial=0.0))
+    x, y, z = wind.T
+    longest = float(np.sqrt(x * x + y * y + z * z).max(initial=0.0))
     if longest == 0:
         return
     if field is not None:
@@ -158,6 +160,7 @@ def _arrows(field: Lattice | None, outside: Array, height: float) -> Iterator[Ar
 
 def _arrow(stamp_ns: int, number: int, action: int, ends: Array) -> Any:  # noqa: ANN401
     """Return one arrow from start to end (2, 3) m; the shaft is a tenth as thick as it is long."""
-    thickness = 0.1 * float(np.sqrt(((ends[1] - ends[0]) ** 2).sum()))
+    x, y, z = ends[1] - ends[0]
+    thickness = 0.1 * math.sqrt(x * x + y * y + z * z)
     return marker('wind', number, ARROW, (thickness, 2 * thickness, 2 * thickness), _COLOUR,
                   stamp_ns=stamp_ns, action=action, points=ends)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos
 from sbot_common.params import Vector
 from wind_model.parameters import WindParameters
 
@@ -30,4 +31,5 @@ def mean_velocity(parameters: WindParameters) -> NDArray[np.float64]:
 def direction_of_angle(angle_deg: float) -> Vector:
     """Return the unit vector of an ARGoS angle: 0 blows east, 90 north (document 000, 5.1)."""
     angle = math.radians(angle_deg)
-    return math.cos(angle), math.sin(angle), 0.0
+    sine, cosine = sincos(angle)
+    return cosine, sine, 0.0

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import exp, pow, sincos
 from sbot_common.jit import njit, njit_inner
 from wind_model.parameters import FADE_OUT, LINEAR, POWER, WakeParameters
 
@@ -64,9 +65,9 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
     if parameters.wake_fade == FADE_OUT:
         ramp = 1.0 - ramp
     offset = lateral / width
-    score = math.exp(-0.5 * (offset * offset)) * ramp
+    score = exp(-0.5 * (offset * offset)) * ramp
     if parameters.wake_boost == POWER:
-        score = 1.0 - (1.0 - score) ** parameters.gamma_boost
+        score = 1.0 - pow(1.0 - score, parameters.gamma_boost)
     return score
 
 
@@ -103,8 +104,8 @@ def score_of(parameters: WakeParameters, distance: float, bearing: float, yaw: f
     radius : m, of the blocker
 
     """
-    direction = yaw + bearing
-    x, y = -distance * math.cos(direction), -distance * math.sin(direction)
+    sine, cosine = sincos(yaw + bearing)
+    x, y = -distance * cosine, -distance * sine
     along = x * ux + y * uy
     across_x, across_y = x - along * ux, y - along * uy
     lateral = math.sqrt(across_x * across_x + across_y * across_y)

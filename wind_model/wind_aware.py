@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from sbot_common.elementary import atan2
 from sbot_common.observation import Observation
 from sbot_common.params import Param, updated
 from wind_model.crab import crab_heading, turn_rate
@@ -70,7 +71,7 @@ class WindAware:
             to_x, to_y = observation.goal[0] - x, observation.goal[1] - y
             if math.sqrt(to_x * to_x + to_y * to_y) <= p.goal_tolerance:
                 return 0.0, 0.0
-            direction = math.atan2(to_y, to_x)
+            direction = atan2(to_y, to_x)
         heading = crab_heading(direction, p.velocity, *observation.wind)
         return p.velocity, turn_rate(yaw, heading, p.turn_gain, p.max_turn_rate, observation.dt)
 

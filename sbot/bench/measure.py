@@ -19,6 +19,7 @@ from sbot.bench.scenes import (
     infrared_parameters,
     laser_parameters,
     scene_of,
+    uniform,
 )
 from sbot_common import signals
 from sbot_sim.collision.fixed_objects import make_fixed_objects
@@ -87,7 +88,7 @@ def _stepper(case: str, robots: int, threads: int,
 
         def motion_block() -> None:
             nonlocal pose
-            command[:, 1] = rng.uniform(-TURN, TURN, robots)
+            command[:, 1] = uniform(rng, -TURN, TURN, robots)
             for _ in range(STEPS_A_DRAW):
                 pose = move_and_separate(fixed, bodies, pose, wheel_commands(bodies, command),
                                          impulse, STEP).pose
@@ -98,7 +99,7 @@ def _stepper(case: str, robots: int, threads: int,
     wind = Wind(np.array([0.0 if case == 'step' else WIND, 0.0, 0.0]), np.zeros(3))
 
     def block() -> None:
-        command[:, 1] = rng.uniform(-TURN, TURN, robots)
+        command[:, 1] = uniform(rng, -TURN, TURN, robots)
         for _ in range(STEPS_A_DRAW):
             engine.advance(StepInputs(command, wind, engine.state.rab_data))
 

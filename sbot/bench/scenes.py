@@ -43,6 +43,12 @@ class BenchScene(NamedTuple):
     scale: float  # of lengths
 
 
+def uniform(rng: np.random.Generator, low: float, high: float,
+            shape: int | tuple[int, ...]) -> Array:
+    """Return numbers from low to high; NumPy's own is rounded otherwise on some processors."""
+    return low + (high - low) * rng.random(shape)
+
+
 def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> BenchScene:
     """Return the arena, N/4 boxes, and N robots on a jittered grid.
 
@@ -61,13 +67,13 @@ def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> BenchSce
     order = rng.permutation(sites * sites)
     centres = (np.stack(np.divmod(order, sites), axis=1) + 0.5) * pitch
     pose = np.empty((robots, 3))
-    pose[:, :2] = scale * (centres[:robots] + rng.uniform(-0.4, 0.4, (robots, 2)))
-    pose[:, 2] = rng.uniform(-math.pi, math.pi, robots)
+    pose[:, :2] = scale * (centres[:robots] + uniform(rng, -0.4, 0.4, (robots, 2)))
+    pose[:, 2] = uniform(rng, -math.pi, math.pi, robots)
     # A box stands at the corner of four sites, out of reach of their robots.
     corners = rng.permutation(sites * sites)[:robots // 4]
     boxes = np.zeros((robots // 4, 5))
-    boxes[:, :2] = np.stack(np.divmod(corners, sites), axis=1) * pitch + rng.uniform(
-        -0.1, 0.1, (robots // 4, 2))
+    boxes[:, :2] = np.stack(np.divmod(corners, sites), axis=1) * pitch + uniform(
+        rng, -0.1, 0.1, (robots // 4, 2))
     boxes[:, :2] = np.clip(boxes[:, :2], BOX / 2, side - BOX / 2)
     boxes[:, 2:4] = BOX
     world = make_world((0.0, 0.0, scale * side, scale * side), rectangles=scale * boxes)

@@ -15,7 +15,6 @@ With the environment variable SBOT_REFRESH=1, ``assert_golden`` records the bag 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,7 +23,7 @@ import pytest
 from sbot.bag.arrays import Recording, read_recording
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
-from sbot.regression.golden import TOLERANCE, check_golden, record_golden
+from sbot.regression.golden import check_golden, record_golden
 from sbot.regression.replay import replay
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
@@ -75,8 +74,7 @@ class Sbot:
                       overrides: Overrides | None = None) -> None:
         """Fail unless a run of the scenario equals the stored bag; make the bag if told to.
 
-        Equal means to the bit, or to a tolerance (with a warning) where this machine's
-        mathematical library rounds differently from that of the one that made the bag.
+        Equal means to the bit, on whatever machine the bag was made.
         """
         complete = load_scenario(str(scenario), overrides)
         if os.environ.get(REFRESH) == '1':
@@ -84,11 +82,8 @@ class Sbot:
             pytest.skip(f'{bag}: recorded anew')
         if not Path(bag).exists():
             pytest.fail(f'{bag}: no golden bag yet; to record it, run pytest with {REFRESH}=1')
-        result = check_golden(complete, bag)
-        if not result.exact:
-            warnings.warn(f'{bag}: made where the mathematical library rounds differently; '
-                          f'compared poses to {TOLERANCE:g}', stacklevel=2)
-        assert not result.problem, result.problem
+        problem = check_golden(complete, bag)
+        assert not problem, problem
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,19 @@ from numpy.typing import NDArray
 
 from sbot.scenario.assemble import goal_tolerances
 from sbot.scenario.model import Scenario
+from sbot_common.elementary import hypot, hypot_of
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import SimulationState
 
 Array = NDArray[np.float64]
+
+
+def _lengths(vectors: Array) -> Array:
+    """Return the lengths (N,) of vectors (N, 2)."""
+    out = np.empty(len(vectors))
+    hypot_of(vectors[:, 0], vectors[:, 1], out)
+    return out
 
 
 class Tally:
@@ -56,16 +63,16 @@ class Tally:
         self._overlaps += overlaps(self._parameters.world, self._parameters.bodies, pose)
         if self._previous is not None:
             step = pose[:, :2] - self._previous[:, :2]
-            self._path += np.hypot(step[:, 0], step[:, 1])
+            self._path += _lengths(step)
             self._collisions += state.collided
             self._reverts += state.reverted
         offset = pose[:, :2] - pose[0, :2]
-        self._leader_distance = np.hypot(offset[:, 0], offset[:, 1])
+        self._leader_distance = _lengths(offset)
         np.maximum(self._farthest, self._leader_distance, out=self._farthest)
         time = self._rows * self._parameters.dt
         for i, goal in enumerate(self._goals):
             if goal is not None and self._reached[i] is None:
-                away = math.hypot(goal[0] - pose[i, 0], goal[1] - pose[i, 1])
+                away = hypot(goal[0] - pose[i, 0], goal[1] - pose[i, 1])
                 if away < self._tolerances[i]:
                     self._reached[i] = round(time, 9)
         self._previous = self._pose = pose.copy()

@@ -134,5 +134,6 @@ def _shades(image: Image.Image) -> NDArray[np.float64]:
     if image.mode in ('1', 'L') and not transparent:
         return np.asarray(image.convert('L'), np.float64) / 255.0
     pixels = np.asarray(image.convert('RGBA' if transparent else 'RGB'), np.float64)
-    mean: NDArray[np.float64] = pixels.sum(axis=2) / pixels.shape[2] / 255.0
+    total = sum(np.moveaxis(pixels, 2, 0), np.zeros(pixels.shape[:2]))
+    mean: NDArray[np.float64] = total / pixels.shape[2] / 255.0
     return mean

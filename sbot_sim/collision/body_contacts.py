@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos
 from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import cell_of
 from sbot_sim.collision.disc_contacts import contact
@@ -143,7 +144,7 @@ def place(boxes: Array, i: int, x: float, y: float, yaw: float) -> None:
     """Put the body ``i`` at a pose (m, m, rad)."""
     boxes[i, 0], boxes[i, 1] = x, y
     if boxes[i, 4] > 0.0:
-        boxes[i, 2], boxes[i, 3] = math.cos(yaw), math.sin(yaw)
+        boxes[i, 3], boxes[i, 2] = sincos(yaw)
 
 
 @njit_inner

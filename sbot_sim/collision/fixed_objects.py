@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import hypot, sincos
 from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.world.geometry import SIDES, WALLS, World
 
@@ -46,11 +47,12 @@ def _boxes(world: World) -> Array:
     """Return the rounded boxes (K, 7): free segments, then rectangles, then circles."""
     rows = []
     for x0, y0, x1, y1 in world.free_segments.tolist():
-        length = math.hypot(x1 - x0, y1 - y0)
+        length = hypot(x1 - x0, y1 - y0)
         rows.append((0.5 * (x0 + x1), 0.5 * (y0 + y1), (x1 - x0) / length, (y1 - y0) / length,
                      0.5 * length, 0.0, 0.0))
     for cx, cy, width, height, yaw in world.rectangles.tolist():
-        rows.append((cx, cy, math.cos(yaw), math.sin(yaw), 0.5 * width, 0.5 * height, 0.0))
+        s, c = sincos(yaw)
+        rows.append((cx, cy, c, s, 0.5 * width, 0.5 * height, 0.0))
     for x, y, radius in world.circles.tolist():
         rows.append((x, y, 1.0, 0.0, 0.0, 0.0, radius))
     return np.array(rows, dtype=np.float64).reshape(-1, 7)
@@ -62,7 +64,7 @@ def make_fixed_objects(world: World, radius: Array) -> FixedObjects:
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
     boxes = _boxes(world)
     area = (xmax - xmin) * (ymax - ymin)
-    wanted = max(largest, (area / (_CELLS_PER_OBJECT * max(_LEAST_OBJECTS, len(boxes)))) ** 0.5)
+    wanted = max(largest, math.sqrt(area / (_CELLS_PER_OBJECT * max(_LEAST_OBJECTS, len(boxes)))))
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _LONGEST_SIDE)
 
     # A robot is never deep inside a rectangle, so its sides find it. Each side is its rectangle.

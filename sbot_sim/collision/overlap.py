@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import hypot_of, sincos_of
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
@@ -21,7 +22,6 @@ Indexes = NDArray[np.intp]
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
 PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS = range(6)
-_SIZE_CLASS = 2.0  # what differs in size by more than this factor is searched apart
 # Cells of the search: a little wider than the reach, so that rounding cannot put what is within
 # reach two cells away; and no more along a side than keep the number of a cell exact.
 _SLACK = 1e-6
@@ -37,9 +37,16 @@ class Overlaps(NamedTuple):
     depth: Array
 
 
+def _lengths(vectors: Array) -> Array:
+    """Return the lengths (M,) of vectors (M, 2)."""
+    out = np.empty(len(vectors))
+    hypot_of(vectors[:, 0], vectors[:, 1], out)
+    return out
+
+
 def _size_classes(size: Array) -> list[Indexes]:
     """Return the rows of ``size`` (m) in groups of about the same size."""
-    classes = np.floor(np.log(np.maximum(size, 1e-12)) / np.log(_SIZE_CLASS))
+    classes = np.frexp(np.maximum(size, 1e-12))[1]  # powers of two
     return [np.flatnonzero(classes == value) for value in np.unique(classes)]
 
 
@@ -108,10 +115,11 @@ def _near_objects(xy: Array, centres: Array, reach: Array) -> tuple[Indexes, Ind
 def segment_distance(points: Array, segments: Array) -> Array:
     """Return the distance (M,) (m) of points (M, 2) from segments (M, 4), row by row."""
     start, along = segments[:, :2], segments[:, 2:] - segments[:, :2]
-    t = np.einsum('ij,ij->i', points - start, along) / np.einsum('ij,ij->i', along, along)
+    offset = (points - start) * along
+    square = along * along
+    t = (offset[:, 0] + offset[:, 1]) / (square[:, 0] + square[:, 1])
     nearest = start + np.clip(t, 0.0, 1.0)[:, None] * along
-    distance: Array = np.hypot(*(points - nearest).T)
-    return distance
+    return _lengths(points - nearest)
 
 
 def rectangle_distance(points: Array, rectangles: Array) -> Array:
@@ -120,10 +128,11 @@ def rectangle_distance(points: Array, rectangles: Array) -> Array:
     It is negative inside.
     """
     dx, dy = (points - rectangles[:, :2]).T
-    c, s = np.cos(rectangles[:, 4]), np.sin(rectangles[:, 4])
+    c, s = np.empty(len(dx)), np.empty(len(dx))
+    sincos_of(rectangles[:, 4], s, c)
     qx = np.abs(c * dx + s * dy) - 0.5 * rectangles[:, 2]
     qy = np.abs(c * dy - s * dx) - 0.5 * rectangles[:, 3]
-    outside = np.hypot(np.maximum(qx, 0.0), np.maximum(qy, 0.0))
+    outside = _lengths(np.maximum(np.column_stack([qx, qy]), 0.0))
     signed: Array = outside + np.minimum(np.maximum(qx, qy), 0.0)
     return signed
 
@@ -146,7 +155,7 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
         empty = np.zeros(0, dtype=np.intp)
         return Overlaps(empty, np.zeros(0, dtype=np.int8), empty, np.zeros(0))
     i, j = _near_pairs(xy, radius)
-    found.append((i, PAIR, j, radius[i] + radius[j] - np.hypot(*(xy[i] - xy[j]).T)))
+    found.append((i, PAIR, j, radius[i] + radius[j] - _lengths(xy[i] - xy[j])))
     everyone = np.arange(len(xy))
     for side in range(4):
         sign = 1.0 if side < 2 else -1.0
@@ -156,12 +165,12 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
     largest = radius.max()
     lines, rounds, boxes = world.free_segments, world.circles, world.rectangles
     k, i = _near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
-                         + 0.5 * np.hypot(*(lines[:, 2:] - lines[:, :2]).T))
+                         + 0.5 * _lengths(lines[:, 2:] - lines[:, :2]))
     found.append((i, SEGMENT, k, radius[i] - segment_distance(xy[i], lines[k])))
     k, i = _near_objects(xy, rounds[:, :2], largest + rounds[:, 2])
-    distance = np.hypot(*(xy[i] - rounds[k, :2]).T)
+    distance = _lengths(xy[i] - rounds[k, :2])
     found.append((i, CIRCLE, k, radius[i] + rounds[k, 2] - distance))
-    k, i = _near_objects(xy, boxes[:, :2], largest + 0.5 * np.hypot(boxes[:, 2], boxes[:, 3]))
+    k, i = _near_objects(xy, boxes[:, :2], largest + 0.5 * _lengths(boxes[:, 2:4]))
     found.append((i, RECTANGLE, k, radius[i] - rectangle_distance(xy[i], boxes[k])))
     if world.cells is not None:
         # Outlines are segments: this is for those who stand inside them, however far.
@@ -182,7 +191,7 @@ def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
     A robot whose position is not finite counts as one.
     """
     finite = np.isfinite(pose[:, 0]) & np.isfinite(pose[:, 1])
-    lost = int(len(pose) - finite.sum())
+    lost = len(pose) - int(np.count_nonzero(finite))
     if lost:
         bodies = select_bodies(bodies, finite)
         pose = pose[finite]

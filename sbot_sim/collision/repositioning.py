@@ -6,11 +6,10 @@ at the robots that were displaced in the pass before, and at those they meet.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import hypot
 from sbot_common.jit import borrowed, njit_inner
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
@@ -44,7 +43,7 @@ def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: floa
         pose[i, 0], pose[i, 1] = x, y
         if len(crowd.boxes) > 0:
             crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
-        drift = max(drift, math.hypot(x - home[i, 0], y - home[i, 1]))
+        drift = max(drift, hypot(x - home[i, 0], y - home[i, 1]))
     return drift
 
 
@@ -71,7 +70,7 @@ def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
             part = 1.0 if crowd.reverted[i] else 0.5
             pose[i, 2] = part * previous[i, 2] + (1.0 - part) * pose[i, 2]
             place(crowd.boxes, i, x, y, pose[i, 2])
-        drift = max(drift, math.hypot(x - home[i, 0], y - home[i, 1]))
+        drift = max(drift, hypot(x - home[i, 0], y - home[i, 1]))
     return drift
 
 
@@ -116,7 +115,7 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
             drift = displace(crowd, found, count, collided, drift)
             made += 1
             if made >= PLAIN_PASSES:
-                margin = min(FIRST_MARGIN * 2.0 ** (made - PLAIN_PASSES), LAST_MARGIN)
+                margin = FIRST_MARGIN if made == PLAIN_PASSES else min(2.0 * margin, LAST_MARGIN)
         elif count > 0:
             drift = send_back(crowd, found, count, retreats, drift)
         for k in range(count):

@@ -14,6 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import hypot
 from sbot_common.jit import njit_inner
 
 Array = NDArray[np.float64]
@@ -40,7 +41,7 @@ def step_of(radius: float, dx: float, dy: float, steps: int) -> tuple[float, flo
     """Return one of ``steps`` steps (m) of the way (dx, dy) (m) of a robot."""
     share = 1.0 / steps
     if steps == MOST_STEPS:
-        share = min(share, STEP * radius / math.hypot(dx, dy))
+        share = min(share, STEP * radius / hypot(dx, dy))
     return dx * share, dy * share
 
 

@@ -6,11 +6,10 @@ robot during the next tick and no longer (docs/errata.md W3).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos_of
 from sbot_common.jit import njit
 
 Array = NDArray[np.float64]
@@ -47,10 +46,12 @@ def sum_impulses(mass: Array, effective_wind_xy: Array, force_xy: Array, drive_s
 
     """
     out = np.empty_like(effective_wind_xy)
+    sine, cosine = np.empty(mass.shape[0]), np.empty(mass.shape[0])
+    sincos_of(yaw, sine, cosine)
     for i in range(mass.shape[0]):
         m, v = mass[i], drive_speed[i]
-        out[i, 0] = m * effective_wind_xy[i, 0] + m * v * math.cos(yaw[i]) + force_xy[0] * dt
-        out[i, 1] = m * effective_wind_xy[i, 1] + m * v * math.sin(yaw[i]) + force_xy[1] * dt
+        out[i, 0] = m * effective_wind_xy[i, 0] + m * v * cosine[i] + force_xy[0] * dt
+        out[i, 1] = m * effective_wind_xy[i, 1] + m * v * sine[i] + force_xy[1] * dt
     return out
 
 

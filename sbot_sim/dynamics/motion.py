@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.elementary import is_usual_angle, sin, sincos, usual_sincos
+from sbot_common.jit import njit, njit_inline
 from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
@@ -67,12 +68,52 @@ def advance(x: float, y: float, yaw: float, v_left: float, v_right: float,
     dt : s
 
     """
+    half_turn, way = _arc(v_left, v_right, wheel_distance, dt)
+    return _end_of_arc(x, y, yaw, half_turn, way, sin(half_turn), sincos(yaw + half_turn))
+
+
+@njit_inline
+def _arc(v_left: float, v_right: float, wheel_distance: float,
+         dt: float) -> tuple[float, float]:
+    """Return half the angle turned (rad) and the way of the arc (m)."""
     half_turn = 0.5 * ((v_right - v_left) / wheel_distance) * dt
-    chord = 0.5 * (v_left + v_right) * dt
-    if half_turn != 0.0:  # sin(h)/h is accurate for every other h, however small
-        chord *= math.sin(half_turn) / half_turn
-    heading = yaw + half_turn
-    return x + chord * math.cos(heading), y + chord * math.sin(heading), yaw + 2.0 * half_turn
+    return half_turn, 0.5 * (v_left + v_right) * dt
+
+
+@njit_inline
+def _end_of_arc(x: float, y: float, yaw: float, half_turn: float, way: float, sine: float,
+                heading: tuple[float, float]) -> tuple[float, float, float]:
+    """Return (x, y, yaw), given sin(half_turn), and sine and cosine of yaw + half_turn."""
+    # sin(h)/h is accurate for every other h, however small.
+    chord = way * (sine / half_turn if half_turn != 0.0 else 1.0)
+    return x + chord * heading[1], y + chord * heading[0], yaw + 2.0 * half_turn
+
+
+@njit
+def advance_all(pose: Array, speed: Array, wheel_distance: Array, dt: float) -> Array:
+    """Return ``advance`` of each pose (N, 3), yaw in [-pi, pi); ``speed`` (2, N) m/s: left, right.
+
+    Loops of one subject each, which LLVM makes vectors of; the same bits.
+    """
+    n = pose.shape[0]
+    half_turn, way, others = np.empty(n), np.empty(n), 0
+    for i in range(n):
+        half_turn[i], way[i] = _arc(speed[0, i], speed[1, i], wheel_distance[i], dt)
+        others += not (is_usual_angle(half_turn[i]) & is_usual_angle(pose[i, 2] + half_turn[i]))
+    out = np.empty((n, 3))
+    if others == 0:
+        for i in range(n):
+            out[i, 0], out[i, 1], out[i, 2] = _end_of_arc(
+                pose[i, 0], pose[i, 1], pose[i, 2], half_turn[i], way[i],
+                usual_sincos(half_turn[i])[0], usual_sincos(pose[i, 2] + half_turn[i]))
+    else:
+        for i in range(n):
+            out[i, 0], out[i, 1], out[i, 2] = advance(
+                pose[i, 0], pose[i, 1], pose[i, 2], speed[0, i], speed[1, i], wheel_distance[i],
+                dt)
+    for i in range(n):
+        out[i, 2] = wrap_yaw(out[i, 2])
+    return out
 
 
 @njit
@@ -120,16 +161,16 @@ def move(bodies: BodyArrays, pose: Array, wheel_speed: Array, impulse_velocity: 
     (N, 3), yaw in [-pi, pi)
 
     """
-    out = np.empty_like(pose)
+    speed = np.empty((2, pose.shape[0]))
     for i in range(pose.shape[0]):
         left = saturate(wheel_speed[i, 0], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
         right = saturate(wheel_speed[i, 1], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
         if bodies.drive[i] != 0:
             right = 0.5 * (right - left)
             left = -right
-        x, y, yaw = advance(pose[i, 0], pose[i, 1], pose[i, 2], left, right,
-                            bodies.wheel_distance[i], dt)
-        out[i, 0] = x + impulse_velocity[i, 0] * dt
-        out[i, 1] = y + impulse_velocity[i, 1] * dt
-        out[i, 2] = wrap_yaw(yaw)
+        speed[0, i], speed[1, i] = left, right
+    out = advance_all(pose, speed, bodies.wheel_distance, dt)
+    for i in range(pose.shape[0]):
+        out[i, 0] += impulse_velocity[i, 0] * dt
+        out[i, 1] += impulse_velocity[i, 1] * dt
     return out

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
+from sbot_common.elementary import atan2, exp, log
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_common.spatial import BucketGrid, cell_index
 from sbot_common.threads import in_blocks
@@ -122,7 +123,7 @@ def _full_offset(parameters: WakeParameters) -> float:
     linear_ramp = parameters.wake_fade != FADE_OUT and parameters.wake_boost == LINEAR
     if not linear_ramp or parameters.gamma_boost <= 1.0:
         return -1.0
-    return math.sqrt(2.0 * math.log(parameters.gamma_boost)) - _MARGIN
+    return math.sqrt(2.0 * log(parameters.gamma_boost)) - _MARGIN
 
 
 @njit_inline
@@ -199,7 +200,7 @@ def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Sc
         distance = math.sqrt(dx * dx + dy * dy)
         if distance <= NOWHERE or not _hears(i, j, pose, reach, walls):
             continue
-        bearing = wrap_angle(math.atan2(dy, dx) - pose[i, 2])
+        bearing = wrap_angle(atan2(dy, dx) - pose[i, 2])
         score = score_of(parameters, distance, bearing, pose[i, 2], ux, uy,
                          blocker_radius(advertised_mm[j], own_radius))[2]
         if not score > strongest:
@@ -207,7 +208,7 @@ def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Sc
         strongest = score
         if parameters.wake_boost == LINEAR:
             # Whoever is farther off the axis scores less, whatever its ramp.
-            limit = -2.0 * math.log(strongest) * (1.0 + _MARGIN) + _MARGIN
+            limit = -2.0 * log(strongest) * (1.0 + _MARGIN) + _MARGIN
 
 
 @njit_inline
@@ -236,7 +237,7 @@ def _reduction_of(i: int, parameters: WakeParameters, reach: float, discs: Discs
         strongest = _strongest_score(i, parameters, reach, walls, pose, ux, uy, advertised_mm,
                                      own_radius, robots, offsets, count)
         # Those outside score less than one at the strip's edge.
-        edge = math.exp(-0.5 * strip * strip)
+        edge = exp(-0.5 * strip * strip)
         if parameters.wake_boost == LINEAR and strongest > edge * _MORE:
             break
     return combine(parameters, strongest), -1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
+from sbot_common.elementary import hypot
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
@@ -51,7 +51,7 @@ def make_simulation_parameters(
         wind_height: float, threads: int = 1) -> SimulationParameters:
     """Return the parameters of a simulation with all derived tables; units as in the tuples."""
     near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
-    far = scan.range_max + math.hypot(scan.laser_x, scan.laser_y) if scan.beams else near
+    far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
     scene = make_scene(world, far)
     sensors = SensorParameters(
         scan=scan, fan=scan_fan(scan), scene=scene, infrared=infrared,

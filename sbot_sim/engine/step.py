@@ -7,11 +7,10 @@ is the integer ``SimulationState.tick``.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos_of
 from sbot_common.jit import njit
 from sbot_common.threads import in_background
 from sbot_sim.collision.fixed_objects import FixedObjects
@@ -149,10 +148,12 @@ def hear(parameters: SimulationParameters, pose: Array) -> Heard:
 def achieved_twists(before: Array, after: Array, dt: float) -> Array:
     """Return what moved the robots (N, 3), in their new frames: m/s, m/s, rad/s."""
     out = np.empty_like(before)
+    sine, cosine = np.empty(before.shape[0]), np.empty(before.shape[0])
+    sincos_of(after[:, 2], sine, cosine)
     for i in range(before.shape[0]):
         vx = (after[i, 0] - before[i, 0]) / dt
         vy = (after[i, 1] - before[i, 1]) / dt
-        c, s = math.cos(after[i, 2]), math.sin(after[i, 2])
+        s, c = sine[i], cosine[i]
         out[i, 0] = c * vx + s * vy
         out[i, 1] = c * vy - s * vx
         out[i, 2] = wrap_yaw(after[i, 2] - before[i, 2]) / dt

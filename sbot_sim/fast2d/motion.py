@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import hypot, sincos
 from sbot_common.jit import njit, njit_inner
 from sbot_sim.collision.body_contacts import body_contact, place, with_fixed
 from sbot_sim.collision.fixed_objects import FixedObjects
@@ -35,7 +36,7 @@ def centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
     ox, oy = offset[0], offset[1]
     if ox == 0.0 and oy == 0.0:
         return pose[0], pose[1], pose[2] + offset[2]
-    c, s = math.cos(pose[2]), math.sin(pose[2])
+    s, c = sincos(pose[2])
     return pose[0] + (c * ox - s * oy), pose[1] + (s * ox + c * oy), pose[2] + offset[2]
 
 
@@ -45,7 +46,7 @@ def object_of(x: float, y: float, angle: float, offset: Array) -> tuple[float, f
     ox, oy = offset[0], offset[1]
     if ox == 0.0 and oy == 0.0:
         return x, y
-    c, s = math.cos(angle), math.sin(angle)
+    s, c = sincos(angle)
     return x - (c * ox - s * oy), y - (s * ox + c * oy)
 
 
@@ -89,9 +90,9 @@ def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Arr
 @njit_inner
 def way_of(movers: Movers, i: int, previous: Array, goal: Array) -> float:
     """Return how far (m) at most a point of body ``i`` goes, from pose to pose (N, 3)."""
-    straight = math.hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
+    straight = hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
     turn: float = abs(goal[i, 2] - previous[i, 2])
-    return straight + turn * math.hypot(movers.size[i, 0], movers.size[i, 1])
+    return straight + turn * hypot(movers.size[i, 0], movers.size[i, 1])
 
 
 @njit_inner

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import hypot, sincos
 from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.fast2d.motion import Movers, boxes_at, centres
@@ -187,7 +188,7 @@ def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Ar
     table[:n], table[n:] = boxes, solids.boxes
     radius[:n] = around
     for i in range(n, n + k):
-        radius[i] = math.hypot(table[i, 4], table[i, 5]) + table[i, 6]
+        radius[i] = hypot(table[i, 4], table[i, 5]) + table[i, 6]
     return table, radius
 
 
@@ -218,7 +219,7 @@ def activations(scene: Scene, solids: Solids, movers: Movers, sensors: Sensors, 
         reach = sensors.reach[i] * _SLACK
         count = _near(discs, i, centre[i, 0], centre[i, 1], reach, near)
         count = _near_fixed(scene, solids, centre[i, 0], centre[i, 1], reach, n, count, near)
-        cos_i, sin_i = math.cos(pose[i, 2]), math.sin(pose[i, 2])
+        sin_i, cos_i = sincos(pose[i, 2])
         for k in range(sensors.starts[i], sensors.starts[i + 1]):
             mx, my = sensors.mount[k, 0], sensors.mount[k, 1]
             mc, ms = sensors.mount[k, 2], sensors.mount[k, 3]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import hypot, hypot_of, sincos
 from sbot_common.spatial import grid_of_circles, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
 from sbot_sim.fast2d.motion import Movers
@@ -112,14 +113,14 @@ def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
     rectangles, circles = [], []
     for body in still:
         shape, (x, y, angle) = _shape(body), body.pose
-        c, s = math.cos(angle), math.sin(angle)
+        s, c = sincos(angle)
         x, y = x + (c * shape.x - s * shape.y), y + (s * shape.x + c * shape.y)
         if shape.radius > 0.0:
             circles.append((x, y, shape.radius))
         else:
             rectangles.append((x, y, 2 * shape.half_width, 2 * shape.half_height,
                                angle + shape.yaw))
-    reach = max((_shape(body).around + math.hypot(_shape(body).x, _shape(body).y)
+    reach = max((_shape(body).around + hypot(_shape(body).x, _shape(body).y)
                  for body in objects), default=1.0)
     xy = np.array([body.pose[:2] for body in objects], np.float64).reshape(-1, 2)
     low = xy.min(axis=0) - reach if len(xy) else np.array([-1.0, -1.0])
@@ -129,7 +130,9 @@ def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
 
 def _solids(world: World, fixed: FixedObjects) -> Solids:
     boxes = fixed.boxes[:len(world.rectangles)]
-    around = np.column_stack([boxes[:, 0], boxes[:, 1], np.hypot(boxes[:, 4], boxes[:, 5])])
+    around = np.empty(len(boxes))
+    hypot_of(boxes[:, 4], boxes[:, 5], around)
+    around = np.column_stack([boxes[:, 0], boxes[:, 1], around])
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
     wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / (4 * max(16, len(boxes))))
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _MOST_CELLS)
@@ -152,7 +155,8 @@ def _edge(aperture: float) -> tuple[float, float]:
     """Return the direction of the first ray to the left; 0, 0 if rays point backwards too."""
     if aperture >= _WIDE:
         return 0.0, 0.0
-    return math.cos(aperture / 2), math.sin(aperture / 2)
+    sine, cosine = sincos(aperture / 2)
+    return cosine, sine
 
 
 def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
@@ -165,13 +169,14 @@ def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
         shape = _shape(body)
         for sensor in body.sensors:
             sensor.row = len(mount)
-            mount.append((sensor.x, sensor.y, math.cos(sensor.angle), math.sin(sensor.angle)))
+            sine, cosine = sincos(sensor.angle)
+            mount.append((sensor.x, sensor.y, cosine, sine))
             ranges.append(sensor.range)
             kind.append(kinds.setdefault((len(sensor.weights), sensor.aperture), len(kinds)))
             outside.append(not shape.contains(sensor.x, sensor.y))
             first.append(len(weights))
             weights.extend(sensor.weights)
-            far = math.hypot(sensor.x - shape.x, sensor.y - shape.y) + sensor.range
+            far = hypot(sensor.x - shape.x, sensor.y - shape.y) + sensor.range
             reach[body.row] = max(reach[body.row], far)
         starts.append(len(mount))
     fans = [sensor_fan(*key) for key in kinds] or [sensor_fan(1, 0.0)]

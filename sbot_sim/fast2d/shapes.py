@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sbot_common.elementary import atan2, hypot, sincos
 from sbot_common.errors import bad_value
 
 CORNERS = 4
@@ -27,7 +28,7 @@ class Shape(NamedTuple):
     @property
     def around(self) -> float:
         """Radius of the smallest circle around the shape (m)."""
-        return math.hypot(self.half_width, self.half_height) + self.radius
+        return hypot(self.half_width, self.half_height) + self.radius
 
     @property
     def within(self) -> float:
@@ -36,11 +37,11 @@ class Shape(NamedTuple):
 
     def contains(self, x: float, y: float) -> bool:
         """Tell whether a point in the object's frame (m) belongs to the shape."""
-        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        s, c = sincos(self.yaw)
         dx, dy = x - self.x, y - self.y
         du = max(0.0, abs(c * dx + s * dy) - self.half_width)
         dv = max(0.0, abs(c * dy - s * dx) - self.half_height)
-        return math.hypot(du, dv) <= self.radius
+        return hypot(du, dv) <= self.radius
 
 
 def disc(radius: float, where: str) -> Shape:
@@ -74,8 +75,8 @@ def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
     # The mean of opposite sides, so that the corners' rounding is shared.
     ax, ay = (sides[0][0] - sides[2][0]) / 2, (sides[0][1] - sides[2][1]) / 2
     bx, by = (sides[1][0] - sides[3][0]) / 2, (sides[1][1] - sides[3][1]) / 2
-    width, height = math.hypot(ax, ay), math.hypot(bx, by)
-    skew = math.hypot(sides[0][0] + sides[2][0], sides[0][1] + sides[2][1])
+    width, height = hypot(ax, ay), hypot(bx, by)
+    skew = hypot(sides[0][0] + sides[2][0], sides[0][1] + sides[2][1])
     longer = max(width, height)
     if skew > _SQUARE * longer or abs(ax * bx + ay * by) > _SQUARE * width * height:
         raise bad_value(f'{where}: corners', corners, 'those of a rectangle')
@@ -85,4 +86,4 @@ def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
         ax, ay = -ax, -ay
     return Shape(math.fsum(c[0] for c in corners) / CORNERS,
                  math.fsum(c[1] for c in corners) / CORNERS,
-                 math.atan2(ay, ax), width / 2, height / 2, 0.0)
+                 atan2(ay, ax), width / 2, height / 2, 0.0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from sbot_common import topics
 from sbot_common.wire import cdr
 from sbot_sim.engine.state import SimulationState
@@ -50,8 +52,8 @@ def diagnostics(stamp_ns: int, report: Report, state: SimulationState) -> bytes:
     get = cdr.message_class
     values = {'tick': state.tick, 'real_time_factor': f'{report.real_time_factor:.3f}',
               'late_ticks': report.late_ticks, 'robots': len(state.pose),
-              'robots_in_collision': int(state.collided.sum()),
-              'robots_put_back': int(state.reverted.sum())}
+              'robots_in_collision': int(np.count_nonzero(state.collided)),
+              'robots_put_back': int(np.count_nonzero(state.reverted))}
     status = get('diagnostic_msgs/msg/DiagnosticStatus')(
         level=0, name='sbot_sim', message=f'{report.real_time_factor:.2f} x real time',
         hardware_id='sbot_sim',

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw
+from sbot_common.elementary import sincos
 from sbot_common.errors import bad_value
 from sbot_common.wire import cdr
 from sbot_common.wire.geometry import point, pose, quaternion
@@ -139,13 +140,14 @@ def _mark_disc(occupied: NDArray[np.bool_], x: float, y: float, radius: float) -
     view, columns, rows = _window(occupied, x, y, radius, radius)
     dx = x - np.clip(x, columns, columns + 1.0)  # from the nearest point of the cell
     dy = y - np.clip(y, rows, rows + 1.0)
-    view |= dx[None, :] ** 2 + dy[:, None] ** 2 <= radius ** 2
+    dx, dy = dx * dx, dy * dy
+    view |= dx[None, :] + dy[:, None] <= radius * radius
 
 
 def _mark_rectangle(occupied: NDArray[np.bool_], x: float, y: float, half_width: float,
                     half_height: float, yaw: float) -> None:
     """Mark every closed cell that a turned rectangle, in cells, touches: separating axes."""
-    c, s = math.cos(yaw), math.sin(yaw)
+    s, c = sincos(yaw)
     reach_x = abs(c) * half_width + abs(s) * half_height
     reach_y = abs(s) * half_width + abs(c) * half_height
     view, columns, rows = _window(occupied, x, y, reach_x, reach_y)

@@ -5,7 +5,6 @@ The nodes publish and the recorder stores what ``SnapshotEncoder`` returns, in i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
+from sbot_common.elementary import sincos, sincos_of
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr
 from sbot_common.wire.point_cloud import encode_points
@@ -154,8 +154,10 @@ class SnapshotEncoder:
         starts, indexes, ranges, bearings = snapshot.heard
         row = slice(starts[i], starts[i + 1])
         points = np.zeros((row.stop - row.start, 1), HEARD)
-        points['x'][:, 0] = ranges[row] * np.cos(bearings[row])
-        points['y'][:, 0] = ranges[row] * np.sin(bearings[row])
+        sine, cosine = np.empty(len(points)), np.empty(len(points))
+        sincos_of(bearings[row], sine, cosine)
+        points['x'][:, 0] = ranges[row] * cosine
+        points['y'][:, 0] = ranges[row] * sine
         points['range'][:, 0] = ranges[row]
         points['bearing'][:, 0] = bearings[row]
         points['data'][:, 0] = snapshot.rab_data[indexes[row]]
@@ -173,7 +175,7 @@ class SnapshotEncoder:
                 x, y, yaw = snapshot.true_pose[i].tolist()
                 ox, oy, o_yaw = snapshot.odometry[i].tolist()
                 turn = yaw - o_yaw  # the drift of the odometry: map -> odom = pose * odometry^-1
-                c, s = math.cos(turn), math.sin(turn)
+                s, c = sincos(turn)
                 numbers += [
                     (x - (c * ox - s * oy), y - (s * ox + c * oy), *quaternion_from_yaw(turn)),
                     (ox, oy, *quaternion_from_yaw(o_yaw))]

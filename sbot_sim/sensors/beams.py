@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos_of
 from sbot_common.jit import njit
 from sbot_sim.sensors.rays import beam_directions
 
@@ -66,8 +67,7 @@ def make_irregular_fan(angles: Sequence[float]) -> Fan:
     """Return the table of a few beams at any angles (rad)."""
     beams = len(angles)
     directions = np.ones((2, -(-beams // LANES) * LANES))
-    directions[0, :beams] = [math.cos(angle) for angle in angles]
-    directions[1, :beams] = [math.sin(angle) for angle in angles]
+    sincos_of(np.array(angles, np.float64), directions[1, :beams], directions[0, :beams])
     return Fan(directions, beams, 0.0, 0.0, math.inf, False)
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from sbot_common.jit import njit
 from sbot_common.params import Param
-from sbot_sim.dynamics.motion import advance, saturate, wrap_yaw
+from sbot_sim.dynamics.motion import advance_all, saturate
+from sbot_sim.sensors.rng_array import normals
 from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
@@ -43,8 +44,7 @@ def initial_odometry(parameters: OdometryParameters,
     """
     scale = np.ones((len(generators), 2))
     if parameters.odometry_noise_radius > 0.0:
-        for i, generator in enumerate(generators):
-            scale[i] += parameters.odometry_noise_radius * generator.standard_normal(2)
+        scale += parameters.odometry_noise_radius * normals(generators, 2)
     return np.zeros((len(generators), 3)), scale
 
 
@@ -53,7 +53,7 @@ def draw_slip(parameters: OdometryParameters,
     """Return this tick's standard normal numbers (N, 2), two a robot; zeros if slip is off."""
     if parameters.odometry_noise_slip <= 0.0:
         return np.zeros((len(generators), 2))
-    return np.array([generator.standard_normal(2) for generator in generators]).reshape(-1, 2)
+    return normals(generators, 2)
 
 
 @njit
@@ -74,19 +74,15 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
     dt : s
 
     """
-    out = np.empty_like(odometry)
     twist = np.empty((odometry.shape[0], 2))
-    speed = np.empty(2)
+    speed = np.empty((2, odometry.shape[0]))
     for i in range(odometry.shape[0]):
         for side in range(2):
             true = (saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
                     * bodies.wheel_radius[i])
             measured = true * scale[i, side]
             error = noise_slip * math.sqrt(abs(measured) / dt) * slip[i, side]
-            speed[side] = measured + error
-        x, y, yaw = advance(odometry[i, 0], odometry[i, 1], odometry[i, 2], speed[0], speed[1],
-                            bodies.wheel_distance[i], dt)
-        out[i, 0], out[i, 1], out[i, 2] = x, y, wrap_yaw(yaw)
-        twist[i, 0] = 0.5 * (speed[0] + speed[1])
-        twist[i, 1] = (speed[1] - speed[0]) / bodies.wheel_distance[i]
-    return out, twist
+            speed[side, i] = measured + error
+        twist[i, 0] = 0.5 * (speed[0, i] + speed[1, i])
+        twist[i, 1] = (speed[1, i] - speed[0, i]) / bodies.wheel_distance[i]
+    return advance_all(odometry, speed, bodies.wheel_distance, dt), twist

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
+from sbot_common.elementary import atan2
 from sbot_common.jit import njit, njit_inner
 from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
@@ -106,7 +107,7 @@ def _rows(pose: Array, pairs: NDArray[np.int64]) -> Heard:
             place = ends[receiver]
             indexes[place] = sender
             ranges[place] = math.sqrt(dx * dx + dy * dy)
-            bearings[place] = wrap_angle(math.atan2(dy, dx) - pose[receiver, 2])
+            bearings[place] = wrap_angle(atan2(dy, dx) - pose[receiver, 2])
             ends[receiver] += 1
     return starts, indexes, ranges, bearings
 

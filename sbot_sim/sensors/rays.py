@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos
 from sbot_common.jit import njit, njit_inner
 
 Floats = NDArray[np.float64]
@@ -117,8 +118,7 @@ def beam_directions(beams: int, angle_min: float, angle_increment: float) -> Flo
     directions = np.empty((2, beams))
     for i in range(beams):
         angle = angle_min + i * angle_increment
-        directions[0, i] = math.cos(angle)
-        directions[1, i] = math.sin(angle)
+        directions[1, i], directions[0, i] = sincos(angle)
     return directions
 
 
@@ -174,7 +174,7 @@ def cast_oracle(segments: Floats, circles: Floats, own: NDArray[np.int64], pose:
     """
     out = np.empty((pose.shape[0], directions.shape[1]))
     for j in range(pose.shape[0]):
-        cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
+        sin_yaw, cos_yaw = sincos(pose[j, 2])
         for i in range(directions.shape[1]):
             out[j, i] = cast_beam(segments, circles, own[j], pose[j, 0], pose[j, 1],
                                   cos_yaw, sin_yaw, directions[0, i], directions[1, i])

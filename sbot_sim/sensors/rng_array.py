@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import log, sincos
 from sbot_common.jit import njit, njit_inner
 from sbot_common.rng import generator
 
@@ -132,10 +133,10 @@ def _normals(uniform: Floats) -> Floats:
     for j in range(uniform.shape[0]):
         for i in range(0, uniform.shape[1], 2):
             # 1 - u is in (0, 1]: its logarithm is finite.
-            radius = math.sqrt(-2.0 * math.log(1.0 - uniform[j, i]))
-            angle = 2.0 * math.pi * uniform[j, i + 1]
-            out[j, i] = radius * math.cos(angle)
-            out[j, i + 1] = radius * math.sin(angle)
+            radius = math.sqrt(-2.0 * log(1.0 - uniform[j, i]))
+            sine, cosine = sincos(2.0 * math.pi * uniform[j, i + 1])
+            out[j, i] = radius * cosine
+            out[j, i + 1] = radius * sine
     return out
 
 

@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_common.spatial import cell_index, cell_of
 from sbot_common.threads import in_blocks
@@ -222,7 +223,7 @@ def _cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, 
     for k in range(first, end):
         j = discs.robot[k] if discs.robot.shape[0] else k
         x, y = pose[j, 0], pose[j, 1]
-        cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
+        sin_yaw, cos_yaw = sincos(pose[j, 2])
         best[:] = math.inf
         touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
         touched = touched or cover_discs(discs, j, x, y, cos_yaw, sin_yaw, fan, reach, best)
@@ -239,7 +240,7 @@ def mounted(pose: Floats, x: float, y: float, yaw: float) -> Floats:
     """Return (N, 3) poses of sensors mounted at (x, y, yaw) of robots at ``pose``."""
     out = np.empty((pose.shape[0], 3))
     for j in range(pose.shape[0]):
-        cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
+        sin_yaw, cos_yaw = sincos(pose[j, 2])
         out[j, 0] = pose[j, 0] + (x * cos_yaw - y * sin_yaw)
         out[j, 1] = pose[j, 1] + (x * sin_yaw + y * cos_yaw)
         out[j, 2] = pose[j, 2] + yaw

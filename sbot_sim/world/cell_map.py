@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sbot_common.elementary import sincos
 
 Array = NDArray[np.float64]
 Values = NDArray[np.int8]
@@ -51,7 +52,7 @@ def _runs(borders: NDArray[np.bool_]) -> NDArray[np.int64]:
 def to_world(points: Array, resolution: float, origin: tuple[float, float, float]) -> Array:
     """Return points (M, 2), in cells, in frame `map` (m)."""
     x, y, yaw = origin
-    c, s = math.cos(yaw), math.sin(yaw)
+    s, c = sincos(yaw)
     across, up = resolution * points[:, 0], resolution * points[:, 1]
     return np.column_stack([x + (c * across - s * up), y + (s * across + c * up)])
 
@@ -59,7 +60,7 @@ def to_world(points: Array, resolution: float, origin: tuple[float, float, float
 def to_cells(points: Array, resolution: float, origin: tuple[float, float, float]) -> Array:
     """Return points (M, 2) in frame `map` (m), in cells."""
     x, y, yaw = origin
-    c, s = math.cos(yaw), math.sin(yaw)
+    s, c = sincos(yaw)
     dx, dy = points[:, 0] - x, points[:, 1] - y
     return np.column_stack([(c * dx + s * dy) / resolution, (c * dy - s * dx) / resolution])
 

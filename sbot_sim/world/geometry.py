@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.world.cell_map import CellMap
 
@@ -62,7 +62,7 @@ def _table(name: str, rows: object, columns: Sequence[str]) -> Array:
 def rectangle_corners(rectangle: Sequence[float] | Array) -> Array:
     """Return the corners (4, 2) of (cx, cy, width, height, yaw), counter-clockwise."""
     cx, cy, width, height, yaw = (float(v) for v in rectangle)
-    c, s = math.cos(yaw), math.sin(yaw)
+    s, c = sincos(yaw)
     corners = np.empty((4, 2))
     for k, (sx, sy) in enumerate(((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))):
         x, y = sx * width, sy * height

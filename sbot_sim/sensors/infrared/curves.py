@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sbot_common.elementary import exp
 
 Floats = NDArray[np.float64]
 
@@ -31,12 +32,18 @@ def equation_3(distance_cm: Floats, powers: Sequence[int] = CONSECUTIVE_POWERS) 
     With ``CONSECUTIVE_POWERS`` it falls as figure 8 shows, up to 7.3 cm, beyond which the rounding
     of its last coefficients lets it grow.
     """
-    return np.asarray(sum(c * distance_cm**p for c, p in zip(COEFFICIENTS, powers, strict=True)))
+    out = np.zeros_like(distance_cm)
+    for coefficient, power in zip(COEFFICIENTS, powers, strict=True):
+        term = np.full_like(distance_cm, coefficient)
+        for _ in range(power):
+            term = term * distance_cm
+        out = out + term
+    return out
 
 
 def exponential(distance_cm: Floats, a: float, b: float) -> Floats:
     """Return a * exp(-b * distance), the model of figure 8(c); distances in centimetres."""
-    return np.array([a * math.exp(-b * d) for d in distance_cm])
+    return np.array([a * exp(-b * d) for d in distance_cm])
 
 
 def clipped(readings: Floats) -> Floats:

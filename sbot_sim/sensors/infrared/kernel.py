@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
@@ -58,7 +59,7 @@ def _distances_of(j: int, scene: Scene, discs: Discs, pose: Floats, radius: floa
         return False
     for i in range(best.shape[0]):
         best[i] = math.inf
-    cos_yaw, sin_yaw = math.cos(pose[j, 2]), math.sin(pose[j, 2])
+    sin_yaw, cos_yaw = sincos(pose[j, 2])
     touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
     touched = touched or cover_discs(discs, j, x, y, cos_yaw, sin_yaw, fan, reach, best)
     for i in range(fan.beams):

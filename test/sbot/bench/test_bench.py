@@ -1,103 +1,67 @@
-"""A smoke test of `sbot bench`, and the promise that speed changes no bit.
+"""A smoke test of `sbot bench`, and the promise that neither speed nor machine changes a bit.
 
 To write the hashes anew after a change that is meant to change results:
 SBOT_REFRESH=1 python -m pytest test/sbot/bench/test_bench.py
 """
 
 import csv
-import hashlib
+import importlib.util
 import json
 import os
+import platform
+import subprocess
+import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
+from numpy._core import _multiarray_umath
 
-from sbot.bench.controllers import crowd_scenario
 from sbot.bench.measure import CASES, measure
 from sbot.bench.result import growth
-from sbot.bench.scenes import (
-    SPEED,
-    TURN,
-    WIND,
-    infrared_parameters,
-    laser_parameters,
-    scene_of,
-)
 from sbot.cli.main import main
-from sbot.regression.golden import libm_fingerprint
-from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario
-from sbot.scenario.shipped import scenario_names
-from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
 
-GOLDEN = Path(__file__).parents[3] / 'benchmark' / 'golden_hashes.json'
+BENCHMARK = Path(__file__).parents[3] / 'benchmark'
 
 
-def make(name):
-    """Return the scenario of a name in the golden file: shipped, or a crowd of so many."""
-    if name.startswith('crowd_'):
-        return crowd_scenario(int(name.removeprefix('crowd_')), 15)
-    return load_scenario(name, {'duration': 1.0})
+def load_machine_hashes():
+    spec = importlib.util.spec_from_file_location('machine_hashes',
+                                                  BENCHMARK / 'machine_hashes.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def hash_of(name, threads=1):
-    summary = run_scenario(make(name), threads=threads, keep=False).summary
-    assert summary['overlaps'] == 0
-    return summary['trajectory_sha256']
+hashes = load_machine_hashes()
 
 
-def sensed_hash(case, threads=1):
-    """Return the hash of all that 1000 robots of a benchmark see and feel in two seconds."""
-    scene = scene_of(case, 1000)
-    make_parameters = laser_parameters if case == 'step' else infrared_parameters
-    engine = Engine(make_parameters(scene, threads), scene.pose, 0)
-    wind = Wind(np.array([WIND, 0.0, 0.0]), np.zeros(3))
-    rng = np.random.default_rng(1)
-    digest = hashlib.sha256()
-    for _ in range(20):
-        command = np.column_stack([np.full(1000, SPEED * scene.scale),
-                                   rng.uniform(-TURN, TURN, 1000)])
-        engine.advance(StepInputs(command, wind, engine.state.rab_data))
-        seen = engine.snapshot
-        for array in (seen.pose, seen.wind, seen.ranges, seen.infrared):
-            digest.update(b'' if array is None else array.tobytes())
-    return digest.hexdigest()
+@pytest.fixture(scope='module', autouse=True)
+def refreshed():
+    if os.environ.get('SBOT_REFRESH'):
+        hashes.write_golden_hashes()
 
 
-def refresh():
-    """Write the golden file anew, after a change that is meant to change results."""
-    names = [*scenario_names(), 'crowd_10', 'crowd_400']
-    hashes = {name: hash_of(name) for name in names}
-    sensed = {case: sensed_hash(case) for case in ('step', 'infrared')}
-    GOLDEN.write_text(json.dumps({'libm': libm_fingerprint(), 'trajectory_sha256': hashes,
-                                  'sensed_sha256': sensed}, indent=1) + '\n')
+@pytest.mark.parametrize('name', hashes.names())
+def test_no_bit_depends_on_speed_threads_or_machine(name):
+    golden = hashes.golden_hashes()
+    assert hashes.hash_of(name) == golden[name]
+    if name in (*hashes.CROWDS, *hashes.SENSED):
+        assert hashes.hash_of(name, threads=2) == golden[name]
 
 
-if os.environ.get('SBOT_REFRESH'):
-    refresh()
-
-
-@pytest.mark.parametrize('name', [*scenario_names(), 'crowd_10', 'crowd_400'])
-def test_no_bit_depends_on_speed_or_threads(name):
-    golden = json.loads(GOLDEN.read_text())
-    got = hash_of(name)
-    if name.startswith('crowd_'):
-        assert hash_of(name, threads=2) == got
-    if golden['libm'] != libm_fingerprint():
-        pytest.skip('another mathematical library: only the number of threads was compared')
-    assert got == golden['trajectory_sha256'][name]
-
-
-@pytest.mark.parametrize('case', ['step', 'infrared'])
-def test_no_bit_of_what_is_sensed_depends_on_speed_or_threads(case):
-    golden = json.loads(GOLDEN.read_text())
-    got = sensed_hash(case)
-    assert sensed_hash(case, threads=2) == got
-    if golden['libm'] != libm_fingerprint():
-        pytest.skip('another mathematical library: only the number of threads was compared')
-    assert got == golden['sensed_sha256'][case]
+@pytest.mark.skipif(sys.platform != 'linux' or platform.machine() != 'x86_64',
+                    reason='the switches are those of x86-64 and glibc')
+def test_no_bit_depends_on_the_instructions_of_libm_and_numpy():
+    """Both are told not to use what this processor has beyond their minimum."""
+    found = [name for name in _multiarray_umath.__cpu_dispatch__
+             if _multiarray_umath.__cpu_features__.get(name)]
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARK / 'machine_hashes.py'), '--short'],
+        env={**os.environ, 'NPY_DISABLE_CPU_FEATURES': ' '.join(found),
+             'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F',
+             'PYTHONPATH': os.pathsep.join(sys.path)},
+        capture_output=True, text=True, check=False, timeout=300)
+    assert [line.split()[::2] for line in done.stdout.splitlines()] == [
+        [name, 'as'] for name in hashes.SHORT], done.stdout + done.stderr
 
 
 @pytest.mark.parametrize('case', CASES)
