@@ -20,17 +20,27 @@ def load(name: str) -> ModuleType:
 
 
 # So that test files may import them: pytest imports by path, without a search path.
+load('elementary_header')
 load('document_oracle')
 load('document_cases')
-load('elementary_header')
 
 
 @pytest.fixture(scope='session')
 def oracles(tmp_path_factory: pytest.TempPathFactory) -> list:
     """The document's listings, compiled once for each variant of the constants."""
+    return compiled(tmp_path_factory, machine_functions=False)
+
+
+@pytest.fixture(scope='session')
+def machine_oracles(tmp_path_factory: pytest.TempPathFactory) -> list:
+    """The same with the sine, cosine and inverse tangent of this machine's libm."""
+    return compiled(tmp_path_factory, machine_functions=True)
+
+
+def compiled(tmp_path_factory: pytest.TempPathFactory, machine_functions: bool) -> list:
     oracle, cases = load('document_oracle'), load('document_cases')
     reason = oracle.unavailable()
     if reason:
         pytest.skip(reason)
-    return [oracle.Oracle(tmp_path_factory.mktemp('listings'), constants)
+    return [oracle.Oracle(tmp_path_factory.mktemp('listings'), constants, machine_functions)
             for constants in cases.VARIANTS]

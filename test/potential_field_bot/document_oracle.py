@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+from elementary_header import header, set_functions
 
 VARIABLE = 'POTENTIAL_FIELD_BOT_DOCUMENTS'
 ROOT = 'src/potential_field.cpp'
@@ -111,6 +112,9 @@ DRIVER = r"""
 double draws[8]; int next_draw; int turns_left; char info[4096];
 geometry_msgs::Twist published;
 #define protected public
+#ifdef ELEMENTARY
+#include "elementary.h"
+#endif
 #include "listing.cpp"
 #undef protected
 static ros::NodeHandle handle;
@@ -241,9 +245,13 @@ def changed_constants(source: str, values: dict[str, str]) -> str:
 
 
 class Oracle:
-    """The compiled listings."""
+    """The compiled listings.
 
-    def __init__(self, folder: Path, constants: dict[str, str] | None = None) -> None:
+    With the project's elementary functions in place of <cmath>'s, or with the machine's.
+    """
+
+    def __init__(self, folder: Path, constants: dict[str, str] | None = None,
+                 machine_functions: bool = False) -> None:
         text = find_document()
         assert text is not None
         source = class_only('\n'.join(tangle(listings(text))))
@@ -254,10 +262,14 @@ class Oracle:
             path.write_text(stub)
         (folder / 'listing.cpp').write_text(source)
         (folder / 'driver.cpp').write_text(DRIVER)
+        (folder / 'elementary.h').write_text(header())
         library = folder / 'oracle.so'
-        subprocess.run(['g++', *FLAGS, f'-I{folder}', str(folder / 'driver.cpp'), '-o',
+        ours = [] if machine_functions else ['-DELEMENTARY']
+        subprocess.run(['g++', *FLAGS, *ours, f'-I{folder}', str(folder / 'driver.cpp'), '-o',
                         str(library)], check=True)
         self._library = ctypes.CDLL(str(library))
+        if not machine_functions:
+            set_functions(self._library)
         self._library.bot_new.restype = ctypes.c_void_p
         self._library.bot_line.restype = ctypes.c_char_p
 

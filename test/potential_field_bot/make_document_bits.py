@@ -6,7 +6,6 @@ Run it with POTENTIAL_FIELD_BOT_DOCUMENTS naming the folder of documents, and g+
 """
 
 import json
-import math
 import sys
 import tempfile
 from pathlib import Path
@@ -56,10 +55,7 @@ def main() -> int:
             scene = cases.random_scene(rng, number % 2, TURNS, BEAMS)
             document = cases.run_document(oracles[scene.variant], scene)
             scenes.append(scene_rows(scene, document))
-    angles = np.linspace(-7, 7, 23)
-    libm = {name: [bits([x, getattr(math, name)(x)]) for x in angles]
-            for name in ('sin', 'cos', 'atan')}
-    table = {'libm': libm, 'formulas': formulas, 'scenes': scenes}
+    table = {'formulas': formulas, 'scenes': scenes}
     TABLE.write_text(json.dumps(table, indent=0) + '\n')
     return 0
 
