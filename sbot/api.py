@@ -13,7 +13,12 @@ from sbot.regression.replay import replay as replay_bag
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
-from sbot.scenario.load import load_scenario, parse_scenario, scenario_from_mapping
+from sbot.scenario.load import (
+    changed_scenario,
+    load_scenario,
+    parse_scenario,
+    scenario_from_mapping,
+)
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, bad_value
 
@@ -32,6 +37,8 @@ Source = Scenario | Mapping[str, Any] | str | Path
 def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
          **overrides: object) -> Scenario:
     """Return a complete, checked scenario.
+
+    A ``Scenario`` with overrides is loaded anew: another seed places groups of robots elsewhere.
 
     Parameters
     ----------
@@ -52,8 +59,7 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
         given = {**source.given, **(controllers or {})}
         if not overrides and given == source.given:
             return source
-        return parse_scenario(source.to_yaml(), source.name, Path.cwd(), overrides=overrides,
-                              controllers=given)
+        return changed_scenario(source, overrides, given)
     if isinstance(source, Mapping):
         return scenario_from_mapping(source, overrides, controllers)
     if isinstance(source, str) and '\n' in source:
@@ -181,12 +187,14 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /) -> Figur
 
     """
     from sbot.figures import animation, picture
-    data = _data(source)
     if path is None:
-        return picture.draw_run(data)
+        return picture.draw_run(_data(source))
+    formats = (*picture.FORMATS, *animation.FORMATS)
+    if Path(path).suffix.lower() not in formats:  # complain before the run
+        raise bad_value('path', str(path), f'a file that ends in {", ".join(formats)}')
     write = (animation.animate_run if Path(path).suffix.lower() in animation.FORMATS
              else picture.plot_run)
-    write(data, path)
+    write(_data(source), path)
     return Path(path)
 
 
@@ -205,7 +213,8 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
 
     """
     from sbot.figures.data import is_bag
-    from sbot.viewer.page import write_run, write_view
+    from sbot.viewer.page import check_name, write_run, write_view
+    check_name(path)  # complain before the run
     if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
         write_view(source, path)
     else:

@@ -123,14 +123,17 @@ def use_directory() -> None:
 
 
 def is_compiled() -> bool:
-    """Tell whether a complete warm-up has filled this cache directory before."""
-    return (CACHE_DIRECTORY / _MARKER).exists()
+    """Tell whether a complete warm-up has filled this cache directory before, and note its use."""
+    marker = CACHE_DIRECTORY / _MARKER
+    with contextlib.suppress(OSError):  # e.g. a cache that is read only
+        os.utime(marker)
+    return marker.exists()
 
 
 def mark_compiled() -> None:
     """Note that a warm-up has run to its end, so that later runs need no message.
 
-    Machine code of other versions is deleted a month after its last warm-up.
+    Machine code of other versions is deleted when nobody has used it for a month.
     """
     (CACHE_DIRECTORY / _MARKER).touch()
     for marker in CACHE_DIRECTORY.parent.glob(f'{"[0-9a-f]" * _DIGITS}/{_MARKER}'):

@@ -112,8 +112,10 @@ class Latest:
 
     def put(self, stamp_ns: int, values: Mapping[Key, Any], now_ns: int) -> None:
         """Take what one message carries, as ``Lockstep.put`` does."""
+        if any(stamp_ns < self._stamps.get(key, stamp_ns) for key in values):
+            self._clear()  # what comes from now on belongs to the new run
+            self._went_back = True
         for key, value in values.items():
-            self._went_back |= stamp_ns < self._stamps.get(key, stamp_ns)
             self._stamps[key] = stamp_ns
             if isinstance(key, int):
                 self._put_poses(key, np.array([value]), stamp_ns, now_ns)
@@ -135,13 +137,14 @@ class Latest:
                 self._stamp_ns = stamp_ns
 
     def restarted(self, now_ns: int) -> bool:
-        """Tell whether time went back, which is a reset of the simulation; then forget everything.
+        """Tell, once, whether time went back: a reset of the simulation, after which all is new.
 
         It did when the clock is before an arrival, or when an input's stamp was.
         """
-        back = self._went_back or now_ns < max(self._arrived_ns.values(), default=now_ns)
-        if back:
+        if now_ns < max(self._arrived_ns.values(), default=now_ns):
             self._clear()
+            return True
+        back, self._went_back = self._went_back, False
         return back
 
     def missing(self) -> list[str]:

@@ -72,7 +72,7 @@ def held() -> Iterator[Callable[[], None]]:
         yield deferral.heed
     finally:
         deferral.restore()
-    deferral.heed()
+        deferral.heed()
 
 
 def interrupt_on_signals() -> threading.Event:

@@ -94,8 +94,13 @@ def load_run(source: str | Path, overrides: Mapping[str, object] | None = None) 
 
 def is_bag(source: str | Path) -> bool:
     """Tell whether this names a recording rather than a scenario."""
+    if '\n' in str(source):
+        return False  # the text of a scenario
     path = Path(source)
-    return path.is_dir() or path.suffix in BAG_SUFFIXES
+    try:
+        return path.is_dir() or path.suffix in BAG_SUFFIXES
+    except (OSError, ValueError):  # too long for a name, or a zero byte in it
+        return False
 
 
 def from_result(result: Run) -> RunData:

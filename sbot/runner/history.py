@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError, unknown_name
+from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.engine.state import SimulationState, Snapshot
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 SENSORS = ('scans', 'infrared', 'odometry')  # kept on request
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """A finished run; T ticks, N robots, frame `map`. Row k belongs to the stamp of tick k.
 
@@ -93,6 +93,8 @@ class History:
     """
 
     def __init__(self, scenario: Scenario, ticks: int, sense: Collection[str] = ()) -> None:
+        if isinstance(sense, str):
+            raise bad_value('sense', sense, f"a list, e.g. ['{sense}']")
         for name in sense:
             if name not in SENSORS:
                 raise unknown_name('sense', name, SENSORS)

@@ -21,6 +21,7 @@ from sbot.scenario.assemble import (
 )
 from sbot.scenario.model import Scenario
 from sbot_common import signals
+from sbot_common.errors import bad_value
 from sbot_common.threads import in_background
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
@@ -50,6 +51,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
         robots do not have.
 
     """
+    if threads < 1:
+        raise bad_value('threads', threads, 'a whole number >= 1')
     parameters = simulation_parameters(scenario, threads)
     source = wind_source(scenario)
     engine = Engine(parameters, initial_poses(scenario), scenario.seed)

@@ -120,7 +120,7 @@ def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
         if callable(reset := getattr(given, 'reset', None)):
             reset()
         return given  # type: ignore[no-any-return]
-    make = given or load_class(robot.controller, scenario.python_path)
+    make = load_class(robot.controller, scenario.python_path) if given is None else given
     return make(**parameters)  # type: ignore[no-any-return]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -25,7 +24,7 @@ from sbot.scenario.groups import (
     check_own_parameters,
     controller_in_words,
 )
-from sbot.scenario.model import CONTROLLERS, Robot, Scenario, ScenarioFile, Settings
+from sbot.scenario.model import CONTROLLERS, Robot, Scenario, ScenarioFile, Settings, Source
 from sbot.scenario.overrides import apply_overrides
 from sbot.scenario.paths import PATH_KEYS, find_file, find_folder, names_file
 from sbot.scenario.placement import place_robots
@@ -36,7 +35,7 @@ from sbot.scenario.user_controller import (
     load_function,
     name_controllers,
 )
-from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
+from sbot.scenario.yaml_text import MAX_BYTES, MAX_DEPTH, Origins, decode_text, parse_yaml
 from sbot_common.errors import InputError, bad_value, unknown_name
 
 
@@ -90,18 +89,53 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
 
     """
     named, given = name_controllers(data, 'scenario')
-    values = json.loads(json.dumps(named, default=plain_value))  # plain values, and a deep copy
-    return _checked(values, Origins('scenario', {}, set()), Path.cwd(), 'scenario', overrides,
-                    {**given, **(controllers or {})})
+    return _checked(plain_values(named), Origins('scenario', {}, set()), Path.cwd(), 'scenario',
+                    plain_values(overrides or {}), {**given, **(controllers or {})})
 
 
-def plain_value(value: object) -> object:
-    """Return NumPy's and other values as JSON has them."""
+def changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
+                     controllers: Mapping[str, Any]) -> Scenario:
+    """Return a scenario as if it had been loaded with other values: robots are placed anew.
+
+    Parameters
+    ----------
+    scenario : loaded before
+    overrides : values by dotted key path of the scenario as it was written
+    controllers : classes or objects by name
+
+    """
+    if scenario.source is None:
+        return parse_scenario(scenario.to_yaml(), scenario.name, Path.cwd(), overrides=overrides,
+                              controllers=controllers)
+    return _checked(deepcopy(scenario.source.data), Origins('scenario', {}, set()),
+                    scenario.source.directory, scenario.name, overrides, controllers)
+
+
+def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - any plain value
+    """Return a deep copy of values as YAML has them: NumPy's numbers and arrays become Python's.
+
+    Raises
+    ------
+    InputError
+        naming the key path, for a key that is no text, or a value that YAML does not have.
+
+    """
     if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
     if isinstance(value, Path | Fraction):
         return str(value)
-    raise bad_value('scenario', value, 'numbers, text, lists and dicts')
+    if where.count('.') > MAX_DEPTH:
+        raise InputError(f'{where[:80]}...: nested more than {MAX_DEPTH} levels deep')
+    if isinstance(value, list | tuple):
+        return [plain_values(item, f'{where}.{i}') for i, item in enumerate(value)]
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise bad_value(f'{where}: key', key, 'text')
+        return {key: plain_values(item, f'{where}.{key}') for key, item in value.items()}
+    raise bad_value(where, value, 'numbers, text, lists and dicts')
 
 
 def parse_scenario(text: str, file: str, directory: Path, default_name: str = 'scenario',
@@ -149,17 +183,17 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
 
     ``given``: classes and objects by name; None: import no controller.
     """
-    apply_overrides(data, overrides or {}, origins)
+    apply_overrides(data, plain_values(overrides or {}, f'{origins.file}, override'), origins)
     check_finite(data, (), origins)
     data.setdefault('name', default_name)
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
     written = validate(ScenarioFile, data, origins)
-    return _complete(written, directory, origins, given)
+    return _complete(written, directory, origins, given, Source(data, directory))
 
 
 def _complete(written: ScenarioFile, directory: Path, origins: Origins,
-              given: Mapping[str, Any] | None) -> Scenario:
+              given: Mapping[str, Any] | None, source: Source) -> Scenario:
     """Check what models alone cannot, fill in every default and place the robots."""
     if written.world.bounds is None and written.world.map is None:
         raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing, "
@@ -181,7 +215,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     return Scenario.model_construct(**{
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
-        'given': dict(given or {}),
+        'given': dict(given or {}), 'source': source,
         'python_path': python_path if own_classes or own_function else ()})
 
 
@@ -214,12 +248,19 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
     rate = written.rate
     common = {name: check_common_parameters(name, written.controllers.get(name, {}), rate, origins)
               for name in sorted({*first_use, *written.controllers})}
+    for name, controller in (given or {}).items():
+        if name not in first_use or name in CONTROLLERS:
+            raise unknown_name('controllers', name, {*first_use} - {*CONTROLLERS})
+        if not callable(getattr(controller, 'step', None)):
+            raise bad_value(f'controllers: {name}', controller, 'a class or an object with a '
+                            'method step(observation, rng)')
     classes = {}
     for name, i in first_use.items():
         values = common[name]
         if isinstance(values, dict) and name != 'none' and given is not None:
             where = origins.where(('robots', i, 'controller'))
-            classes[name] = given.get(name) or load_class(name, python_path, where)
+            classes[name] = (given[name] if name in given
+                             else load_class(name, python_path, where))
             check_arguments(classes[name], {**values, **written.robots[i].parameters}, where)
     for i, robot in enumerate(written.robots):
         if robot.parameters:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
@@ -276,6 +278,23 @@ class ScenarioFile(Settings):
         min_length=1, description='The robots; robot 0, the first, leads.')
 
 
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a scenario was made from, to make it again with other values.
+
+    All sources are equal: where scenarios come from does not make them different.
+    """
+
+    data: dict[str, Any]  # values of a ``ScenarioFile``, groups of robots not placed yet
+    directory: Path  # where relative paths start
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source | None)
+
+    def __hash__(self) -> int:
+        return 0
+
+
 class Scenario(Settings):
     """A scenario as run: complete, checked, every robot placed.
 
@@ -288,6 +307,8 @@ class Scenario(Settings):
     sensors: Annotated[SensorSettings, PlainSerializer(group_in_words)]
     wind: Annotated[WindSettings, PlainSerializer(group_in_words)]
     robots: tuple[Robot, ...]
+    source: Source | None = Field(None, exclude=True, repr=False)
+    """The scenario as written; None where only the complete one is known."""
     given: dict[str, Any] = Field({}, exclude=True, repr=False)
     """Controllers that came as classes or objects from Python, by name; never in the YAML."""
 

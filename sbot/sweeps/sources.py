@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from sbot.scenario.argos.experiment import argos_yaml
-from sbot.scenario.load import parse_scenario, plain_value
+from sbot.scenario.load import parse_scenario, plain_values
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.user_controller import name_controllers
@@ -39,11 +38,13 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
     """
     here = str(Path.cwd())
     if isinstance(scenario, Scenario):
-        return scenario.to_yaml(), scenario.name, here, dict(scenario.given)
+        if scenario.source is None:
+            return scenario.to_yaml(), scenario.name, here, dict(scenario.given)
+        return (dump_yaml(scenario.source.data), scenario.name, str(scenario.source.directory),
+                dict(scenario.given))
     if isinstance(scenario, Mapping):
         named, given = name_controllers(scenario, 'scenario')
-        values = json.loads(json.dumps(named, default=plain_value))
-        return dump_yaml(values), 'scenario', here, given
+        return dump_yaml(plain_values(named)), 'scenario', here, given
     if isinstance(scenario, str) and '\n' in scenario:
         return scenario, 'scenario', here, {}
     beside = None if directory is None else directory / scenario

@@ -60,9 +60,14 @@ def write_run(run: Run, output: str | Path) -> None:
     _write(page_data(from_result(run), kept_scans(run)), output)
 
 
-def _write(run: dict[str, Any], output: str | Path) -> None:
+def check_name(output: str | Path) -> None:
+    """Raise InputError unless the file's name is that of a page."""
     if not str(output).endswith(('.html', '.htm')):
         raise bad_value('output', str(output), 'a file that ends in .html')
+
+
+def _write(run: dict[str, Any], output: str | Path) -> None:
+    check_name(output)
     try:
         Path(output).write_text(page(run, run['name']), encoding='utf-8')
     except OSError as error:

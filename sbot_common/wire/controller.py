@@ -96,9 +96,10 @@ def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[
 
     def remembered(raw: bytes, /, *options: P.args, **named: P.kwargs) -> T:
         nonlocal last
-        if last is None or last[0] is not raw or last[1] != (options, named):
-            last = raw, (options, named), read(raw, *options, **named)
-        return last[2]
+        known = last  # another thread may replace it meanwhile
+        if known is None or known[0] is not raw or known[1] != (options, named):
+            last = known = raw, (options, named), read(raw, *options, **named)
+        return known[2]
     return remembered
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from sbot_common.errors import InputError
 
 INCLUDE = Path(__file__).resolve().parent / 'include'
+ROOT = Path(__file__).resolve().parents[2]  # where the packages are
 HEADER = 'plugins/fast2d/fast2d.h'
 
 # Python is told, before it starts, whose it is: it then finds the packages of that environment.
@@ -86,7 +87,7 @@ def build(directory: Path) -> Path:
                               libpython=sysconfig.get_config_var('INSTSONAME')),
         include_dirs=[str(INCLUDE)], extra_compile_args=['-Wno-array-parameter'],
         runtime_library_dirs=[sysconfig.get_config_var('LIBDIR')])
-    paths = [str(INCLUDE.parent.parent), *(path for path in sys.path if path)]
+    paths = [str(ROOT), *(path for path in sys.path if path)]
     builder.embedding_init_code(_FIRST_CALL.format(paths=paths))
     directory.mkdir(parents=True, exist_ok=True)
     return Path(builder.compile(tmpdir=str(directory), target='libfast2d.*'))

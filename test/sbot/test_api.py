@@ -101,7 +101,7 @@ def test_errors_name_the_place_and_what_was_expected():
         sbot.load(scenario(duration=-1))
     with pytest.raises(sbot.InputError, match=r'robots\.0\.controller: got 3, expected a name'):
         sbot.load({'robots': [{'controller': 3}]})
-    with pytest.raises(sbot.InputError, match='scenario: got <object'):
+    with pytest.raises(sbot.InputError, match=r'scenario\.wind: got <object'):
         sbot.load(scenario(wind=object()))
     with pytest.raises(sbot.InputError, match='expected a name, a path, YAML text, a dict or a'):
         sbot.load(3)
@@ -109,6 +109,66 @@ def test_errors_name_the_place_and_what_was_expected():
         sbot.run('single_robot', duration=0.1, sense=['scan'])
     with pytest.raises(sbot.InputError, match='infrared is off in the scenario'):
         sbot.run('single_robot', duration=0.1, sense=['infrared'])
+
+
+def test_a_loaded_scenario_with_another_seed_is_placed_anew():
+    loaded = sbot.load('sbot_aggregation', seed=1)
+    for again in (sbot.load(loaded, seed=2), sbot.load(sbot.load(loaded, seed=3), seed=2)):
+        assert again == sbot.load('sbot_aggregation', seed=2)
+    assert again.robots != loaded.robots
+
+
+def test_numpy_values_and_the_callers_dicts_serve_as_overrides():
+    wind = {'wind_speed_mean': np.float32(0.25)}
+    loaded = sbot.load('single_robot', seed=np.int64(4), wind=wind,
+                       **{'wind.wind_direction': np.array([0.0, 1.0, 0.0])})
+    assert (loaded.seed, loaded.wind.flow.wind_direction) == (4, (0.0, 1.0, 0.0))
+    assert list(wind) == ['wind_speed_mean']
+
+
+@pytest.mark.parametrize(('controllers', 'message'), [
+    ({'potential_field': {'alpha': 1.0}}, "controllers: unknown name 'potential_field'"),
+    ({'typo:Nope': Straight}, "controllers: unknown name 'typo:Nope'"),
+    ({'module:Class': 5}, 'controllers: module:Class: got 5, expected a class or an object'),
+])
+def test_controllers_that_nobody_uses_are_refused(controllers, message):
+    robots = [{'pose': [2, 2, 0], 'controller': 'module:Class'}]
+    with pytest.raises(sbot.InputError, match=message):
+        sbot.load(scenario(robots=robots), controllers=controllers)
+
+
+def test_an_empty_object_is_a_controller():
+    class Memory(list):
+        def step(self, observation, rng):
+            return 0.0, 0.0
+    robots = [{'pose': [2, 2, 0], 'controller': Memory()}]
+    assert sbot.run(scenario(robots=robots)).commands.any() == np.False_
+
+
+@pytest.mark.parametrize(('data', 'message'), [
+    ({('a', 1): 2}, 'scenario: key: got'),
+    ({'world': {'bounds': [0, 0, object(), 1]}}, 'scenario.world.bounds.2: got <object'),
+])
+def test_what_yaml_does_not_have_is_named_with_its_place(data, message):
+    with pytest.raises(sbot.InputError, match=message):
+        sbot.load(data)
+    loop = []
+    loop.append(loop)
+    with pytest.raises(sbot.InputError, match='nested more than'):
+        sbot.load({'robots': [{'pose': loop}]})
+
+
+def test_what_cannot_work_is_refused_before_the_run(monkeypatch, tmp_path):
+    monkeypatch.setattr('sbot.api.run_scenario', None)
+    with pytest.raises(sbot.InputError, match=r'\.html'):
+        sbot.view('single_robot', tmp_path / 'x.txt')
+    with pytest.raises(sbot.InputError, match=r'\.gif'):
+        sbot.plot('single_robot', tmp_path / 'x.txt')
+    monkeypatch.undo()
+    with pytest.raises(sbot.InputError, match='threads: got 0'):
+        sbot.run('single_robot', threads=0)
+    with pytest.raises(sbot.InputError, match=r"sense: got 'scans', expected a list"):
+        sbot.run('single_robot', sense='scans')
 
 
 def test_controllers_may_be_classes_and_objects():
@@ -208,7 +268,9 @@ def test_plot_draws_runs_recordings_and_scenarios(tmp_path):
     for name, source in (('a.png', run), ('b.png', tmp_path / 'bag')):
         assert sbot.plot(source, tmp_path / name) == tmp_path / name
     assert (tmp_path / 'a.png').read_bytes() == (tmp_path / 'b.png').read_bytes()
-    sbot.plot(sbot.load('single_robot', duration=0.2), tmp_path / 'c.gif')
+    short = sbot.load('single_robot', duration=0.2)
+    sbot.plot(short, tmp_path / 'c.gif')
+    assert len(sbot.plot(short.to_yaml()).axes) > 2
     assert (tmp_path / 'c.gif').read_bytes()[:3] == b'GIF'
     with pytest.raises(sbot.InputError, match=r'\.png, \.svg, \.pdf'):
         sbot.plot(run, tmp_path / 'a.bmp')
