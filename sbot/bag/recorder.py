@@ -17,17 +17,8 @@ import zstandard
 from mcap.opcode import Opcode
 from mcap.records import Channel, Metadata, Schema
 
+from sbot.bag import metadata as bag_metadata
 from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, statistics, write_chunk
-from sbot.bag.metadata import (
-    FILE_NAME,
-    Counted,
-    Summary,
-    definition,
-    offered_qos,
-    render,
-    replace_file,
-    type_hash,
-)
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 
@@ -193,14 +184,14 @@ class Recorder:
         schema = self._schemas.get(topic.type)
         if schema is None:
             schema = Schema(id=len(self._schemas) + 1, name=topic.type, encoding='ros2msg',
-                            data=definition(topic.type).encode())
+                            data=bag_metadata.definition(topic.type).encode())
             self._schemas[topic.type] = schema
             self._open.add_record(schema)
         channel = _Channel(len(self._channels) + 1, name, topic)
         record = Channel(
             id=channel.number, topic=name, message_encoding='cdr', schema_id=schema.id,
-            metadata={'offered_qos_profiles': offered_qos(topic.latched),
-                      'topic_type_hash': type_hash(topic.type)})
+            metadata={'offered_qos_profiles': bag_metadata.offered_qos(topic.latched),
+                      'topic_type_hash': bag_metadata.type_hash(topic.type)})
         self._open.add_record(record)
         self._records.append(record)
         self._channels[name] = channel
@@ -260,16 +251,16 @@ class Recorder:
                 'readable and holds what was written before the last second')
             self._changed.notify_all()
 
-    def _summary(self) -> Summary:
-        topics = [Counted(channel.name, channel.topic, channel.written)
+    def _summary(self) -> bag_metadata.Summary:
+        topics = [bag_metadata.Counted(channel.name, channel.topic, channel.written)
                   for channel in list(self._channels.values()) if channel.written]
-        return Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
+        return bag_metadata.Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
 
     def _write_metadata(self) -> int:
         """Write metadata.yaml and return how many topics it names."""
         summary = self._summary()
-        replace_file(self.directory / FILE_NAME,
-                     render(self.path.name, summary, self._metadata))
+        bag_metadata.replace_file(self.directory / bag_metadata.FILE_NAME,
+                                  bag_metadata.render(self.path.name, summary, self._metadata))
         return len(summary.topics)
 
     def _finish(self) -> None:

@@ -6,12 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from sbot.bench.result import (
-    BenchResult,
-    forget_peak,
-    resident_kib,
-    result_of,
-)
+from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
 from sbot.bench.scenes import BEAMS, RANGE, STEPS_A_DRAW, make_bench_scene
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario

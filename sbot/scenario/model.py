@@ -15,13 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 from pydantic_core import PydanticCustomError, core_schema
 
-from sbot.scenario.groups import (
-    ControllerParameters,
-    SensorSettings,
-    WindSettings,
-    controller_in_words,
-    group_in_words,
-)
+from sbot.scenario import groups
 from sbot.scenario.paths import portable_paths
 from sbot.scenario.yaml_text import dump_yaml
 from sbot_common.clock import Rate, parse_rate
@@ -284,9 +278,10 @@ class Scenario(Settings):
     """
 
     bodies: dict[str, Annotated[Body, PlainSerializer(in_words)]]
-    controllers: dict[str, Annotated[ControllerParameters, PlainSerializer(controller_in_words)]]
-    sensors: Annotated[SensorSettings, PlainSerializer(group_in_words)]
-    wind: Annotated[WindSettings, PlainSerializer(group_in_words)]
+    controllers: dict[str, Annotated[groups.ControllerParameters,
+                                     PlainSerializer(groups.controller_in_words)]]
+    sensors: Annotated[groups.SensorSettings, PlainSerializer(groups.group_in_words)]
+    wind: Annotated[groups.WindSettings, PlainSerializer(groups.group_in_words)]
     robots: tuple[Robot, ...]
     given: dict[str, Any] = Field({}, exclude=True, repr=False)
     """Controllers that came as classes or objects from Python, by name; never in the YAML."""

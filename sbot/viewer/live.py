@@ -12,17 +12,9 @@ from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.viewer.data import MOST_BEAMS, header
 from sbot.viewer.server import Live, start_server
+from sbot_common import topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
-from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
-    BASE_SCAN,
-    GOAL,
-    SCENARIO,
-    WIND,
-    Topic,
-    resolve,
-)
 from sbot_common.wire.cdr import decode
 from sbot_common.wire.messages import read_odometry, read_pose, read_scan
 from wind_model.messages import decode_vector
@@ -31,7 +23,7 @@ FRAME_PERIOD = 0.05  # s of wall time
 SCAN_FRAMES = 4  # a scan goes with every so many frames
 PATIENCE = 40  # frames to wait for the first scan
 
-Subscribe = Callable[[Topic, str, Callable[[bytes], None]], None]
+Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
 
 
 class Follower:
@@ -52,14 +44,14 @@ class Follower:
         self._subscribed: set[str] = set()
         self._frames = 0
         self._shown_ns = -1
-        subscribe(SCENARIO, SCENARIO.name, self._on_scenario)
+        subscribe(topics.SCENARIO, topics.SCENARIO.name, self._on_scenario)
 
     def _on_scenario(self, raw: bytes) -> None:
-        text = str(decode(raw, SCENARIO.type).data)
+        text = str(decode(raw, topics.SCENARIO.type).data)
         if text == self._text:
             return
         self._text = text
-        self._scenario = parse_scenario(text, SCENARIO.name, Path.cwd(),
+        self._scenario = parse_scenario(text, topics.SCENARIO.name, Path.cwd(),
                                         import_controllers=False)
         count = len(self._scenario.robots)
         begin = self._scenario.rate.stamp_ns(0)
@@ -73,14 +65,14 @@ class Follower:
         self._skip = 1
         self._patience = PATIENCE
         for i in range(count):
-            self._join(BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
-            self._join(WIND, i, count, self._on_wind)
-            self._join(BASE_SCAN, i, count, self._on_scan)
-            self._join(GOAL, i, count, self._on_goal)
+            self._join(topics.BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
+            self._join(topics.WIND, i, count, self._on_wind)
+            self._join(topics.BASE_SCAN, i, count, self._on_scan)
+            self._join(topics.GOAL, i, count, self._on_goal)
 
-    def _join(self, topic: Topic, robot: int, count: int,
+    def _join(self, topic: topics.Topic, robot: int, count: int,
               callback: Callable[[int, bytes], None]) -> None:
-        name = resolve(topic, robot, count)
+        name = topics.resolve(topic, robot, count)
         if name not in self._subscribed:
             self._subscribed.add(name)
             self._subscribe(topic, name, lambda raw: callback(robot, raw))

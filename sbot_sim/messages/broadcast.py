@@ -9,12 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import topics
-from sbot_common.wire.messages import (
-    write_clock,
-    write_string,
-    write_twist,
-    write_twist_stamped,
-)
+from sbot_common.wire.messages import write_clock, write_string, write_twist, write_twist_stamped
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import Snapshot, Wind
 from sbot_sim.messages.markers import OBSTACLE_PERIOD, obstacle_markers, robot_markers, robot_roles
