@@ -178,12 +178,3 @@ def write_chunk(file: McapFile, sealed: Sealed, compressor: zstandard.ZstdCompre
         compressed_size=len(data), message_end_time=sealed.end_ns,
         message_index_length=length - len(chunk), message_index_offsets=offsets,
         message_start_time=sealed.start_ns, uncompressed_size=len(sealed.records)))
-
-
-def statistics(counts: Mapping[int, int], schemas: int, chunks: int, start_ns: int,
-               end_ns: int) -> records.Statistics:
-    """Return the statistics of a file with one metadata record; ``counts`` by channel id."""
-    return records.Statistics(
-        attachment_count=0, channel_count=len(counts), channel_message_counts=dict(counts),
-        chunk_count=chunks, message_count=sum(counts.values()), message_end_time=end_ns,
-        message_start_time=start_ns, metadata_count=1, schema_count=schemas)

@@ -10,15 +10,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 import zstandard
 from mcap.opcode import Opcode
-from mcap.records import Channel, Metadata, Schema
+from mcap.records import Channel, Metadata, Schema, Statistics
 
 from sbot.bag import metadata as bag_metadata
-from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, statistics, write_chunk
+from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, write_chunk
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 
@@ -33,15 +34,15 @@ class RecorderError(RuntimeError):
     """The recording cannot go on; the bag holds what was written before. Its text is one line."""
 
 
+@dataclass
 class _Channel:
     """One topic's entry in the file."""
 
-    def __init__(self, number: int, name: str, topic: Topic) -> None:
-        self.number = number
-        self.name = name
-        self.topic = topic
-        self.messages = 0
-        self.written = 0  # of them, in the file
+    number: int
+    name: str
+    topic: Topic
+    messages: int = 0
+    written: int = 0  # of them, in the file
 
 
 class Recorder:
@@ -266,12 +267,15 @@ class Recorder:
     def _finish(self) -> None:
         summary = self._summary()
         counts = {channel.number: channel.written for channel in self._channels.values()}
+        statistics = Statistics(
+            attachment_count=0, channel_count=len(counts), channel_message_counts=counts,
+            chunk_count=len(self._chunk_indexes), message_count=summary.messages,
+            message_end_time=summary.end_ns, message_start_time=summary.start_ns,
+            metadata_count=1, schema_count=len(self._schemas))
         self._file.finish([
             (Opcode.SCHEMA, packed(*self._schemas.values())),
             (Opcode.CHANNEL, packed(*self._records)),
-            (Opcode.STATISTICS, packed(statistics(
-                counts, len(self._schemas), len(self._chunk_indexes), summary.start_ns,
-                summary.end_ns))),
+            (Opcode.STATISTICS, packed(statistics)),
             (Opcode.CHUNK_INDEX, b''.join(self._chunk_indexes)),
             (Opcode.METADATA_INDEX, packed(self._file.metadata_index)),
         ])

@@ -59,7 +59,7 @@ class ReplayResult(NamedTuple):
 
 def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
            output: str | Path | None = None,
-           progress: Callable[[int], None] | None = None,
+           progress: Callable[[int], object] | None = None,
            controllers: Mapping[str, Any] | None = None) -> ReplayResult:
     """Run a bag's controllers on its poses, scans and goals, and compare their commands.
 
@@ -101,8 +101,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                     if not replayed.is_same(robot, recorded, command):
                         differences += 1
                         first = first or FirstDifference(
-                            tick.tick, tick.stamp_ns, robot, replayed.read(robot, recorded),
-                            command)
+                            tick.tick, tick.stamp_ns, robot,
+                            read_twist(recorded, replayed.commands[robot].type), command)
                     if recorder is not None:
                         recorder.write(*replayed.message(robot, tick.stamp_ns, command))
                 count += 1
@@ -134,7 +134,7 @@ class _Controllers:
         found = [FIELDS[field][0] for fields in self._fields for field in fields]
         self.topics = [*dict.fromkeys([topics.BASE_POSE_GROUND_TRUTH, *found]),
                        *([topics.POSES] if scenario.poses_topic else [])]
-        self._commands: dict[int, topics.Topic] = {}
+        self.commands: dict[int, topics.Topic] = {}
         for robot, entry in enumerate(scenario.robots):
             name = topics.resolve(topics.CMD_VEL, robot, self._n)
             if entry.controller == 'none':
@@ -144,15 +144,15 @@ class _Controllers:
             known = {topic.type: topic for topic in (topics.CMD_VEL, topics.CMD_VEL_STAMPED)}
             if names[name] not in known:
                 raise bad_value(f'{bag.path}: type of {name}', names[name], topics.CMD_VEL.type)
-            self._commands[robot] = known[names[name]]
-        self._robots = controlled_robots(scenario, self._commands)
+            self.commands[robot] = known[names[name]]
+        self._robots = controlled_robots(scenario, self.commands)
 
     def decide(self, tick: Tick) -> dict[int, Command]:
         """Return the new command of each robot that has a controller."""
         if tick.restarted:
-            self._robots = controlled_robots(self._scenario, self._commands)
+            self._robots = controlled_robots(self._scenario, self.commands)
         inputs_of, commands = recorded_inputs(tick), {}
-        for i in self._commands:
+        for i in self.commands:
             inputs = inputs_of(i, self._fields[i])
             if i in tick.goals:
                 pose = read_pose(tick.goals[i])
@@ -180,19 +180,15 @@ class _Controllers:
     def message(self, robot: int, stamp_ns: int, command: Command,
                 ) -> tuple[str, topics.Topic, int, bytes]:
         """Return a command as the recorder takes it."""
-        topic = self._commands[robot]
+        topic = self.commands[robot]
         frame_id = topics.frame('base_link', robot, self._n)
         return (topics.resolve(topic, robot, self._n), topic, stamp_ns,
                 write_command(topic, stamp_ns, frame_id, command))
 
     def is_same(self, robot: int, recorded: bytes, command: Command) -> bool:
         """Tell whether a recorded message carries exactly this command."""
-        topic, new = self._commands[robot], write_twist(*command)
+        topic, new = self.commands[robot], write_twist(*command)
         if topic == topics.CMD_VEL and recorded == new:
             return True
         message = decode(recorded, topic.type)
         return encode(message if topic == topics.CMD_VEL else message.twist) == new
-
-    def read(self, robot: int, recorded: bytes) -> Command:
-        """Return the command that a recorded message carries."""
-        return read_twist(recorded, self._commands[robot].type)

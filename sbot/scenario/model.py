@@ -67,28 +67,16 @@ def _whole(value: object, minimum: int, maximum: int) -> int:
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
-def _numbers(value: object, count: int) -> tuple[float, ...]:
-    _require(isinstance(value, list | tuple) and len(value) == count)
-    return tuple(_number(item, -MAX_COORDINATE, MAX_COORDINATE)
-                 for item in value)  # type: ignore[attr-defined]
-
-
-def _sizes(value: object) -> tuple[float, ...]:
-    width, height = _numbers(value, 2)
-    _require(width > 0 and height > 0)
-    return width, height
-
-
-def _box(value: object) -> tuple[float, ...]:
-    x_min, y_min, x_max, y_max = _numbers(value, 4)
-    _require(x_min < x_max and y_min < y_max)
-    return x_min, y_min, x_max, y_max
-
-
-def _segment(value: object) -> tuple[float, ...]:
-    x0, y0, x1, y1 = _numbers(value, 4)
-    _require((x0, y0) != (x1, y1))
-    return x0, y0, x1, y1
+def _numbers_check(expected: str, count: int,
+                   good: Callable[..., bool] = lambda *_: True) -> Check:
+    """Return the reader of ``count`` coordinates (m) for which ``good`` is true."""
+    def read(value: object) -> tuple[float, ...]:
+        _require(isinstance(value, list | tuple) and len(value) == count)
+        numbers = tuple(_number(item, -MAX_COORDINATE, MAX_COORDINATE)
+                        for item in value)  # type: ignore[attr-defined]
+        _require(good(*numbers))
+        return numbers
+    return Check(expected, read)
 
 
 def _flag(value: object) -> bool:
@@ -127,15 +115,17 @@ _OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
 _PATTERN = rf'potential_field|wind_aware|none|{_OWN}'
 _UNTIL = "goal_reached, collision or a function of yours as 'module:function'"
 
-Point = Annotated[tuple[float, float], Check('[x, y]: two finite numbers (m)',
-                                             lambda value: _numbers(value, 2))]
+Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite numbers (m)', 2)]
 Pose = Annotated[tuple[float, float, float],
-                 Check('[x, y, yaw]: three finite numbers (m, m, rad)', lambda v: _numbers(v, 3))]
-Size = Annotated[tuple[float, float], Check('[width, height]: two numbers > 0 (m)', _sizes)]
-Box = Annotated[tuple[float, float, float, float],
-                Check('[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax (m)', _box)]
-Segment = Annotated[tuple[float, float, float, float],
-                    Check('[x0, y0, x1, y1]: two different points (m)', _segment)]
+                 _numbers_check('[x, y, yaw]: three finite numbers (m, m, rad)', 3)]
+Size = Annotated[tuple[float, float], _numbers_check(
+    '[width, height]: two numbers > 0 (m)', 2, lambda width, height: width > 0 and height > 0)]
+Box = Annotated[tuple[float, float, float, float], _numbers_check(
+    '[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax (m)', 4,
+    lambda x_min, y_min, x_max, y_max: x_min < x_max and y_min < y_max)]
+Segment = Annotated[tuple[float, float, float, float], _numbers_check(
+    '[x0, y0, x1, y1]: two different points (m)', 4,
+    lambda x0, y0, x1, y1: (x0, y0) != (x1, y1))]
 Length = Annotated[float, _number_field('a number > 0 (m)', above=0.0, maximum=MAX_COORDINATE)]
 Angle = Annotated[float, _number_field('a finite number (rad)', minimum=-1e6, maximum=1e6)]
 Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0.0, maximum=1e9)]

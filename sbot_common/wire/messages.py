@@ -169,11 +169,6 @@ def write_twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float) ->
         TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id), twist=geometry.twist(v, omega)))
 
 
-def read_twist_stamped(raw: bytes) -> tuple[float, float]:
-    """Return linear.x (m/s) and angular.z (rad/s) of a geometry_msgs/TwistStamped."""
-    return read_twist(raw, TWIST_STAMPED)
-
-
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:
     """Return geometry_msgs/PoseStamped of a pose in the plane (m, rad)."""
     return cdr.encode(cdr.message(

@@ -19,7 +19,7 @@ from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_pose, read_twist, read_twist_stamped
+from sbot_common.wire.messages import read_pose, read_twist
 from sbot_sim.messages.diagnostics import Pace, diagnostics
 from sbot_sim.messages.snapshot import Outgoing
 from sbot_sim.ros.connections import Connections
@@ -152,8 +152,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
     # --- messages and services
 
     def _on_command(self, robot: int, raw: bytes) -> None:
-        stamped = self._broadcast.cmd_vel is topics.CMD_VEL_STAMPED
-        command = read_twist_stamped(raw) if stamped else read_twist(raw)
+        command = read_twist(raw, self._broadcast.cmd_vel.type)
         if not all(np.isfinite(command)):
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
@@ -215,7 +214,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _start(self) -> None:
         if self._observer.recording:
             self._observer.record(self._stamp_ns, self._broadcast.latched(self._stamp_ns))
-        self.get_logger().info('everybody is there, starting')
+        self.get_logger().info('all nodes are connected, starting')
 
     def _publish_clock(self) -> None:
         self._connections.publish([self._broadcast.clock(self._stamp_ns)])
