@@ -1,4 +1,4 @@
-"""What a controller sees and what it answers: the same values in-process, as a node, in replay."""
+"""Observation and controller interface, the same in-process, in a node and in replay."""
 
 from __future__ import annotations
 

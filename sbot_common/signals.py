@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM of commands and nodes: what they raise, and how they are deferred.
+"""Signal handling: SIGINT and SIGTERM as exceptions, and deferral during compiled code.
 
 Light to import, so that a program can answer signals from its start.
 """

@@ -1,4 +1,4 @@
-"""The names, types and qualities of service of every topic.
+"""Topic names, message types and quality of service.
 
 Nodes, recorder, replay and tests all read this table; nobody writes a topic name twice.
 """

@@ -1,4 +1,4 @@
-"""Fields to start from: uniform, a vortex, past a cylinder, over a half-cylinder hill."""
+"""Generated wind fields: uniform, vortex, flow past a cylinder, flow over a hill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The terrain-following wind grid of document 003, checked once when it is made."""
+"""Terrain-following wind grid of document 003, validated."""
 
 from __future__ import annotations
 

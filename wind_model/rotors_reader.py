@@ -1,4 +1,4 @@
-"""Reads the text of a wind grid piece by piece, and refuses what is wrong or too much at once."""
+"""Streaming parser of wind grid text files, with limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The controllers of document 000: one drives straight on, one allows for the wind."""
+"""Controllers of document 000: constant forward speed, and crab heading against the wind."""
 
 from __future__ import annotations
 

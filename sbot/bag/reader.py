@@ -1,4 +1,4 @@
-"""Read recordings: our own, finished or not, and those of ``ros2 bag record`` (MCAP or sqlite3).
+"""Read recordings: our own, finished or not, and bags of ``ros2 bag record``.
 
 They are read from front to end in constant memory.
 """

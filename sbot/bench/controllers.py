@@ -1,4 +1,4 @@
-"""The standard scene with full controllers: what `sbot run` does, tick by tick."""
+"""Benchmark of whole runs with potential-field controllers."""
 
 from __future__ import annotations
 

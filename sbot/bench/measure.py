@@ -1,4 +1,4 @@
-"""Measuring the standard workload: time, processor time and memory of every case."""
+"""Benchmark measurement: wall time, processor time and memory of each case."""
 
 from __future__ import annotations
 

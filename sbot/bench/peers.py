@@ -1,4 +1,4 @@
-"""Other simulators from PyPI on the same scene, in turn with ours; only those installed."""
+"""Benchmark of other simulators (ir-sim, navground) on the same scene, if installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one measurement came to: time, processor time and memory."""
+"""Benchmark result: time, processor time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The standard workload: a scene that grows with the number of robots at the same density."""
+"""Benchmark scenes: constant density of robots and boxes at every size."""
 
 from __future__ import annotations
 

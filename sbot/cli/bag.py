@@ -1,4 +1,4 @@
-"""`sbot bag info|diff|csv`: what a recording holds, where two part, and a table of one."""
+"""`sbot bag info|diff|csv`: summary, comparison and CSV table of recordings."""
 
 from __future__ import annotations
 

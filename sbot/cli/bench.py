@@ -1,4 +1,4 @@
-"""`sbot bench`: the standard workload, a table, a CSV file, peers beside it."""
+"""`sbot bench`: run the benchmark, print a table, write CSV files."""
 
 from __future__ import annotations
 

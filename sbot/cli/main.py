@@ -1,4 +1,4 @@
-"""The command `sbot`: one line per error, exit codes 0, 1 (failed or differs), 2 (bad input)."""
+"""The command `sbot`: exit codes 0, 1 (failed or differs), 2 (bad input); one line per error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sbot replay`: recorded inputs to fresh controllers, every command compared to the bit."""
+"""`sbot replay`: replay a recording and compare every command to the bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sbot wind at|vtk|make|wake`: look up, export and generate fields, explain shelter."""
+"""`sbot wind at|vtk|make|wake`: look up, export and generate wind fields; list wakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as a film: MP4 where ffmpeg is installed, GIF everywhere."""
+"""Animation of a run: MP4 (needs ffmpeg) or GIF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The upper part of a picture: arena, obstacles, wind, goals, robots; stills and animations."""
+"""Drawing of the arena: obstacles, wind, goals and robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrays that pictures are made of: from a recording, or from a run in this process."""
+"""Data of figures, from a recording or a run."""
 
 from __future__ import annotations
 

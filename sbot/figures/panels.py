@@ -1,4 +1,4 @@
-"""The lower part of a picture: speed, distance to the leader and wind reduction over time."""
+"""Time plots: speed, distance to the leader, wind reduction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One picture of a run: the arena with everybody's track, and what happened over time."""
+"""Figure of a run: arena with the tracks of all robots, and time plots."""
 
 from __future__ import annotations
 

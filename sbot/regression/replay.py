@@ -1,4 +1,4 @@
-"""Replay: recorded inputs to fresh controllers, every command compared to the bit."""
+"""Replay: recorded inputs to new controllers, every command compared to the bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For tests of your own: run a scenario, get arrays, and hold it to a stored bag.
+"""pytest plugin: run scenarios, read recordings, compare with golden bags.
 
 In your ``conftest.py``: ``pytest_plugins = ['sbot.regression.testing']``; then tests take the
 fixture ``sbot``::

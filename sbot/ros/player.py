@@ -1,4 +1,4 @@
-"""`python -m sbot.ros.player`: plays a bag to running nodes over DDS, compares their commands.
+"""Bag player (`python -m sbot.ros.player`): plays a bag to nodes, compares their commands.
 
 ``ros2 bag play`` does the first half at least as well. This one needs no other ROS package, begins
 only when every controller is there, can wait for the answers to each tick, and compares them.

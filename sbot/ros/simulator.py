@@ -1,4 +1,4 @@
-"""The executable `sbot_sim`: a scenario as the simulator's node, with its recorder and tally."""
+"""The executable `sbot_sim`: simulator node of a scenario, with recorder and summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sbot up`: the real nodes, one process each or all in one, without `ros2 launch`."""
+"""`sbot up`: start the ROS 2 nodes of a scenario without `ros2 launch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run came to: counted from poses and geometry alone, the same in-process and over ROS."""
+"""Summary of a run: trajectory hash, overlaps, collisions, path lengths, goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wake report: who reduces whose wind at one moment of a run (document 000 section 6)."""
+"""Wake report: wind reductions between robots at one time (document 000 section 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compilation before anything that should not wait for it."""
+"""Compilation of all numeric functions ahead of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scenario taken apart: the parameters, poses, wind and controllers its packages work with."""
+"""Simulation parameters, poses, wind and controllers of a scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a scenario file: text, overrides, checks, placement; one clear line when it is wrong."""
+"""Load a scenario: text, overrides, checks, placement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps of map_server: a `map.yaml` and its image, read as nav2_map_server reads them (trinary)."""
+"""Read map_server maps: `map.yaml` and image (trinary mode)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario holds, as frozen models; ``load.load_scenario`` makes them from YAML.
+"""Scenario models (pydantic): world, robots, settings.
 
 Lengths are metres, angles radians, time seconds; poses are (x, y, yaw) in frame ``map``. Groups of
 parameters (bodies, controllers, sensors, wind) are mappings as written in a ``ScenarioFile``, and

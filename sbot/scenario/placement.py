@@ -1,4 +1,4 @@
-"""Where robots start: groups placed by the seed, and the check that nobody stands in anything."""
+"""Placement of robots: random and grid groups, and the check for free places."""
 
 from __future__ import annotations
 

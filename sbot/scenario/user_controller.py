@@ -1,4 +1,4 @@
-"""Controllers of a user's own: ``module:Class`` in a file; a class or an object from Python."""
+"""User-defined controllers: ``module:Class`` in a file; a class or an object from Python."""
 
 from __future__ import annotations
 

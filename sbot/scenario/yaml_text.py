@@ -1,4 +1,4 @@
-"""Parse scenario text to plain values, with the line of each; and write plain values as text.
+"""Parse YAML to plain values with line numbers; write plain values as YAML.
 
 ``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given twice is an error, and
 the size of what aliases expand to is known before anything is expanded.

@@ -1,4 +1,4 @@
-"""`sbot view --live`: follows a running simulation through its topics."""
+"""`sbot view --live`: follow a running simulation through its topics."""
 
 from __future__ import annotations
 

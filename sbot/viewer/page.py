@@ -1,4 +1,4 @@
-"""The HTML page of a run: one file with style, script and data, for any browser, offline."""
+"""HTML page of a run: one offline file with style, script and data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The web server behind `sbot view --live`: the page, and its frames as server-sent events."""
+"""Web server of `sbot view --live`: page, and frames as server-sent events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every rclpy node here shares: publishers, parameters, the life of a process.
+"""Shared code of rclpy nodes: publishers, parameters, start and shutdown.
 
 Needs rclpy; without it the import ends the process with one line that says what to install.
 """

@@ -1,4 +1,4 @@
-"""Base class of every ROS 2 node that drives a robot: inputs in, one turn, one command out."""
+"""Base class of ROS 2 nodes that run a robot controller."""
 
 from __future__ import annotations
 

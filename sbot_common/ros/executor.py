@@ -1,4 +1,4 @@
-"""A lean single-threaded executor for nodes that exchange many small messages.
+"""Single-threaded rclpy executor for nodes that exchange many small messages.
 
 rclpy's own executor builds a wait set, two dozen context managers and a task for each message.
 This one keeps its wait set, takes every waiting message of all subscriptions at once, and calls

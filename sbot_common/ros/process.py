@@ -1,4 +1,4 @@
-"""The life of a node's process: init, spin, signals, orderly end."""
+"""Process of a ROS 2 node: initialise, spin, handle signals, shut down."""
 
 from __future__ import annotations
 

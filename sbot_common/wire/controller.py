@@ -1,4 +1,4 @@
-"""Messages of a controller: its inputs as values for an ``Observation``, its commands as bytes."""
+"""Controller messages: decode inputs for an ``Observation``, encode commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers and writers of the messages that more than one package uses.
+"""Readers and writers of poses, scans, twists, vectors, clock and strings in CDR.
 
 What arrives at every tick is read straight from the bytes; the rest goes through ``cdr``.
 """

@@ -1,4 +1,4 @@
-"""The functions of ``fast2d`` for C: references are numbers in pointers' clothes, errors are text.
+"""C interface of Fast2D: opaque integer handles, errors as text.
 
 Run by the interpreter that the shared library of ``fast2d_build`` embeds.
 """

@@ -1,4 +1,4 @@
-"""Fast2D: the simulator as an engine for a host program (document 004).
+"""The functions of document 004 section 7.4.3, on one world of this process.
 
 The functions of section 7.4.3, with the document's names and argument order, act on one world of
 this process; ``Fast2D`` objects are worlds of their own. Where C writes through pointers, a

@@ -1,4 +1,4 @@
-"""A step of bodies that a host drives: go on, in steps short enough, and separate."""
+"""Step of Fast2D bodies: substeps, then overlap resolution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Fast2D's distance sensors measure: the rays of ``rays.py`` among bodies of any shape."""
+"""Fast2D's infra-red distance sensors: ray casting among discs and rectangles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The objects that a host has described, as the arrays that a step and the sensors work on."""
+"""Fast2D's objects as arrays for step and sensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build Fast2D as a shared library for hosts that are not Python: ``make fast2d``.
+"""Build Fast2D as a shared library for C programs: ``make fast2d``.
 
 The library embeds the Python that built it. Usage:
 ``python -m sbot_sim.fast2d.shared_library DIRECTORY``.

@@ -1,4 +1,4 @@
-"""Worlds driven by a host program through the functions of document 004 section 7.4.3."""
+"""Fast2D worlds, driven by a host program (document 004 section 7.4.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All messages of a run and their order: what the node publishes and what a recording contains."""
+"""All messages of a run in order: published by the node, stored in recordings."""
 
 from __future__ import annotations
 

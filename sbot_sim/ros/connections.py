@@ -1,4 +1,4 @@
-"""The simulator's publishers, and which other nodes are connected to its topics."""
+"""The simulator's publishers, and checks of connected nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Free-running: a tick at each period of the wall clock, with the newest commands and wind."""
+"""Free-running mode: a tick at each period of the wall clock, with the newest inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The newest of what the simulator's node has heard: the inputs of its next tick."""
+"""Latest received commands, wind and teleports: the inputs of the next tick."""
 
 from __future__ import annotations
 

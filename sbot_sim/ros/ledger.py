@@ -1,4 +1,4 @@
-"""Counts of the commands that answer a tick in lockstep, without ROS (docs/lockstep.md).
+"""Counts of commands that answer a tick in lockstep, without ROS (docs/lockstep.md).
 
 A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th
 stamp that was sent to it. A robot that stays silent is asked again, and may then answer twice; the

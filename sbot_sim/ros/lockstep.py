@@ -1,4 +1,4 @@
-"""Lockstep: a tick ends when wind and all commands that answer it are in (docs/lockstep.md)."""
+"""Lockstep mode: a tick ends when wind and all commands have arrived (docs/lockstep.md)."""
 
 from __future__ import annotations
 

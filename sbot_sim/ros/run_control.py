@@ -1,4 +1,4 @@
-"""Pause, step, reset and end of a run, however its ticks are timed; without ROS.
+"""Run control: pause, step, reset and end of a run, without ROS.
 
 A run control gets events (a command came, a timer fired) and calls ``Actions``. Lockstep and
 free-running are its two kinds.

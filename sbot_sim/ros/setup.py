@@ -1,4 +1,4 @@
-"""What a simulator's node is built from."""
+"""Arguments of the simulator's node: engine, messages, timing and observer."""
 
 from __future__ import annotations
 

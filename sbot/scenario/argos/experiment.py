@@ -1,4 +1,4 @@
-"""Experiments of ARGoS: an `.argos` file (document 000) as a scenario.
+"""Convert an ARGoS experiment (`.argos`, document 000) to a scenario.
 
 Centimetres become metres and degrees radians here and nowhere else. What is not supported is left
 out with a warning that names it.

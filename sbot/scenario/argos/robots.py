@@ -1,4 +1,4 @@
-"""Robots of an `.argos` file: controllers, single robots, and robots that are distributed."""
+"""Robots of an ARGoS experiment: controllers, single and distributed robots."""
 
 from __future__ import annotations
 

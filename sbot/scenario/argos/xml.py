@@ -1,4 +1,4 @@
-"""The XML of an `.argos` file as a small tree that knows its lines; entities are refused."""
+"""Parse the XML of an ARGoS experiment into elements with line numbers."""
 
 from __future__ import annotations
 
