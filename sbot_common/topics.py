@@ -1,6 +1,6 @@
 """Topic names, message types and quality of service.
 
-Nodes, recorder, replay and tests all read this table; nobody writes a topic name twice.
+Nodes, recorder, replay and tests all read this table. A topic name is written only here.
 """
 
 from __future__ import annotations

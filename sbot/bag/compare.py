@@ -23,9 +23,9 @@ IGNORED = (DIAGNOSTICS.name,)  # wall-clock times
 
 
 class Difference(NamedTuple):
-    """Two messages of the same place in their topics that are not equal."""
+    """Two unequal messages at the same index of a topic."""
 
-    tick: int | None  # None where the bag has no scenario to tell
+    tick: int | None  # None where the bag has no scenario
     stamp_ns: int
     robot: int | None  # None for a global topic
     topic: str
@@ -75,9 +75,9 @@ def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comp
         if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name:
             last_poses[robot[0]] = a.payload, b.payload
         if a.payload != b.payload or a.type != b.type:
-            differences.look(index, a, b)
+            differences.add(index, a, b)
     return Comparison(
-        count, differences.counts, pairs.left(),
+        count, differences.counts, pairs.unpaired(),
         sorted(name for name in types[0] if name not in types[1] and name not in ignored),
         sorted(name for name in types[1] if name not in types[0] and name not in ignored),
         differences.earliest,
@@ -126,15 +126,15 @@ class _Pairs:
             self._counts[name] = 0
         return queues[side], queues[1 - side]
 
-    def left(self) -> dict[str, tuple[int, int]]:
-        """Return how many messages of each topic found no partner, by side."""
-        left = {}
+    def unpaired(self) -> dict[str, tuple[int, int]]:
+        """Return the numbers of unpaired messages of each topic, by bag."""
+        unpaired = {}
         for name, (first, second) in self._queues.items():
             spare = self._spare.get(name, [0, 0])
             numbers = len(first) + spare[0], len(second) + spare[1]
             if any(numbers):
-                left[name] = numbers
-        return left
+                unpaired[name] = numbers
+        return unpaired
 
 
 class _Differences:
@@ -150,7 +150,7 @@ class _Differences:
         except InputError:
             self._rate = None
 
-    def look(self, index: int, a: Message, b: Message) -> None:
+    def add(self, index: int, a: Message, b: Message) -> None:
         """Decode two messages with different bytes, and count them if they are different."""
         try:
             if a.type == b.type and canonical(a.payload, a.type) == canonical(b.payload, b.type):

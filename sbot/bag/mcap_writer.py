@@ -37,7 +37,7 @@ def packed(*items: records.McapRecord) -> bytes:
 
 
 class McapFile:
-    """Appends to a new file; ``end`` is the offset of the next append.
+    """MCAP file that is valid after every append; ``end`` is the offset of the next one.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class McapFile:
         self.sync()
 
     def sync(self) -> None:
-        """Have the system put everything on the disk, against a loss of power."""
+        """Flush the file to the disk (fsync)."""
         os.fsync(self._file)
 
     def close(self) -> None:

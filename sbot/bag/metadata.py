@@ -33,7 +33,7 @@ class Counted(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What metadata.yaml tells of the messages; times in nanoseconds."""
+    """Message counts and times (ns) for metadata.yaml."""
 
     start_ns: int
     end_ns: int

@@ -96,7 +96,7 @@ class Bag:
 
     @property
     def complete(self) -> bool:
-        """Whether the recording came to its end; else its writer was killed or stopped."""
+        """Whether the recording was finished; else its writer was killed or stopped."""
         return all(stream.complete for stream in self._streams)
 
     @property
@@ -106,7 +106,7 @@ class Bag:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What the recorder was given: scenario, seed, version; empty in a foreign bag."""
+        """Metadata of the recorder: scenario, seed, version; empty in bags of other recorders."""
         return self._streams[0].metadata.get(METADATA_NAME, {}) if self._streams else {}
 
     @cached_property
@@ -124,7 +124,7 @@ class Bag:
 
     @property
     def seed(self) -> int | None:
-        """The seed of the run, where the recorder was told."""
+        """The seed of the run, if it was recorded."""
         seed = self.metadata.get('seed')
         return int(seed) if seed is not None and seed.lstrip('-').isdigit() else None
 

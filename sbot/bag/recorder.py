@@ -176,7 +176,7 @@ class Recorder:
         try:
             self.close()
         except RecorderError:
-            if error is None:  # else the first error is the one to hear about
+            if error is None:  # else the first error is raised
                 raise
 
     def _register(self, name: str, topic: Topic) -> _Channel:

@@ -51,9 +51,9 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
     cpu: list[float] = []
     found = 0
     end = time.perf_counter() + seconds
-    with signals.held() as heed_signals:
+    with signals.held() as deliver_signals:
         while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
-            heed_signals()
+            deliver_signals()
             started, cpu_started = time.perf_counter(), time.process_time()
             block()
             cpu.append((time.process_time() - cpu_started) / scenes.STEPS_A_DRAW)

@@ -15,7 +15,7 @@ from sbot.bench.measure import measure
 from sbot.bench.result import BenchResult
 
 PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}
-_PATIENCE = 300.0  # s for one size
+_TIMEOUT = 300.0  # s for one size
 
 
 class PeerResult(NamedTuple):
@@ -66,9 +66,9 @@ def run_peer(peer: str, case: str, robots: int, seconds: float,
     try:
         done = subprocess.run([python, str(script), peer], text=True, capture_output=True,
                               input=json.dumps(peer_scene(case, robots, seconds)), check=False,
-                              timeout=_PATIENCE)
+                              timeout=_TIMEOUT)
     except subprocess.TimeoutExpired:
-        raise RuntimeError(f'not ready after {_PATIENCE:g} s') from None
+        raise RuntimeError(f'not ready after {_TIMEOUT:g} s') from None
     lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
     if done.returncode or not lines:
         raise RuntimeError(lines[-1] if lines else f'exit code {done.returncode}')

@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print('sbot: interrupted', file=sys.stderr)
         return 1
-    except BrokenPipeError:  # whoever read our output has had enough, e.g. `head`
+    except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:

@@ -104,7 +104,7 @@ def from_result(result: Run) -> RunData:
 
 
 def at_rest(scenario: Scenario) -> RunData:
-    """Return a scenario before its first tick: everybody where they start, at one stamp."""
+    """Return a scenario before its first tick: all robots at their starts, one stamp."""
     stamps = np.array([scenario.rate.stamp_ns(0)], np.int64)
     poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
     still = np.zeros((1, len(scenario.robots), 2))

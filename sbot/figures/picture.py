@@ -91,25 +91,25 @@ def _title(data: RunData) -> str:
 
 
 def _draw_tracks(axes: Axes, data: RunData) -> None:
-    """Draw where everybody went, coloured by time, and where they began."""
+    """Draw the tracks of all robots, coloured by time, and their starts."""
     count = len(data.radius)
     points = min(_MOST_POINTS, max(2, _MOST_PIECES // count))
     step = max(1, -(-len(data.stamps_ns) // points))
     xy = data.poses[::step, :, :2]
     pieces = np.stack([xy[:-1], xy[1:]], axis=2)
     times: NDArray[np.float64] = data.seconds[::step][:-1]
-    crowd = count > arena.MOST_NAMED
+    many = count > arena.MOST_NAMED
     tracks = arena.lines(
         pieces.reshape(-1, 2, 2), array=np.repeat(times, count), cmap=_COLOURS,
-        linewidths=1.3 if not crowd else float(np.clip(150.0 / count, 0.45, 1.0)),
-        alpha=1.0 if not crowd else 0.8, capstyle='round', zorder=4)
+        linewidths=1.3 if not many else float(np.clip(150.0 / count, 0.45, 1.0)),
+        alpha=1.0 if not many else 0.8, capstyle='round', zorder=4)
     tracks.set_clim(0.0, float(data.seconds[-1]))
     tracks.set_rasterized(len(times) * count > _RASTER_ABOVE)
     axes.add_collection(tracks)
     width = 2.0 * arena.drawn_radius(data)
     axes.add_collection(arena.discs(
-        axes, data.poses[0, :, :2], 0.6 * width if crowd else width,
-        facecolors='#d9c9de' if crowd else 'white', edgecolors='none' if crowd else '#440154',
+        axes, data.poses[0, :, :2], 0.6 * width if many else width,
+        facecolors='#d9c9de' if many else 'white', edgecolors='none' if many else '#440154',
         linewidths=0.8, zorder=3.5))
 
 

@@ -42,7 +42,7 @@ class FirstDifference(NamedTuple):
 
 
 class ReplayResult(NamedTuple):
-    """What a replay came to."""
+    """Result of a replay."""
 
     scenario: str  # name
     ticks: int
@@ -85,14 +85,14 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     recorder = None
     try:
         with contextlib.ExitStack() as stack:
-            heed_signals = stack.enter_context(signals.held())
+            deliver_signals = stack.enter_context(signals.held())
             if output is not None:
                 recorder = open_recorder(output, scenario)
                 stack.callback(recorder.close)
                 recorder.write(topics.SCENARIO.name, topics.SCENARIO, scenario.rate.stamp_ns(0),
                                write_string(scenario.to_yaml()))
             for tick in ticks(bag, len(scenario.robots), scenario.rate, replayed.topics):
-                heed_signals()
+                deliver_signals()
                 commands = replayed.decide(tick)
                 for robot, command in commands.items():
                     recorded = tick.commands[robot]
@@ -120,7 +120,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
 
 
 class _Controllers:
-    """Fresh controllers and what they know beside the tick."""
+    """New controllers, and the topics of their inputs and commands."""
 
     def __init__(self, bag: Bag, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -163,7 +163,7 @@ class _Controllers:
         return commands
 
     def _step_to_goal(self, i: int, inputs: Inputs, goal: Point) -> Decision:
-        """Take the turn at which this goal was announced.
+        """Step a robot at the tick at which this goal was announced.
 
         A robot may have come to it by itself (its first goal, a random walk) or have been sent
         there; only the outcome tells. So try without, and if that gives another goal, with it.

@@ -24,8 +24,8 @@ from sbot.scenario.model import Scenario
 from sbot_common import signals
 from sbot_common.errors import InputError
 
-_LEADING = ('sbot_sim', COMPOSED)  # whose end is the run's end
-_PATIENCE = 3.0  # s between SIGINT, SIGTERM and SIGKILL on the way down
+_LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
+_STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL when nodes are stopped
 
 
 class NodeFailed(RuntimeError):
@@ -160,14 +160,14 @@ def _stop(processes: list[subprocess.Popen[str]]) -> None:
             running = [process for process in processes if process.poll() is None]
             for process in running:
                 process.send_signal(number)
-            deadline = time.monotonic() + _PATIENCE
+            deadline = time.monotonic() + _STOP_TIMEOUT
             for process in running:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(timeout=max(0.01, deadline - time.monotonic()))
 
 
 class _Status:
-    """Reads what the simulator tells about itself."""
+    """Reads the progress and summary that the simulator reports."""
 
     def __init__(self, progress: Callable[[int, int], None] | None) -> None:
         self._progress = progress

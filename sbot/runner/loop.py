@@ -55,13 +55,13 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     recorder = broadcast = None
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
-        heed_signals = stack.enter_context(signals.held())
+        deliver_signals = stack.enter_context(signals.held())
         if record is not None:
             recorder = open_recorder(record, scenario)
             stack.callback(recorder.close)
             broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
         for k in range(ticks + 1):
-            heed_signals()
+            deliver_signals()
             stamp_ns = scenario.rate.stamp_ns(k)
             snapshot = engine.snapshot
             wind = wind_at(source, stamp_ns)

@@ -181,9 +181,9 @@ class _AnyRobot(_Model):
     body: Name = Field(
         'robot', description='A shipped body (`robot`, `s-bot`, `e-puck2`, `foot-bot`) or one of '
                              '`bodies`.')
-    controller: Controller = Field('potential_field', description='Who drives it.')
+    controller: Controller = Field('potential_field', description='Its controller.')
     goal: Point | None = Field(
-        None, description='Where it shall go. Robot 0 needs one if `potential_field` drives it.')
+        None, description='Its goal. Robot 0 needs one if its controller is `potential_field`.')
     goal_tolerance: Length | None = Field(
         None, description='The goal is reached closer to it than this; default: what its '
                           'controller takes for that, else the radius of its body.')

@@ -21,7 +21,7 @@ from wind_model.messages import decode_vector
 
 FRAME_PERIOD = 0.05  # s of wall time
 SCAN_FRAMES = 4  # a scan goes with every so many frames
-PATIENCE = 40  # frames to wait for the first scan
+SCAN_TIMEOUT = 40  # frames to wait for the first scan
 
 Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
 
@@ -63,7 +63,7 @@ class Follower:
             i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
         self._announced = False
         self._skip = 1
-        self._patience = PATIENCE
+        self._frames_to_wait = SCAN_TIMEOUT
         for i in range(count):
             self._join(topics.BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
             self._join(topics.WIND, i, count, self._on_wind)
@@ -97,7 +97,7 @@ class Follower:
         self._goals[robot] = pose.x, pose.y
 
     def show(self) -> None:
-        """Give the latest poses to the page, if they are new and all are known."""
+        """Send the latest poses to the page, if they are new and complete."""
         if self._scenario is None or self._stamp_ns == self._shown_ns or None in self._poses:
             return
         if not self._announced and not self._announce(self._scenario):
@@ -117,10 +117,10 @@ class Follower:
         self._live.set_frame(frame)
 
     def _announce(self, scenario: Scenario) -> bool:
-        """Tell the page of a new run, once a scan tells of its laser or none comes for a while."""
+        """Announce a new run, once a scan has arrived or none comes for a while."""
         if self._scans[0] is None:
-            self._patience -= 1
-            if self._patience > 0:
+            self._frames_to_wait -= 1
+            if self._frames_to_wait > 0:
                 return False
             self._live.set_run(header(at_rest(scenario)))
         else:
@@ -133,7 +133,7 @@ class Follower:
 
 
 def follow(port: int) -> int:
-    """Serve the page of whatever simulation runs, until interrupted; return the exit code.
+    """Serve the page of the running simulation, until interrupted; return the exit code.
 
     Raises
     ------

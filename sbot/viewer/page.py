@@ -22,7 +22,7 @@ def page(run: dict[str, Any] | None, title: str) -> str:
     Parameters
     ----------
     run : as ``data.page_data`` returns it; None: the page asks its server for a live run
-    title : shown until the run has told its name
+    title : shown until the name of the run has arrived
 
     """
     template = (_HERE / 'page.html').read_text('utf-8')

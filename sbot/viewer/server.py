@@ -10,12 +10,12 @@ from typing import Any
 from sbot.viewer.page import page
 from sbot_common.errors import InputError, bad_value
 
-_HEARTBEAT = 2.0  # s between signs of life, which also find out who has gone
+_HEARTBEAT = 2.0  # s between keep-alive events, which detect closed connections
 _OWN_NAMES = ('localhost', '127.0.0.1', '[::1]')
 
 
 class Live:
-    """What browsers shall see now; filled by one thread, read by those of the server."""
+    """Current run and frame for browsers; written by one thread, read by the server's."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -56,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         name = self.headers.get('Host', '').rpartition(':')[0] or self.headers.get('Host', '')
-        if name not in _OWN_NAMES:  # some other site's name that leads here
+        if name not in _OWN_NAMES:  # another host name that resolves to this machine
             self.send_error(403)
         elif self.path == '/':
             self._send('text/html; charset=utf-8', page(None, 'sbot').encode())
@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
             pass  # the browser has gone
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: who asks is the user himself."""
+        """Log nothing."""
 
 
 class _Server(ThreadingHTTPServer):

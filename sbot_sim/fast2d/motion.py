@@ -75,7 +75,7 @@ def boxes_at(movers: Movers, centre: Array) -> Array:
 def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Array:
     """Return the objects' poses (N, 3) after ``dt`` (s) at ``speed`` (N, 3) m/s, m/s, rad/s.
 
-    Who would end beyond ``farthest`` (m), or nowhere, stays.
+    A body that would end beyond ``farthest`` (m), or at no finite place, stays.
     """
     out = np.empty_like(pose)
     for i in range(len(pose)):

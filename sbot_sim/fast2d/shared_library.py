@@ -19,10 +19,10 @@ from sbot_common.errors import InputError
 INCLUDE = Path(__file__).resolve().parent / 'include'
 HEADER = 'plugins/fast2d/fast2d.h'
 
-# Python is told, before it starts, whose it is: it then finds the packages of that environment.
+# The program name is set before Python starts, so that it finds the packages of that environment.
 # ROS wheels start Python a second time to set the loader's path, unless this variable says that
-# it has been done; the host program would be gone. Hosts open plugins for themselves alone, but
-# compiled packages look for Python's functions among what is open to all.
+# it has been done; the host program would be gone. Hosts open plugins with local symbols, but
+# compiled packages need the symbols of libpython globally.
 _BEFORE_PYTHON = """
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -101,13 +101,13 @@ class Fast2D:
         self._initialised = True
 
     def cleanup(self) -> None:
-        """End the world: its references are worth nothing any more."""
+        """End the world: its handles become invalid."""
         self._check_initialised('cleanup')
         self._clear()
         self._initialised = False
 
     def step(self, dt: float) -> None:
-        """Go on by ``dt`` seconds: robots move at their speeds and push what is in their way."""
+        """Advance by ``dt`` seconds: robots move at their speeds and push what is in their way."""
         self._check_initialised('step')
         dt = _number('step', 'dt', dt)
         if dt <= 0.0:
@@ -155,7 +155,7 @@ class Fast2D:
 
         Parameters
         ----------
-        robot : who carries it
+        robot : that carries it
         xpos, ypos, angle : where it is, and the direction of its axis, in the robot's frame
         range : m; what is farther, or nothing at all, is measured as this
         aperture : angle between the first and the last ray (rad), 0 to 2 pi
@@ -317,7 +317,7 @@ class Fast2D:
         return self._indexed
 
     def _check_free(self, indexed: Indexed) -> None:
-        """Refuse a scene whose objects overlap; what never moves may (docs/errata.md F4)."""
+        """Refuse a scene whose objects overlap; fixed solids may (docs/errata.md F4)."""
         i, other, depth = first_overlap(indexed.fixed, indexed.movers, self._pose, TOLERANCE)
         if i >= 0:
             who = f'{indexed.names[i]} and {indexed.names[other]}'

@@ -8,7 +8,7 @@ from sbot_sim.ros.run_control import Actions, Options, Phase, RunControl
 
 
 class FreeRunning(RunControl):
-    """Times ticks by the wall clock; waits for nobody, stops robots whose command is too old."""
+    """Times ticks by the wall clock; does not wait, stops robots with old commands."""
 
     def __init__(self, options: Options, actions: Actions, clock: Callable[[], float]) -> None:
         super().__init__(options, actions, clock)

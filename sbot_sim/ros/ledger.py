@@ -2,7 +2,7 @@
 
 A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th
 stamp that was sent to it. A robot that stays silent is asked again, and may then answer twice; the
-tick is over when as many answers as questions are in, or when nobody has said anything for a
+tick is over when as many answers as questions are in, or when no answer has come for a
 while.
 """
 
@@ -45,7 +45,7 @@ class Ledger:
         Raises
         ------
         InputError
-            for an answer that nobody asked for.
+            for an answer without a question.
 
         """
         if not self._outstanding.get(robot):

@@ -27,7 +27,7 @@ class Options(NamedTuple):
 
 
 class Phase(Enum):
-    """Where a run is."""
+    """Phase of a run."""
 
     CONNECTING = auto()  # before tick 0, until all nodes are connected
     BETWEEN = auto()  # between two ticks
@@ -36,7 +36,7 @@ class Phase(Enum):
 
 
 class Actions(NamedTuple):
-    """What a run control makes the simulator do."""
+    """Actions of the simulator, called by a run control."""
 
     tick: Callable[[], int]  # return the current tick
     start: Callable[[], None]  # all nodes are connected: tick 0 is next
@@ -133,7 +133,7 @@ class RunControl(ABC):
         self._actions.start()
 
     def _finish(self) -> None:
-        """End a tick. The last one of a run is answered like all others, but moves nobody."""
+        """End a tick. The last one of a run is answered like all others, but not executed."""
         self._actions.observe()
         if self._options.ticks and self._actions.tick() >= self._options.ticks:
             self.phase = Phase.OVER

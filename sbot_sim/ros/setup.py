@@ -12,7 +12,7 @@ from sbot_sim.ros.run_control import Options
 
 
 class RunObserver(Protocol):
-    """Is shown a run, and changes nothing: a recorder, a tally, a progress bar."""
+    """Observer of a run, which changes nothing: a recorder, a tally, a progress bar."""
 
     recording: bool  # whether it wants messages
 

@@ -23,7 +23,7 @@ _MAX_TURN = WindAwareParameters().max_turn_rate
 
 
 class ControllerKind(NamedTuple):
-    """What a `<controllers>` entry stands for."""
+    """A controller of an experiment."""
 
     name: str  # of a scenario's controller
     velocity: float  # m/s

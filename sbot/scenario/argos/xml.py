@@ -19,7 +19,7 @@ MAX_DEPTH = 100
 
 
 class Element(NamedTuple):
-    """One element; what stands between the tags means nothing in these files."""
+    """One element; text between the tags is ignored."""
 
     file: str
     line: int
@@ -89,11 +89,11 @@ class Element(NamedTuple):
         return text == 'true'
 
     def warn(self, text: str) -> None:
-        """Tell the user what is left out."""
+        """Warn that this element is left out."""
         LOG.warning('%s %s', self.where, text)
 
     def warn_unknown(self, *known: str) -> None:
-        """Tell the user which attributes are left out."""
+        """Warn of attributes that are left out."""
         for name in self.attributes:
             if name not in known:
                 self.warn(f"attribute '{name}' is not supported and left out")
