@@ -26,7 +26,7 @@ from sbot.scenario.user_controller import (
     load_function,
     name_controllers,
 )
-from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
+from sbot.scenario.yaml_text import Origins, decode_text, parse_yaml, read_file
 from sbot_common.errors import InputError, bad_value, unknown_name
 
 
@@ -49,11 +49,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
 
     """
     path = find_scenario(path_or_name)
-    try:
-        with path.open('rb') as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+    raw = read_file(path)
     if path.suffix == '.argos':
         text = argos_yaml(raw, str(path), overrides or ())
         return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides,

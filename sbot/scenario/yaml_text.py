@@ -7,6 +7,7 @@ the size of what aliases expand to is known before anything is expanded.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import yaml
@@ -142,6 +143,15 @@ def _whole_number(text: str) -> int:
     if abs(number) >= 2**63:
         raise ValueError
     return number
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file, at most one more than ``MAX_BYTES``; InputError if unreadable."""
+    try:
+        with path.open('rb') as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
 
 
 def decode_text(raw: bytes, file: str) -> str:

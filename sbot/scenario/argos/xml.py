@@ -43,6 +43,19 @@ class Element(NamedTuple):
             raise InputError(f'{found[1].where} is given twice, first on line {found[0].line}')
         return found[0] if found else None
 
+    def needed(self, tag: str) -> Element:
+        """Return the child with a tag; InputError if there is none, or more."""
+        found = self.only(tag)
+        if found is None:
+            raise InputError(f'{self.where}: element <{tag}> is missing')
+        return found
+
+    def pose(self) -> list[float]:
+        """Return x, y (m), yaw (rad) of the child <body>; InputError if it is missing."""
+        body = self.needed('body')
+        x, y, _ = body.numbers('position', 3)
+        return [x, y, math.radians(body.numbers('orientation', 3, (0.0, 0.0, 0.0))[0])]
+
     def everywhere(self, tag: str) -> list[Element]:
         """Return all elements with a tag below this one, in the order of the file."""
         found = []
