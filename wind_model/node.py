@@ -22,7 +22,7 @@ _FIELD_NAMES = ('use_custom_static_wind_field', 'custom_wind_field_path')
 
 
 class NodeParameters(NamedTuple):
-    """When the node publishes."""
+    """Trigger and rate of the node."""
 
     trigger: Annotated[str, Param(
         '', 'What makes it publish: a timer of loop_rate, or each /clock (lockstep).',

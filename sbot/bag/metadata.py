@@ -25,7 +25,7 @@ _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
 class Counted(NamedTuple):
-    """One topic of a bag."""
+    """A topic of a bag and its number of messages."""
 
     name: str  # absolute
     topic: Topic

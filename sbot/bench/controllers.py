@@ -34,7 +34,7 @@ def bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
 
 
 def measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
-    """Measure whole runs, everything included that a user waits for but reading the file."""
+    """Measure whole runs, including everything but reading the file."""
     run_scenario(bench_scenario(10, 2), keep=False)
     wall: list[float] = []
     cpu: list[float] = []

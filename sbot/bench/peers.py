@@ -78,7 +78,7 @@ def run_peer(peer: str, case: str, robots: int, seconds: float,
 
 def run_peers(sizes: list[int], seconds: float, say: Callable[[str], None],
               python: str = sys.executable) -> list[PeerResult]:
-    """Measure those that are installed; one line for each that is not."""
+    """Measure the installed simulators; report each of the others with one line."""
     results = []
     for peer, module in PEERS.items():
         if not installed(module, python):

@@ -205,7 +205,7 @@ class Robots:
         axes.add_collection(self.headings)
 
     def move(self, poses: Array) -> None:
-        """Put them at other poses (N, 3)."""
+        """Set the poses (N, 3)."""
         self.bodies.set_offsets(poses[::-1, :2])
         self.headings.set_segments(list(noses(poses[::-1], self._radius)))
 

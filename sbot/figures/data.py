@@ -35,7 +35,7 @@ BAG_SUFFIXES = ('.mcap', '.db3')
 
 
 class Goal(NamedTuple):
-    """From ``stamp_ns`` on, ``robot`` wants to be at x, y (m)."""
+    """Goal x, y (m) of a robot from ``stamp_ns`` on."""
 
     stamp_ns: int
     robot: int

@@ -31,7 +31,7 @@ _MAKERS: dict[str, Callable[..., Node]] = {
 
 
 def make_nodes(processes: Sequence[NodeProcess]) -> Iterator[Node]:
-    """Build the nodes that as many processes would be.
+    """Build the nodes of a list of processes.
 
     Raises
     ------

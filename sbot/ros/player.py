@@ -160,7 +160,7 @@ class Player:
         return Played(ticks, len(self._answers), len(expected), len(different), first)
 
     def close(self) -> None:
-        """Leave the ROS graph."""
+        """Destroy the node."""
         self._node.destroy_node()
 
 

@@ -53,7 +53,7 @@ def _changeable(scenario: Scenario) -> tuple[Spec, ...]:
 
 
 class ScenarioObserver:
-    """Records, adds up, and reports to `sbot up`."""
+    """Run observer: recorder, summary, progress for `sbot up`."""
 
     def __init__(self, scenario: Scenario, engine: Engine, record: str, ticks: int) -> None:
         self._scenario, self._ticks = scenario, ticks

@@ -29,7 +29,7 @@ CONTROLLERS = ('potential_field', 'wind_aware', 'none')
 
 
 class Check:
-    """A field's reader: it returns the value, or refuses it saying what is expected."""
+    """Validator of a field, with the text of what it expects."""
 
     def __init__(self, expected: str, read: Callable[[Any], Any]) -> None:
         self.expected = expected
@@ -214,7 +214,7 @@ class RobotEntry(_AnyRobot):
 
 
 class Settings(_Model):
-    """Everything but the robots."""
+    """Settings of a scenario: all but the robots."""
 
     name: Name = Field(description='Shown in summaries; default: the file name without `.yaml`.')
     description: Text = Field('', description='What it shows.')

@@ -146,7 +146,7 @@ def _whole_number(text: str) -> int:
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file, at most one more than ``MAX_BYTES``; InputError if unreadable."""
+    """Return at most ``MAX_BYTES`` + 1 bytes of a file; InputError if it is unreadable."""
     try:
         with path.open('rb') as file:
             return file.read(MAX_BYTES + 1)

@@ -25,7 +25,7 @@ class Live:
         self.frames = 0  # how many frames there were
 
     def set_run(self, header: dict[str, Any]) -> None:
-        """Show another run."""
+        """Set the run that browsers show."""
         with self._changed:
             self._run = json.dumps({**header, 'live': True}, allow_nan=False)
             self._frame = ''
@@ -33,7 +33,7 @@ class Live:
             self._changed.notify_all()
 
     def set_frame(self, frame: dict[str, Any]) -> None:
-        """Show the next frame; a browser that is slow gets only the latest."""
+        """Set the next frame; a slow browser gets only the latest."""
         with self._changed:
             self._frame = json.dumps(frame, separators=(',', ':'), allow_nan=False)
             self.frames += 1

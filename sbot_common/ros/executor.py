@@ -75,7 +75,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
         self._wait(self._make_wait_set(0, 0), [], [], 0)
 
     def wake(self) -> None:
-        """Look at the nodes again: rclpy calls this when an entity is created or destroyed."""
+        """Rebuild the wait set: rclpy calls this when an entity is created or destroyed."""
         self._changed = True
         super().wake()
 
@@ -85,7 +85,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
         return bool(super().add_node(node))
 
     def remove_node(self, node: Any) -> None:  # noqa: ANN401
-        """Leave a node alone from now on."""
+        """Remove a node."""
         self._changed = True
         super().remove_node(node)
 

@@ -20,7 +20,7 @@ Flags = NDArray[np.bool_]
 
 
 class Movers(NamedTuple):
-    """What does not change of N bodies that may move."""
+    """Constant properties of N movable bodies."""
 
     offset: Array  # (N, 3) centre (m) and yaw (rad) of the box in the object's frame
     size: Array  # (N, 3) half width, half height, radius (m)

@@ -50,7 +50,7 @@ class Sensors(NamedTuple):
 
 
 class Solids(NamedTuple):
-    """What stands still: K rounded boxes, R rectangles first."""
+    """Fixed bodies: K rounded boxes, R rectangles first."""
 
     boxes: Array  # (K, 7)
     rectangles: int  # R

@@ -78,7 +78,7 @@ class SnapshotEncoder:
         return topics.namespace(group[0], self._options.num_robots) + topic.name
 
     def static(self, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield what is published once: where the lasers sit."""
+        """Yield `/tf_static`, published once: the poses of the lasers on the robots."""
         scan = self._options.scan
         z, w = quaternion_from_yaw(scan.laser_yaw)
         for group in self._groups:

@@ -20,7 +20,7 @@ class FreeRunning(RunControl):
         return True
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
-        """Take whatever wind comes."""
+        """Accept any wind."""
         return True
 
     def proceed(self) -> None:

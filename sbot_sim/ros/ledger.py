@@ -16,7 +16,7 @@ Command = tuple[float, float]
 
 
 class Ledger:
-    """Answers of one tick after the other.
+    """Counts the answers of each tick.
 
     Parameters
     ----------

@@ -81,11 +81,11 @@ class RunControl(ABC):
 
     @abstractmethod
     def on_timer(self) -> None:
-        """Go on at the pace of the wall clock."""
+        """Begin ticks at the pace of the wall clock."""
 
     @abstractmethod
     def watch(self) -> None:
-        """Look for what is missing; to be called some times a second."""
+        """Check connections and time-outs; to be called some times a second."""
 
     @abstractmethod
     def accept_command(self, robot: int) -> bool:
