@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sbot.bench.controllers import crowd_scenario
+from sbot.bench.controllers import bench_scenario
 from sbot.bench.scenes import (
     SPEED,
     TURN,
@@ -44,7 +44,7 @@ SHORT = ('crowd_10', 'infrared', 'leader_follower', 'sbot_pushing', 'wind_wake')
 def scenario_of(name: str) -> Scenario:
     """Return a shipped scenario of one second, or a crowd: ``crowd_400`` has 400 robots."""
     if name.startswith('crowd_'):
-        return crowd_scenario(int(name.removeprefix('crowd_')), 15)
+        return bench_scenario(int(name.removeprefix('crowd_')), 15)
     return load_scenario(name, {'duration': 1.0})
 
 

@@ -159,7 +159,7 @@ def start(path: Path, composed: bool, log: Path) -> subprocess.Popen[str]:
         process = subprocess.Popen(command + ['--composed'] * composed, text=True,
                                    stdout=subprocess.PIPE, stderr=stream)
     end = time.monotonic() + DEADLINE
-    while 'everybody is there' not in log.read_text():
+    while 'all nodes are connected' not in log.read_text():
         if process.poll() is not None or time.monotonic() > end:
             process.kill()
             raise SystemExit(log.read_text())

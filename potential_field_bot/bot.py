@@ -1,4 +1,4 @@
-"""The controller as an object: what a node, an in-process run and a replay all drive alike."""
+"""The potential-field controller as an object, for runs, nodes and replay."""
 
 from __future__ import annotations
 

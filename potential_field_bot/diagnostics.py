@@ -1,4 +1,4 @@
-"""The line for debugging of document 001 section 17."""
+"""Diagnostics line of document 001 section 17."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The goal: reaching it, and drawing a new one (document 001, sections 15 and 16)."""
+"""Goal test and random goals (document 001, sections 15 and 16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in its scan a follower sees the leader (document 001, sections 9 and 10).
+"""The leader's sector in a follower's scan (document 001, sections 9 and 10).
 
 Angles of readings run from the hit back to the sensor: heading + beam angle + pi. The listing's
 sector runs the other way, from the follower to the leader, and neither wraps (docs/errata.md P1).

@@ -1,4 +1,4 @@
-"""Forces of a turn as arrows for rviz (visualization_msgs/MarkerArray)."""
+"""Forces as arrow markers for rviz (visualization_msgs/MarkerArray)."""
 
 from __future__ import annotations
 

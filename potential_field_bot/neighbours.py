@@ -1,4 +1,4 @@
-"""Repulsion of many robots by each other from a bucket grid instead of all pairs.
+"""Repulsion between many robots by a bucket grid.
 
 Robots beyond the relevance distance push with exactly zero, and adding zero to a sum that started
 at zero changes no bit. So it is enough to visit those in the cells around a robot, as long as they

@@ -77,7 +77,7 @@ class PotentialFieldNode(ControllerHost):
         turn, state = self._bot.turn, self._bot.state
         if turn is None or state is None:
             return
-        self.tell('standing still:',
+        self.log_state('standing still:',
                   [] if turn.valid else ['the force or the pose is not a number'])
         pose = inputs.poses[self.robot_id].tolist()
         if self.values['publish_forces']:

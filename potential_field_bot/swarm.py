@@ -1,4 +1,4 @@
-"""The turn of thousands of robots in one call, equal to ``controller.actuate`` to the bit."""
+"""Commands of many followers in one compiled call, equal to ``controller.actuate`` to the bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doing things less often than every turn (document 001, section 14)."""
+"""Rate limiting of actions within the control loop (document 001, section 14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From force to command (document 001, section 13)."""
+"""Velocity command from force (document 001, section 13)."""
 
 from __future__ import annotations
 

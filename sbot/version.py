@@ -1,4 +1,4 @@
-"""Which version this is."""
+"""Installed version of the package."""
 
 from __future__ import annotations
 

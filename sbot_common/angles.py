@@ -1,4 +1,4 @@
-"""Yaw and quaternion, one pair of functions for everybody.
+"""Conversion between yaw and quaternion, in one fixed order of operations.
 
 What a simulator encodes and a controller decodes passes through these two, in the nodes and
 in-process alike: a round trip changes the last bit of about one yaw in four, so both must do it.

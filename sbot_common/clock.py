@@ -1,4 +1,4 @@
-"""Time is a whole tick; stamps and the step follow from the rate (docs/lockstep.md)."""
+"""Simulated time as whole ticks: stamps and time step from the rate (docs/lockstep.md)."""
 
 from __future__ import annotations
 

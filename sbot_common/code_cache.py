@@ -1,4 +1,4 @@
-"""Directory of numba's machine code on disk, keyed by all that decides what is compiled.
+"""Cache directory of compiled code (numba), keyed by sources, compiler and processor.
 
 numba looks machine code up by the path of a function's own file. It sees neither an edit in a
 function that is called nor another checkout of the same sources. Here the directory's name is a

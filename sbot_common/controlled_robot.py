@@ -23,7 +23,7 @@ from sbot_common.observation import (
 )
 from sbot_common.topics import GOAL, GOAL_REACHED, Topic
 
-LEADER = 0  # the id of the robot whose goal counts, where controllers keep their goals
+LEADER = 0  # id of the robot that announces goals, where controllers keep their own
 
 
 class Decision(NamedTuple):

@@ -1,4 +1,4 @@
-"""When a robot has what its controller needs: all of one stamp, or the newest of everything.
+"""Collection of controller inputs: a complete set of one stamp, or the newest of each.
 
 Knows no ROS. An input is named by a key: a robot's id (its pose), ``ALL_POSES``, or a field of an
 ``Observation``.

@@ -1,4 +1,4 @@
-"""The one exception that users see as a single line, and the "did you mean" in it."""
+"""InputError: bad input reported in one line, with suggestions for unknown names."""
 
 from __future__ import annotations
 

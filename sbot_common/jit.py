@@ -1,4 +1,4 @@
-"""Compilation of the hot functions by numba, with strict IEEE arithmetic.
+"""Compilation of numeric functions by numba, with strict IEEE arithmetic.
 
 Every numeric module takes its decorator from here, so that one place decides:
 

@@ -1,4 +1,4 @@
-"""What a controller sees and what it answers: the same values in-process, as a node, in replay."""
+"""Observation and controller interface, the same in-process, in a node and in replay."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Inputs(NamedTuple):
 
 
 def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inputs) -> Observation:
-    """Build the observation of one robot; nobody can write to its arrays.
+    """Build the observation of one robot; its arrays are read-only.
 
     Parameters
     ----------
-    robot_id : whose observation
+    robot_id : of the observation
     rate : of the simulation; gives the tick and its length
     goal : x, y (m) of this robot's goal
     inputs : what it knows

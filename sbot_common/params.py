@@ -1,4 +1,4 @@
-"""Parameters declared once, as annotated fields of a NamedTuple, for everything that reads them.
+"""Parameter declarations: annotated fields of a NamedTuple with unit, range and text.
 
 >>> class Laser(NamedTuple):
 ...     beams: Annotated[int, Param('', 'Number of beams.', minimum=1)] = 180

@@ -1,4 +1,4 @@
-"""Random generators: one for each (seed, robot, purpose), never a global one."""
+"""Random generators by seed, robot and purpose; no global generator."""
 
 from __future__ import annotations
 

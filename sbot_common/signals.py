@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM of commands and nodes: what they raise, and how they are deferred.
+"""Signal handling: SIGINT and SIGTERM as exceptions, and deferral during compiled code.
 
 Light to import, so that a program can answer signals from its start.
 """
@@ -16,7 +16,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 class Deferral:
-    """Defers the first signal; a second one, or the end of a patience, does not wait.
+    """Defers the first signal; a second one, or a timeout, ends the deferral.
 
     An exception that a signal handler raises while numba turns a result into Python objects ends
     the process with a segmentation fault. So loops and callbacks that run compiled code defer
@@ -24,14 +24,14 @@ class Deferral:
 
     Parameters
     ----------
-    patience : s after which a deferred signal is sent again; None: it waits for ``heed``
+    timeout : s after which a deferred signal is sent again; None: it waits for ``deliver``
     active : whether to defer already; until it is set, signals are handled at once
 
     """
 
-    def __init__(self, patience: float | None = None, *, active: bool = False) -> None:
+    def __init__(self, timeout: float | None = None, *, active: bool = False) -> None:
         self.active = active
-        self._patience = patience
+        self._timeout = timeout
         self._waiting: int | None = None
         self._handlers: dict[int, Callable[..., object]] = {}
         if threading.current_thread() is threading.main_thread():
@@ -47,13 +47,13 @@ class Deferral:
             self._handlers[number](number, frame)
             return
         self._waiting = number
-        if self._patience is not None:
-            again = threading.Timer(self._patience, os.kill, (os.getpid(), number))
+        if self._timeout is not None:
+            again = threading.Timer(self._timeout, os.kill, (os.getpid(), number))
             again.daemon = True
             again.start()
 
-    def heed(self) -> None:
-        """Handle a deferred signal now."""
+    def deliver(self) -> None:
+        """Call the handler of a deferred signal now."""
         number, self._waiting = self._waiting, None
         if number is not None:
             self._handlers[number](number, None)
@@ -69,10 +69,10 @@ def held() -> Iterator[Callable[[], None]]:
     """Defer signals until the function that this yields is called, e.g. once a tick."""
     deferral = Deferral(active=True)
     try:
-        yield deferral.heed
+        yield deferral.deliver
     finally:
         deferral.restore()
-        deferral.heed()
+        deferral.deliver()
 
 
 def interrupt_on_signals() -> threading.Event:
@@ -101,7 +101,7 @@ def end_on_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """Let nothing short of SIGKILL interrupt an orderly end, e.g. of a recording."""
+    """Ignore SIGINT and SIGTERM during an orderly end, e.g. of a recording."""
     if threading.current_thread() is threading.main_thread():
         for number in _ENDING:
             signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Uniform bucket grids: which points, segments or circles may be near a place.
+"""Uniform bucket grids for neighbour queries of points, segments and circles.
 
 A grid is two arrays (compressed rows): the items of cell ``(ix, iy)`` are
 ``items[starts[k]:starts[k + 1]]`` with ``k = iy * nx + ix``, in increasing order. Border cells

@@ -1,4 +1,4 @@
-"""Run compiled work on a thread pool; compiled functions release the GIL."""
+"""Thread pool for compiled functions, which release the GIL."""
 
 from __future__ import annotations
 

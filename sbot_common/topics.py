@@ -1,6 +1,6 @@
-"""The names, types and qualities of service of every topic.
+"""Topic names, message types and quality of service.
 
-Nodes, recorder, replay and tests all read this table; nobody writes a topic name twice.
+Nodes, recorder, replay and tests all read this table. A topic name is written only here.
 """
 
 from __future__ import annotations

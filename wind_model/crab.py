@@ -1,4 +1,4 @@
-"""The wind triangle: which way to head so that drive and wind together follow a direction."""
+"""Wind triangle: crab heading that compensates for the wind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The field that parameters name: the one way from a path to something that can be sampled."""
+"""Load the wind field that parameters name."""
 
 from __future__ import annotations
 

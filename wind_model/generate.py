@@ -1,4 +1,4 @@
-"""Fields to start from: uniform, a vortex, past a cylinder, over a half-cylinder hill."""
+"""Generated wind fields: uniform, vortex, flow past a cylinder, flow over a hill."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_POINTS = 10_000_000
 
 
 class FieldParameters(NamedTuple):
-    """Where a field is, how fine, and what flows."""
+    """Extent, resolution and flow of a generated field."""
 
     xmin: Annotated[float, Param('m', 'West edge.')] = 0.0
     ymin: Annotated[float, Param('m', 'South edge.')] = 0.0
@@ -65,7 +65,7 @@ DECIMALS = 6
 
 
 class Shape(NamedTuple):
-    """What the flows below are about."""
+    """Speed and radius of a flow."""
 
     speed: float  # m/s
     radius: float  # m

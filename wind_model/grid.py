@@ -1,4 +1,4 @@
-"""The terrain-following wind grid of document 003, checked once when it is made."""
+"""Terrain-following wind grid of document 003, validated."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class WindGrid(NamedTuple):
 
 
 class Lattice(NamedTuple):
-    """A grid as it is looked up, and as its message carries it: every point's coordinates."""
+    """Coordinates and wind of all points of a grid, for look-up and messages."""
 
     x: Array  # (n_x,) m, increasing
     y: Array  # (n_y,) m, increasing

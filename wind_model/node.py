@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 from rclpy.node import Node
 
 from sbot_common import ros, topics
-from sbot_common.params import Param, Value, specs_of, updated
+from sbot_common.controller_inputs import INPUTS, TIMER
+from sbot_common.params import Param, specs_of, updated
 from sbot_common.wire.messages import read_clock
 from wind_model import messages
 from wind_model.field import load_field
@@ -17,13 +18,11 @@ from wind_model.gust import force_at
 from wind_model.parameters import WindParameters
 from wind_model.uniform import mean_velocity
 
-TIMER, INPUTS = 'timer', 'inputs'
-
 _FIELD_NAMES = ('use_custom_static_wind_field', 'custom_wind_field_path')
 
 
 class NodeParameters(NamedTuple):
-    """When the node publishes."""
+    """Trigger and rate of the node."""
 
     trigger: Annotated[str, Param(
         '', 'What makes it publish: a timer of loop_rate, or each /clock (lockstep).',
@@ -34,21 +33,12 @@ class NodeParameters(NamedTuple):
 
 
 class WindModelNode(Node):  # type: ignore[misc]
-    """Publishes the wind of each stamp.
+    """Publishes the wind of each stamp; ``options`` as for ``rclpy.node.Node``."""
 
-    Parameters
-    ----------
-    given : values that replace the defaults of ROS parameters
-    options : as for ``rclpy.node.Node``
-
-    """
-
-    def __init__(self, given: Mapping[str, Value] = {},
-                 **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
         super().__init__('wind_model', **options)
-        specs = [spec._replace(default=given.get(spec.name, spec.default))
-                 for spec in specs_of(NodeParameters) + specs_of(WindParameters)]
-        values = ros.declare(self, specs, self._on_parameters)
+        values = ros.declare(self, specs_of(NodeParameters) + specs_of(WindParameters),
+                             self._on_parameters)
         own = NodeParameters(*(values.pop(name) for name in NodeParameters._fields))
         self._wind = updated(WindParameters(), values,
                              lambda name: f'{self.get_name()}: parameter {name}')
@@ -120,5 +110,5 @@ class WindModelNode(Node):  # type: ignore[misc]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the node until it is told to stop; return the exit code."""
+    """Run the node until a signal; return the exit code."""
     return ros.run(WindModelNode, argv)

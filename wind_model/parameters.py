@@ -57,7 +57,7 @@ class WindParameters(NamedTuple):
 
 
 class WakeParameters(NamedTuple):
-    """How robots shelter each other; lengths in radii of the blocker."""
+    """Wake model: shelter between robots; lengths in radii of the blocker."""
 
     wake: Annotated[bool, Param(
         '', 'Robots upwind shelter robots downwind.', '000 section 4.2')] = False

@@ -1,4 +1,4 @@
-"""A picture of a field seen from above."""
+"""Picture of a wind field seen from above (PNG)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the text of a wind grid piece by piece, and refuses what is wrong or too much at once."""
+"""Streaming parser of wind grid text files, with limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLANES = ('bottom_z', 'top_z')
 VOLUMES = ('u', 'v', 'w')
 
 MAX_POINTS = 1 << 26  # in a grid: three arrays of 512 MiB
-MAX_UNDECLARED = 1 << 24  # values of an array whose size the file has not told yet
+MAX_UNDECLARED = 1 << 24  # values of an array whose size is not declared yet
 MAX_LAYERS = 1 << 16
 MAX_WORD = 1024  # bytes
 MAX_BLANK = 1 << 24  # bytes of white space in a row
@@ -33,7 +33,7 @@ _TEXT = bytes([*range(9, 14), *range(32, 127)])
 
 
 class GridReader:
-    """Takes pieces of text, keeps the numbers of each field."""
+    """Parser of a wind grid: takes pieces of text, keeps the numbers of each field."""
 
     def __init__(self, path: str) -> None:
         self.path = path

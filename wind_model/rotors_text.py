@@ -1,4 +1,4 @@
-"""Text files of wind grids (document 003, "Wind field text file format"; docs/errata.md R1).
+"""Read and write text files of wind grids (document 003, "Wind field text file format").
 
 A file is names, each followed by a colon and its numbers, separated by any white space, in any
 order. It is read in pieces of a fixed size, so neither a huge file nor an endless line needs more

@@ -1,4 +1,4 @@
-"""The constant wind: speed times direction (document 003, plugin macro)."""
+"""Uniform wind: speed times direction (document 003, plugin macro)."""
 
 from __future__ import annotations
 

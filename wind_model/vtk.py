@@ -21,12 +21,9 @@ def write_wind(path: str | Path, field: Lattice) -> None:
         if the file cannot be written.
 
     """
-    shape = field.z.shape
-    points = np.column_stack([
-        np.broadcast_to(field.x, shape).ravel(),
-        np.broadcast_to(field.y[:, np.newaxis], shape).ravel(), field.z.ravel()])
+    points = _points(field, field.z)
     wind = np.column_stack([field.u.ravel(), field.v.ravel(), field.w.ravel()])
-    number = np.arange(points.shape[0]).reshape(shape)
+    number = np.arange(points.shape[0]).reshape(field.z.shape)
     lower, upper = _squares(number[:-1]), _squares(number[1:])
     cells = np.concatenate([lower, upper], axis=1)
     _write(path, meshio.Mesh(points, [('hexahedron', cells)], point_data={'wind': wind}))
@@ -42,12 +39,16 @@ def write_terrain(path: str | Path, field: Lattice) -> None:
 
     """
     bottom = field.z[0]
-    points = np.column_stack([
-        np.broadcast_to(field.x, bottom.shape).ravel(),
-        np.broadcast_to(field.y[:, np.newaxis], bottom.shape).ravel(), bottom.ravel()])
+    points = _points(field, bottom)
     number = np.arange(points.shape[0]).reshape(1, *bottom.shape)
     _write(path, meshio.Mesh(points, [('quad', _squares(number))],
                              point_data={'elevation': bottom.ravel()}))
+
+
+def _points(field: Lattice, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return x, y, z (M, 3) (m) of layers of the field at heights z (..., n_y, n_x)."""
+    x, y = np.broadcast_to(field.x, z.shape), np.broadcast_to(field.y[:, np.newaxis], z.shape)
+    return np.column_stack([x.ravel(), y.ravel(), z.ravel()])
 
 
 def _squares(number: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Shelter behind robots upwind (document 000 sections 4.2, 5.5; docs/errata.md W1, W2, W4, W6)."""
+"""Wake model: wind shelter by upwind robots (document 000 sections 4.2, 5.5; docs/errata.md)."""
 
 from __future__ import annotations
 

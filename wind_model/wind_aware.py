@@ -1,4 +1,4 @@
-"""The controllers of document 000: one drives straight on, one allows for the wind."""
+"""Controllers of document 000: constant forward speed, and crab heading against the wind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wind_model.crab import crab_heading, turn_rate
 
 
 class WindAwareParameters(NamedTuple):
-    """How fast to drive, where to, and how sharply to turn."""
+    """Parameters of the wind-aware controller: speed, direction, turn rate."""
 
     velocity: Annotated[float, Param(
         'm/s', 'Speed along the heading.', '000 section 5.1', 0.0)] = 0.10

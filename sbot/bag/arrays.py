@@ -1,4 +1,4 @@
-"""Read the poses and commands of a whole recording into arrays; all of it is in memory."""
+"""Read poses and commands of a recording into arrays, all in memory."""
 
 from __future__ import annotations
 

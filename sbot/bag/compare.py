@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 from itertools import zip_longest
@@ -23,9 +23,9 @@ IGNORED = (DIAGNOSTICS.name,)  # wall-clock times
 
 
 class Difference(NamedTuple):
-    """Two messages of the same place in their topics that are not equal."""
+    """Two unequal messages at the same index of a topic."""
 
-    tick: int | None  # None where the bag has no scenario to tell
+    tick: int | None  # None where the bag has no scenario
     stamp_ns: int
     robot: int | None  # None for a global topic
     topic: str
@@ -75,9 +75,9 @@ def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comp
         if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name:
             last_poses[robot[0]] = a.payload, b.payload
         if a.payload != b.payload or a.type != b.type:
-            differences.look(index, a, b)
+            differences.add(index, a, b)
     return Comparison(
-        count, differences.counts, pairs.left(),
+        count, differences.counts, pairs.unpaired(),
         sorted(name for name in types[0] if name not in types[1] and name not in ignored),
         sorted(name for name in types[1] if name not in types[0] and name not in ignored),
         differences.earliest,
@@ -93,9 +93,10 @@ class _Pairs:
     """Pairs the n-th messages of each topic of two streams."""
 
     def __init__(self) -> None:
-        self._queues: dict[str, tuple[deque[Message], deque[Message]]] = {}
-        self._counts: dict[str, int] = {}
-        self._spare: dict[str, list[int]] = {}
+        self._waiting: dict[str, tuple[deque[Message], deque[Message]]] = defaultdict(
+            lambda: (deque(), deque()))
+        self._counts = Counter[str]()
+        self._spare = Counter[str](), Counter[str]()  # that came after the other bag's end
 
     def of(self, first: Iterator[Message], second: Iterator[Message],
            ) -> Iterator[tuple[int, Message, Message]]:
@@ -108,33 +109,22 @@ class _Pairs:
                 if message is None:
                     ended[side] = True
                     continue
-                own, other = self._of(message.name, side)
-                if other:
-                    index = self._counts[message.name]
-                    self._counts[message.name] = index + 1
-                    partner = other.popleft()
-                    yield (index, partner, message) if side else (index, message, partner)
-                elif ended[1 - side]:  # the other bag has ended: nothing will pair with it
-                    self._spare.setdefault(message.name, [0, 0])[side] += 1
+                name, queues = message.name, self._waiting[message.name]
+                if queues[1 - side]:
+                    partner = queues[1 - side].popleft()
+                    self._counts[name] += 1
+                    pair = (partner, message) if side else (message, partner)
+                    yield (self._counts[name] - 1, *pair)
+                elif ended[1 - side]:  # nothing will pair with it
+                    self._spare[side][name] += 1
                 else:
-                    own.append(message)
+                    queues[side].append(message)
 
-    def _of(self, name: str, side: int) -> tuple[deque[Message], deque[Message]]:
-        queues = self._queues.get(name)
-        if queues is None:
-            queues = self._queues[name] = deque(), deque()
-            self._counts[name] = 0
-        return queues[side], queues[1 - side]
-
-    def left(self) -> dict[str, tuple[int, int]]:
-        """Return how many messages of each topic found no partner, by side."""
-        left = {}
-        for name, (first, second) in self._queues.items():
-            spare = self._spare.get(name, [0, 0])
-            numbers = len(first) + spare[0], len(second) + spare[1]
-            if any(numbers):
-                left[name] = numbers
-        return left
+    def unpaired(self) -> dict[str, tuple[int, int]]:
+        """Return the numbers of unpaired messages of each topic, by bag."""
+        numbers = {name: (len(first) + self._spare[0][name], len(second) + self._spare[1][name])
+                   for name, (first, second) in self._waiting.items()}
+        return {name: pair for name, pair in numbers.items() if any(pair)}
 
 
 class _Differences:
@@ -150,7 +140,7 @@ class _Differences:
         except InputError:
             self._rate = None
 
-    def look(self, index: int, a: Message, b: Message) -> None:
+    def add(self, index: int, a: Message, b: Message) -> None:
         """Decode two messages with different bytes, and count them if they are different."""
         try:
             if a.type == b.type and canonical(a.payload, a.type) == canonical(b.payload, b.type):

@@ -1,4 +1,4 @@
-"""Poses and commands of a bag as CSV: a row for each robot and tick, e.g. for pandas."""
+"""Export poses and commands of a recording as CSV, one row per robot and tick."""
 
 from __future__ import annotations
 

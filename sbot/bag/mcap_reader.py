@@ -1,4 +1,4 @@
-"""Read an MCAP file from front to end, also one that was cut off: no index or footer needed.
+"""Read MCAP files sequentially, also truncated ones: no index or footer needed.
 
 A file cut off anywhere (a killed or crashed writer) gives every message that is whole in it. The
 `mcap` library reads the same files; this reader takes a tenth of its time for each message.

@@ -17,22 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 import zstandard
+from mcap import records
 from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode
-from mcap.records import (
-    Channel,
-    Chunk,
-    ChunkIndex,
-    DataEnd,
-    Footer,
-    Header,
-    McapRecord,
-    Metadata,
-    MetadataIndex,
-    Schema,
-    Statistics,
-    SummaryOffset,
-)
 
 MAGIC = b'\x89MCAP0\r\n'
 LIBRARY = 'potential_field_bot'
@@ -41,16 +28,16 @@ _MESSAGE = struct.Struct('<BQHIQQ')
 _INDEX = struct.Struct('<BQHI')
 
 
-def packed(*records: McapRecord) -> bytes:
+def packed(*items: records.McapRecord) -> bytes:
     """Return the bytes of records."""
     builder = RecordBuilder()
-    for record in records:
+    for record in items:
         record.write(builder)
     return bytes(builder.end())
 
 
 class McapFile:
-    """Appends to a new file; ``end`` is the offset of the next append.
+    """MCAP file that is valid after every append; ``end`` is the offset of the next one.
 
     Raises
     ------
@@ -59,16 +46,17 @@ class McapFile:
 
     """
 
-    _TAIL = packed(DataEnd(0), Footer(0, 0, 0)) + MAGIC
+    _TAIL = packed(records.DataEnd(0), records.Footer(0, 0, 0)) + MAGIC
 
-    def __init__(self, path: Path, metadata: Metadata) -> None:
+    def __init__(self, path: Path, metadata: records.Metadata) -> None:
         self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
         self.end = 0
         try:
-            head = MAGIC + packed(Header('ros2', LIBRARY))
-            self.append(head)
-            self.metadata_index = MetadataIndex(self.end, len(packed(metadata)), metadata.name)
-            self.append(packed(metadata))
+            self.append(MAGIC + packed(records.Header('ros2', LIBRARY)))
+            packed_metadata = packed(metadata)
+            self.metadata_index = records.MetadataIndex(
+                self.end, len(packed_metadata), metadata.name)
+            self.append(packed_metadata)
             self.sync()
         except OSError:
             os.close(self._file)
@@ -98,22 +86,22 @@ class McapFile:
 
     def finish(self, groups: Sequence[tuple[Opcode, bytes]]) -> None:
         """Replace the footer by a summary (groups of packed records) and its footer."""
-        data_end = packed(DataEnd(0))
+        data_end = packed(records.DataEnd(0))
         start = self.end + len(data_end)
         summary, offsets = b'', []
         for opcode, group in groups:
             if group:
-                offsets.append(SummaryOffset(opcode, start + len(summary), len(group)))
+                offsets.append(records.SummaryOffset(opcode, start + len(summary), len(group)))
                 summary += group
         offset_start = start + len(summary)
         summary += packed(*offsets)
         crc = zlib.crc32(_FOOTER.pack(Opcode.FOOTER, 20, start, offset_start), zlib.crc32(summary))
-        footer = packed(Footer(start, offset_start, crc))
+        footer = packed(records.Footer(start, offset_start, crc))
         self._replace_footer(data_end + summary + footer + MAGIC)
         self.sync()
 
     def sync(self) -> None:
-        """Have the system put everything on the disk, against a loss of power."""
+        """Flush the file to the disk (fsync)."""
         os.fsync(self._file)
 
     def close(self) -> None:
@@ -142,7 +130,7 @@ class OpenChunk:
     def __len__(self) -> int:
         return len(self._records)
 
-    def add_record(self, record: Schema | Channel) -> None:
+    def add_record(self, record: records.Schema | records.Channel) -> None:
         """Add a record that messages need before them."""
         self._records += packed(record)
 
@@ -170,7 +158,7 @@ class OpenChunk:
 def write_chunk(file: McapFile, sealed: Sealed, compressor: zstandard.ZstdCompressor) -> bytes:
     """Append a chunk and its message indexes; return its packed entry in the summary."""
     data = compressor.compress(sealed.records)
-    chunk = packed(Chunk(
+    chunk = packed(records.Chunk(
         compression='zstd', data=data, message_start_time=sealed.start_ns,
         message_end_time=sealed.end_ns, uncompressed_crc=zlib.crc32(sealed.records),
         uncompressed_size=len(sealed.records)))
@@ -185,17 +173,8 @@ def write_chunk(file: McapFile, sealed: Sealed, compressor: zstandard.ZstdCompre
         parts.append(part)
         length += len(part)
     file.append(b''.join(parts))
-    return packed(ChunkIndex(
+    return packed(records.ChunkIndex(
         chunk_length=len(chunk), chunk_start_offset=start, compression='zstd',
         compressed_size=len(data), message_end_time=sealed.end_ns,
         message_index_length=length - len(chunk), message_index_offsets=offsets,
         message_start_time=sealed.start_ns, uncompressed_size=len(sealed.records)))
-
-
-def statistics(counts: Mapping[int, int], schemas: int, chunks: int, start_ns: int,
-               end_ns: int) -> Statistics:
-    """Return the statistics of a file with one metadata record; ``counts`` by channel id."""
-    return Statistics(
-        attachment_count=0, channel_count=len(counts), channel_message_counts=dict(counts),
-        chunk_count=chunks, message_count=sum(counts.values()), message_end_time=end_ns,
-        message_start_time=start_ns, metadata_count=1, schema_count=schemas)

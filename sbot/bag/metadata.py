@@ -25,7 +25,7 @@ _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
 class Counted(NamedTuple):
-    """One topic of a bag."""
+    """A topic of a bag and its number of messages."""
 
     name: str  # absolute
     topic: Topic
@@ -33,7 +33,7 @@ class Counted(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What metadata.yaml tells of the messages; times in nanoseconds."""
+    """Message counts and times (ns) for metadata.yaml."""
 
     start_ns: int
     end_ns: int

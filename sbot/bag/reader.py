@@ -1,4 +1,4 @@
-"""Read recordings: our own, finished or not, and those of ``ros2 bag record`` (MCAP or sqlite3).
+"""Read recordings: our own, finished or not, and bags of ``ros2 bag record``.
 
 They are read from front to end in constant memory.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,19 +25,14 @@ from sbot_common.wire.cdr import decode
 __all__ = ['Bag', 'Message', 'TopicCount']
 
 
+@dataclass
 class TopicCount:
-    """How often a topic occurs, and when (ns)."""
+    """Number of messages of a topic, and the times of the first and the last (ns)."""
 
-    def __init__(self, message: Message) -> None:
-        self.type = message.type
-        self.messages = 0
-        self.first_ns = self.last_ns = message.stamp_ns
-
-    def add(self, message: Message) -> None:
-        """Count one message."""
-        self.messages += 1
-        self.first_ns = min(self.first_ns, message.stamp_ns)
-        self.last_ns = max(self.last_ns, message.stamp_ns)
+    type: str
+    first_ns: int
+    last_ns: int
+    messages: int = 0
 
 
 class Bag:
@@ -96,7 +92,7 @@ class Bag:
 
     @property
     def complete(self) -> bool:
-        """Whether the recording came to its end; else its writer was killed or stopped."""
+        """Whether the recording was finished; else its writer was killed or stopped."""
         return all(stream.complete for stream in self._streams)
 
     @property
@@ -106,7 +102,7 @@ class Bag:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What the recorder was given: scenario, seed, version; empty in a foreign bag."""
+        """Metadata of the recorder: scenario, seed, version; empty in bags of other recorders."""
         return self._streams[0].metadata.get(METADATA_NAME, {}) if self._streams else {}
 
     @cached_property
@@ -124,7 +120,7 @@ class Bag:
 
     @property
     def seed(self) -> int | None:
-        """The seed of the run, where the recorder was told."""
+        """The seed of the run, if it was recorded."""
         seed = self.metadata.get('seed')
         return int(seed) if seed is not None and seed.lstrip('-').isdigit() else None
 
@@ -165,8 +161,9 @@ class Bag:
         """Return what each topic holds, by name, in the order of first occurrence."""
         counts: dict[str, TopicCount] = {}
         for message in self.messages():
-            count = counts.get(message.name)
-            if count is None:
-                count = counts[message.name] = TopicCount(message)
-            count.add(message)
+            stamp_ns = message.stamp_ns
+            count = counts.setdefault(message.name, TopicCount(message.type, stamp_ns, stamp_ns))
+            count.messages += 1
+            count.first_ns = min(count.first_ns, stamp_ns)
+            count.last_ns = max(count.last_ns, stamp_ns)
         return counts

@@ -1,4 +1,4 @@
-"""Record a rosbag2 directory (MCAP) that stays readable if the writer is killed or the disk full.
+"""Record a rosbag2 directory (MCAP) that stays readable after a crash or on a full disk.
 
 What was written is in the file within a second of wall time, whether or not more is written: a
 thread closes a chunk twice a second, compresses and appends it. `write` itself only copies bytes.
@@ -10,24 +10,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 import zstandard
 from mcap.opcode import Opcode
-from mcap.records import Channel, Metadata, Schema
+from mcap.records import Channel, Metadata, Schema, Statistics
 
-from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, statistics, write_chunk
-from sbot.bag.metadata import (
-    FILE_NAME,
-    Counted,
-    Summary,
-    definition,
-    offered_qos,
-    render,
-    replace_file,
-    type_hash,
-)
+from sbot.bag import metadata as bag_metadata
+from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, write_chunk
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 
@@ -42,15 +34,15 @@ class RecorderError(RuntimeError):
     """The recording cannot go on; the bag holds what was written before. Its text is one line."""
 
 
+@dataclass
 class _Channel:
     """One topic's entry in the file."""
 
-    def __init__(self, number: int, name: str, topic: Topic) -> None:
-        self.number = number
-        self.name = name
-        self.topic = topic
-        self.messages = 0
-        self.written = 0  # of them, in the file
+    number: int
+    name: str
+    topic: Topic
+    messages: int = 0
+    written: int = 0  # of them, in the file
 
 
 class Recorder:
@@ -184,7 +176,7 @@ class Recorder:
         try:
             self.close()
         except RecorderError:
-            if error is None:  # else the first error is the one to hear about
+            if error is None:  # else the first error is raised
                 raise
 
     def _register(self, name: str, topic: Topic) -> _Channel:
@@ -193,14 +185,14 @@ class Recorder:
         schema = self._schemas.get(topic.type)
         if schema is None:
             schema = Schema(id=len(self._schemas) + 1, name=topic.type, encoding='ros2msg',
-                            data=definition(topic.type).encode())
+                            data=bag_metadata.definition(topic.type).encode())
             self._schemas[topic.type] = schema
             self._open.add_record(schema)
         channel = _Channel(len(self._channels) + 1, name, topic)
         record = Channel(
             id=channel.number, topic=name, message_encoding='cdr', schema_id=schema.id,
-            metadata={'offered_qos_profiles': offered_qos(topic.latched),
-                      'topic_type_hash': type_hash(topic.type)})
+            metadata={'offered_qos_profiles': bag_metadata.offered_qos(topic.latched),
+                      'topic_type_hash': bag_metadata.type_hash(topic.type)})
         self._open.add_record(record)
         self._records.append(record)
         self._channels[name] = channel
@@ -260,27 +252,30 @@ class Recorder:
                 'readable and holds what was written before the last second')
             self._changed.notify_all()
 
-    def _summary(self) -> Summary:
-        topics = [Counted(channel.name, channel.topic, channel.written)
+    def _summary(self) -> bag_metadata.Summary:
+        topics = [bag_metadata.Counted(channel.name, channel.topic, channel.written)
                   for channel in list(self._channels.values()) if channel.written]
-        return Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
+        return bag_metadata.Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
 
     def _write_metadata(self) -> int:
         """Write metadata.yaml and return how many topics it names."""
         summary = self._summary()
-        replace_file(self.directory / FILE_NAME,
-                     render(self.path.name, summary, self._metadata))
+        bag_metadata.replace_file(self.directory / bag_metadata.FILE_NAME,
+                                  bag_metadata.render(self.path.name, summary, self._metadata))
         return len(summary.topics)
 
     def _finish(self) -> None:
         summary = self._summary()
         counts = {channel.number: channel.written for channel in self._channels.values()}
+        statistics = Statistics(
+            attachment_count=0, channel_count=len(counts), channel_message_counts=counts,
+            chunk_count=len(self._chunk_indexes), message_count=summary.messages,
+            message_end_time=summary.end_ns, message_start_time=summary.start_ns,
+            metadata_count=1, schema_count=len(self._schemas))
         self._file.finish([
             (Opcode.SCHEMA, packed(*self._schemas.values())),
             (Opcode.CHANNEL, packed(*self._records)),
-            (Opcode.STATISTICS, packed(statistics(
-                counts, len(self._schemas), len(self._chunk_indexes), summary.start_ns,
-                summary.end_ns))),
+            (Opcode.STATISTICS, packed(statistics)),
             (Opcode.CHUNK_INDEX, b''.join(self._chunk_indexes)),
             (Opcode.METADATA_INDEX, packed(self._file.metadata_index)),
         ])

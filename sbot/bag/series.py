@@ -1,4 +1,4 @@
-"""Collect numbers of one topic's messages into arrays: poses, vectors or scans over time."""
+"""Time series of one topic as arrays: poses, vectors or scans."""
 
 from __future__ import annotations
 

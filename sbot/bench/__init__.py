@@ -1,1 +1,1 @@
-"""The standard workload, measured beside other simulators."""
+"""Benchmark: the standard workload, and other simulators on the same scene."""

@@ -1,4 +1,4 @@
-"""The standard scene with full controllers: what `sbot run` does, tick by tick."""
+"""Benchmark of whole runs with potential-field controllers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from sbot.bench.result import (
-    BenchResult,
-    forget_peak,
-    resident_kib,
-    result_of,
-)
+from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
 from sbot.bench.scenes import BEAMS, RANGE, STEPS_A_DRAW, make_bench_scene
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
@@ -20,18 +15,18 @@ from sbot.scenario.model import Scenario
 RATE = 30  # Hz, the document's
 
 
-def crowd_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
+def bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
     """Return potential-field robots in the standard scene; robot 0 leads to the far corner."""
     scene = make_bench_scene(robots, seed=seed)
     side = float(scene.world.bounds[2])
-    crowd: list[dict[str, object]] = [{'pose': row} for row in scene.pose.tolist()]
-    crowd[0]['goal'] = [side - 1.0, side - 1.0]
+    entries: list[dict[str, object]] = [{'pose': row} for row in scene.pose.tolist()]
+    entries[0]['goal'] = [side - 1.0, side - 1.0]
     given = {
         'name': f'bench_{robots}', 'rate': RATE, 'duration': ticks / RATE, 'seed': seed,
         'world': {'bounds': scene.world.bounds.tolist(),
                   'rectangles': [{'center': row[:2], 'size': row[2:4]}
                                  for row in scene.world.rectangles.tolist()]},
-        'robots': crowd,
+        'robots': entries,
         'sensors': {'scan_beams': BEAMS, 'scan_range_max': RANGE, 'scan_sees_robots': True},
     }
     # JSON is YAML, and goes through the same checks as a file.
@@ -39,8 +34,8 @@ def crowd_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
 
 
 def measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
-    """Measure whole runs, everything included that a user waits for but reading the file."""
-    run_scenario(crowd_scenario(10, 2), keep=False)
+    """Measure whole runs, including everything but reading the file."""
+    run_scenario(bench_scenario(10, 2), keep=False)
     wall: list[float] = []
     cpu: list[float] = []
     found = 0
@@ -56,7 +51,7 @@ def measure_controllers(robots: int, threads: int, seconds: float, seed: int) ->
                 cpu.append((used - clock[1]) / STEPS_A_DRAW)
             clock[:] = now, used
 
-    scenario = crowd_scenario(robots, 7 * STEPS_A_DRAW, seed)
+    scenario = bench_scenario(robots, 7 * STEPS_A_DRAW, seed)
     end = time.perf_counter() + seconds
     while not wall or time.perf_counter() < end:
         result = run_scenario(scenario, threads=threads, progress=progress, keep=False)

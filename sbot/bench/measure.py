@@ -1,4 +1,4 @@
-"""Measuring the standard workload: time, processor time and memory of every case."""
+"""Benchmark measurement: wall time, processor time and memory of each case."""
 
 from __future__ import annotations
 
@@ -7,20 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sbot.bench import scenes
 from sbot.bench.controllers import measure_controllers
 from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
-from sbot.bench.scenes import (
-    BEAMS,
-    SPEED,
-    STEP,
-    STEPS_A_DRAW,
-    TURN,
-    WIND,
-    infrared_parameters,
-    laser_parameters,
-    scene_of,
-    uniform,
-)
 from sbot_common import signals
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import overlaps
@@ -62,25 +51,25 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
     cpu: list[float] = []
     found = 0
     end = time.perf_counter() + seconds
-    with signals.held() as heed_signals:
+    with signals.held() as deliver_signals:
         while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
-            heed_signals()
+            deliver_signals()
             started, cpu_started = time.perf_counter(), time.process_time()
             block()
-            cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
-            wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
+            cpu.append((time.process_time() - cpu_started) / scenes.STEPS_A_DRAW)
+            wall.append((time.perf_counter() - started) / scenes.STEPS_A_DRAW)
             if len(wall) <= _LEAST_BLOCKS:
                 found += count()
-    return result_of(case, robots, threads, wall, cpu, beams, STEP, found, before)
+    return result_of(case, robots, threads, wall, cpu, beams, scenes.STEP, found, before)
 
 
 def _stepper(case: str, robots: int, threads: int,
              seed: int) -> tuple[Callable[[], None], Callable[[], int], int]:
     """Return (make a block of steps, count overlaps, beams of a robot)."""
-    scene = scene_of(case, robots, seed)
+    scene = scenes.scene_of(case, robots, seed)
     rng = np.random.default_rng(seed + 1)
     bodies, world = scene.bodies, scene.world
-    command = np.full((robots, 2), SPEED * scene.scale)
+    command = np.full((robots, 2), scenes.SPEED * scene.scale)
     if case == 'motion':
         pose = scene.pose
         fixed = make_fixed_objects(world, bodies.safety_radius)
@@ -88,20 +77,20 @@ def _stepper(case: str, robots: int, threads: int,
 
         def motion_block() -> None:
             nonlocal pose
-            command[:, 1] = uniform(rng, -TURN, TURN, robots)
-            for _ in range(STEPS_A_DRAW):
+            command[:, 1] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
+            for _ in range(scenes.STEPS_A_DRAW):
                 pose = move_and_separate(fixed, bodies, pose, wheel_commands(bodies, command),
-                                         impulse, STEP).pose
+                                         impulse, scenes.STEP).pose
 
         return motion_block, lambda: overlaps(world, bodies, pose), 0
-    make = laser_parameters if case == 'step' else infrared_parameters
+    make = scenes.laser_parameters if case == 'step' else scenes.infrared_parameters
     engine = Engine(make(scene, threads), scene.pose, seed)
-    wind = Wind(np.array([0.0 if case == 'step' else WIND, 0.0, 0.0]), np.zeros(3))
+    wind = Wind(np.array([0.0 if case == 'step' else scenes.WIND, 0.0, 0.0]), np.zeros(3))
 
     def block() -> None:
-        command[:, 1] = uniform(rng, -TURN, TURN, robots)
-        for _ in range(STEPS_A_DRAW):
+        command[:, 1] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
+        for _ in range(scenes.STEPS_A_DRAW):
             engine.advance(StepInputs(command, wind, engine.state.rab_data))
 
     return (block, lambda: overlaps(world, bodies, engine.state.pose),
-            BEAMS if case == 'step' else SENSORS)
+            scenes.BEAMS if case == 'step' else SENSORS)

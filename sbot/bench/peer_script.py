@@ -1,4 +1,4 @@
-"""One other simulator on the standard scene; a program of its own, which imports nothing of ours.
+"""Run one other simulator on the standard scene; a separate program without our imports.
 
 It is run by ``bench_peers`` with the interpreter that has the simulator, gets the scene as JSON on
 its input, and prints one JSON object: milliseconds of wall and processor time a step.

@@ -1,4 +1,4 @@
-"""Other simulators from PyPI on the same scene, in turn with ours; only those installed."""
+"""Benchmark of other simulators (ir-sim, navground) on the same scene, if installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sbot.bench.measure import measure
 from sbot.bench.result import BenchResult
 
 PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}
-_PATIENCE = 300.0  # s for one size
+_TIMEOUT = 300.0  # s for one size
 
 
 class PeerResult(NamedTuple):
@@ -66,9 +66,9 @@ def run_peer(peer: str, case: str, robots: int, seconds: float,
     try:
         done = subprocess.run([python, str(script), peer], text=True, capture_output=True,
                               input=json.dumps(peer_scene(case, robots, seconds)), check=False,
-                              timeout=_PATIENCE)
+                              timeout=_TIMEOUT)
     except subprocess.TimeoutExpired:
-        raise RuntimeError(f'not ready after {_PATIENCE:g} s') from None
+        raise RuntimeError(f'not ready after {_TIMEOUT:g} s') from None
     lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
     if done.returncode or not lines:
         raise RuntimeError(lines[-1] if lines else f'exit code {done.returncode}')
@@ -78,7 +78,7 @@ def run_peer(peer: str, case: str, robots: int, seconds: float,
 
 def run_peers(sizes: list[int], seconds: float, say: Callable[[str], None],
               python: str = sys.executable) -> list[PeerResult]:
-    """Measure those that are installed; one line for each that is not."""
+    """Measure the installed simulators; report each of the others with one line."""
     results = []
     for peer, module in PEERS.items():
         if not installed(module, python):

@@ -1,4 +1,4 @@
-"""What one measurement came to: time, processor time and memory."""
+"""Benchmark result: time, processor time and memory."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def growth(results: list[BenchResult]) -> float:
 
 
 def _status(key: str) -> float:
-    """Return a size (KiB) that the system tells of this process; nan where it does not."""
+    """Return a size (KiB) of this process, as the system reports it; nan where it does not."""
     try:
         lines = Path('/proc/self/status').read_text(encoding='ascii').splitlines()
     except OSError:

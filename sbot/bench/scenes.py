@@ -1,4 +1,4 @@
-"""The standard workload: a scene that grows with the number of robots at the same density."""
+"""Benchmark scenes: constant density of robots and boxes at every size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEPS_A_DRAW = 10
 RADIUS = 0.3  # m
 BEAMS, RANGE = 180, 8.0  # over 180 degrees; m
 WIND = 0.05  # m/s along x, in the s-bots' scene
-HEARD = 3.0  # m, range of the broadcasts that tell s-bots who is upwind
+HEARD = 3.0  # m, range of the broadcasts by which s-bots know robots upwind
 
 
 class BenchScene(NamedTuple):

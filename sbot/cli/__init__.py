@@ -1,1 +1,1 @@
-"""The command `sbot`: argument parsers, and nothing else."""
+"""The command `sbot`: argument parsers."""

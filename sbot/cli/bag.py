@@ -1,4 +1,4 @@
-"""`sbot bag info|diff|csv`: what a recording holds, where two part, and a table of one."""
+"""`sbot bag info|diff|csv`: summary, comparison and CSV table of recordings."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _csv(args: argparse.Namespace) -> int:
         try:
             write_csv(bag, sys.stdout)
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader, e.g. `head`, has seen enough
+        except BrokenPipeError:  # the reader has closed it, e.g. `head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     try:
@@ -145,7 +145,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     info.add_argument('--json', action='store_true', help='print one JSON object')
     info.set_defaults(run=_info)
     diff = commands.add_parser(
-        'diff', help='where two bags part: first tick and robot, and how far apart they end')
+        'diff', help='first difference of two bags, and the distance of robots at the end')
     diff.add_argument('first', metavar='A')
     diff.add_argument('second', metavar='B')
     diff.add_argument('--json', action='store_true', help='print one JSON object')

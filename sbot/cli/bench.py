@@ -1,4 +1,4 @@
-"""`sbot bench`: the standard workload, a table, a CSV file, peers beside it."""
+"""`sbot bench`: run the benchmark, print a table, write CSV files."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _bench(arguments: argparse.Namespace) -> int:
                 if not arguments.json:
                     print(_line(result), flush=True)
     peers = [] if arguments.no_peers else _peers(arguments)
-    _tell(arguments, results, peers)
+    _report(arguments, results, peers)
     if arguments.csv:
         path = Path(arguments.csv)
         _write(path, results)
@@ -118,9 +118,9 @@ def _peers(arguments: argparse.Namespace) -> list[PeerResult]:
     return run_peers(sorted(sizes), arguments.seconds, say, arguments.peer_python)
 
 
-def _tell(arguments: argparse.Namespace, results: list[BenchResult],
+def _report(arguments: argparse.Namespace, results: list[BenchResult],
           peers: list[PeerResult]) -> None:
-    """Print what the numbers come to."""
+    """Print growth exponents and speed-ups, or all results as JSON."""
     from sbot.bench.measure import CASES
     from sbot.bench.result import growth, machine
     exponents, speedups = {}, {}

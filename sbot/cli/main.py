@@ -1,4 +1,4 @@
-"""The command `sbot`: one line per error, exit codes 0, 1 (failed or differs), 2 (bad input)."""
+"""The command `sbot`: exit codes 0, 1 (failed or differs), 2 (bad input); one line per error."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print('sbot: interrupted', file=sys.stderr)
         return 1
-    except BrokenPipeError:  # whoever read our output has had enough, e.g. `head`
+    except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:

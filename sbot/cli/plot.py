@@ -4,44 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sbot.scenario.overrides import parse_override
+from sbot.cli.simulate import add_overrides, overrides_of
 from sbot_common.errors import bad_value
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sbot.figures.data import RunData
-
-# matplotlib is imported when something is drawn: other commands should not wait for it.
-
-
-def plot_run(data: RunData, path: str | Path) -> None:
-    """Write the picture of a run; see ``plot_figure.plot_run``."""
-    from sbot.figures.picture import plot_run as write
-    write(data, path)
 
 
 def _plot(args: argparse.Namespace) -> int:
-    from sbot.figures import animation as animate
-    from sbot.figures import picture as plot_figure
+    from sbot.figures import animation, picture
     from sbot.figures.data import load_run
-    formats = animate.FORMATS if args.animate else plot_figure.FORMATS
+    formats = animation.FORMATS if args.animate else picture.FORMATS
     suffix = '.' + args.output.rpartition('.')[2].lower()
     if suffix not in formats:  # complain before the run
         other = ' with --animate' if args.animate else ' (with --animate: .mp4, .gif)'
         raise bad_value('--output', args.output,
                         f'a file that ends in {", ".join(formats)}{other}')
-    overrides = dict(parse_override(text) for text in args.set)
-    for name in ('seed', 'duration'):
-        if getattr(args, name) is not None:
-            overrides[name] = getattr(args, name)
-    data = load_run(args.source, overrides)
-    if args.animate:
-        animate.animate_run(data, args.output)
-    else:
-        plot_figure.plot_run(data, args.output)
+    data = load_run(args.source, overrides_of(args))
+    write = animation.animate_run if args.animate else picture.plot_run
+    write(data, args.output)
     print(f'{args.output}: {len(data.radius)} robots, {data.seconds[-1]:.4g} s', file=sys.stderr)
     return 0
 
@@ -57,8 +37,5 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     plot.add_argument('-o', '--output', metavar='FILE', required=True,
                       help='.png, .svg or .pdf; with --animate .mp4 or .gif')
     plot.add_argument('--animate', action='store_true', help='make a film')
-    plot.add_argument('--seed', type=int, help="the run's seed")
-    plot.add_argument('--duration', type=float, metavar='S', help='how long to run')
-    plot.add_argument('--set', action='append', default=[], metavar='KEY=VALUE',
-                      help='change a value of the scenario')
+    add_overrides(plot)
     plot.set_defaults(run=_plot)

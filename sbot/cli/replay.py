@@ -1,4 +1,4 @@
-"""`sbot replay`: recorded inputs to fresh controllers, every command compared to the bit."""
+"""`sbot replay`: replay a recording and compare every command to the bit."""
 
 from __future__ import annotations
 
@@ -17,10 +17,6 @@ from sbot.scenario.load import parse_scenario
 from sbot.scenario.overrides import parse_override
 
 
-def _show(bar: Any, tick: int) -> None:  # noqa: ANN401
-    bar.update(max(0, tick + 1 - bar.n))
-
-
 def _run(args: argparse.Namespace) -> int:
     bag = Bag(args.bag)
     overrides = dict(parse_override(text) for text in args.set)
@@ -30,7 +26,7 @@ def _run(args: argparse.Namespace) -> int:
               disable=True if args.quiet or args.json else None) as bar:
         try:
             result = replay(bag, overrides, args.output,
-                            lambda tick: _show(bar, tick))
+                            lambda tick: bar.update(max(0, tick + 1 - bar.n)))
         except RecorderError as error:
             print(error, file=sys.stderr)
             return 1

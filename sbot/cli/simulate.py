@@ -45,27 +45,28 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', metavar='SCENARIO',
                         help='scenario file (.yaml, .argos) or name of a shipped scenario')
-    parser.add_argument('--seed', type=int, metavar='N', help="seed instead of the scenario's")
-    parser.add_argument('--duration', type=float, metavar='S',
-                        help="simulated seconds instead of the scenario's")
-    parser.add_argument('--set', dest='assignments', action='append', default=[],
-                        metavar='KEY=VALUE',
-                        help='change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '
-                             'robots.0.goal=[30,12]; may be repeated')
+    add_overrides(parser)
     parser.add_argument('--record', metavar='DIR', help='write a rosbag2 (MCAP) directory')
     parser.add_argument('--plot', metavar='FILE', help='draw the run (.png, .svg, .pdf)')
     parser.add_argument('--json', action='store_true', help='print the summary as one JSON object')
     parser.add_argument('--quiet', action='store_true', help='no progress and no node output')
 
 
-def scenario_of(arguments: argparse.Namespace) -> Scenario:
-    """Return the scenario that the options name, with their changes."""
-    overrides = dict(parse_override(text) for text in arguments.assignments)
-    for key in ('seed', 'duration'):
-        value = getattr(arguments, key)
-        if value is not None:
-            overrides[key] = value
-    return load_scenario(arguments.scenario, overrides)
+def add_overrides(parser: argparse.ArgumentParser) -> None:
+    """Add the options that change values of a scenario."""
+    parser.add_argument('--seed', type=int, metavar='N', help="seed instead of the scenario's")
+    parser.add_argument('--duration', type=float, metavar='S',
+                        help="simulated seconds instead of the scenario's")
+    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE',
+                        help='change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '
+                             'robots.0.goal=[30,12]; may be repeated')
+
+
+def overrides_of(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the changes that the options of ``add_overrides`` ask for, by dotted key path."""
+    overrides = dict(parse_override(text) for text in arguments.set)
+    given = {key: getattr(arguments, key) for key in ('seed', 'duration')}
+    return {**overrides, **{key: value for key, value in given.items() if value is not None}}
 
 
 @contextlib.contextmanager
@@ -103,7 +104,7 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.loop import run_scenario
     from sbot.runner.warm_up import warm_up
-    scenario = scenario_of(arguments)
+    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
     if arguments.threads < 1:
         raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
@@ -112,8 +113,8 @@ def _run(arguments: argparse.Namespace) -> int:
         result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
                               progress=progress, keep=arguments.plot is not None)
     if arguments.plot is not None:
-        from sbot.cli.plot import plot_run
         from sbot.figures.data import from_result
+        from sbot.figures.picture import plot_run
         plot_run(from_result(result), arguments.plot)
     report(result.summary, arguments.json)
     return 0
@@ -122,7 +123,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.up import run_up
     from sbot.runner.warm_up import warm_up
-    scenario = scenario_of(arguments)
+    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
     warm_up(arguments.quiet)
 
@@ -134,8 +135,8 @@ def _up(arguments: argparse.Namespace) -> int:
         summary = run_up(scenario, record=bag, composed=arguments.composed, progress=progress,
                          output=output)
         if arguments.plot is not None and bag is not None:
-            from sbot.cli.plot import plot_run
             from sbot.figures.data import from_bag
+            from sbot.figures.picture import plot_run
             plot_run(from_bag(bag), arguments.plot)
     report(summary, arguments.json)
     return 0

@@ -1,4 +1,4 @@
-"""`sbot view`: a recording, or a running simulation, in the browser."""
+"""`sbot view`: a recording or a running simulation in the browser."""
 
 from __future__ import annotations
 

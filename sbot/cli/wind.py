@@ -1,4 +1,4 @@
-"""`sbot wind at|vtk|make|wake`: look up, export and generate fields, explain shelter."""
+"""`sbot wind at|vtk|make|wake`: look up, export and generate wind fields; list wakes."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                           default=spec.default, help=f'{spec.text}{unit} Default: {spec.default}')
     make.set_defaults(run=_make)
 
-    wake = commands.add_parser('wake', help='show who shelters whom, and why')
+    wake = commands.add_parser('wake', help='show the wind reductions between robots')
     wake.add_argument('scenario', metavar='SCENARIO', help='file or shipped name')
     wake.add_argument('--time', type=_number, default=0.0, metavar='T',
                       help='simulated time (s) at which to look; default: the first tick')

@@ -1,1 +1,1 @@
-"""Pictures and films of a run (matplotlib)."""
+"""Figures and animations of a run (matplotlib)."""

@@ -1,4 +1,4 @@
-"""A run as a film: MP4 where ffmpeg is installed, GIF everywhere."""
+"""Animation of a run: MP4 (needs ffmpeg) or GIF."""
 
 from __future__ import annotations
 
@@ -15,15 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from sbot.figures.arena import (
-    MOST_NAMED,
-    Robots,
-    draw_arena,
-    draw_goals,
-    lines,
-    robot_colours,
-    view_of,
-)
+from sbot.figures import arena
 from sbot.figures.data import RunData
 from sbot.figures.picture import STYLE
 from sbot_common.errors import InputError, bad_value
@@ -82,7 +74,7 @@ class _Film:
 
     def __init__(self, data: RunData) -> None:
         self._data = data
-        xmin, ymin, xmax, ymax = view_of(data)
+        xmin, ymin, xmax, ymax = arena.view_of(data)
         height = float(np.clip(_WIDTH * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
         # Video codecs want even numbers of pixels.
         width, height = (2 * round(inches * _DPI / 2) / _DPI for inches in (_WIDTH, height))
@@ -91,15 +83,14 @@ class _Film:
         self._canvas: Any = FigureCanvasAgg(figure)
         self._axes = figure.add_axes((0.01, 0.01, 0.98, 0.98 - 0.25 / height))
         self._axes.set_axis_off()
-        draw_arena(self._axes, data)
+        arena.draw_arena(self._axes, data)
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
         self._goals_drawn = -1
-        count = len(data.radius)
-        crowd = count > MOST_NAMED
-        self._trails = lines(np.zeros((0, 2, 2)), colors=robot_colours(data), alpha=0.45,
-                             linewidths=0.6 if crowd else 1.4, zorder=5, animated=True)
+        width = 1.4 if len(data.radius) <= arena.MOST_NAMED else 0.6
+        self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data),
+                                   alpha=0.45, linewidths=width, zorder=5)
         self._axes.add_collection(self._trails)
-        self._robots = Robots(self._axes, data, data.poses[0])
+        self._robots = arena.Robots(self._axes, data, data.poses[0])
         self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
                                       va='bottom', animated=True)
         self._moving = (self._trails, self._robots.bodies, self._robots.headings, self._clock)
@@ -134,7 +125,7 @@ class _Film:
 
     def _draw_background(self, stamp_ns: int) -> None:
         before = list(self._axes.collections)
-        draw_goals(self._axes, self._data, stamp_ns)
+        arena.draw_goals(self._axes, self._data, stamp_ns)
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
         for artist in list(self._axes.collections):

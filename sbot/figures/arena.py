@@ -1,4 +1,4 @@
-"""The upper part of a picture: arena, obstacles, wind, goals, robots; stills and animations."""
+"""Drawing of the arena: obstacles, wind, goals and robots."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ UNKNOWN_GREY = '#e4e4e4'
 WIND = '#8fb8d8'
 GOAL = '#c8202f'
 LEADER = '#e69f00'
-# Okabe and Ito: told apart by the colour-blind, and in print.
+# Okabe and Ito: distinct for the colour-blind and in print.
 FOLLOWERS = ('#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f')
-CROWD = '#0072b2'
+MANY_COLOUR = '#0072b2'  # above MOST_NAMED robots
 
-MOST_NAMED = 8  # more robots than this are a crowd: one colour, no line of their own
+MOST_NAMED = 8  # above this robots have one colour and no line of their own
 _MOST_NUMBERED = 20
 # How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
-_LEAST_SIZE, _LEAST_SIZE_IN_CROWD = 0.006, 0.004
-_LEADER_IN_CROWD = 1.6  # times larger, to be found
+_LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
+_LEADER_AMONG_MANY = 1.6  # times larger, to be found
 _ARROWS = 18  # of wind, along the longer side
 
 
@@ -47,7 +47,7 @@ def robot_colours(data: RunData) -> list[str]:
     count = len(data.radius)
     if count <= MOST_NAMED:
         return [LEADER, *FOLLOWERS[:count - 1]]
-    return [LEADER if has_leader(data) else CROWD] + [CROWD] * (count - 1)
+    return [LEADER if has_leader(data) else MANY_COLOUR] + [MANY_COLOUR] * (count - 1)
 
 
 def view_of(data: RunData) -> tuple[float, float, float, float]:
@@ -60,11 +60,11 @@ def view_of(data: RunData) -> tuple[float, float, float, float]:
 def drawn_radius(data: RunData) -> Array:
     """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,)."""
     xmin, ymin, xmax, ymax = view_of(data)
-    crowd = len(data.radius) > MOST_NAMED
-    least = _LEAST_SIZE_IN_CROWD if crowd else _LEAST_SIZE
+    many = len(data.radius) > MOST_NAMED
+    least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
     radius = np.maximum(data.radius, least * max(xmax - xmin, ymax - ymin))
-    if crowd and has_leader(data):
-        radius[0] *= _LEADER_IN_CROWD
+    if many and has_leader(data):
+        radius[0] *= _LEADER_AMONG_MANY
     return radius
 
 
@@ -194,18 +194,18 @@ class Robots:
 
     def __init__(self, axes: Axes, data: RunData, poses: Array) -> None:
         self._radius = drawn_radius(data)[::-1]
-        crowd = len(self._radius) > MOST_NAMED
+        many = len(self._radius) > MOST_NAMED
         colours = robot_colours(data)[::-1]
         self.bodies = discs(axes, poses[::-1, :2], 2.0 * self._radius, facecolors=colours,
-                            edgecolors='white' if crowd else INK,
-                            linewidths=0.3 if crowd else 0.6, zorder=7)
+                            edgecolors='white' if many else INK,
+                            linewidths=0.3 if many else 0.6, zorder=7)
         self.headings = lines(noses(poses[::-1], self._radius), colors=INK,
-                              linewidths=0.5 if crowd else 1.0, zorder=8)
+                              linewidths=0.5 if many else 1.0, zorder=8)
         axes.add_collection(self.bodies)
         axes.add_collection(self.headings)
 
     def move(self, poses: Array) -> None:
-        """Put them at other poses (N, 3)."""
+        """Set the poses (N, 3)."""
         self.bodies.set_offsets(poses[::-1, :2])
         self.headings.set_segments(list(noses(poses[::-1], self._radius)))
 

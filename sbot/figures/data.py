@@ -1,4 +1,4 @@
-"""The arrays that pictures are made of: from a recording, or from a run in this process."""
+"""Data of figures, from a recording or a run."""
 
 from __future__ import annotations
 
@@ -17,17 +17,10 @@ from sbot.scenario.assemble import robot_bodies, wind_source
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
+from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
-from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
-    GOAL,
-    WIND,
-    WIND_FIELD,
-    WIND_VELOCITY,
-    resolve,
-)
 from sbot_common.wire.messages import read_pose
 from sbot_sim.dynamics.free_wind import free_wind
 from sbot_sim.world.geometry import World
@@ -42,7 +35,7 @@ BAG_SUFFIXES = ('.mcap', '.db3')
 
 
 class Goal(NamedTuple):
-    """From ``stamp_ns`` on, ``robot`` wants to be at x, y (m)."""
+    """Goal x, y (m) of a robot from ``stamp_ns`` on."""
 
     stamp_ns: int
     robot: int
@@ -116,7 +109,7 @@ def from_result(result: Run) -> RunData:
 
 
 def at_rest(scenario: Scenario) -> RunData:
-    """Return a scenario before its first tick: everybody where they start, at one stamp."""
+    """Return a scenario before its first tick: all robots at their starts, one stamp."""
     stamps = np.array([scenario.rate.stamp_ns(0)], np.int64)
     poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
     still = np.zeros((1, len(scenario.robots), 2))
@@ -160,16 +153,16 @@ class _Content:
         self._newest_ns = 0
         self._field: Lattice | None = None
         self._goals: list[Goal] = []
-        self._goal_robots = {resolve(GOAL, i, num_robots): i for i in range(num_robots)}
-        topics = [(resolve(topic, i, num_robots), topic) for i in range(num_robots)
-                  for topic in (BASE_POSE_GROUND_TRUTH, WIND)]
-        topics.append((WIND_VELOCITY.name, WIND_VELOCITY))
-        self._series = {name: Series(name, topic.type)
-                        for name, topic in topics}
+        self._goal_robots = {topics.resolve(topics.GOAL, i, num_robots): i
+                             for i in range(num_robots)}
+        self._series = {name: Series(name, topic.type) for name, topic in (
+            (topics.WIND_VELOCITY.name, topics.WIND_VELOCITY),
+            *((topics.resolve(topic, i, num_robots), topic) for i in range(num_robots)
+              for topic in (topics.BASE_POSE_GROUND_TRUTH, topics.WIND)))}
 
     @property
     def names(self) -> set[str]:
-        return {WIND_FIELD.name, *self._goal_robots, *self._series}
+        return {topics.WIND_FIELD.name, *self._goal_robots, *self._series}
 
     def add(self, name: str, payload: bytes) -> None:
         if name in self._series:
@@ -189,24 +182,24 @@ class _Content:
 
     def data(self, bag: Bag, scenario: Scenario) -> RunData:
         n = self._n
-        found = [self._series[resolve(BASE_POSE_GROUND_TRUTH, i, n)] for i in range(n)]
-        missing = [i for i in range(n) if not len(found[i])]
-        if missing:
-            raise InputError(f'{bag.path}: no poses of robot {missing[0]} in it, expected the '
-                             f'topic {resolve(BASE_POSE_GROUND_TRUTH, missing[0], n)}')
-        tables = [series.arrays() for series in found]
+        names = [topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n) for i in range(n)]
+        for i, name in enumerate(names):
+            if not len(self._series[name]):
+                raise InputError(f'{bag.path}: no poses of robot {i} in it, expected the topic '
+                                 f'{name}')
+        tables = [self._series[name].arrays() for name in names]
         stamps: Stamps = np.unique(np.concatenate([known for known, _ in tables]))
         poses = np.empty((len(stamps), n, 3))
         wind = np.zeros((len(stamps), n, 2))
         for i, (known, rows) in enumerate(tables):
             yaws = [yaw_from_quaternion(*q) for q in rows[:, 3:].tolist()]
             poses[:, i] = held(stamps, known, np.column_stack([rows[:, :2], yaws]))
-            blown = self._series[resolve(WIND, i, n)]
+            blown = self._series[topics.resolve(topics.WIND, i, n)]
             if len(blown):
                 known, rows = blown.arrays()
                 wind[:, i] = held(stamps, known, rows[:, :2])
         outside = np.zeros((len(stamps), 3))
-        if len(velocity := self._series[WIND_VELOCITY.name]):
+        if len(velocity := self._series[topics.WIND_VELOCITY.name]):
             outside = held(stamps, *velocity.arrays())
         free = free_winds(self._field, poses, outside, scenario.wind.flow.wind_height)
         return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),

@@ -1,4 +1,4 @@
-"""The lower part of a picture: speed, distance to the leader and wind reduction over time."""
+"""Time plots: speed, distance to the leader, wind reduction."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot.figures.arena import CROWD, LEADER, MOST_NAMED, has_leader, robot_colours
+from sbot.figures.arena import LEADER, MANY_COLOUR, MOST_NAMED, has_leader, robot_colours
 from sbot.figures.data import RunData
 
 Array = NDArray[np.float64]
@@ -70,9 +70,9 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
                                label=_name(data, i), zorder=3 - 0.1 * i)
         elif not has_leader(data):
             first = 0 if leader else 1
-            _draw_crowd(panel, seconds, values[:, first:], f'{count} robots')
+            _draw_percentiles(panel, seconds, values[:, first:], f'{count} robots')
         else:
-            _draw_crowd(panel, seconds, values[:, 1:], f'{count - 1} others')
+            _draw_percentiles(panel, seconds, values[:, 1:], f'{count - 1} others')
             if leader:
                 panel.plot(seconds, values[:, 0], color=LEADER, linewidth=1.0,
                            label=_name(data, 0), zorder=4)
@@ -89,16 +89,16 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
     figure.align_ylabels(axes)
 
 
-def _draw_crowd(panel: Axes, seconds: Array, values: Array, name: str) -> None:
+def _draw_percentiles(panel: Axes, seconds: Array, values: Array, name: str) -> None:
     """Draw a median, the band that holds most robots and the range that holds all."""
     known = np.isfinite(values).any(axis=1)
     seconds, values = seconds[known], values[known]
     low, median, high = np.nanpercentile(values, [_BAND[0], 50.0, _BAND[1]], axis=1)
     panel.fill_between(seconds, np.nanmin(values, axis=1), np.nanmax(values, axis=1),
-                       color=CROWD, alpha=0.12, linewidth=0, label=f'all {name}')
-    panel.fill_between(seconds, low, high, color=CROWD, alpha=0.30, linewidth=0,
+                       color=MANY_COLOUR, alpha=0.12, linewidth=0, label=f'all {name}')
+    panel.fill_between(seconds, low, high, color=MANY_COLOUR, alpha=0.30, linewidth=0,
                        label=f'{_BAND[0]:.0f}–{_BAND[1]:.0f} % of them')
-    panel.plot(seconds, median, color=CROWD, linewidth=1.0, label='median', zorder=3)
+    panel.plot(seconds, median, color=MANY_COLOUR, linewidth=1.0, label='median', zorder=3)
 
 
 def _name(data: RunData, robot: int) -> str:

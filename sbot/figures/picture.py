@@ -1,4 +1,4 @@
-"""One picture of a run: the arena with everybody's track, and what happened over time."""
+"""Figure of a run: arena with the tracks of all robots, and time plots."""
 
 from __future__ import annotations
 
@@ -11,17 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot.figures.arena import (
-    MOST_NAMED,
-    Robots,
-    discs,
-    draw_arena,
-    draw_goals,
-    drawn_radius,
-    lines,
-    number_robots,
-    view_of,
-)
+from sbot.figures import arena
 from sbot.figures.data import RunData
 from sbot.figures.panels import draw_panels, panels_of
 from sbot_common.errors import InputError, bad_value
@@ -68,10 +58,10 @@ def plot_run(data: RunData, path: str | Path) -> None:
 
 def draw_run(data: RunData) -> Figure:
     """Return the picture of a run."""
-    xmin, ymin, xmax, ymax = view_of(data)
-    arena = float(np.clip(_WIDTH * 0.93 * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
+    xmin, ymin, xmax, ymax = arena.view_of(data)
+    height = float(np.clip(_WIDTH * 0.93 * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
     panels = len(panels_of(data))
-    heights = [arena, _STRIP_HEIGHT, *[_PANEL_HEIGHT] * panels]
+    heights = [height, _STRIP_HEIGHT, *[_PANEL_HEIGHT] * panels]
     figure = Figure(figsize=(_WIDTH, sum(heights) + 0.75), layout='constrained')
     figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03, hspace=0.02)  # type: ignore[union-attr, call-arg]
     rows = figure.add_gridspec(2 + panels, height_ratios=heights)
@@ -79,16 +69,17 @@ def draw_run(data: RunData) -> Figure:
     strip = figure.add_subplot(rows[1])
     below = [figure.add_subplot(rows[2 + k], sharex=strip) for k in range(panels)]
     _draw_tracks(top, data)
-    draw_arena(top, data)
-    draw_goals(top, data, int(data.stamps_ns[-1]))
-    Robots(top, data, data.poses[-1])
-    number_robots(top, data, data.poses[-1])
+    arena.draw_arena(top, data)
+    arena.draw_goals(top, data, int(data.stamps_ns[-1]))
+    arena.Robots(top, data, data.poses[-1])
+    arena.number_robots(top, data, data.poses[-1])
     top.set(xlabel='x (m)', ylabel='y (m)')
     top.set_title(_title(data), loc='left')
     _draw_strip(strip, data)
     draw_panels(figure, below, data)
-    below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=MOST_NAMED, frameon=False,
-                    fontsize='x-small', handlelength=1.4, columnspacing=1.2, borderaxespad=0.1)
+    below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=arena.MOST_NAMED,
+                    frameon=False, fontsize='x-small', handlelength=1.4, columnspacing=1.2,
+                    borderaxespad=0.1)
     return figure
 
 
@@ -100,25 +91,25 @@ def _title(data: RunData) -> str:
 
 
 def _draw_tracks(axes: Axes, data: RunData) -> None:
-    """Draw where everybody went, coloured by time, and where they began."""
+    """Draw the tracks of all robots, coloured by time, and their starts."""
     count = len(data.radius)
     points = min(_MOST_POINTS, max(2, _MOST_PIECES // count))
     step = max(1, -(-len(data.stamps_ns) // points))
     xy = data.poses[::step, :, :2]
     pieces = np.stack([xy[:-1], xy[1:]], axis=2)
     times: NDArray[np.float64] = data.seconds[::step][:-1]
-    crowd = count > MOST_NAMED
-    tracks = lines(
+    many = count > arena.MOST_NAMED
+    tracks = arena.lines(
         pieces.reshape(-1, 2, 2), array=np.repeat(times, count), cmap=_COLOURS,
-        linewidths=1.3 if not crowd else float(np.clip(150.0 / count, 0.45, 1.0)),
-        alpha=1.0 if not crowd else 0.8, capstyle='round', zorder=4)
+        linewidths=1.3 if not many else float(np.clip(150.0 / count, 0.45, 1.0)),
+        alpha=1.0 if not many else 0.8, capstyle='round', zorder=4)
     tracks.set_clim(0.0, float(data.seconds[-1]))
     tracks.set_rasterized(len(times) * count > _RASTER_ABOVE)
     axes.add_collection(tracks)
-    width = 2.0 * drawn_radius(data)
-    axes.add_collection(discs(
-        axes, data.poses[0, :, :2], 0.6 * width if crowd else width,
-        facecolors='#d9c9de' if crowd else 'white', edgecolors='none' if crowd else '#440154',
+    width = 2.0 * arena.drawn_radius(data)
+    axes.add_collection(arena.discs(
+        axes, data.poses[0, :, :2], 0.6 * width if many else width,
+        facecolors='#d9c9de' if many else 'white', edgecolors='none' if many else '#440154',
         linewidths=0.8, zorder=3.5))
 
 

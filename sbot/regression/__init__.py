@@ -1,1 +1,1 @@
-"""Replay of recordings through controllers, golden bags, the pytest plugin."""
+"""Regression tests: replay of recordings, golden bags, pytest plugin."""

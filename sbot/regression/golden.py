@@ -1,4 +1,4 @@
-"""Golden bags: short recordings kept with the tests, which later runs must equal to the bit.
+"""Golden bags: short recordings that later runs must equal to the bit.
 
 They hold what controllers read and answer and no pictures: small, and good for `sbot replay`.
 They hold on every machine, because results are made of ``sbot_common.elementary``.

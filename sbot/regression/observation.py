@@ -1,4 +1,4 @@
-"""Recorded messages turned back into the inputs of a controller."""
+"""Controller inputs from recorded messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replay: recorded inputs to fresh controllers, every command compared to the bit."""
+"""Replay: recorded inputs to new controllers, every command compared to the bit."""
 
 from __future__ import annotations
 
@@ -15,21 +15,10 @@ from sbot.runner.recording import open_recorder
 from sbot.scenario.assemble import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
-from sbot_common import signals
+from sbot_common import signals, topics
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs, Point
-from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
-    CMD_VEL,
-    CMD_VEL_STAMPED,
-    GOAL,
-    POSES,
-    SCENARIO,
-    Topic,
-    frame,
-    resolve,
-)
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import FIELDS, write_command
 from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist
@@ -53,7 +42,7 @@ class FirstDifference(NamedTuple):
 
 
 class ReplayResult(NamedTuple):
-    """What a replay came to."""
+    """Result of a replay."""
 
     scenario: str  # name
     ticks: int
@@ -70,7 +59,7 @@ class ReplayResult(NamedTuple):
 
 def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
            output: str | Path | None = None,
-           progress: Callable[[int], None] | None = None,
+           progress: Callable[[int], object] | None = None,
            controllers: Mapping[str, Any] | None = None) -> ReplayResult:
     """Run a bag's controllers on its poses, scans and goals, and compare their commands.
 
@@ -96,14 +85,14 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     recorder = None
     try:
         with contextlib.ExitStack() as stack:
-            heed_signals = stack.enter_context(signals.held())
+            deliver_signals = stack.enter_context(signals.held())
             if output is not None:
                 recorder = open_recorder(output, scenario)
                 stack.callback(recorder.close)
-                recorder.write(SCENARIO.name, SCENARIO, scenario.rate.stamp_ns(0),
+                recorder.write(topics.SCENARIO.name, topics.SCENARIO, scenario.rate.stamp_ns(0),
                                write_string(scenario.to_yaml()))
             for tick in ticks(bag, len(scenario.robots), scenario.rate, replayed.topics):
-                heed_signals()
+                deliver_signals()
                 commands = replayed.decide(tick)
                 for robot, command in commands.items():
                     recorded = tick.commands[robot]
@@ -112,8 +101,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                     if not replayed.is_same(robot, recorded, command):
                         differences += 1
                         first = first or FirstDifference(
-                            tick.tick, tick.stamp_ns, robot, replayed.read(robot, recorded),
-                            command)
+                            tick.tick, tick.stamp_ns, robot,
+                            read_twist(recorded, replayed.commands[robot].type), command)
                     if recorder is not None:
                         recorder.write(*replayed.message(robot, tick.stamp_ns, command))
                 count += 1
@@ -131,7 +120,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
 
 
 class _Controllers:
-    """Fresh controllers and what they know beside the tick."""
+    """New controllers, and the topics of their inputs and commands."""
 
     def __init__(self, bag: Bag, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -143,26 +132,27 @@ class _Controllers:
         names = bag.names()
         self._fields = [observed_fields(scenario, robot) for robot in scenario.robots]
         found = [FIELDS[field][0] for fields in self._fields for field in fields]
-        self.topics = [*dict.fromkeys([BASE_POSE_GROUND_TRUTH, *found]),
-                       *([POSES] if scenario.poses_topic else [])]
-        self._commands: dict[int, Topic] = {}
+        self.topics = [*dict.fromkeys([topics.BASE_POSE_GROUND_TRUTH, *found]),
+                       *([topics.POSES] if scenario.poses_topic else [])]
+        self.commands: dict[int, topics.Topic] = {}
         for robot, entry in enumerate(scenario.robots):
-            name = resolve(CMD_VEL, robot, self._n)
+            name = topics.resolve(topics.CMD_VEL, robot, self._n)
             if entry.controller == 'none':
                 continue  # driven from outside: nothing to compare
             if name not in names:
                 raise InputError(f'{bag.path}: no commands of robot {robot}, expected {name}')
-            if names[name] not in (CMD_VEL.type, CMD_VEL_STAMPED.type):
-                raise bad_value(f'{bag.path}: type of {name}', names[name], CMD_VEL.type)
-            self._commands[robot] = CMD_VEL if names[name] == CMD_VEL.type else CMD_VEL_STAMPED
-        self._robots = controlled_robots(scenario, self._commands)
+            known = {topic.type: topic for topic in (topics.CMD_VEL, topics.CMD_VEL_STAMPED)}
+            if names[name] not in known:
+                raise bad_value(f'{bag.path}: type of {name}', names[name], topics.CMD_VEL.type)
+            self.commands[robot] = known[names[name]]
+        self._robots = controlled_robots(scenario, self.commands)
 
     def decide(self, tick: Tick) -> dict[int, Command]:
         """Return the new command of each robot that has a controller."""
         if tick.restarted:
-            self._robots = controlled_robots(self._scenario, self._commands)
+            self._robots = controlled_robots(self._scenario, self.commands)
         inputs_of, commands = recorded_inputs(tick), {}
-        for i in self._commands:
+        for i in self.commands:
             inputs = inputs_of(i, self._fields[i])
             if i in tick.goals:
                 pose = read_pose(tick.goals[i])
@@ -173,7 +163,7 @@ class _Controllers:
         return commands
 
     def _step_to_goal(self, i: int, inputs: Inputs, goal: Point) -> Decision:
-        """Take the turn at which this goal was announced.
+        """Step a robot at the tick at which this goal was announced.
 
         A robot may have come to it by itself (its first goal, a random walk) or have been sent
         there; only the outcome tells. So try without, and if that gives another goal, with it.
@@ -181,28 +171,24 @@ class _Controllers:
         if self._robots[i].keeper is not None:
             before = copy.deepcopy(self._robots[i])
             decision = self._robots[i].step(inputs)
-            if (GOAL, goal) in decision.announced:
+            if (topics.GOAL, goal) in decision.announced:
                 return decision
             self._robots[i] = before
         self._robots[i].set_goal(*goal)
         return self._robots[i].step(inputs)
 
     def message(self, robot: int, stamp_ns: int, command: Command,
-                ) -> tuple[str, Topic, int, bytes]:
+                ) -> tuple[str, topics.Topic, int, bytes]:
         """Return a command as the recorder takes it."""
-        topic = self._commands[robot]
-        frame_id = frame('base_link', robot, self._n)
-        return (resolve(topic, robot, self._n), topic, stamp_ns,
+        topic = self.commands[robot]
+        frame_id = topics.frame('base_link', robot, self._n)
+        return (topics.resolve(topic, robot, self._n), topic, stamp_ns,
                 write_command(topic, stamp_ns, frame_id, command))
 
     def is_same(self, robot: int, recorded: bytes, command: Command) -> bool:
         """Tell whether a recorded message carries exactly this command."""
-        topic, new = self._commands[robot], write_twist(*command)
-        if topic == CMD_VEL and recorded == new:
+        topic, new = self.commands[robot], write_twist(*command)
+        if topic == topics.CMD_VEL and recorded == new:
             return True
         message = decode(recorded, topic.type)
-        return encode(message if topic == CMD_VEL else message.twist) == new
-
-    def read(self, robot: int, recorded: bytes) -> Command:
-        """Return the command that a recorded message carries."""
-        return read_twist(recorded, self._commands[robot].type)
+        return encode(message if topic == topics.CMD_VEL else message.twist) == new

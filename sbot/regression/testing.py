@@ -1,4 +1,4 @@
-"""For tests of your own: run a scenario, get arrays, and hold it to a stored bag.
+"""pytest plugin: run scenarios, read recordings, compare with golden bags.
 
 In your ``conftest.py``: ``pytest_plugins = ['sbot.regression.testing']``; then tests take the
 fixture ``sbot``::
@@ -35,7 +35,7 @@ Overrides = Mapping[str, object]
 
 
 class Sbot:
-    """What the fixture ``sbot`` gives; usable without pytest's fixture too."""
+    """Helpers for tests of scenarios: the fixture ``sbot``, or an object of your own."""
 
     def run(self, scenario: str | Path, overrides: Overrides | None = None,
             record: str | Path | None = None) -> Run:
@@ -72,7 +72,7 @@ class Sbot:
 
     def assert_golden(self, scenario: str | Path, bag: str | Path,
                       overrides: Overrides | None = None) -> None:
-        """Fail unless a run of the scenario equals the stored bag; make the bag if told to.
+        """Fail unless a run of the scenario equals the stored bag; SBOT_REFRESH=1 records it.
 
         Equal means to the bit, on whatever machine the bag was made.
         """
@@ -88,5 +88,5 @@ class Sbot:
 
 @pytest.fixture
 def sbot() -> Sbot:
-    """Give the helpers of this module."""
+    """Return the helpers of this module."""
     return Sbot()

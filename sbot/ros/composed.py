@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import yaml
 from rclpy.node import Node
@@ -23,22 +22,16 @@ from sbot.ros.simulator import ScenarioSimulator
 from sbot_common import ros
 from wind_model.node import WindModelNode
 
-
-def _simulator(_: str, **options: Any) -> Node:  # noqa: ANN401
-    return ScenarioSimulator(**options)
-
-
-def _wind(_: str, **options: Any) -> Node:  # noqa: ANN401
-    return WindModelNode(**options)
-
-
+# The simulator and the wind have fixed names.
 _MAKERS: dict[str, Callable[..., Node]] = {
-    'sbot_sim': _simulator, 'wind_model': _wind, 'potfield_bot': partial(PotentialFieldNode, {}),
+    'sbot_sim': lambda _, **options: ScenarioSimulator(**options),
+    'wind_model': lambda _, **options: WindModelNode(**options),
+    'potfield_bot': partial(PotentialFieldNode, {}),
     'wind_aware_bot': ControllerNode, 'controller_bot': ControllerNode}
 
 
 def make_nodes(processes: Sequence[NodeProcess]) -> Iterator[Node]:
-    """Build the nodes that as many processes would be.
+    """Build the nodes of a list of processes.
 
     Raises
     ------

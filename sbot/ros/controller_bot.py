@@ -1,4 +1,4 @@
-"""The executables `controller_bot` and `wind_aware_bot`: any controller class as a ROS 2 node."""
+"""The executables `controller_bot` and `wind_aware_bot`: a controller class as a ROS 2 node."""
 
 from __future__ import annotations
 

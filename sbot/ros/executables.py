@@ -1,4 +1,4 @@
-"""The nodes' executables, by name: light to import, so that a signal is answered from the start.
+"""Entry points of the nodes, which handle signals before the slow imports.
 
 Importing a node takes a second. A signal meanwhile ends the process with exit code 0 and without a
 traceback, as it does later on.

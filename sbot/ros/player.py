@@ -1,4 +1,4 @@
-"""`python -m sbot.ros.player`: plays a bag to running nodes over DDS, compares their commands.
+"""Bag player (`python -m sbot.ros.player`): plays a bag to nodes, compares their commands.
 
 ``ros2 bag play`` does the first half at least as well. This one needs no other ROS package, begins
 only when every controller is there, can wait for the answers to each tick, and compares them.
@@ -18,23 +18,13 @@ from rclpy.node import Node
 
 from sbot.bag.reader import Bag, Message
 from sbot.bag.ticks import count_robots, rate_of, robot_of
-from sbot_common import ros
+from sbot_common import ros, topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
-from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
-    BASE_SCAN,
-    CMD_VEL,
-    CMD_VEL_STAMPED,
-    GOAL,
-    POSES,
-    Topic,
-    resolve,
-)
 from sbot_common.wire.cdr import canonical, decode, encode, stamp_ns
 
 # What controllers say, and what only log times are made of.
-_NOT_PLAYED = (CMD_VEL.name, GOAL.name)
+_NOT_PLAYED = (topics.CMD_VEL.name, topics.GOAL.name)
 _REPEAT_PERIOD = 1.0  # s after which an unanswered tick is sent again
 
 
@@ -62,14 +52,15 @@ class Player:
         self._rate = rate_of(bag)
         names = bag.names()
         self._answering = [robot for robot in range(self._robots)
-                           if resolve(CMD_VEL, robot, self._robots) in names]
+                           if topics.resolve(topics.CMD_VEL, robot, self._robots) in names]
         self._node = Node('player')
         self._executor = ros.make_executor()
         self._executor.add_node(self._node)
         self._answers: dict[tuple[int, int], bytes] = {}
         self._publishers = dict(self._advertise(names))
         for robot in self._answering:
-            ros.subscribe(self._node, CMD_VEL_STAMPED, resolve(CMD_VEL, robot, self._robots),
+            ros.subscribe(self._node, topics.CMD_VEL_STAMPED,
+                          topics.resolve(topics.CMD_VEL, robot, self._robots),
                           partial(self._on_command, robot))
 
     def _advertise(self, names: dict[str, str]) -> Iterator[tuple[str, rclpy.publisher.Publisher]]:
@@ -78,13 +69,13 @@ class Player:
             if found is not None and found[1] in _NOT_PLAYED:
                 continue
             try:
-                yield name, ros.advertise(self._node, Topic(name, type_name), name)
+                yield name, ros.advertise(self._node, topics.Topic(name, type_name), name)
             except ImportError:
                 print(f'{name}: not played, {type_name.split("/")[0]} is not installed',
                       file=sys.stderr)
 
     def _on_command(self, robot: int, raw: bytes) -> None:
-        message = decode(raw, CMD_VEL_STAMPED.type)
+        message = decode(raw, topics.CMD_VEL_STAMPED.type)
         self._answers[robot, stamp_ns(message.header.stamp)] = encode(message.twist)
 
     def play(self, factor: float) -> Played:
@@ -104,7 +95,7 @@ class Player:
         ticks = 0
         for message in self._bag.messages():
             found = robot_of(message.name)
-            if found is not None and found[1] == CMD_VEL.name:
+            if found is not None and found[1] == topics.CMD_VEL.name:
                 stamp = self._rate.stamp_ns(counts[found[0]])
                 expected[found[0], stamp] = _twist(message)
                 counts[found[0]] += 1
@@ -134,13 +125,15 @@ class Player:
                 publisher.publish(message.payload)
 
     def _all_here(self) -> bool:
+        def name(topic: topics.Topic, robot: int) -> str:
+            return topics.resolve(topic, robot, self._robots)
         count = self._node.count_subscribers
         n = len(self._answering)
-        return (count(POSES.name) >= n or all(
-            count(resolve(BASE_POSE_GROUND_TRUTH, robot, self._robots)) >= n
+        return (count(topics.POSES.name) >= n or all(
+            count(name(topics.BASE_POSE_GROUND_TRUTH, robot)) >= n
             for robot in range(self._robots))) and all(
-            count(resolve(BASE_SCAN, robot, self._robots)) > 0
-            and self._node.count_publishers(resolve(CMD_VEL, robot, self._robots)) > 0
+            count(name(topics.BASE_SCAN, robot)) > 0
+            and self._node.count_publishers(name(topics.CMD_VEL, robot)) > 0
             for robot in self._answering)
 
     def _wait(self, condition: object, what: str, again: Sequence[Message] = ()) -> None:
@@ -167,12 +160,12 @@ class Player:
         return Played(ticks, len(self._answers), len(expected), len(different), first)
 
     def close(self) -> None:
-        """Leave the ROS graph."""
+        """Destroy the node."""
         self._node.destroy_node()
 
 
 def _twist(message: Message) -> bytes:
-    if message.type == CMD_VEL_STAMPED.type:
+    if message.type == topics.CMD_VEL_STAMPED.type:
         return encode(decode(message.payload, message.type).twist)
     return canonical(message.payload, message.type)
 

@@ -1,4 +1,4 @@
-"""The executable `sbot_sim`: a scenario as the simulator's node, with its recorder and tally."""
+"""The executable `sbot_sim`: simulator node of a scenario, with recorder and summary."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _changeable(scenario: Scenario) -> tuple[Spec, ...]:
 
 
 class ScenarioObserver:
-    """Records, adds up, and reports to `sbot up`."""
+    """Run observer: recorder, summary, progress for `sbot up`."""
 
     def __init__(self, scenario: Scenario, engine: Engine, record: str, ticks: int) -> None:
         self._scenario, self._ticks = scenario, ticks

@@ -1,4 +1,4 @@
-"""`sbot up`: the real nodes, one process each or all in one, without `ros2 launch`."""
+"""`sbot up`: start the ROS 2 nodes of a scenario without `ros2 launch`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from sbot.scenario.model import Scenario
 from sbot_common import signals
 from sbot_common.errors import InputError
 
-_LEADING = ('sbot_sim', COMPOSED)  # whose end is the run's end
-_PATIENCE = 3.0  # s between SIGINT, SIGTERM and SIGKILL on the way down
+_LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
+_STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL when nodes are stopped
 
 
 class NodeFailed(RuntimeError):
@@ -94,36 +94,26 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
 def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[str]:
     """Start one node with its parameters in a file."""
     path = folder / f'{node.name}.yaml'
-    if node.executable == COMPOSED:
-        path.write_text(yaml.safe_dump(node.parameters))
-        return _spawn(node, [str(path)], status_fd)
-    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': node.parameters}}))
+    parameters: Mapping[str, Any] = {'/**': {'ros__parameters': node.parameters}}
     arguments = ['--ros-args', '-r', f'__node:={node.name}', '--params-file', str(path)]
+    if node.executable == COMPOSED:
+        parameters, arguments = node.parameters, [str(path)]
     if node.namespace:
         arguments += ['-r', f'__ns:={node.namespace}']
     if node.executable == 'potfield_bot':  # it names itself after this parameter
         arguments += ['-p', f"robot_id:={node.parameters['robot_id']}"]
-    return _spawn(node, arguments, status_fd)
-
-
-def _spawn(node: NodeProcess, arguments: list[str], status_fd: int) -> subprocess.Popen[str]:
-    # This very interpreter, so that no PATH can mix installations.
-    command = [sys.executable, '-m', 'sbot.ros.executables', MODULES[node.executable],
-               *arguments]
-    return subprocess.Popen(
-        command, env=_environment(node, status_fd),
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        errors='replace', pass_fds=[status_fd] if node.executable in _LEADING else [],
-        start_new_session=True)
-
-
-def _environment(node: NodeProcess, status_fd: int) -> Mapping[str, str]:
-    """Return the environment: discovery stays on this machine unless the user says otherwise."""
+    path.write_text(yaml.safe_dump(parameters))
+    # Discovery stays on this machine unless the user says otherwise.
     environment = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', 'PYTHONUNBUFFERED': '1',
                    'NUMBA_NUM_THREADS': '1', **os.environ}
     if node.executable in _LEADING:
         environment[STATUS_FD] = str(status_fd)
-    return environment
+    return subprocess.Popen(
+        # This interpreter, so that no PATH can mix installations.
+        [sys.executable, '-m', 'sbot.ros.executables', MODULES[node.executable], *arguments],
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors='replace',
+        pass_fds=[status_fd] if node.executable in _LEADING else [], start_new_session=True)
 
 
 def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None],
@@ -170,14 +160,14 @@ def _stop(processes: list[subprocess.Popen[str]]) -> None:
             running = [process for process in processes if process.poll() is None]
             for process in running:
                 process.send_signal(number)
-            deadline = time.monotonic() + _PATIENCE
+            deadline = time.monotonic() + _STOP_TIMEOUT
             for process in running:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(timeout=max(0.01, deadline - time.monotonic()))
 
 
 class _Status:
-    """Reads what the simulator tells about itself."""
+    """Reads the progress and summary that the simulator reports."""
 
     def __init__(self, progress: Callable[[int, int], None] | None) -> None:
         self._progress = progress
@@ -185,7 +175,7 @@ class _Status:
 
     @contextlib.contextmanager
     def pipe(self) -> Iterator[int]:
-        """Yield the write end, which the caller closes; read until everybody has closed it."""
+        """Yield the write end, which the caller closes; read until every process has closed it."""
         read_end, write_end = os.pipe()
         thread = threading.Thread(target=self._read, args=(read_end,))
         thread.start()

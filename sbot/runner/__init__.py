@@ -1,1 +1,1 @@
-"""The in-process run of a scenario, and what is counted on the way."""
+"""The in-process run of a scenario: loop, history, summary."""

@@ -1,4 +1,4 @@
-"""The controllers of an in-process run: snapshot in, commands out, the same as the nodes give."""
+"""The controllers of an in-process run: snapshot in, commands out."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SENSORS = ('scans', 'infrared', 'odometry')  # kept on request
 class Run:
     """A finished run; T ticks, N robots, frame `map`. Row k belongs to the stamp of tick k.
 
-    The commands of the last row moved nobody.
+    The commands of the last row are not executed.
     """
 
     scenario: Scenario
@@ -34,7 +34,7 @@ class Run:
     poses: Array  # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them
     commands: Array  # (T + 1, N, 2) m/s, rad/s
     wind: Array  # (T + 1, N, 2) m/s, effective
-    free_wind: Array  # (T + 1, N, 2) m/s, before other robots took their share
+    free_wind: Array  # (T + 1, N, 2) m/s, not reduced by wakes
     collided: NDArray[np.bool_]  # (T + 1, N) met something in the tick before
     scans: NDArray[np.float32] | None = None  # (T + 1, N, beams) m, +inf: no echo
     infrared: NDArray[np.float32] | None = None  # (T + 1, N, 15) readings

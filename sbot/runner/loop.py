@@ -12,13 +12,7 @@ from sbot.runner.history import History, Run
 from sbot.runner.recording import open_recorder
 from sbot.runner.stopping import stopping_condition
 from sbot.runner.summary import Tally
-from sbot.scenario.assemble import (
-    WindSource,
-    broadcast_options,
-    initial_poses,
-    simulation_parameters,
-    wind_source,
-)
+from sbot.scenario import assemble
 from sbot.scenario.model import Scenario
 from sbot_common import signals
 from sbot_common.errors import bad_value
@@ -53,9 +47,9 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     """
     if threads < 1:
         raise bad_value('threads', threads, 'a whole number >= 1')
-    parameters = simulation_parameters(scenario, threads)
-    source = wind_source(scenario)
-    engine = Engine(parameters, initial_poses(scenario), scenario.seed)
+    parameters = assemble.simulation_parameters(scenario, threads)
+    source = assemble.wind_source(scenario)
+    engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
     controllers = ControllerSet(scenario, parameters.sensors.scan, threads)
     tally = Tally(scenario, parameters)
     ticks = scenario.rate.ticks(scenario.duration)
@@ -64,13 +58,13 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     recorder = broadcast = None
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
-        heed_signals = stack.enter_context(signals.held())
+        deliver_signals = stack.enter_context(signals.held())
         if record is not None:
             recorder = open_recorder(record, scenario)
             stack.callback(recorder.close)
-            broadcast = Broadcast(parameters, broadcast_options(scenario))
+            broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
         for k in range(ticks + 1):
-            heed_signals()
+            deliver_signals()
             stamp_ns = scenario.rate.stamp_ns(k)
             snapshot = engine.snapshot
             wind = wind_at(source, stamp_ns)
@@ -101,7 +95,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     return history.run(tally.summary(time.perf_counter() - started, stopped))
 
 
-def wind_at(source: WindSource, stamp_ns: int) -> Wind:
+def wind_at(source: assemble.WindSource, stamp_ns: int) -> Wind:
     """Return the wind of a stamp as `wind_model` publishes it."""
     return Wind(mean_velocity(source.parameters), force_at(source.parameters, stamp_ns),
                 source.field)

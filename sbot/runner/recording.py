@@ -1,4 +1,4 @@
-"""Opens the recorder of a run with what every bag of this package says about itself."""
+"""Recorder of a run, with scenario, seed and version as metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run came to: counted from poses and geometry alone, the same in-process and over ROS."""
+"""Summary of a run: trajectory hash, overlaps, collisions, path lengths, goals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _lengths(vectors: Array) -> Array:
 
 
 class Tally:
-    """Adds up a run, one row of poses a tick (rows 0 to T)."""
+    """Accumulates the summary of a run, one row of poses a tick (rows 0 to T)."""
 
     def __init__(self, scenario: Scenario, parameters: SimulationParameters) -> None:
         self._scenario = scenario
@@ -107,7 +107,7 @@ class Tally:
 
 
 def format_summary(summary: dict[str, Any]) -> str:
-    """Return the summary as a short table for people."""
+    """Return the summary as a short table."""
     lines = [
         f"{summary['scenario']}, seed {summary['seed']}: {summary['sim_time_s']:g} s simulated in "
         f"{summary['wall_time_s']:g} s ({summary['real_time_factor'] or 0:g}x real time), "

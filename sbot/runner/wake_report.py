@@ -1,4 +1,4 @@
-"""Wake report: who reduces whose wind at one moment of a run (document 000 section 6)."""
+"""Wake report: wind reductions between robots at one time (document 000 section 6)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def wake_report(scenario: Scenario, time: float) -> dict[str, Any]:
 
     """
     if not scenario.wind.wakes.wake:
-        raise bad_value('wind.wake', False, 'true: without it nobody is sheltered')
+        raise bad_value('wind.wake', False, 'true: without it no robot is sheltered')
     if not 0 <= time <= scenario.duration:
         raise bad_value('time', time, f'from 0 to the duration ({scenario.duration:g} s)')
     tick = max(0, scenario.rate.tick(round(time * NANOSECONDS)))

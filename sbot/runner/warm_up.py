@@ -1,4 +1,4 @@
-"""Compilation before anything that should not wait for it."""
+"""Compilation of all numeric functions ahead of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ wind: {wind_speed_mean: 0.1, wake: true}
 
 
 def warm_up(quiet: bool = False) -> None:
-    """Compile every numeric function once, if no earlier run has; say so: it takes a while."""
+    """Compile all numeric functions that are not in the cache; print a line, as it takes time."""
     if is_compiled():
         return
     if not quiet:
@@ -44,7 +44,7 @@ def warm_up(quiet: bool = False) -> None:
         _compile_senses_and_controllers()
         if other is not None:
             other.wait()
-        # Whole runs: whatever has been missed; what either half has made is read from the cache.
+        # Whole runs: functions missed above; those of either half are read from the cache.
         from sbot.runner.loop import run_scenario
         for scenario in _scenarios():
             run_scenario(scenario, keep=False)

@@ -1,1 +1,1 @@
-"""Scenarios: from text to frozen, checked models and to simulation parameters."""
+"""Scenarios: load, validate, and convert to simulation parameters."""

@@ -1,4 +1,4 @@
-"""A scenario taken apart: the parameters, poses, wind and controllers its packages work with."""
+"""Simulation parameters, poses, wind and controllers of a scenario."""
 
 from __future__ import annotations
 
@@ -57,11 +57,6 @@ def initial_poses(scenario: Scenario) -> NDArray[np.float64]:
     return np.array([robot.pose for robot in scenario.robots], dtype=np.float64)
 
 
-def goals(scenario: Scenario) -> list[tuple[float, float] | None]:
-    """Return each robot's goal (m)."""
-    return [robot.goal for robot in scenario.robots]
-
-
 def wind_source(scenario: Scenario) -> WindSource:
     """Return the wind's parameters and grid, the file read."""
     parameters = scenario.wind.flow
@@ -70,7 +65,7 @@ def wind_source(scenario: Scenario) -> WindSource:
 
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     """Return what a run's messages depend on beside the simulator's parameters."""
-    return BroadcastOptions(scenario.to_yaml(), goals(scenario),
+    return BroadcastOptions(scenario.to_yaml(), [robot.goal for robot in scenario.robots],
                             tf_namespaced=scenario.tf_namespaced,
                             poses_topic=scenario.poses_topic,
                             cmd_vel_stamped=scenario.cmd_vel_stamped)

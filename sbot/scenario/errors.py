@@ -1,4 +1,4 @@
-"""From the first finding of a model's validation to one line that a person can act on."""
+"""Validation errors of pydantic as one line with file, line, key and expected value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameter groups of a scenario: bodies, controllers, sensors, wind; checked and typed."""
+"""Parameter groups of a scenario: bodies, controllers, sensors, wind; checked and typed."""
 
 from __future__ import annotations
 

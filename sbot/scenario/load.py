@@ -1,4 +1,4 @@
-"""Reading a scenario file: text, overrides, checks, placement; one clear line when it is wrong."""
+"""Load a scenario: text, overrides, checks, placement."""
 
 from __future__ import annotations
 
@@ -11,19 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from sbot.scenario import groups
 from sbot.scenario.argos.experiment import argos_yaml
 from sbot.scenario.errors import validate
-from sbot.scenario.groups import (
-    ControllerParameters,
-    SensorSettings,
-    WindSettings,
-    check_bodies,
-    check_common_parameters,
-    check_finite,
-    check_group,
-    check_own_parameters,
-    controller_in_words,
-)
 from sbot.scenario.model import CONTROLLERS, Robot, Scenario, ScenarioFile, Settings, Source
 from sbot.scenario.overrides import apply_overrides
 from sbot.scenario.paths import PATH_KEYS, find_file, find_folder, names_file
@@ -35,7 +25,7 @@ from sbot.scenario.user_controller import (
     load_function,
     name_controllers,
 )
-from sbot.scenario.yaml_text import MAX_BYTES, MAX_DEPTH, Origins, decode_text, parse_yaml
+from sbot.scenario.yaml_text import MAX_DEPTH, Origins, decode_text, parse_yaml, read_file
 from sbot_common.errors import InputError, bad_value, unknown_name
 
 
@@ -43,7 +33,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
                   controllers: Mapping[str, Any] | None = None) -> Scenario:
     """Return the complete scenario of a file, or of a shipped scenario's name.
 
-    A file whose name ends with `.argos` is an experiment of ARGoS (``argos_file``).
+    A file whose name ends with `.argos` is an experiment of ARGoS (``argos.experiment``).
 
     Parameters
     ----------
@@ -58,11 +48,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
 
     """
     path = find_scenario(path_or_name)
-    try:
-        with path.open('rb') as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+    raw = read_file(path)
     if path.suffix == '.argos':
         text = argos_yaml(raw, str(path), overrides or ())
         return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides,
@@ -184,7 +170,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     ``given``: classes and objects by name; None: import no controller.
     """
     apply_overrides(data, plain_values(overrides or {}, f'{origins.file}, override'), origins)
-    check_finite(data, (), origins)
+    groups.check_finite(data, (), origins)
     data.setdefault('name', default_name)
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
@@ -198,11 +184,12 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     if written.world.bounds is None and written.world.map is None:
         raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing, "
                          'expected [xmin, ymin, xmax, ymax] (m)')
-    bodies = check_bodies(written.bodies, origins)
+    bodies = groups.check_bodies(written.bodies, origins)
     files = _absolute_paths(written, directory, origins)
-    sensors = check_group(SensorSettings(), {**written.sensors, **files['sensors']}, 'sensors',
-                          origins)
-    wind = check_group(WindSettings(), {**written.wind, **files['wind']}, 'wind', origins)
+    sensors = groups.check_group(groups.SensorSettings(),
+                                 {**written.sensors, **files['sensors']}, 'sensors', origins)
+    wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
+                              origins)
     world = written.world.model_copy(update=files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
     controllers = _check_controllers(written, python_path, origins, given)
@@ -233,7 +220,7 @@ def _absolute_paths(written: ScenarioFile, directory: Path,
 
 
 def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origins: Origins,
-                       given: Mapping[str, Any] | None) -> dict[str, ControllerParameters]:
+                       given: Mapping[str, Any] | None) -> dict[str, groups.ControllerParameters]:
     """Return the parameters of each controller in use or mentioned, sorted by name.
 
     Robots' own parameters are checked and stay with the robots.
@@ -245,9 +232,9 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
         if name not in first_use and name not in CONTROLLERS:
             known = {*CONTROLLERS, *first_use}
             raise unknown_name(origins.where(('controllers', name)), name, known)
-    rate = written.rate
-    common = {name: check_common_parameters(name, written.controllers.get(name, {}), rate, origins)
-              for name in sorted({*first_use, *written.controllers})}
+    common = {name: groups.check_common_parameters(
+        name, written.controllers.get(name, {}), written.rate, origins)
+        for name in sorted({*first_use, *written.controllers})}
     for name, controller in (given or {}).items():
         if name not in first_use or name in CONTROLLERS:
             raise unknown_name('controllers', name, {*first_use} - {*CONTROLLERS})
@@ -265,17 +252,17 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
     for i, robot in enumerate(written.robots):
         if robot.parameters:
             path, name = ('robots', i, 'parameters'), robot.controller
-            own = check_own_parameters(name, common[name], robot.parameters, path, origins)
+            own = groups.check_own_parameters(name, common[name], robot.parameters, path, origins)
             if isinstance(own, dict) and name in classes:
                 check_arguments(classes[name], own, origins.where(path))
     return {name: values for name, values in common.items() if name != 'none'}
 
 
-def _check_leader(leader: Robot, controllers: Mapping[str, ControllerParameters],
+def _check_leader(leader: Robot, controllers: Mapping[str, groups.ControllerParameters],
                   origins: Origins) -> None:
     if leader.controller != 'potential_field' or leader.goal is not None:
         return
-    common = controller_in_words(controllers['potential_field'])
+    common = groups.controller_in_words(controllers['potential_field'])
     if {**common, **leader.parameters}['on_random_walk']:
         return
     raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and "

@@ -1,4 +1,4 @@
-"""Maps of map_server: a `map.yaml` and its image, read as nav2_map_server reads them (trinary)."""
+"""Read map_server maps: `map.yaml` and image (trinary mode)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from sbot.scenario.yaml_text import MAX_BYTES, Origins, decode_text, parse_yaml
+from sbot.scenario.yaml_text import Origins, decode_text, parse_yaml, read_file
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.world.cell_map import FREE, OCCUPIED, UNKNOWN, CellMap, make_cells
 
@@ -35,12 +35,7 @@ def load_map(path: str | Path) -> CellMap:
 
     """
     path = Path(path)
-    try:
-        with path.open('rb') as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
-    data, origins = parse_yaml(decode_text(raw, str(path)), str(path))
+    data, origins = parse_yaml(decode_text(read_file(path), str(path)), str(path))
     if not isinstance(data, dict):
         raise bad_value(str(path), data, 'a map: image, resolution, origin, negate, '
                         'occupied_thresh, free_thresh')

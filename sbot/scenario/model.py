@@ -1,4 +1,4 @@
-"""What a scenario holds, as frozen models; ``load.load_scenario`` makes them from YAML.
+"""Scenario models (pydantic): world, robots, settings.
 
 Lengths are metres, angles radians, time seconds; poses are (x, y, yaw) in frame ``map``. Groups of
 parameters (bodies, controllers, sensors, wind) are mappings as written in a ``ScenarioFile``, and
@@ -17,13 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 from pydantic_core import PydanticCustomError, core_schema
 
-from sbot.scenario.groups import (
-    ControllerParameters,
-    SensorSettings,
-    WindSettings,
-    controller_in_words,
-    group_in_words,
-)
+from sbot.scenario import groups
 from sbot.scenario.paths import portable_paths
 from sbot.scenario.yaml_text import dump_yaml
 from sbot_common.clock import Rate, parse_rate
@@ -37,7 +31,7 @@ CONTROLLERS = ('potential_field', 'wind_aware', 'none')
 
 
 class Check:
-    """A field's reader: it returns the value, or refuses it saying what is expected."""
+    """Validator of a field, with the text of what it expects."""
 
     def __init__(self, expected: str, read: Callable[[Any], Any]) -> None:
         self.expected = expected
@@ -75,28 +69,16 @@ def _whole(value: object, minimum: int, maximum: int) -> int:
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
-def _numbers(value: object, count: int) -> tuple[float, ...]:
-    _require(isinstance(value, list | tuple) and len(value) == count)
-    return tuple(_number(item, -MAX_COORDINATE, MAX_COORDINATE)
-                 for item in value)  # type: ignore[attr-defined]
-
-
-def _sizes(value: object) -> tuple[float, ...]:
-    width, height = _numbers(value, 2)
-    _require(width > 0 and height > 0)
-    return width, height
-
-
-def _box(value: object) -> tuple[float, ...]:
-    x_min, y_min, x_max, y_max = _numbers(value, 4)
-    _require(x_min < x_max and y_min < y_max)
-    return x_min, y_min, x_max, y_max
-
-
-def _segment(value: object) -> tuple[float, ...]:
-    x0, y0, x1, y1 = _numbers(value, 4)
-    _require((x0, y0) != (x1, y1))
-    return x0, y0, x1, y1
+def _numbers_check(expected: str, count: int,
+                   good: Callable[..., bool] = lambda *_: True) -> Check:
+    """Return the reader of ``count`` coordinates (m) for which ``good`` is true."""
+    def read(value: object) -> tuple[float, ...]:
+        _require(isinstance(value, list | tuple) and len(value) == count)
+        numbers = tuple(_number(item, -MAX_COORDINATE, MAX_COORDINATE)
+                        for item in value)  # type: ignore[attr-defined]
+        _require(good(*numbers))
+        return numbers
+    return Check(expected, read)
 
 
 def _flag(value: object) -> bool:
@@ -135,15 +117,17 @@ _OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
 _PATTERN = rf'potential_field|wind_aware|none|{_OWN}'
 _UNTIL = "goal_reached, collision or a function of yours as 'module:function'"
 
-Point = Annotated[tuple[float, float], Check('[x, y]: two finite numbers (m)',
-                                             lambda value: _numbers(value, 2))]
+Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite numbers (m)', 2)]
 Pose = Annotated[tuple[float, float, float],
-                 Check('[x, y, yaw]: three finite numbers (m, m, rad)', lambda v: _numbers(v, 3))]
-Size = Annotated[tuple[float, float], Check('[width, height]: two numbers > 0 (m)', _sizes)]
-Box = Annotated[tuple[float, float, float, float],
-                Check('[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax (m)', _box)]
-Segment = Annotated[tuple[float, float, float, float],
-                    Check('[x0, y0, x1, y1]: two different points (m)', _segment)]
+                 _numbers_check('[x, y, yaw]: three finite numbers (m, m, rad)', 3)]
+Size = Annotated[tuple[float, float], _numbers_check(
+    '[width, height]: two numbers > 0 (m)', 2, lambda width, height: width > 0 and height > 0)]
+Box = Annotated[tuple[float, float, float, float], _numbers_check(
+    '[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax (m)', 4,
+    lambda x_min, y_min, x_max, y_max: x_min < x_max and y_min < y_max)]
+Segment = Annotated[tuple[float, float, float, float], _numbers_check(
+    '[x0, y0, x1, y1]: two different points (m)', 4,
+    lambda x0, y0, x1, y1: (x0, y0) != (x1, y1))]
 Length = Annotated[float, _number_field('a number > 0 (m)', above=0.0, maximum=MAX_COORDINATE)]
 Angle = Annotated[float, _number_field('a finite number (rad)', minimum=-1e6, maximum=1e6)]
 Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0.0, maximum=1e9)]
@@ -199,9 +183,9 @@ class _AnyRobot(_Model):
     body: Name = Field(
         'robot', description='A shipped body (`robot`, `s-bot`, `e-puck2`, `foot-bot`) or one of '
                              '`bodies`.')
-    controller: Controller = Field('potential_field', description='Who drives it.')
+    controller: Controller = Field('potential_field', description='Its controller.')
     goal: Point | None = Field(
-        None, description='Where it shall go. Robot 0 needs one if `potential_field` drives it.')
+        None, description='Its goal. Robot 0 needs one if its controller is `potential_field`.')
     goal_tolerance: Length | None = Field(
         None, description='The goal is reached closer to it than this; default: what its '
                           'controller takes for that, else the radius of its body.')
@@ -232,7 +216,7 @@ class RobotEntry(_AnyRobot):
 
 
 class Settings(_Model):
-    """Everything but the robots."""
+    """Settings of a scenario: all but the robots."""
 
     name: Name = Field(description='Shown in summaries; default: the file name without `.yaml`.')
     description: Text = Field('', description='What it shows.')
@@ -303,9 +287,10 @@ class Scenario(Settings):
     """
 
     bodies: dict[str, Annotated[Body, PlainSerializer(in_words)]]
-    controllers: dict[str, Annotated[ControllerParameters, PlainSerializer(controller_in_words)]]
-    sensors: Annotated[SensorSettings, PlainSerializer(group_in_words)]
-    wind: Annotated[WindSettings, PlainSerializer(group_in_words)]
+    controllers: dict[str, Annotated[groups.ControllerParameters,
+                                     PlainSerializer(groups.controller_in_words)]]
+    sensors: Annotated[groups.SensorSettings, PlainSerializer(groups.group_in_words)]
+    wind: Annotated[groups.WindSettings, PlainSerializer(groups.group_in_words)]
     robots: tuple[Robot, ...]
     source: Source | None = Field(None, exclude=True, repr=False)
     """The scenario as written; None where only the complete one is known."""

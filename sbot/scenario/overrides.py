@@ -1,4 +1,4 @@
-"""``--set KEY=VALUE``: values by dotted key path, put over those of the file."""
+"""Overrides of scenario values (``--set KEY=VALUE``) by dotted key path."""
 
 from __future__ import annotations
 

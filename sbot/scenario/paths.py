@@ -1,4 +1,4 @@
-"""Files that a scenario names: found when it is loaded, named portably when it is written.
+"""File paths in scenarios: search order, and portable names.
 
 A path is taken as it is when absolute, else relative to the scenario file, else to the package's
 configuration folder. An absolute path that is gone falls back to a file of that name beside the

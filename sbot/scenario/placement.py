@@ -1,4 +1,4 @@
-"""Where robots start: groups placed by the seed, and the check that nobody stands in anything."""
+"""Placement of robots: random and grid groups, and the check for free places."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def random_poses(count: int, area: tuple[float, ...], body: Body, yaw: float | N
 
 
 def most_at_random(area: tuple[float, ...], radius: float) -> int:
-    """Return a number that discs in an area will not exceed at random, so nobody need try more.
+    """Return an upper bound of the number of discs that fit into an area at random.
 
     Discs placed one after the other at random leave no room for another when they cover 0.547 of a
     wide area, or 0.748 of a line (Renyi). What stands at the edge is counted apart, and a tenth

@@ -1,4 +1,4 @@
-"""The tables of docs/scenario.md, made from the models and the parameters themselves.
+"""Generate the tables of docs/scenario.md from models and parameters.
 
 ``python -m sbot.scenario.reference docs/scenario.md`` writes them anew.
 """

@@ -1,4 +1,4 @@
-"""Where shipped files are: in a checkout, a colcon workspace or a pip installation."""
+"""Find shipped files in a checkout, a colcon workspace or a pip installation."""
 
 from __future__ import annotations
 

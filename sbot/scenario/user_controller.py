@@ -1,4 +1,4 @@
-"""Controllers of a user's own: ``module:Class`` in a file; a class or an object from Python."""
+"""User-defined controllers: ``module:Class`` in a file; a class or an object from Python."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
     """Return the class that ``module:Class`` names.
 
     ``python_path``: folders (absolute) that are searched after the installed modules; they stay in
-    ``sys.path``, because a module may import its neighbours late.
+    ``sys.path``, because a module may import its neighbours later.
 
     Raises
     ------

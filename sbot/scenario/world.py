@@ -1,4 +1,4 @@
-"""From a scenario's world, as written, to the simulator's arrays."""
+"""World of a scenario as the simulator's arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML text to PyYAML nodes with line numbers: core schema of YAML 1.2, nesting depth limited."""
+"""YAML text to nodes with line numbers: YAML 1.2 core schema, limited depth."""
 
 from __future__ import annotations
 

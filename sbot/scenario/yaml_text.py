@@ -1,4 +1,4 @@
-"""Parse scenario text to plain values, with the line of each; and write plain values as text.
+"""Parse YAML to plain values with line numbers; write plain values as YAML.
 
 ``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given twice is an error, and
 the size of what aliases expand to is known before anything is expanded.
@@ -7,6 +7,7 @@ the size of what aliases expand to is known before anything is expanded.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import yaml
@@ -142,6 +143,15 @@ def _whole_number(text: str) -> int:
     if abs(number) >= 2**63:
         raise ValueError
     return number
+
+
+def read_file(path: Path) -> bytes:
+    """Return at most ``MAX_BYTES`` + 1 bytes of a file; InputError if it is unreadable."""
+    try:
+        with path.open('rb') as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
 
 
 def decode_text(raw: bytes, file: str) -> str:

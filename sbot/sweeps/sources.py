@@ -11,7 +11,7 @@ from sbot.scenario.load import parse_scenario, plain_values
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.user_controller import name_controllers
-from sbot.scenario.yaml_text import MAX_BYTES, decode_text, dump_yaml, parse_yaml
+from sbot.scenario.yaml_text import decode_text, dump_yaml, parse_yaml, read_file
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot_common.errors import InputError
 
@@ -49,11 +49,7 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
         return scenario, 'scenario', here, {}
     beside = None if directory is None else directory / scenario
     path = beside if beside is not None and beside.is_file() else find_scenario(str(scenario))
-    try:
-        with path.open('rb') as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+    raw = read_file(path)
     folder = str(path.resolve().parent)
     if path.suffix == '.argos':
         return argos_yaml(raw, str(path)), f'{path} (as YAML)', folder, {}

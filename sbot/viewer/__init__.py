@@ -1,1 +1,1 @@
-"""The browser view: a page of a recording, or a live run."""
+"""Browser viewer: HTML page of a recording, or a live run."""

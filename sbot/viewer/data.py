@@ -1,4 +1,4 @@
-"""What the browser page is given: the world once, and tables of numbers packed small."""
+"""Data of the browser page: world, and compressed tables of poses, wind and scans."""
 
 from __future__ import annotations
 

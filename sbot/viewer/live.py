@@ -1,4 +1,4 @@
-"""`sbot view --live`: follows a running simulation through its topics."""
+"""`sbot view --live`: follow a running simulation through its topics."""
 
 from __future__ import annotations
 
@@ -12,26 +12,18 @@ from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.viewer.data import MOST_BEAMS, header
 from sbot.viewer.server import Live, start_server
+from sbot_common import topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
-from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
-    BASE_SCAN,
-    GOAL,
-    SCENARIO,
-    WIND,
-    Topic,
-    resolve,
-)
 from sbot_common.wire.cdr import decode
 from sbot_common.wire.messages import read_odometry, read_pose, read_scan
 from wind_model.messages import decode_vector
 
 FRAME_PERIOD = 0.05  # s of wall time
 SCAN_FRAMES = 4  # a scan goes with every so many frames
-PATIENCE = 40  # frames to wait for the first scan
+SCAN_TIMEOUT = 40  # frames to wait for the first scan
 
-Subscribe = Callable[[Topic, str, Callable[[bytes], None]], None]
+Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
 
 
 class Follower:
@@ -52,14 +44,14 @@ class Follower:
         self._subscribed: set[str] = set()
         self._frames = 0
         self._shown_ns = -1
-        subscribe(SCENARIO, SCENARIO.name, self._on_scenario)
+        subscribe(topics.SCENARIO, topics.SCENARIO.name, self._on_scenario)
 
     def _on_scenario(self, raw: bytes) -> None:
-        text = str(decode(raw, SCENARIO.type).data)
+        text = str(decode(raw, topics.SCENARIO.type).data)
         if text == self._text:
             return
         self._text = text
-        self._scenario = parse_scenario(text, SCENARIO.name, Path.cwd(),
+        self._scenario = parse_scenario(text, topics.SCENARIO.name, Path.cwd(),
                                         import_controllers=False)
         count = len(self._scenario.robots)
         begin = self._scenario.rate.stamp_ns(0)
@@ -71,16 +63,16 @@ class Follower:
             i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
         self._announced = False
         self._skip = 1
-        self._patience = PATIENCE
+        self._frames_to_wait = SCAN_TIMEOUT
         for i in range(count):
-            self._join(BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
-            self._join(WIND, i, count, self._on_wind)
-            self._join(BASE_SCAN, i, count, self._on_scan)
-            self._join(GOAL, i, count, self._on_goal)
+            self._join(topics.BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
+            self._join(topics.WIND, i, count, self._on_wind)
+            self._join(topics.BASE_SCAN, i, count, self._on_scan)
+            self._join(topics.GOAL, i, count, self._on_goal)
 
-    def _join(self, topic: Topic, robot: int, count: int,
+    def _join(self, topic: topics.Topic, robot: int, count: int,
               callback: Callable[[int, bytes], None]) -> None:
-        name = resolve(topic, robot, count)
+        name = topics.resolve(topic, robot, count)
         if name not in self._subscribed:
             self._subscribed.add(name)
             self._subscribe(topic, name, lambda raw: callback(robot, raw))
@@ -105,7 +97,7 @@ class Follower:
         self._goals[robot] = pose.x, pose.y
 
     def show(self) -> None:
-        """Give the latest poses to the page, if they are new and all are known."""
+        """Send the latest poses to the page, if they are new and complete."""
         if self._scenario is None or self._stamp_ns == self._shown_ns or None in self._poses:
             return
         if not self._announced and not self._announce(self._scenario):
@@ -125,10 +117,10 @@ class Follower:
         self._live.set_frame(frame)
 
     def _announce(self, scenario: Scenario) -> bool:
-        """Tell the page of a new run, once a scan tells of its laser or none comes for a while."""
+        """Announce a new run, once a scan has arrived or none comes for a while."""
         if self._scans[0] is None:
-            self._patience -= 1
-            if self._patience > 0:
+            self._frames_to_wait -= 1
+            if self._frames_to_wait > 0:
                 return False
             self._live.set_run(header(at_rest(scenario)))
         else:
@@ -141,7 +133,7 @@ class Follower:
 
 
 def follow(port: int) -> int:
-    """Serve the page of whatever simulation runs, until interrupted; return the exit code.
+    """Serve the page of the running simulation, until interrupted; return the exit code.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The HTML page of a run: one file with style, script and data, for any browser, offline."""
+"""HTML page of a run: one offline file with style, script and data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def page(run: dict[str, Any] | None, title: str) -> str:
     Parameters
     ----------
     run : as ``data.page_data`` returns it; None: the page asks its server for a live run
-    title : shown until the run has told its name
+    title : shown until the name of the run has arrived
 
     """
     template = (_HERE / 'page.html').read_text('utf-8')

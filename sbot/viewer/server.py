@@ -1,4 +1,4 @@
-"""The web server behind `sbot view --live`: the page, and its frames as server-sent events."""
+"""Web server of `sbot view --live`: page, and frames as server-sent events."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from sbot.viewer.page import page
 from sbot_common.errors import InputError, bad_value
 
-_HEARTBEAT = 2.0  # s between signs of life, which also find out who has gone
+_HEARTBEAT = 2.0  # s between keep-alive events, which detect closed connections
 _OWN_NAMES = ('localhost', '127.0.0.1', '[::1]')
 
 
 class Live:
-    """What browsers shall see now; filled by one thread, read by those of the server."""
+    """Current run and frame for browsers; written by one thread, read by the server's."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -25,7 +25,7 @@ class Live:
         self.frames = 0  # how many frames there were
 
     def set_run(self, header: dict[str, Any]) -> None:
-        """Show another run."""
+        """Set the run that browsers show."""
         with self._changed:
             self._run = json.dumps({**header, 'live': True}, allow_nan=False)
             self._frame = ''
@@ -33,7 +33,7 @@ class Live:
             self._changed.notify_all()
 
     def set_frame(self, frame: dict[str, Any]) -> None:
-        """Show the next frame; a browser that is slow gets only the latest."""
+        """Set the next frame; a slow browser gets only the latest."""
         with self._changed:
             self._frame = json.dumps(frame, separators=(',', ':'), allow_nan=False)
             self.frames += 1
@@ -56,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         name = self.headers.get('Host', '').rpartition(':')[0] or self.headers.get('Host', '')
-        if name not in _OWN_NAMES:  # some other site's name that leads here
+        if name not in _OWN_NAMES:  # another host name that resolves to this machine
             self.send_error(403)
         elif self.path == '/':
             self._send('text/html; charset=utf-8', page(None, 'sbot').encode())
@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
             pass  # the browser has gone
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: who asks is the user himself."""
+        """Log nothing."""
 
 
 class _Server(ThreadingHTTPServer):

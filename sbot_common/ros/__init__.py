@@ -1,4 +1,4 @@
-"""What every rclpy node here shares: publishers, parameters, the life of a process.
+"""Shared code of rclpy nodes: publishers, parameters, start and shutdown.
 
 Needs rclpy; without it the import ends the process with one line that says what to install.
 """
@@ -12,7 +12,7 @@ except ImportError:
     ) from None
 
 from sbot_common.ros.parameters import declare
-from sbot_common.ros.process import PATIENCE, make_executor, run, run_all
+from sbot_common.ros.process import CALLBACK_TIMEOUT, make_executor, run, run_all
 from sbot_common.ros.pubsub import (
     LOCKSTEP_DEPTH,
     advertise,
@@ -24,5 +24,5 @@ from sbot_common.ros.pubsub import (
     subscribe,
 )
 
-__all__ = ['LOCKSTEP_DEPTH', 'PATIENCE', 'advertise', 'declare', 'make_executor', 'now_ns', 'qos',
-           'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers', 'subscribe']
+__all__ = ['CALLBACK_TIMEOUT', 'LOCKSTEP_DEPTH', 'advertise', 'declare', 'make_executor', 'now_ns',
+           'qos', 'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers', 'subscribe']

@@ -1,4 +1,4 @@
-"""Base class of every ROS 2 node that drives a robot: inputs in, one turn, one command out."""
+"""Base class of ROS 2 nodes that run a robot controller."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self._lockstep = self.values['trigger'] == INPUTS
         self._depth = ros.LOCKSTEP_DEPTH if self._lockstep else 1
         self._outputs: dict[str, Any] = {}
-        self._told: dict[str, str] = {}
+        self._logged: dict[str, str] = {}
         self._command = b''
 
     # --- what a subclass uses or overrides
@@ -92,7 +92,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         """Take over a change at run time, or raise InputError; ``values``: all, with the new."""
 
     def report(self, inputs: Inputs) -> None:
-        """Publish or log what a turn has come to beside its command."""
+        """Publish or log results of a turn beside its command."""
 
     def advertise(self, topic: topics.Topic) -> None:
         """Create the publisher of one of the robot's topics."""
@@ -102,15 +102,15 @@ class ControllerHost(Node):  # type: ignore[misc]
         """Publish the bytes of a message."""
         self._outputs[topic.name].publish(raw)
 
-    def tell(self, what: str, names: list[str]) -> None:
+    def log_state(self, what: str, names: list[str]) -> None:
         """Log a state when it begins and when it ends, not at every turn."""
         text = ', '.join(names)
-        if bool(text) != bool(self._told.get(what)):
+        if bool(text) != bool(self._logged.get(what)):
             if text:
                 self.get_logger().warning(f'{what} {text}')
             else:
-                self.get_logger().info(f'no longer {what} {self._told[what]}')
-        self._told[what] = text
+                self.get_logger().info(f'no longer {what} {self._logged[what]}')
+        self._logged[what] = text
 
     # --- parameters, goals, reset
 
@@ -172,11 +172,11 @@ class ControllerHost(Node):  # type: ignore[misc]
         if self._latest.restarted(now_ns):
             self._reset()
         missing = self._latest.missing()
-        self.tell('waiting for', missing)
+        self.log_state('waiting for', missing)
         if missing:
             return
         stale = self._latest.stale(now_ns, self.values['stale_timeout'])
-        self.tell('standing still without a new', stale)
+        self.log_state('standing still without a new', stale)
         inputs = self._latest.inputs()
         if stale:
             self._publish_command(inputs.stamp_ns, (0.0, 0.0))

@@ -1,4 +1,4 @@
-"""A lean single-threaded executor for nodes that exchange many small messages.
+"""Single-threaded rclpy executor for nodes that exchange many small messages.
 
 rclpy's own executor builds a wait set, two dozen context managers and a task for each message.
 This one keeps its wait set, takes every waiting message of all subscriptions at once, and calls
@@ -75,7 +75,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
         self._wait(self._make_wait_set(0, 0), [], [], 0)
 
     def wake(self) -> None:
-        """Look at the nodes again: rclpy calls this when an entity is created or destroyed."""
+        """Rebuild the wait set: rclpy calls this when an entity is created or destroyed."""
         self._changed = True
         super().wake()
 
@@ -85,7 +85,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
         return bool(super().add_node(node))
 
     def remove_node(self, node: Any) -> None:  # noqa: ANN401
-        """Leave a node alone from now on."""
+        """Remove a node."""
         self._changed = True
         super().remove_node(node)
 

@@ -1,4 +1,4 @@
-"""ROS parameters declared from ``sbot_common.params``, with descriptors and range checks."""
+"""ROS parameters from declarations (``sbot_common.params``): descriptors and range checks."""
 
 from __future__ import annotations
 

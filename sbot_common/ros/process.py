@@ -1,4 +1,4 @@
-"""The life of a node's process: init, spin, signals, orderly end."""
+"""Process of a ROS 2 node: initialise, spin, handle signals, shut down."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 from sbot_common.errors import InputError
 from sbot_common.signals import Deferral, ignore_signals
 
-PATIENCE = 3.0  # s, that a callback has to come to its end after a signal
+CALLBACK_TIMEOUT = 3.0  # s; a callback that runs longer after a signal is interrupted
 
 
 def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
@@ -30,10 +30,10 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
 
 def run_all(make_nodes: Callable[[], Iterator[Node]],
             arguments: Sequence[str] | None = None) -> int:
-    """Do as ``run`` with several nodes in one executor; the first sets the exit code."""
+    """Run several nodes in one executor, as ``run``; the first sets the exit code."""
     # Before rclpy.init: rclpy's handler ends the context, which ends ``spin`` after the callback
     # that runs, and calls the handler that it has found.
-    deferral = Deferral(PATIENCE)
+    deferral = Deferral(CALLBACK_TIMEOUT)
     rclpy.init(args=list(sys.argv if arguments is None else arguments),
                signal_handler_options=SignalHandlerOptions.ALL)
     nodes: list[Node] = []

@@ -1,4 +1,4 @@
-"""Publishers and subscriptions of message bytes, with this package's quality of service."""
+"""Publishers and subscriptions of serialized messages, with quality of service."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The ROS 2 wire format (CDR): message bytes to numbers and back."""
+"""The ROS 2 wire format (CDR): serialization of messages without ROS."""

@@ -1,32 +1,15 @@
-"""Messages of a controller: its inputs as values for an ``Observation``, its commands as bytes."""
+"""Controller messages: decode inputs for an ``Observation``, encode commands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from sbot_common import topics
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.observation import Neighbours
 from sbot_common.stamp_sync import Key
-from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
-    BASE_SCAN,
-    CMD_VEL,
-    INFRARED,
-    POSES,
-    RANGE_AND_BEARING,
-    WIND,
-    Topic,
-)
-from sbot_common.wire import cdr
-from sbot_common.wire.messages import (
-    read_odometry,
-    read_poses,
-    read_scan,
-    read_vector,
-    write_twist,
-    write_twist_stamped,
-)
+from sbot_common.wire import cdr, messages
 from sbot_common.wire.point_cloud import read_point_cloud
 
 T = TypeVar('T')
@@ -35,13 +18,13 @@ P = ParamSpec('P')
 
 def read_twist_of(raw: bytes) -> tuple[int, tuple[float, float, float]]:
     """Return the stamp (ns) and twist (m/s, m/s, rad/s) of a nav_msgs/Odometry."""
-    message = cdr.decode(raw, BASE_POSE_GROUND_TRUTH.type)
+    message = cdr.decode(raw, topics.BASE_POSE_GROUND_TRUTH.type)
     v, w = message.twist.twist.linear, message.twist.twist.angular
     return cdr.stamp_ns(message.header.stamp), (v.x, v.y, w.z)
 
 
 def _read_wind(raw: bytes) -> tuple[int, tuple[float, float]]:
-    stamp_ns, (x, y, _) = read_vector(raw)
+    stamp_ns, (x, y, _) = messages.read_vector(raw)
     return stamp_ns, (x, y)
 
 
@@ -57,19 +40,19 @@ def _read_neighbours(raw: bytes) -> tuple[int, Neighbours]:
 
 # The topic that carries a field of an ``Observation``, and its codec to (stamp in ns, value); in
 # the order in which the simulator sends them.
-FIELDS: dict[str, tuple[Topic, Callable[[bytes], tuple[int, Any]]]] = {
-    'twist': (BASE_POSE_GROUND_TRUTH, read_twist_of),
-    'scan': (BASE_SCAN, read_scan),
-    'wind': (WIND, _read_wind),
-    'infrared': (INFRARED, _read_infrared),
-    'neighbours': (RANGE_AND_BEARING, _read_neighbours),
+FIELDS: dict[str, tuple[topics.Topic, Callable[[bytes], tuple[int, Any]]]] = {
+    'twist': (topics.BASE_POSE_GROUND_TRUTH, read_twist_of),
+    'scan': (topics.BASE_SCAN, messages.read_scan),
+    'wind': (topics.WIND, _read_wind),
+    'infrared': (topics.INFRARED, _read_infrared),
+    'neighbours': (topics.RANGE_AND_BEARING, _read_neighbours),
 }
 
 
 class Source(NamedTuple):
     """A topic of one robot, and the inputs that its messages carry."""
 
-    topic: Topic
+    topic: topics.Topic
     robot: int
     keys: tuple[Key, ...]
 
@@ -82,11 +65,11 @@ def sources(robot_id: int, num_robots: int, fields: Sequence[str],
         if robot == robot_id and 'twist' in fields:
             keys += ('twist',)
         if keys:
-            yield Source(BASE_POSE_GROUND_TRUTH, robot, keys)
+            yield Source(topics.BASE_POSE_GROUND_TRUTH, robot, keys)
     if poses_topic:
-        yield Source(POSES, robot_id, (ALL_POSES,))
+        yield Source(topics.POSES, robot_id, (ALL_POSES,))
     for field, (topic, _) in FIELDS.items():
-        if field in fields and topic != BASE_POSE_GROUND_TRUTH:
+        if field in fields and topic != topics.BASE_POSE_GROUND_TRUTH:
             yield Source(topic, robot_id, (field,))
 
 
@@ -103,8 +86,8 @@ def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[
     return remembered
 
 
-_read_odometry = read_once(read_odometry)
-_read_poses = read_once(read_poses)
+_read_odometry = read_once(messages.read_odometry)
+_read_poses = read_once(messages.read_poses)
 
 
 def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[Key, Any]]:
@@ -127,9 +110,9 @@ def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[
     return stamp_ns, values
 
 
-def write_command(topic: Topic, stamp_ns: int, frame_id: str, command: tuple[float, float],
+def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: tuple[float, float],
                   ) -> bytes:
     """Return linear.x (m/s), angular.z (rad/s) as Twist or TwistStamped, as the topic says."""
-    if topic == CMD_VEL:
-        return write_twist(*command)
-    return write_twist_stamped(stamp_ns, frame_id, *command)
+    if topic == topics.CMD_VEL:
+        return messages.write_twist(*command)
+    return messages.write_twist_stamped(stamp_ns, frame_id, *command)

@@ -1,4 +1,4 @@
-"""Readers and writers of the messages that more than one package uses.
+"""Readers and writers of poses, scans, twists, vectors, clock and strings in CDR.
 
 What arrives at every tick is read straight from the bytes; the rest goes through ``cdr``.
 """
@@ -167,11 +167,6 @@ def write_twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float) ->
     """Return geometry_msgs/TwistStamped; ``frame_id`` is the robot's own frame."""
     return cdr.encode(cdr.message(
         TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id), twist=geometry.twist(v, omega)))
-
-
-def read_twist_stamped(raw: bytes) -> tuple[float, float]:
-    """Return linear.x (m/s) and angular.z (rad/s) of a geometry_msgs/TwistStamped."""
-    return read_twist(raw, TWIST_STAMPED)
 
 
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:

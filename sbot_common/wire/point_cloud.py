@@ -1,4 +1,4 @@
-"""sensor_msgs/PointCloud2 of numpy's structured arrays, to bytes and back."""
+"""Conversion between sensor_msgs/PointCloud2 and structured NumPy arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages encoded once, then only their numbers are replaced: fast encoders for every tick.
+"""Message templates: encoded once, then only the numbers are replaced.
 
 A robot's Odometry costs 2 µs this way instead of 20, and the bytes are those of
 ``sbot_common.wire.cdr``.

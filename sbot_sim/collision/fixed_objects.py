@@ -1,4 +1,4 @@
-"""The fixed objects of a world, laid out for contact queries with discs.
+"""Fixed objects of a world as arrays for contact queries.
 
 Segments, circles and rectangles are one shape here, a rounded box: an oriented box whose half
 height may be 0 (a segment), or both halves (a circle), grown by a radius. One formula serves all.

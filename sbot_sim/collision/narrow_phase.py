@@ -1,4 +1,4 @@
-"""Narrow phase: who intersects whom, and by how much (document 002 section 5.1).
+"""Narrow phase: intersecting bodies and their penetration depths (document 002 section 5.1).
 
 Among discs of equal mass, as swarms are, and among bodies of any shape and mass.
 """

@@ -1,4 +1,4 @@
-"""Who overlaps what, counted from geometry alone.
+"""Overlaps of robots, obstacles and bounds, counted from geometry alone.
 
 The judge of ``sbot_sim.collision.separation``: it shares no code with it, keeps no state, and
 is plain NumPy. A robot is its collision circle (the safety radius of document 002 section 5.1);

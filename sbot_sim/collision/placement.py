@@ -1,4 +1,4 @@
-"""Can robots stand where a scenario or a teleport puts them? If not: who, where and why."""
+"""Checks of robot placement by a scenario or a teleport: obstacle, distance and message."""
 
 from __future__ import annotations
 

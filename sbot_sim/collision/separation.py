@@ -1,4 +1,4 @@
-"""The "no-intersections" algorithm of document 002 section 5: after it, nobody overlaps anything.
+"""Overlap resolution: the "no-intersections" algorithm of document 002 section 5.
 
 A tick's poses are proposed by ``motion.move``; ``separate`` divides long moves into steps
 (``tunnelling``), displaces whoever intersects something, and sends back whoever could not be freed

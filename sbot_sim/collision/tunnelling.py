@@ -1,4 +1,4 @@
-"""Nobody passes through a wall, or through another robot, however fast it is.
+"""Continuous collision detection: substeps that prevent tunnelling of fast robots.
 
 The rule behind it: where a disc is free, every object is at least its radius away from its centre.
 So a straight move shorter than the radius cannot bring the centre to the far side of anything, and

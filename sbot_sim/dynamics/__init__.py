@@ -1,1 +1,1 @@
-"""From commands and wind to the next pose."""
+"""Robot motion: differential drive, impulses, wind."""

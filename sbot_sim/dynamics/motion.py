@@ -1,4 +1,4 @@
-"""From a command to the next pose: differential drive (document 002 section 4, equation (4))."""
+"""Differential-drive kinematics: command to next pose (document 002 section 4, equation (4))."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wake kernel: wind reductions of thousands of robots without computing every pair.
+"""Wake kernel: wind reductions of many robots without computing every pair.
 
 Equal, to the bit, to ``wind_model.wake.reductions`` of what ``neighbours`` hears.
 A robot's reduction follows from the greatest score among those that it hears. So one that cannot

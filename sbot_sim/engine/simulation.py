@@ -1,4 +1,4 @@
-"""A simulation that holds its state between ticks; the in-process run and the node drive it."""
+"""Simulation engine: state between ticks, for the in-process run and the node."""
 
 from __future__ import annotations
 

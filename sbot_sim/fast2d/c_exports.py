@@ -1,6 +1,6 @@
-"""The functions of ``fast2d`` for C: references are numbers in pointers' clothes, errors are text.
+"""C interface of Fast2D: opaque integer handles, errors as text.
 
-Run by the interpreter that the shared library of ``fast2d_build`` embeds.
+Run by the interpreter that the shared library of ``shared_library`` embeds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RESULTS = {
 
 
 class Exports:
-    """What C calls; ``ffi`` is that of the embedding module."""
+    """Functions for C; ``ffi`` is that of the embedding module."""
 
     def __init__(self, ffi: Any) -> None:  # noqa: ANN401
         self._ffi = ffi
@@ -32,7 +32,7 @@ class Exports:
         self._error: Any = ffi.NULL
 
     def define(self) -> None:
-        """Give the library its functions."""
+        """Define the functions of the library."""
         for name in fast2d.__all__:
             if name.startswith(_PREFIX):
                 self._ffi.def_extern(name=name)(self._guarded(name))

@@ -1,4 +1,4 @@
-"""A step of bodies that a host drives: go on, in steps short enough, and separate."""
+"""Step of Fast2D bodies: substeps, then overlap resolution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Flags = NDArray[np.bool_]
 
 
 class Movers(NamedTuple):
-    """What does not change of N bodies that may move."""
+    """Constant properties of N movable bodies."""
 
     offset: Array  # (N, 3) centre (m) and yaw (rad) of the box in the object's frame
     size: Array  # (N, 3) half width, half height, radius (m)
@@ -75,7 +75,7 @@ def boxes_at(movers: Movers, centre: Array) -> Array:
 def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Array:
     """Return the objects' poses (N, 3) after ``dt`` (s) at ``speed`` (N, 3) m/s, m/s, rad/s.
 
-    Who would end beyond ``farthest`` (m), or nowhere, stays.
+    A body that would end beyond ``farthest`` (m), or at no finite place, stays.
     """
     out = np.empty_like(pose)
     for i in range(len(pose)):

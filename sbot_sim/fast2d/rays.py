@@ -1,4 +1,4 @@
-"""What Fast2D's distance sensors measure: the rays of ``rays.py`` among bodies of any shape."""
+"""Fast2D's infra-red distance sensors: ray casting among discs and rectangles."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Sensors(NamedTuple):
 
 
 class Solids(NamedTuple):
-    """What stands still: K rounded boxes, R rectangles first."""
+    """Fixed bodies: K rounded boxes, R rectangles first."""
 
     boxes: Array  # (K, 7)
     rectangles: int  # R

@@ -1,4 +1,4 @@
-"""The objects that a host has described, as the arrays that a step and the sensors work on."""
+"""Fast2D's objects as arrays for step and sensors."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _movers(moving: Sequence[Object]) -> Movers:
     shapes = [_shape(body) for body in moving]
     within = np.array([shape.within for shape in shapes])
     weight = np.array([1.0 / body.mass for body in moving])
-    # Who is pushed must not be pushed farther in a step than its own leash: see ``tunnelling``.
+    # A body must not be pushed farther in a step than its own limit: see ``tunnelling``.
     pace = np.minimum(within, within[weight > 0.0].min(initial=math.inf))
     return Movers(np.array([shape[:3] for shape in shapes]).reshape(-1, 3),
                   np.array([shape[3:] for shape in shapes]).reshape(-1, 3),

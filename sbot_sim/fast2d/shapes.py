@@ -1,4 +1,4 @@
-"""The shapes of Fast2D objects: a bounding radius or four corners (document 004 section 7.4.3)."""
+"""Fast2D shapes: disc or rectangle (document 004 section 7.4.3)."""
 
 from __future__ import annotations
 

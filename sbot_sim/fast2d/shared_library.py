@@ -1,4 +1,4 @@
-"""Build Fast2D as a shared library for hosts that are not Python: ``make fast2d``.
+"""Build Fast2D as a shared library for C programs: ``make fast2d``.
 
 The library embeds the Python that built it. Usage:
 ``python -m sbot_sim.fast2d.shared_library DIRECTORY``.
@@ -20,10 +20,10 @@ INCLUDE = Path(__file__).resolve().parent / 'include'
 ROOT = Path(__file__).resolve().parents[2]  # where the packages are
 HEADER = 'plugins/fast2d/fast2d.h'
 
-# Python is told, before it starts, whose it is: it then finds the packages of that environment.
+# The program name is set before Python starts, so that it finds the packages of that environment.
 # ROS wheels start Python a second time to set the loader's path, unless this variable says that
-# it has been done; the host program would be gone. Hosts open plugins for themselves alone, but
-# compiled packages look for Python's functions among what is open to all.
+# it has been done; the host program would be gone. Hosts open plugins with local symbols, but
+# compiled packages need the symbols of libpython globally.
 _BEFORE_PYTHON = """
 #include <dlfcn.h>
 #include <stdlib.h>

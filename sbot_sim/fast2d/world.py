@@ -1,4 +1,4 @@
-"""Worlds driven by a host program through the functions of document 004 section 7.4.3."""
+"""Fast2D worlds, driven by a host program (document 004 section 7.4.3)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ _LIGHTEST = 1e-100  # kg: lighter than any thing, and its inverse is finite
 _WEIGHTS_SUM = 1e-9  # how far from 1
 
 
-class ObjectRef:
-    """A robot or a solid, to the host: something to hand back."""
-
+class _Ref:
     __slots__ = ('_name',)
 
     def __init__(self, name: str) -> None:
@@ -36,28 +34,28 @@ class ObjectRef:
         return f'<{self._name}>'
 
 
+class ObjectRef(_Ref):
+    """Handle of a robot or a solid."""
+
+    __slots__ = ()
+
+
 class RobotRef(ObjectRef):
-    """A robot."""
+    """Handle of a robot."""
 
     __slots__ = ()
 
 
 class SolidRef(ObjectRef):
-    """A solid: anything that does not move by itself."""
+    """Handle of a solid: anything that does not move by itself."""
 
     __slots__ = ()
 
 
-class SensorRef:
-    """An infra-red sensor."""
+class SensorRef(_Ref):
+    """Handle of an infra-red sensor."""
 
-    __slots__ = ('_name',)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f'<{self._name}>'
+    __slots__ = ()
 
 
 class Fast2D:
@@ -103,13 +101,13 @@ class Fast2D:
         self._initialised = True
 
     def cleanup(self) -> None:
-        """End the world: its references are worth nothing any more."""
+        """End the world: its handles become invalid."""
         self._check_initialised('cleanup')
         self._clear()
         self._initialised = False
 
     def step(self, dt: float) -> None:
-        """Go on by ``dt`` seconds: robots move at their speeds and push what is in their way."""
+        """Advance by ``dt`` seconds: robots move at their speeds and push what is in their way."""
         self._check_initialised('step')
         dt = _number('step', 'dt', dt)
         if dt <= 0.0:
@@ -140,9 +138,9 @@ class Fast2D:
         self._objects[ref] = Object(name, False, math.inf)
         return ref
 
-    def add_object(self, reference: ObjectRef) -> None:
+    def add_object(self, object: ObjectRef) -> None:
         """Put an object, complete but for its sensors, into the world."""
-        body = self._settable('add_object', reference)
+        body = self._settable('add_object', object)
         if body.shape is None:
             raise InputError(f'{PREFIX}add_object: {body.name} has no shape, expected {PREFIX}'
                              'object_set_bounding_rectangle or _radius before')
@@ -151,18 +149,18 @@ class Fast2D:
         self._forget_index()
 
     def create_irsensor(self, robot: RobotRef, xpos: float, ypos: float, angle: float,
-                        range: float, aperture: float, num_rays: int,
-                        ray_weights: Sequence[float]) -> SensorRef:
+                        range: float, aperture: float, numRays: int,
+                        rayWeights: Sequence[float]) -> SensorRef:
         """Return a new infra-red sensor of a robot; until the first step (docs/errata.md F1, F2).
 
         Parameters
         ----------
-        robot : who carries it
+        robot : that carries it
         xpos, ypos, angle : where it is, and the direction of its axis, in the robot's frame
         range : m; what is farther, or nothing at all, is measured as this
         aperture : angle between the first and the last ray (rad), 0 to 2 pi
-        num_rays : evenly from -aperture/2 to aperture/2 about the axis; a single one along it
-        ray_weights : one for each ray, none negative; their sum is 1 within 1e-9
+        numRays : evenly from -aperture/2 to aperture/2 about the axis; a single one along it
+        rayWeights : one for each ray, none negative; their sum is 1 within 1e-9
 
         """
         name = 'create_irsensor'
@@ -177,7 +175,7 @@ class Fast2D:
             raise bad_value(f'{PREFIX}{name}: range', reach, f'a number > 0 and <= {FARTHEST:g}')
         if not 0.0 <= width <= 2.0 * math.pi:
             raise bad_value(f'{PREFIX}{name}: aperture', width, 'a number in [0, 2 pi] (rad)')
-        weights = _weights(name, num_rays, ray_weights)
+        weights = _weights(name, numRays, rayWeights)
         sensor = Sensor(x, y, turn, reach, width, weights)
         ref = SensorRef(f'sensor {len(body.sensors)} of {body.name}')
         body.sensors.append(sensor)
@@ -185,21 +183,21 @@ class Fast2D:
         self._forget_index()
         return ref
 
-    def object_set_bounding_rectangle(self, reference: ObjectRef, x: Sequence[float],
+    def object_set_bounding_rectangle(self, object: ObjectRef, x: Sequence[float],
                                       y: Sequence[float]) -> None:
         """Make an object the rectangle of four corners (m), counter-clockwise, in its frame."""
         name = 'object_set_bounding_rectangle'
-        self._settable(name, reference).shape = rectangle(x, y, PREFIX + name)
+        self._settable(name, object).shape = rectangle(x, y, PREFIX + name)
 
-    def object_set_bounding_radius(self, reference: ObjectRef, radius: float) -> None:
+    def object_set_bounding_radius(self, object: ObjectRef, radius: float) -> None:
         """Make an object a disc (m) about its origin."""
         name = 'object_set_bounding_radius'
-        body = self._settable(name, reference)
+        body = self._settable(name, object)
         body.shape = disc(_number(name, 'radius', radius), PREFIX + name)
 
-    def object_set_mass(self, reference: ObjectRef, mass: float) -> None:
+    def object_set_mass(self, object: ObjectRef, mass: float) -> None:
         """Set an object's mass (kg), by which pushes are shared; negative: infinitely heavy."""
-        body = self._settable('object_set_mass', reference)
+        body = self._settable('object_set_mass', object)
         value = _number('object_set_mass', 'mass', -1.0 if mass == math.inf else mass)
         if value < 0.0:
             value = math.inf
@@ -208,15 +206,15 @@ class Fast2D:
                             f'a number >= {_LIGHTEST:g} (kg), or < 0 for infinitely heavy')
         body.mass = value
 
-    def object_set_position(self, reference: ObjectRef, xpos: float, ypos: float) -> None:
+    def object_set_position(self, object: ObjectRef, xpos: float, ypos: float) -> None:
         """Set where an object is (m)."""
         name = 'object_set_position'
-        body = self._settable(name, reference)
+        body = self._settable(name, object)
         body.pose[:2] = _coordinate(name, 'xpos', xpos), _coordinate(name, 'ypos', ypos)
 
-    def object_set_angle(self, reference: ObjectRef, angle: float) -> None:
+    def object_set_angle(self, object: ObjectRef, angle: float) -> None:
         """Set how an object is turned (rad)."""
-        body = self._settable('object_set_angle', reference)
+        body = self._settable('object_set_angle', object)
         body.pose[2] = _number('object_set_angle', 'angle', angle)
 
     # Any time.
@@ -228,16 +226,16 @@ class Fast2D:
         if self._indexed is not None and body.added:
             self._speed[body.row] = body.speed
 
-    def robot_set_angular_speed(self, robot: RobotRef, da: float) -> None:
+    def robot_set_angular_speed(self, object: RobotRef, da: float) -> None:
         """Set a robot's angular speed (rad/s), counter-clockwise, from now on."""
-        body = self._robot('robot_set_angular_speed', robot)
+        body = self._robot('robot_set_angular_speed', object)
         body.speed[2] = _number('robot_set_angular_speed', 'da', da)
         if self._indexed is not None and body.added:
             self._speed[body.row] = body.speed
 
-    def object_get_transform(self, reference: ObjectRef) -> tuple[float, float, float]:
+    def object_get_transform(self, object: ObjectRef) -> tuple[float, float, float]:
         """Return x, y (m) and angle (rad) of an object; angles are not wrapped."""
-        body = self._find('object_get_transform', reference)
+        body = self._find('object_get_transform', object)
         if self._indexed is None or body.row < 0:
             x, y, angle = body.pose
         else:
@@ -319,7 +317,7 @@ class Fast2D:
         return self._indexed
 
     def _check_free(self, indexed: Indexed) -> None:
-        """Refuse a scene whose objects overlap; what never moves may (docs/errata.md F4)."""
+        """Refuse a scene whose objects overlap; fixed solids may (docs/errata.md F4)."""
         i, other, depth = first_overlap(indexed.fixed, indexed.movers, self._pose, TOLERANCE)
         if i >= 0:
             who = f'{indexed.names[i]} and {indexed.names[other]}'

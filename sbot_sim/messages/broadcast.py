@@ -1,4 +1,4 @@
-"""All messages of a run and their order: what the node publishes and what a recording contains."""
+"""All messages of a run in order: published by the node, stored in recordings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import topics
-from sbot_common.wire.messages import (
-    write_clock,
-    write_string,
-    write_twist,
-    write_twist_stamped,
-)
+from sbot_common.wire.controller import write_command
+from sbot_common.wire.messages import write_clock, write_string
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import Snapshot, Wind
 from sbot_sim.messages.markers import OBSTACLE_PERIOD, obstacle_markers, robot_markers, robot_roles
@@ -94,9 +90,9 @@ class Broadcast:
     def command(self, robot: int, stamp_ns: int, v: float, omega: float) -> Outgoing:
         """Return one robot's command (m/s, rad/s)."""
         n = len(self._radius)
-        payload = (write_twist_stamped(stamp_ns, topics.frame('base_link', robot, n), v, omega)
-                   if self._options.cmd_vel_stamped else write_twist(v, omega))
-        return Outgoing(topics.resolve(self.cmd_vel, robot, n), self.cmd_vel, payload)
+        frame_id = topics.frame('base_link', robot, n)
+        return Outgoing(topics.resolve(self.cmd_vel, robot, n), self.cmd_vel,
+                        write_command(self.cmd_vel, stamp_ns, frame_id, (v, omega)))
 
     def clock(self, stamp_ns: int) -> Outgoing:
         """Return the time of a tick."""

@@ -12,7 +12,7 @@ from sbot_sim.engine.state import SimulationState
 
 
 class Report(NamedTuple):
-    """The last period of wall time."""
+    """Real-time factor and late ticks of the last period."""
 
     real_time_factor: float
     late_ticks: int  # so far: ticks that began more than half a tick late

@@ -15,15 +15,8 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.elementary import sincos, sincos_of
 from sbot_common.topics import Topic
-from sbot_common.wire import cdr
+from sbot_common.wire import cdr, templates
 from sbot_common.wire.point_cloud import encode_points
-from sbot_common.wire.templates import (
-    OdometryTemplate,
-    PosesTemplate,
-    ScanTemplate,
-    TransformsTemplate,
-    VectorTemplate,
-)
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.sensors.infrared.sensor import infrared_points
 from sbot_sim.sensors.scan import ScanParameters, angle_max
@@ -59,17 +52,17 @@ class SnapshotEncoder:
         self._options = options
         n, scan = options.num_robots, options.scan
         frame = self._frame
-        self._ground = [OdometryTemplate('map', frame('base_link', i)) for i in range(n)]
-        self._poses = PosesTemplate('map', n) if options.poses_topic else None
-        self._odom = [OdometryTemplate(frame('odom', i), frame('base_link', i)) for i in range(n)]
-        self._scans = [ScanTemplate(
-            frame('laser', i), scan.beams, scan.angle_min,
-            angle_max(scan), scan.angle_increment,
+        self._ground = [templates.OdometryTemplate('map', frame('base_link', i)) for i in range(n)]
+        self._poses = templates.PosesTemplate('map', n) if options.poses_topic else None
+        self._odom = [templates.OdometryTemplate(frame('odom', i), frame('base_link', i))
+                      for i in range(n)]
+        self._scans = [templates.ScanTemplate(
+            frame('laser', i), scan.beams, scan.angle_min, angle_max(scan), scan.angle_increment,
             options.scan_period, scan.range_min, scan.range_max) for i in range(n)]
-        self._wind = VectorTemplate('map')
+        self._wind = templates.VectorTemplate('map')
         groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
         self._groups = groups
-        self._transforms = [TransformsTemplate([
+        self._transforms = [templates.TransformsTemplate([
             pair for i in group for pair in (('map', frame('odom', i)),
                                              (frame('odom', i), frame('base_link', i)))])
             for group in groups]
@@ -85,13 +78,13 @@ class SnapshotEncoder:
         return topics.namespace(group[0], self._options.num_robots) + topic.name
 
     def static(self, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield what is published once: where the lasers sit."""
+        """Yield `/tf_static`, published once: the poses of the lasers on the robots."""
         scan = self._options.scan
         z, w = quaternion_from_yaw(scan.laser_yaw)
         for group in self._groups:
             frames = [(self._frame('base_link', i), self._frame('laser', i)) for i in group]
             laser = (scan.laser_x, scan.laser_y, z, w)
-            payload = TransformsTemplate(frames).fill(stamp_ns, [laser] * len(group))
+            payload = templates.TransformsTemplate(frames).fill(stamp_ns, [laser] * len(group))
             yield Outgoing(self._tf(topics.TF_STATIC, group), topics.TF_STATIC, payload)
 
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:

@@ -1,4 +1,4 @@
-"""The simulator's publishers, and which other nodes are connected to its topics."""
+"""The simulator's publishers, and checks of connected nodes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _WIND = (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD)
 
 
 class Connections:
-    """Publishes messages by their topics' names, and looks for lockstep's peers.
+    """Publishes messages by their topics' names, and checks the connections of lockstep.
 
     Parameters
     ----------
-    node : whose publishers these are
+    node : of the publishers
     first : one message, at least, of each topic that will be published
     awaited : (N,) which robots have a controller
     cmd_vel : topic of the commands
@@ -54,7 +54,7 @@ class Connections:
                 publisher.publish(payload)
 
     def missing(self) -> list[str]:
-        """Return the names of what is to wait for: mostly nodes that are not connected."""
+        """Return the names of what to wait for: nodes that are not connected, another run."""
         missing = [f'robot {i}' for i in range(len(self._awaited)) if not self._is_connected(i)]
         missing += [f'another run in this ROS domain to end (it publishes {name}; ROS_DOMAIN_ID '
                     'keeps runs apart)' for name in self._published_twice()]

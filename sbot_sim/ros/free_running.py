@@ -1,4 +1,4 @@
-"""Free-running: a tick at each period of the wall clock, with the newest commands and wind."""
+"""Free-running mode: a tick at each period of the wall clock, with the newest inputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sbot_sim.ros.run_control import Actions, Options, Phase, RunControl
 
 
 class FreeRunning(RunControl):
-    """Times ticks by the wall clock; waits for nobody, stops robots whose command is too old."""
+    """Times ticks by the wall clock; does not wait, stops robots with old commands."""
 
     def __init__(self, options: Options, actions: Actions, clock: Callable[[], float]) -> None:
         super().__init__(options, actions, clock)
@@ -20,7 +20,7 @@ class FreeRunning(RunControl):
         return True
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
-        """Take whatever wind comes."""
+        """Accept any wind."""
         return True
 
     def proceed(self) -> None:

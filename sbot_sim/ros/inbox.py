@@ -1,4 +1,4 @@
-"""The newest of what the simulator's node has heard: the inputs of its next tick."""
+"""Latest received commands, wind and teleports: the inputs of the next tick."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Inbox:
         self._rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)
 
     def on_teleport(self, robot: int, raw: bytes) -> None:
-        """Keep where to put a robot, from a PoseStamped."""
+        """Store a teleport, from a PoseStamped."""
         pose = read_pose(raw)
         self.teleports[robot] = pose.x, pose.y, pose.yaw
 
     def on_rab_data(self, robot: int, raw: bytes) -> None:
-        """Keep what a robot sends to its neighbours, from a UInt8MultiArray."""
+        """Store a robot's broadcast, from a UInt8MultiArray."""
         self._rab_data[robot] = read_rab_data(raw)
 
     def on_wind(self, part: str, vector: NDArray[np.float64]) -> None:
-        """Keep the wind's 'velocity' (m/s) or 'force' (N)."""
+        """Store the wind's 'velocity' (m/s) or 'force' (N)."""
         if part == 'velocity':
             self.wind = self.wind._replace(velocity=vector)
         else:
@@ -45,7 +45,7 @@ class Inbox:
         return StepInputs(self.commands.copy(), self.wind, self._rab_data.copy())
 
     def reset(self) -> None:
-        """Forget everything but the wind's grid, which is sent once."""
+        """Clear everything but the wind's grid, which is sent once."""
         self.commands[:] = 0.0
         self._rab_data[:] = 0
         self.messages.clear()

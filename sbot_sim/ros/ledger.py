@@ -1,8 +1,8 @@
-"""Counts of the commands that answer a tick in lockstep, without ROS (docs/lockstep.md).
+"""Counts of commands that answer a tick in lockstep, without ROS (docs/lockstep.md).
 
 A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th
 stamp that was sent to it. A robot that stays silent is asked again, and may then answer twice; the
-tick is over when as many answers as questions are in, or when nobody has said anything for a
+tick is over when as many answers as questions are in, or when no answer has come for a
 while.
 """
 
@@ -16,7 +16,7 @@ Command = tuple[float, float]
 
 
 class Ledger:
-    """Answers of one tick after the other.
+    """Counts the answers of each tick.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Ledger:
         Raises
         ------
         InputError
-            for an answer that nobody asked for.
+            for an answer without a question.
 
         """
         if not self._outstanding.get(robot):

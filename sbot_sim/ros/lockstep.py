@@ -1,4 +1,4 @@
-"""Lockstep: a tick ends when wind and all commands that answer it are in (docs/lockstep.md)."""
+"""Lockstep mode: a tick ends when wind and all commands have arrived (docs/lockstep.md)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Peers(Protocol):
 class Lockstep(RunControl):
     """Times ticks by their answers, and no faster than the target real-time factor.
 
-    Who does not answer is asked again, and ends the run with InputError after the time-out.
+    A node that does not answer is asked again; after the time-out InputError ends the run.
     """
 
     def __init__(self, options: Options, actions: Actions, clock: Callable[[], float],
@@ -45,7 +45,7 @@ class Lockstep(RunControl):
         return self._options.rate.stamp_ns(self._actions.tick())
 
     def accept_command(self, robot: int) -> bool:
-        """Count an answer; repeated ones, and those that nobody asked for, are not used."""
+        """Count an answer; repeated ones, and those of robots not awaited, are not used."""
         return not self._options.awaited[robot] or self._ledger.answer(robot, self._clock())
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
@@ -75,7 +75,7 @@ class Lockstep(RunControl):
             self._ask()
 
     def watch(self) -> None:
-        """Start when all nodes are connected, ask silent ones again, give up in the end."""
+        """Start when all nodes are connected, ask silent ones again, time out."""
         if self.phase is Phase.CONNECTING:
             self._start_if_connected()
         elif self.phase is Phase.WAITING:
@@ -105,7 +105,7 @@ class Lockstep(RunControl):
             return
         if self._connected_since is None:
             self._connected_since = now
-        # Controllers announce goals, though a stranger's need not; a first one must not come late.
+        # Controllers announce goals, users' own need not; a first goal must not come late.
         if self._peers.goals_announced() or now - self._connected_since >= GOAL_GRACE:
             self._due = now
             self._start()
@@ -123,7 +123,7 @@ class Lockstep(RunControl):
         return all(stamp == self._stamp_ns for stamp in self._wind_stamps.values())
 
     def _ask_again(self) -> None:
-        """Repeat the tick to those who are silent; raise InputError after the time-out."""
+        """Repeat the tick to silent nodes; raise InputError after the time-out."""
         now = self._clock()
         silent = self._ledger.silent()
         names = [f'robot {i}' for i in silent] + ([] if self._wind_is_in() else ['wind_model'])

@@ -19,7 +19,7 @@ from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_pose, read_twist, read_twist_stamped
+from sbot_common.wire.messages import read_pose, read_twist
 from sbot_sim.messages.diagnostics import Pace, diagnostics
 from sbot_sim.messages.snapshot import Outgoing
 from sbot_sim.ros.connections import Connections
@@ -30,13 +30,13 @@ from sbot_sim.ros.run_control import Actions, Phase, RunControl
 from sbot_sim.ros.setup import Setup
 from wind_model import messages as wind_messages
 
-_WATCH_PERIOD = 0.05  # s of wall time between looks at who is missing
-_FAREWELL = 0.1  # s of wall time: last latched messages still arrive
+_WATCH_PERIOD = 0.05  # s of wall time between checks of missing nodes
+_SHUTDOWN_DELAY = 0.1  # s of wall time, for the delivery of the last messages
 _DIAGNOSTICS_PERIOD = 1.0  # s of wall time
 
 
 class SimulatorNode(Node):  # type: ignore[misc]
-    """Drives an engine by the commands and the wind that it hears.
+    """ROS 2 node of the simulator: advances an engine by received commands and wind.
 
     ``build`` declares whatever parameters it needs on the node and returns the set-up; it may call
     ``change`` of the node later. ``exit_code`` is 1 after an error, which is logged.
@@ -53,7 +53,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._pace = Pace(options.rate.dt)
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
         self._subscribe()
-        # All publishers are created before anybody is waited for.
+        # All publishers are created before the node waits for others.
         latched = list(self._broadcast.latched(self._stamp_ns))
         self._connections = Connections(self, [
             *latched, self._broadcast.clock(self._stamp_ns),
@@ -152,8 +152,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
     # --- messages and services
 
     def _on_command(self, robot: int, raw: bytes) -> None:
-        stamped = self._broadcast.cmd_vel is topics.CMD_VEL_STAMPED
-        command = read_twist_stamped(raw) if stamped else read_twist(raw)
+        command = read_twist(raw, self._broadcast.cmd_vel.type)
         if not all(np.isfinite(command)):
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
@@ -215,7 +214,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _start(self) -> None:
         if self._observer.recording:
             self._observer.record(self._stamp_ns, self._broadcast.latched(self._stamp_ns))
-        self.get_logger().info('everybody is there, starting')
+        self.get_logger().info('all nodes are connected, starting')
 
     def _publish_clock(self) -> None:
         self._connections.publish([self._broadcast.clock(self._stamp_ns)])
@@ -258,7 +257,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self.get_logger().info('reset: starting again at tick 0')
 
     def _end(self) -> None:
-        self._every(_FAREWELL, rclpy.try_shutdown)
+        self._every(_SHUTDOWN_DELAY, rclpy.try_shutdown)
 
     def _report(self) -> None:
         """Publish `/diagnostics`, and end a lockstep run in which two nodes command a robot."""

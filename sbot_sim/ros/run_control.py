@@ -1,4 +1,4 @@
-"""Pause, step, reset and end of a run, however its ticks are timed; without ROS.
+"""Run control: pause, step, reset and end of a run, without ROS.
 
 A run control gets events (a command came, a timer fired) and calls ``Actions``. Lockstep and
 free-running are its two kinds.
@@ -27,7 +27,7 @@ class Options(NamedTuple):
 
 
 class Phase(Enum):
-    """Where a run is."""
+    """Phase of a run."""
 
     CONNECTING = auto()  # before tick 0, until all nodes are connected
     BETWEEN = auto()  # between two ticks
@@ -36,7 +36,7 @@ class Phase(Enum):
 
 
 class Actions(NamedTuple):
-    """What a run control makes the simulator do."""
+    """Actions of the simulator, called by a run control."""
 
     tick: Callable[[], int]  # return the current tick
     start: Callable[[], None]  # all nodes are connected: tick 0 is next
@@ -81,11 +81,11 @@ class RunControl(ABC):
 
     @abstractmethod
     def on_timer(self) -> None:
-        """Go on at the pace of the wall clock."""
+        """Begin ticks at the pace of the wall clock."""
 
     @abstractmethod
     def watch(self) -> None:
-        """Look for what is missing; to be called some times a second."""
+        """Check connections and time-outs; to be called some times a second."""
 
     @abstractmethod
     def accept_command(self, robot: int) -> bool:
@@ -133,7 +133,7 @@ class RunControl(ABC):
         self._actions.start()
 
     def _finish(self) -> None:
-        """End a tick. The last one of a run is answered like all others, but moves nobody."""
+        """End a tick. The last one of a run is answered like all others, but not executed."""
         self._actions.observe()
         if self._options.ticks and self._actions.tick() >= self._options.ticks:
             self.phase = Phase.OVER

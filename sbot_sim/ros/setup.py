@@ -1,4 +1,4 @@
-"""What a simulator's node is built from."""
+"""Arguments of the simulator's node: engine, messages, timing and observer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sbot_sim.ros.run_control import Options
 
 
 class RunObserver(Protocol):
-    """Is shown a run, and changes nothing: a recorder, a tally, a progress bar."""
+    """Observer of a run, which changes nothing: a recorder, a tally, a progress bar."""
 
     recording: bool  # whether it wants messages
 

@@ -1,4 +1,4 @@
-"""Beams as a table, and which of them an arc can cover."""
+"""Table of beam directions, and the range of beams that an arc covers."""
 
 from __future__ import annotations
 

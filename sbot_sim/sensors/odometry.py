@@ -1,4 +1,4 @@
-"""Wheel odometry: where a robot believes to be from its wheels alone.
+"""Wheel odometry: pose estimate from the wheels alone, with noise.
 
 It knows neither wind nor collisions, and starts at the origin of frame `odom`. With noise off it
 is equation (4) of document 002 applied to what the wheels turned. The noise has the two parts that

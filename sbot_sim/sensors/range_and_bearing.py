@@ -1,4 +1,4 @@
-"""Range and bearing: who hears whom, how far away and where (document 000 section 5.5)."""
+"""Range and bearing: neighbours, distances and bearings (document 000 section 5.5)."""
 
 from __future__ import annotations
 

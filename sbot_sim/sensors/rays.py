@@ -1,4 +1,4 @@
-"""What one beam hits: the rules, and the slow oracle that every fast kernel must equal.
+"""Ray casting of one beam: intersection rules, and the oracle of the fast kernels.
 
 A sensor stands at a point and turns by a yaw; objects are expressed in its frame, where beam i has
 the direction ``(cos, sin)`` of a table computed once. Ranges are distances from the sensor (m);

@@ -1,4 +1,4 @@
-"""The robots' random generators as an array, a row a robot: the same numbers as NumPy's PCG64.
+"""Array of the robots' random generators, bit-compatible with NumPy's PCG64.
 
 ``sbot_common.rng.generator`` makes one generator object for a robot and a purpose; a draw from
 it costs a microsecond. Here its state is four integers in a row of an array, and draws of

@@ -1,4 +1,4 @@
-"""The fast ray caster: objects look for the beams they cover, instead of beams for objects.
+"""Fast ray caster: for each object, the beams that it covers.
 
 For each sensor, each object that a coarse grid finds within range gets the interval of beams that
 may hit it, a little too wide; exactly those beams are intersected with it, by the formulas of

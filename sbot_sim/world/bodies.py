@@ -1,4 +1,4 @@
-"""What robots are made of: the s-bot of document 002 Table 1, document 001's robot, ARGoS' two."""
+"""Robot bodies: the s-bot of document 002 Table 1, document 001's robot, two of ARGoS."""
 
 from __future__ import annotations
 

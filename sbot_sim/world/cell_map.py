@@ -1,4 +1,4 @@
-"""A map of cells as part of the world: the outlines of what is occupied, and what is inside."""
+"""Occupancy map as part of the world: outlines of occupied cells, point queries."""
 
 from __future__ import annotations
 

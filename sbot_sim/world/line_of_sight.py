@@ -1,4 +1,4 @@
-"""Lines of sight between robots: walls and obstacles block them, robots do not."""
+"""Line of sight between robots: blocked by walls and obstacles, not by robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The world as sensors look it up: what stands still is indexed once, what moves each tick."""
+"""Spatial index for sensors: fixed objects once, moving robots each tick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments of ARGoS: an `.argos` file (document 000) as a scenario.
+"""Convert an ARGoS experiment (`.argos`, document 000) to a scenario.
 
 Centimetres become metres and degrees radians here and nowhere else. What is not supported is left
 out with a warning that names it.
@@ -6,7 +6,6 @@ out with a warning that names it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -59,9 +58,7 @@ def argos_scenario(root: Element) -> dict[str, Any]:
     """Return the mapping that a scenario file would hold; keys as in docs/scenario.md."""
     for child in root.children:
         _warn_top(child)
-    arena = root.only('arena')
-    if arena is None:
-        raise InputError(f'{root.where}: element <arena> is missing')
+    arena = root.needed('arena')
     bounds, world, robots = _arena(arena, root)
     if not robots:
         raise InputError(f'{arena.where}: no robots: expected <{"> or <".join(BODY_TAGS)}>')
@@ -156,11 +153,7 @@ def _body(element: Element) -> list[float]:
     """Return x, y (m) and yaw (rad) of an obstacle."""
     if element.flag('movable', False):
         element.warn('is taken for fixed: obstacles do not move here')
-    body = element.only('body')
-    if body is None:
-        raise InputError(f'{element.where}: element <body> is missing')
-    x, y, _ = body.numbers('position', 3)
-    return [x, y, math.radians(body.numbers('orientation', 3, (0.0, 0.0, 0.0))[0])]
+    return element.pose()
 
 
 def _wind(root: Element) -> dict[str, Any]:

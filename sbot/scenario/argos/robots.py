@@ -1,4 +1,4 @@
-"""Robots of an `.argos` file: controllers, single robots, and robots that are distributed."""
+"""Robots of an ARGoS experiment: controllers, single and distributed robots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_TURN = WindAwareParameters().max_turn_rate
 
 
 class ControllerKind(NamedTuple):
-    """What a `<controllers>` entry stands for."""
+    """A controller of an experiment."""
 
     name: str  # of a scenario's controller
     velocity: float  # m/s
@@ -74,15 +74,11 @@ def _kind(element: Element) -> ControllerKind:
 
 def robot(element: Element, kinds: dict[str, ControllerKind]) -> RobotEntry:
     """Return the entry of one robot with a pose."""
-    body = element.only('body')
-    if body is None:
-        raise InputError(f'{element.where}: element <body> is missing')
-    x, y, _ = body.numbers('position', 3)
-    yaw = math.radians(body.numbers('orientation', 3, (0.0, 0.0, 0.0))[0])
+    pose = element.pose()
     entry = _entry(element, kinds)
-    entry.values['pose'] = [x, y, yaw]
+    entry.values['pose'] = pose
     if entry.values['controller'] == WIND_AWARE:
-        entry.values['parameters']['direction'] = yaw
+        entry.values['parameters']['direction'] = pose[2]
     return entry
 
 
@@ -110,7 +106,7 @@ def _entry(element: Element, kinds: dict[str, ControllerKind]) -> RobotEntry:
 def distributed(element: Element, kinds: dict[str, ControllerKind],
                 bounds: list[float]) -> list[RobotEntry]:
     """Return the entries of a `<distribute>`: a group in an area, or a grid of single robots."""
-    place, turn, entity = (_needed(element, tag) for tag in ('position', 'orientation', 'entity'))
+    place, turn, entity = map(element.needed, ('position', 'orientation', 'entity'))
     quantity = int(entity.number('quantity', minimum=1.0))
     entity.warn_unknown('quantity', 'max_trials', 'base_num')
     for child in entity.children:
@@ -141,13 +137,6 @@ def distributed(element: Element, kinds: dict[str, ControllerKind],
         else:
             raise InputError(f"{place.where}: method: got '{method}', expected uniform or grid")
     return entries
-
-
-def _needed(element: Element, tag: str) -> Element:
-    found = element.only(tag)
-    if found is None:
-        raise InputError(f'{element.where}: element <{tag}> is missing')
-    return found
 
 
 def _yaw(turn: Element) -> float | None:

@@ -1,4 +1,4 @@
-"""The XML of an `.argos` file as a small tree that knows its lines; entities are refused."""
+"""Parse the XML of an ARGoS experiment into elements with line numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_DEPTH = 100
 
 
 class Element(NamedTuple):
-    """One element; what stands between the tags means nothing in these files."""
+    """One element; text between the tags is ignored."""
 
     file: str
     line: int
@@ -42,6 +42,19 @@ class Element(NamedTuple):
         if len(found) > 1:
             raise InputError(f'{found[1].where} is given twice, first on line {found[0].line}')
         return found[0] if found else None
+
+    def needed(self, tag: str) -> Element:
+        """Return the child with a tag; InputError if there is none, or more."""
+        found = self.only(tag)
+        if found is None:
+            raise InputError(f'{self.where}: element <{tag}> is missing')
+        return found
+
+    def pose(self) -> list[float]:
+        """Return x, y (m), yaw (rad) of the child <body>; InputError if it is missing."""
+        body = self.needed('body')
+        x, y, _ = body.numbers('position', 3)
+        return [x, y, math.radians(body.numbers('orientation', 3, (0.0, 0.0, 0.0))[0])]
 
     def everywhere(self, tag: str) -> list[Element]:
         """Return all elements with a tag below this one, in the order of the file."""
@@ -89,11 +102,11 @@ class Element(NamedTuple):
         return text == 'true'
 
     def warn(self, text: str) -> None:
-        """Tell the user what is left out."""
+        """Warn that this element is left out."""
         LOG.warning('%s %s', self.where, text)
 
     def warn_unknown(self, *known: str) -> None:
-        """Tell the user which attributes are left out."""
+        """Warn of attributes that are left out."""
         for name in self.attributes:
             if name not in known:
                 self.warn(f"attribute '{name}' is not supported and left out")

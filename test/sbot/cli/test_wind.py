@@ -45,7 +45,7 @@ def test_wake_explains_who_shelters_whom(capsys):
     assert report['robots'][0]['r'] == 0
     assert sbot('wake', 'wind_wake') == 0
     assert 'robot 0: along 0.2000 m, lateral 0.1000 m' in capsys.readouterr().out
-    with pytest.raises(InputError, match='nobody is sheltered'):
+    with pytest.raises(InputError, match='no robot is sheltered'):
         sbot('wake', 'single_robot')
 
 

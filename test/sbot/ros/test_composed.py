@@ -77,7 +77,7 @@ def test_a_signal_ends_it_and_finishes_the_recording(tmp_path, number):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     try:
         end = time.monotonic() + DEADLINE
-        while 'everybody is there' not in log.read_text():
+        while 'all nodes are connected' not in log.read_text():
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end
             time.sleep(0.02)

@@ -194,7 +194,7 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, when, code):
         if when == 'starting':
             assert until(lambda: len(marked(mark)) == 4)
         else:
-            assert until(lambda: 'everybody is there' in log.read_text())
+            assert until(lambda: 'all nodes are connected' in log.read_text())
         process.send_signal(number)
         assert process.wait(DEADLINE) == code
     finally:

@@ -13,7 +13,7 @@ from pictures import record, scenario
 
 from sbot.bag.reader import Bag
 from sbot.figures.data import from_bag
-from sbot.viewer.live import PATIENCE, Follower
+from sbot.viewer.live import SCAN_TIMEOUT, Follower
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN
@@ -91,7 +91,7 @@ def test_without_scans_it_waits_a_while_and_goes_on(recorded):
     follower = Follower(live, topics.subscribe)
     for _ in range(2):
         topics.play(recorded, int(data.stamps_ns[3]), without=[BASE_SCAN.name])
-    for _ in range(PATIENCE):
+    for _ in range(SCAN_TIMEOUT):
         assert live.runs == 0
         follower.show()
     assert (live.runs, live.frames) == (1, 1)

@@ -111,7 +111,7 @@ def test_twist(v, omega):
 
 def test_twist_stamped():
     raw = messages.write_twist_stamped(7_000_000_001, 'base_link', 0.5, -1.0)
-    assert messages.read_twist_stamped(raw) == (0.5, -1.0)
+    assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, -1.0)
     message = cdr.decode(raw,
                          'geometry_msgs/msg/TwistStamped')
     assert cdr.stamp_ns(message.header.stamp) == 7_000_000_001

@@ -248,8 +248,8 @@ def test_the_order_of_calls_is_checked(case):
 
 
 def ir(engine, robot, **changed):
-    given = {'xpos': 0.0, 'ypos': 0.0, 'angle': 0.0, 'range': 1.0, 'aperture': 0.1, 'num_rays': 2,
-             'ray_weights': [0.5, 0.5], **changed}
+    given = {'xpos': 0.0, 'ypos': 0.0, 'angle': 0.0, 'range': 1.0, 'aperture': 0.1, 'numRays': 2,
+             'rayWeights': [0.5, 0.5], **changed}
     return engine.create_irsensor(robot, **given)
 
 
@@ -259,10 +259,10 @@ MISUSE = {
     'dt nan': (lambda e, r, s: e.step(math.nan), 'step: dt: got nan'),
     'sensor on a solid': (lambda e, r, s: ir(e, s), 'solids have no sensors'),
     'speed of a solid': (lambda e, r, s: e.robot_set_speed(s, 1, 0), 'expected a robot'),
-    'weights': (lambda e, r, s: ir(e, r, ray_weights=[0.5, 0.5 + 2e-9]), 'with the sum 1'),
-    'negative weights': (lambda e, r, s: ir(e, r, ray_weights=[1.5, -0.5]), '>= 0'),
-    'too few weights': (lambda e, r, s: ir(e, r, ray_weights=[1.0]), '2 numbers'),
-    'no rays': (lambda e, r, s: ir(e, r, num_rays=0, ray_weights=[]), 'num_rays: got 0'),
+    'weights': (lambda e, r, s: ir(e, r, rayWeights=[0.5, 0.5 + 2e-9]), 'with the sum 1'),
+    'negative weights': (lambda e, r, s: ir(e, r, rayWeights=[1.5, -0.5]), '>= 0'),
+    'too few weights': (lambda e, r, s: ir(e, r, rayWeights=[1.0]), '2 numbers'),
+    'no rays': (lambda e, r, s: ir(e, r, numRays=0, rayWeights=[]), 'num_rays: got 0'),
     'range': (lambda e, r, s: ir(e, r, range=0.0), 'range: got 0.0'),
     'aperture': (lambda e, r, s: ir(e, r, aperture=7.0), 'aperture: got 7.0'),
     'sensor position': (lambda e, r, s: ir(e, r, xpos=math.inf), 'xpos: got inf'),
