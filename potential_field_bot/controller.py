@@ -14,7 +14,7 @@ from potential_field_bot.forces import (
     leader_attraction,
     other_repulsion,
     random_force,
-    repulsion,
+    repulsions,
     staying_put_index,
     update_average,
 )
@@ -99,6 +99,8 @@ def add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
     written = locate_leader(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
     disc = locate_leader_disc(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
     laser_x, laser_y = 0.0, 0.0
+    x, y = np.empty(ranges.shape[0]), np.empty(ranges.shape[0])
+    repulsions(p, ranges, angle_min, angle_increment, x, y)
     for i in range(ranges.shape[0]):
         distance = np.float64(ranges[i])
         angle = angle_min + i * angle_increment
@@ -108,12 +110,10 @@ def add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
                     continue
             elif check_for_leader(written, distance, angle):
                 continue
-        x, y = repulsion(p.repulsion_constant_alpha, distance, angle, p.safe_distance_m,
-                         p.error_constant_epsilon_m, p.relevance_distance_beta_m)
-        fx += x
-        fy += y
-        laser_x += x
-        laser_y += y
+        fx += x[i]
+        fy += y[i]
+        laser_x += x[i]
+        laser_y += y[i]
     return fx, fy, laser_x, laser_y
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.parameters import Parameters
-from sbot_common.elementary import atan2, sincos
-from sbot_common.jit import njit, njit_inner
+from sbot_common.elementary import atan2, is_usual_angle, sincos, usual_sincos
+from sbot_common.jit import njit, njit_inline, njit_inner
 
 Force = tuple[float, float]
 
@@ -60,15 +60,47 @@ def repulsion(alpha: float, distance: float, angle: float, d_safe: float, epsilo
 
     A NaN distance pushes nothing, a negative one as hard as anything can. Document 001 section 7.
     """
-    if distance < d_safe + epsilon:
-        magnitude = alpha / (epsilon * epsilon)
-    elif distance < beta:
-        beyond = distance - d_safe
-        magnitude = alpha / (beyond * beyond)
-    else:
+    magnitude, near = _repulsion_size(alpha, distance, d_safe, epsilon, beta)
+    if not near:
         return 0.0, 0.0
     sine, cosine = sincos(angle)
     return magnitude * cosine, magnitude * sine
+
+
+@njit_inline
+def _repulsion_size(alpha: float, distance: float, d_safe: float, epsilon: float,
+                    beta: float) -> tuple[float, bool]:
+    """Return the size of ``repulsion``, and whether it is one; without a branch, for loops."""
+    touching, beyond = distance < d_safe + epsilon, distance - d_safe
+    size = alpha / (epsilon * epsilon if touching else beyond * beyond)
+    return size, touching | (distance < beta)
+
+
+@njit
+def repulsions(p: Parameters, ranges: NDArray[np.float32], angle_min: float,
+               angle_increment: float, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+    """Write ``repulsion`` of each reading (m), several at a time, to x and y (beams,).
+
+    ``angle_min`` and ``angle_increment`` are rad, as for ``controller.actuate``.
+    """
+    n = ranges.shape[0]
+    # All angles are between the first and the last one.
+    usual = is_usual_angle(angle_min) & is_usual_angle(angle_min + (n - 1) * angle_increment)
+    if usual:
+        for i in range(n):
+            magnitude, near = _repulsion_size(
+                p.repulsion_constant_alpha, np.float64(ranges[i]), p.safe_distance_m,
+                p.error_constant_epsilon_m, p.relevance_distance_beta_m)
+            # Vectors of int32 become doubles in one instruction, those of int64 do not.
+            sine, cosine = usual_sincos(angle_min + np.int32(i) * angle_increment)
+            x[i] = magnitude * cosine if near else 0.0
+            y[i] = magnitude * sine if near else 0.0
+    else:
+        for i in range(n):
+            x[i], y[i] = repulsion(
+                p.repulsion_constant_alpha, np.float64(ranges[i]),
+                angle_min + i * angle_increment, p.safe_distance_m, p.error_constant_epsilon_m,
+                p.relevance_distance_beta_m)
 
 
 @njit

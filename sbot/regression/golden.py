@@ -1,7 +1,7 @@
 """Golden bags: short recordings that later runs must equal to the bit.
 
 They hold what controllers read and answer and no pictures: small, and good for `sbot replay`.
-They hold on every machine, because results are made of ``sbot_common.elementary``.
+The same on every machine, because results are made of ``sbot_common.elementary``.
 """
 
 from __future__ import annotations

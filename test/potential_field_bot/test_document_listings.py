@@ -42,3 +42,17 @@ def test_diagnostic_line(oracles):
     turn = Turn(0.5, -0.25, 1.5, 3.0, -4.0, *[0.0] * 8, True)
     line = diagnostic_line(1, [1.25, -2.0, 0.5], turn, State(1.25, -2.0, 7.0, -8.5, 0), False)
     assert line == bot.line(3.0, -4.0, 1.5, 0.5, -0.25)
+
+
+@pytest.mark.parametrize('variant', range(len(cases.VARIANTS)))
+def test_commands_with_the_functions_of_this_machine(machine_oracles, variant):
+    """They differ by rounding alone: 1e-12 of the command (docs/errata.md P15)."""
+    rng = np.random.default_rng(variant)
+    errors = []
+    for _ in range(SCENES):
+        scene = cases.random_scene(rng, variant, TURNS, BEAMS)
+        document = cases.as_answered(cases.run_document(machine_oracles[variant], scene))
+        ours = cases.run_ours(scene)
+        errors.append(np.abs(ours[:, :2] - document[:, :2]) / np.maximum(
+            np.abs(document[:, :2]), np.finfo(float).tiny))
+    assert np.concatenate(errors).max() <= 1e-12

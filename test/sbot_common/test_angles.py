@@ -65,3 +65,12 @@ def test_wrapped_angles_are_the_same_direction_in_a_half_open_interval(angle):
     wrapped = wrap_angle(angle)
     assert -math.pi <= wrapped < math.pi
     assert math.cos(wrapped - angle) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize('far', [[], [1e6, -1e300, math.inf, math.nan]])
+def test_many_yaws_are_decoded_as_one(far):
+    """To the bit, usual angles in vectors and others one by one."""
+    yaws = np.concatenate([np.random.default_rng(5).uniform(-10, 10, 500), far, [
+        0.0, -0.0, math.pi, -math.pi, 5e-324, -5e-324, 1e-200, 2 * math.pi]])
+    expected = np.array([decoded_yaw(yaw) for yaw in yaws.tolist()])
+    assert decoded_yaws(yaws).tobytes() == expected.tobytes()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sbot_sim.dynamics.motion import (
     advance,
+    advance_all,
     body_twists,
     move,
     saturate,
@@ -121,3 +122,19 @@ def test_impulse_driven_bodies_turn_by_their_wheels_and_are_carried_by_the_impul
     bodies = body_arrays([S_BOT._replace(drive='impulse')])
     out = move(bodies, np.zeros((1, 3)), np.array([[1.0, 3.0]]), np.array([[0.2, 0.0]]), DT)
     np.testing.assert_allclose(out[0], [0.02, 0.0, 0.02 * 2.0 / 0.095 * DT], atol=1e-15)
+
+
+@pytest.mark.parametrize('far', [0.0, 1e7, math.inf])
+def test_many_robots_advance_as_one(far):
+    """To the bit, usual angles in vectors and others one by one."""
+    rng = np.random.default_rng(6)
+    pose = rng.uniform(-4, 4, (200, 3))
+    pose[7, 2] += far
+    speed = rng.uniform(-1, 1, (2, 200))
+    speed[1, ::5] = speed[0, ::5]  # straight ahead
+    distance = rng.uniform(0.1, 1.0, 200)
+    expected = []
+    for row, left, right, d in zip(pose.tolist(), *speed.tolist(), distance.tolist(), strict=True):
+        x, y, yaw = advance(*row, left, right, d, DT)
+        expected.append((x, y, wrap_yaw(yaw)))
+    np.testing.assert_array_equal(advance_all(pose, speed, distance, DT), expected)
