@@ -1,4 +1,4 @@
-"""Ground that all packages stand on: time, angles, generators, errors, compilation, messages.
+"""What all packages share: time, angles, random generators, errors, compilation, messages.
 
-Nothing in here knows a robot, a wind or a world.
+It simulates nothing and controls nothing.
 """

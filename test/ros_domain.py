@@ -1,6 +1,5 @@
 """A ROS domain that no other run of these tests on this machine uses."""
 
-import fcntl
 import os
 import tempfile
 from pathlib import Path
@@ -11,7 +10,11 @@ DOMAINS = range(215, 233)
 
 
 def lock_domain() -> int:
-    """Return a free domain, locked until this process ends."""
+    """Return a free domain, locked until this process ends; without locks one by chance."""
+    try:
+        import fcntl
+    except ImportError:  # not a POSIX system
+        return DOMAINS[os.getpid() % len(DOMAINS)]
     for domain in DOMAINS:
         path = Path(tempfile.gettempdir()) / f'potential_field_bot_domain_{domain}.lock'
         try:

@@ -36,7 +36,7 @@ def warm_up(quiet: bool = False) -> None:
         return
     if not quiet:
         print('Compiling the numeric functions; only the first run after an installation does '
-              'this (about 20 s) ...', file=sys.stderr, flush=True)
+              'this (one or two minutes) ...', file=sys.stderr, flush=True)
     collecting = gc.isenabled()
     gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
     try:

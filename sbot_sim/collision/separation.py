@@ -1,8 +1,8 @@
 """Overlap resolution: the "no-intersections" algorithm of document 002 section 5.
 
 A tick's poses are proposed by ``motion.move``; ``separate`` divides long moves into steps
-(``tunnelling``), displaces whoever intersects something, and sends back whoever could not be freed
-(``repositioning``).
+(``tunnelling``), displaces robots that intersect something, and sends back those that could not
+be freed (``repositioning``).
 """
 
 from __future__ import annotations

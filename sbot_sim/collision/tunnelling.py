@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 STEP = 0.5  # of the radius: how far a robot goes in a step
 LEASH = 0.999  # of the radius: how far a step may end from where it began
-MOST_STEPS = 1000  # in a tick; whoever would need more stops short, after 500 of its radii
+MOST_STEPS = 1000  # in a tick; a robot that needs more stops short, after 500 of its radii
 
 
 @njit_inner

@@ -34,7 +34,7 @@ def wheel_speeds(v: float, omega: float, wheel_distance: float,
 def saturate(wheel_speed: float, max_wheel_speed: float) -> float:
     """Clamp one wheel's speed (rad/s) to the interval of document 002, Table 1.
 
-    Each wheel for itself, as its motor does: a saturated robot keeps neither speed nor arc.
+    Each wheel separately, as its motor does: a saturated robot keeps neither speed nor arc.
     """
     return min(max(wheel_speed, -max_wheel_speed), max_wheel_speed)
 

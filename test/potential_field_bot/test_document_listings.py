@@ -46,7 +46,7 @@ def test_diagnostic_line(oracles):
 
 @pytest.mark.parametrize('variant', range(len(cases.VARIANTS)))
 def test_commands_with_the_functions_of_this_machine(machine_oracles, variant):
-    """They differ by rounding alone: 1e-12 of the command (docs/errata.md P15)."""
+    """They differ by rounding alone: 1e-12 of the command (docs/errata.md P14)."""
     rng = np.random.default_rng(variant)
     errors = []
     for _ in range(SCENES):

@@ -68,8 +68,16 @@ def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
     names = {'__name__': 'example'}
     for block in blocks:
         exec(compile(block, 'docs/python.md', 'exec'), names)
-    for name in ('tracks.png', 'bag', 'run.svg', 'run.html'):
+    for name in ('tracks.png', 'circles', 'run.svg', 'run.html'):
         assert (tmp_path / name).exists()
+
+
+def test_the_python_block_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    block, = re.findall(r'```python\n(.*?)```', (ROOT / 'README.md').read_text('utf-8'), re.DOTALL)
+    exec(compile(block, 'README.md', 'exec'), {})
+    assert capsys.readouterr().out.startswith('(151, 4, 3) ')
+    assert (tmp_path / 'tracks.png').exists()
 
 
 def test_run_gives_the_hash_that_the_command_gives(capsys):

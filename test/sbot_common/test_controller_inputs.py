@@ -190,3 +190,14 @@ def test_a_stamp_that_goes_back_is_a_reset():
     inputs.put(8, {0: pose()}, SECOND)
     assert inputs.restarted(SECOND)
     assert not inputs.restarted(SECOND)
+
+
+def test_inputs_of_the_new_run_are_kept_over_a_reset():
+    inputs = latest(0, 1)
+    inputs.put(9, {0: pose(), 'scan': 'old'}, SECOND)
+    inputs.put(1, {0: pose(4.0)}, SECOND)
+    inputs.put(1, {'scan': 'new'}, SECOND)
+    assert inputs.restarted(SECOND)
+    assert inputs.missing() == []
+    assert inputs.inputs().sensed['scan'] == 'new'
+    assert inputs.inputs().poses[0, 0] == 4.0

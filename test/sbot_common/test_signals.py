@@ -58,6 +58,23 @@ def test_handlers_come_back_after_an_error():
     assert signal.getsignal(signal.SIGINT) is HANDLER
 
 
+def _fail_after_a_signal():
+    with signals.held():
+        signal.raise_signal(signal.SIGINT)
+        raise ValueError('x')
+
+
+def test_a_held_signal_is_not_lost_when_the_body_raises():
+    came = []
+    before = signal.signal(signal.SIGINT, lambda *_: came.append('SIGINT'))
+    try:
+        with pytest.raises(ValueError, match='x'):
+            _fail_after_a_signal()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert came == ['SIGINT']
+
+
 def test_other_threads_have_no_signals():
     found = []
 

@@ -14,6 +14,11 @@ HERE = Path(__file__).parent
 REASON = shared_library.missing()
 
 
+def test_the_interpreter_of_the_library_finds_the_packages():
+    for package in ('sbot_common', 'sbot_sim', 'wind_model'):
+        assert (shared_library.ROOT / package / '__init__.py').is_file()
+
+
 def expected_lines():
     """Play the example in Python; return the numbers that the C program prints."""
     with Fast2D() as engine:
