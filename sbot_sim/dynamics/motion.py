@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.elementary import is_usual_angle, sin, sincos, usual_sincos
+from sbot_common.elementary import sin, sincos, sincos_of
 from sbot_common.jit import njit, njit_inline
 from sbot_sim.world.bodies import BodyArrays
 
@@ -96,21 +96,18 @@ def advance_all(pose: Array, speed: Array, wheel_distance: Array, dt: float) -> 
     Loops of one subject each, which LLVM makes vectors of; the same bits.
     """
     n = pose.shape[0]
-    half_turn, way, others = np.empty(n), np.empty(n), 0
+    half_turn, way, heading, sine = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    heading_sine, heading_cosine = np.empty(n), np.empty(n)
     for i in range(n):
         half_turn[i], way[i] = _arc(speed[0, i], speed[1, i], wheel_distance[i], dt)
-        others += not (is_usual_angle(half_turn[i]) & is_usual_angle(pose[i, 2] + half_turn[i]))
+        heading[i] = pose[i, 2] + half_turn[i]
+    sincos_of(half_turn, sine, heading_cosine)
+    sincos_of(heading, heading_sine, heading_cosine)
     out = np.empty((n, 3))
-    if others == 0:
-        for i in range(n):
-            out[i, 0], out[i, 1], out[i, 2] = _end_of_arc(
-                pose[i, 0], pose[i, 1], pose[i, 2], half_turn[i], way[i],
-                usual_sincos(half_turn[i])[0], usual_sincos(pose[i, 2] + half_turn[i]))
-    else:
-        for i in range(n):
-            out[i, 0], out[i, 1], out[i, 2] = advance(
-                pose[i, 0], pose[i, 1], pose[i, 2], speed[0, i], speed[1, i], wheel_distance[i],
-                dt)
+    for i in range(n):
+        out[i, 0], out[i, 1], out[i, 2] = _end_of_arc(
+            pose[i, 0], pose[i, 1], pose[i, 2], half_turn[i], way[i], sine[i],
+            (heading_sine[i], heading_cosine[i]))
     for i in range(n):
         out[i, 2] = wrap_yaw(out[i, 2])
     return out
