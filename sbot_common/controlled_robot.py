@@ -106,13 +106,7 @@ def ask(controller: Controller, observation: Observation,
         if it answers anything else than two finite numbers.
 
     """
-    try:
-        answer: Any = controller.step(observation, rng)
-    except Exception as error:
-        if hasattr(error, 'add_note'):  # from Python 3.11 on
-            error.add_note(f'raised by {type(controller).__name__}.step() of robot '
-                           f'{observation.robot_id} at tick {observation.tick}')
-        raise
+    answer: Any = controller.step(observation, rng)
     try:
         v, omega = answer
         command = float(v), float(omega)
