@@ -76,7 +76,7 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
     """
     named, given = name_controllers(data, 'scenario')
     return _checked(plain_values(named), Origins('scenario', {}, set()), Path.cwd(), 'scenario',
-                    plain_values(overrides or {}), {**given, **(controllers or {})})
+                    overrides, {**given, **(controllers or {})})
 
 
 def changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
