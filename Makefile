@@ -3,11 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DOCS := $(VENV)/.docs-installed
 # ROS 2 comes as wheels for x86-64 Linux; elsewhere everything runs in-process.
 EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || echo 'test')
+export PYTHONS
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: demo test check bench fast2d clean
+.PHONY: demo test soak check bench docs notebooks packages fast2d clean
 
 $(STAMP): setup.py pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
@@ -28,6 +30,10 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -q $(ARGUMENTS)
 
+# Mutated inputs for all parsers: an hour, or e.g. ARGUMENTS='--count 1000000 --jobs 2'.
+soak: $(STAMP)
+	$(BIN)/python test/robustness/soak.py $(ARGUMENTS)
+
 # Lint and types; .ci/run and the pre-commit hooks run the same.
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -35,6 +41,26 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/sbot bench
+
+$(DOCS): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+# The documentation site in build/site: any warning, dead link or file from the web is an error.
+docs: $(DOCS)
+	$(BIN)/python docs/make_site.py
+	cd build && ../$(BIN)/zensical build --strict --clean --config-file site.yml >site.log 2>&1 \
+	  || { cat site.log; exit 1; }
+	@! grep '^griffe' build/site.log  # docstrings that name no parameter
+	$(BIN)/python docs/check_site.py build/site
+
+# The tutorials as notebooks, and their pictures: takes some minutes.
+notebooks: $(DOCS)
+	$(BIN)/python docs/make_notebooks.py $(ARGUMENTS)
+
+# sdist and wheel in dist/, tried in fresh environments: make packages PYTHONS='python3.12 python3.13'
+packages:
+	.ci/packages
 
 # Fast2D as a shared library for hosts in C.
 fast2d: $(STAMP)

@@ -8,7 +8,7 @@ from setuptools import find_packages, setup
 NAME = 'potential_field_bot'
 # `colcon build --symlink-install` runs this file through a link, in a folder without README.md.
 README = Path(__file__).resolve().parent / 'README.md'
-TOP = [NAME, 'sbot_common', 'wind_model', 'sbot_sim', 'sbot']
+TOP = [NAME, 'navigate', 'sbot_common', 'wind_model', 'neural_controller', 'sbot_sim', 'sbot']
 PACKAGES = find_packages(include=[pattern for name in TOP for pattern in (name, f'{name}.*')])
 
 
@@ -25,7 +25,13 @@ def data_files() -> list[tuple[str, list[str]]]:
     return files
 
 
-ROS = '; platform_system == "Linux" and platform_machine == "x86_64"'
+def ros_wheels(distribution: str) -> list[str]:
+    """Return what a ROS 2 distribution's extra installs: wheels for x86-64 Linux."""
+    where = '; platform_system == "Linux" and platform_machine == "x86_64"'
+    packages = ('rclpy[fastrtps]', 'geometry-msgs', 'sensor-msgs', 'nav-msgs',
+                'visualization-msgs', 'std-srvs', 'diagnostic-msgs')
+    return [f'ros-{distribution}-{package}{where}' for package in packages]
+
 
 setup(
     name=NAME,
@@ -49,6 +55,7 @@ setup(
         'rosbags>=0.10.4',
         'mcap>=1.2',
         'zstandard>=0.21',
+        'lz4>=4.0',
         'pydantic>=2.5',
         'PyYAML>=6.0',
         'tqdm>=4.64',
@@ -61,19 +68,21 @@ setup(
         'cloudpickle>=2.2',
     ],
     extras_require={
-        'ros': [
-            f'ros-jazzy-rclpy[fastrtps]{ROS}',
-            *(f'ros-jazzy-{package}{ROS}' for package in (
-                'geometry-msgs', 'sensor-msgs', 'nav-msgs', 'visualization-msgs', 'std-srvs',
-                'diagnostic-msgs')),
-        ],
+        'ros': ros_wheels('jazzy'),
+        'ros-kilted': ros_wheels('kilted'),
         'fast2d': ['cffi>=1.15', 'setuptools'],
         'pandas': ['pandas>=1.5'],
+        'navground': ['navground>=0.7'],
         'cluster': ['dask>=2024.1', 'distributed>=2024.1'],
-        'test': ['dask>=2024.1', 'distributed>=2024.1',
-                 'cffi>=1.15', 'pandas>=1.5', 'pytest>=7.4', 'hypothesis>=6.80', 'shapely>=2.0',
-                 'mpmath>=1.3', 'mypy>=1.8', 'ruff>=0.4', 'types-PyYAML', 'types-tqdm',
-                 'types-defusedxml'],
+        'docs': ['zensical>=0.0.70', 'mkdocstrings-python>=2.0', 'griffelib>=2.0',
+                 'jupytext>=1.16', 'nbclient>=0.10', 'ipykernel>=6.29'],
+        'learn': ['pettingzoo>=1.24', 'gymnasium>=1.1'],
+        'evolve': ['cma>=3.3'],
+        'train': ['stable-baselines3>=2.6', 'gymnasium>=1.1'],
+        'test': ['dask>=2024.1', 'distributed>=2024.1', 'pettingzoo>=1.24', 'gymnasium>=1.1',
+                 'cma>=3.3', 'navground>=0.7', 'cffi>=1.15', 'pandas>=1.5', 'pytest>=7.4',
+                 'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3', 'mypy>=1.8', 'ruff>=0.4',
+                 'types-PyYAML', 'types-tqdm', 'types-defusedxml', 'setuptools>=70.1'],
     },
     entry_points={
         'console_scripts': [

@@ -1,4 +1,4 @@
-"""How long a turn of the controller takes: 180 beams in range, 4 robots.
+"""How long a turn of the controllers takes: 180 beams in range, 4 robots.
 
     python benchmark/controller_turn.py
 """
@@ -10,8 +10,11 @@ import time
 
 import numpy as np
 
+from navigate.bot import Navigate
+from potential_field_bot.bot import PotentialField
 from potential_field_bot.controller import actuate, initial_state
 from potential_field_bot.parameters import Parameters
+from sbot_common.observation import Observation, Scan
 
 
 def main() -> int:
@@ -28,7 +31,25 @@ def main() -> int:
         blocks.append((time.perf_counter() - begin) * 1e3)  # us a turn
     print(f'a turn with 180 beams in range and 4 robots: median {np.median(blocks):.1f} us, '
           f'best {min(blocks):.1f} us')
+    for controller in (PotentialField(), Navigate()):
+        print(f'{type(controller).__name__}.step() on the same: '
+              'median {:.1f} us, best {:.1f} us'.format(*turn(controller, poses, ranges, rng)))
     return 0
+
+
+def turn(controller: PotentialField | Navigate, poses: np.ndarray, ranges: np.ndarray,
+         rng: np.random.Generator) -> tuple[float, float]:
+    """Return the median and the best time of a turn (us), observation in and command out."""
+    scan = Scan(ranges, -np.pi / 2, np.pi / 179, 0.0, 10.0)
+    seen = Observation(1, 4, 0, 0, 1 / 30, poses, scan, twist=(1.0, 0.0, 0.0))
+    controller.step(seen, rng)
+    blocks = []
+    for _ in range(30):
+        begin = time.perf_counter()
+        for _ in range(1000):
+            controller.step(seen, rng)
+        blocks.append((time.perf_counter() - begin) * 1e3)
+    return float(np.median(blocks)), min(blocks)
 
 
 if __name__ == '__main__':

@@ -68,7 +68,7 @@ def sensed_hash(case: str, threads: int = 1) -> str:
                                    uniform(rng, -TURN, TURN, 1000)])
         engine.advance(StepInputs(command, wind, engine.state.rab_data))
         seen = engine.snapshot
-        for array in (seen.pose, seen.wind, seen.ranges, seen.infrared):
+        for array in (seen.pose, engine.state.wind, seen.ranges, seen.infrared):
             digest.update(b'' if array is None else array.tobytes())
     return digest.hexdigest()
 

@@ -236,19 +236,18 @@ def main() -> int:
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     width = max(map(len, NAMES))
     print(' '.join(f'{c:>{width if c == "case" else max(9, len(c))}}' for c in COLUMNS))
-    with arguments.csv.open('w', newline='') as stream:
-        writer = csv.writer(stream)
-        writer.writerow(COLUMNS)
-        for name in NAMES:
-            if arguments.only not in name:
-                continue
-            row = median([measure(name, arguments.seconds) for _ in range(arguments.repeat)])
-            texts = [f'{row[c]:.3g}' if isinstance(row.get(c), float) else str(row.get(c, ''))
-                     for c in COLUMNS]
-            writer.writerow(texts)
-            stream.flush()
-            print(' '.join(f'{t:>{width if c == "case" else max(9, len(c))}}'
-                           for t, c in zip(texts, COLUMNS, strict=True)), flush=True)
+    rows: list[list[str]] = []
+    for name in NAMES:
+        if arguments.only not in name:
+            continue
+        row = median([measure(name, arguments.seconds) for _ in range(arguments.repeat)])
+        texts = [f'{row[c]:.3g}' if isinstance(row.get(c), float) else str(row.get(c, ''))
+                 for c in COLUMNS]
+        rows.append(texts)
+        print(' '.join(f'{t:>{width if c == "case" else max(9, len(c))}}'
+                       for t, c in zip(texts, COLUMNS, strict=True)), flush=True)
+    with arguments.csv.open('w', newline='') as stream:  # a run cut short leaves it whole
+        csv.writer(stream).writerows([COLUMNS, *rows])
     return 0
 
 

@@ -41,11 +41,19 @@ from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, still_air
 from sbot_sim.engine.step import achieved_twists
-from sbot_sim.sensors.beams import BACKWARDS, Fan, beam_interval, lanes, make_fan
+from sbot_sim.sensors.beams import (
+    BACKWARDS,
+    Fan,
+    beam_interval,
+    circle_arc,
+    lanes,
+    make_fan,
+    segment_arc,
+)
+from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.odometry import measure
 from sbot_sim.sensors.rays import FACING, circle_range, facing_range, segment_view, turned
 from sbot_sim.sensors.scan import cast_scans
-from sbot_sim.sensors.scan_kernel import circle_arc, farther, segment_arc
 
 Floats = NDArray[np.float64]
 STATES = 20  # of the running world, taken in turn, so that no branch is known by heart
@@ -202,7 +210,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
 
     def slip(k: int) -> object:
         return measure(bodies, states[k].odometry, states[k].wheel_scale, wheels,
-                       np.zeros((robots, 2)), 0.0, parameters.dt)
+                       np.zeros((robots, 2)), np.zeros(robots), parameters.dt)
 
     sample = min(robots, 300)
     counts = np.array(count_tests(world.segments, states[0].pose, bodies.radius, sensors.fan,
@@ -240,17 +248,17 @@ def main() -> int:
     print(f'a beam and a disc {1e9 * price.disc:.2f} ns, a beam and a side '
           f'{1e9 * price.side:.2f} ns, a byte copied {1e9 * price.byte:.3f} ns, '
           f'a sine {1e9 * price.sine:.1f} ns')
-    with arguments.csv.open('w', newline='') as stream:
-        writer = csv.writer(stream)
-        writer.writerow([*Phase._fields, 'machine'])
-        for robots in arguments.robots:
-            phases, counted = budget(robots, price)
-            print(f'{robots} robots; {counted}')
-            for phase in phases:
-                best = f'{phase.at_best_ms:9.3f}' if phase.at_best_ms else f'{"":9}'
-                print(f'  {phase.phase:<16}{phase.ms:9.3f} ms   at best {best}')
-                writer.writerow([phase.robots, phase.phase, f'{phase.ms:.4g}',
-                                 f'{phase.at_best_ms:.4g}', machine()])
+    rows: list[list[object]] = []
+    for robots in arguments.robots:
+        phases, counted = budget(robots, price)
+        print(f'{robots} robots; {counted}')
+        for phase in phases:
+            best = f'{phase.at_best_ms:9.3f}' if phase.at_best_ms else f'{"":9}'
+            print(f'  {phase.phase:<16}{phase.ms:9.3f} ms   at best {best}')
+            rows.append([phase.robots, phase.phase, f'{phase.ms:.4g}',
+                         f'{phase.at_best_ms:.4g}', machine()])
+    with arguments.csv.open('w', newline='') as stream:  # a run cut short leaves it whole
+        csv.writer(stream).writerows([[*Phase._fields, 'machine'], *rows])
     return 0
 
 

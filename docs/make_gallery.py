@@ -12,7 +12,6 @@ from sbot.scenario.load import load_scenario
 
 FOLDER = Path(__file__).parent / 'gallery'
 WIDTH = 1000  # pixels
-COLOURS = 256  # enough for flat colours, and a third of the size
 SCENARIOS = {
     'leader_follower': {},
     'rooms': {},
@@ -28,12 +27,16 @@ def draw(name: str, overrides: dict[str, object]) -> Path:
     with TemporaryDirectory() as folder:
         large = Path(folder) / 'large.png'
         plot_run(data, large)
-        with Image.open(large) as image:
-            height = round(image.height * WIDTH / image.width)
-            small = image.convert('RGB').resize((WIDTH, height), Image.Resampling.LANCZOS)
-    flat = small.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    flat.save(path, optimize=True)
+        save_small(large, path)
     return path
+
+
+def save_small(large: Path, path: Path, width: int = WIDTH) -> None:
+    """Write a picture anew, in fewer pixels, with all colours: tracks are gradients."""
+    with Image.open(large) as image:
+        height = round(image.height * width / image.width)
+        small = image.convert('RGB').resize((width, height), Image.Resampling.LANCZOS)
+    small.save(path, optimize=True)
 
 
 def main() -> None:

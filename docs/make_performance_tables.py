@@ -79,6 +79,28 @@ def nodes() -> str:
           if row['latency ms p99'] else ''] for row in _rows('ros_speed.csv')])
 
 
+def small() -> str:
+    """Return many small worlds in one call."""
+    [row] = _rows('small_worlds.csv')
+
+    def millions(name: str) -> str:
+        return f'{float(row[name]) / 1e6:.2f} M'
+    lines = [
+        ['evaluations a processor second: 5 s-bots, infrared with noise, a perceptron, 600 ticks',
+         _number(row['evaluations_per_cpu_s'])],
+        ['robot-steps a processor second of these', millions('evaluation_robot_steps_per_cpu_s')],
+        ['robot-steps a processor second of 4 robots with 16 laser beams',
+         millions('laser_robot_steps_per_cpu_s')],
+        ['`World.step` of 10 s-bots with infrared, from Python', f"{row['world_step_us']} us"],
+        ['10 robots of the standard scene in a batch of 100: motion and collisions',
+         f"{row['batch_motion_ms']} ms"],
+        ['the same, with 180 laser beams', f"{row['batch_step_ms']} ms"]]
+    if row['vmas_laser_robot_steps_per_cpu_s']:
+        lines.insert(3, ['VMAS in the same scene, on one thread',
+                         millions('vmas_laser_robot_steps_per_cpu_s')])
+    return _table(['what', 'measured'], lines)
+
+
 def motion() -> str:
     """Return motion and collisions alone."""
     return _table(['robots', 'ms a step (median)', 'best', 'overlaps afterwards'], [
@@ -120,7 +142,8 @@ def sweeps() -> str:
 
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
-    'performance.md': {'standard': standard, 'peers': peers, 'budget': budget, 'nodes': nodes},
+    'performance.md': {'standard': standard, 'peers': peers, 'small': small, 'budget': budget,
+                       'nodes': nodes},
     'motion_and_collisions.md': {'motion': motion},
     'elementary.md': {'accuracy': accuracy, 'speed': speed},
     'sweeps.md': {'cost': sweeps}}

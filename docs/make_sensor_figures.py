@@ -89,7 +89,9 @@ def draw_infrared() -> None:
         axes.plot([x + S_BOT_RADIUS * c, x + end * c], [y + S_BOT_RADIUS * s, y + end * s],
                   color='C3' if hit else '0.75', lw=1)
         axes.plot(x + S_BOT_RADIUS * c, y + S_BOT_RADIUS * s, 's', color='0.3', ms=3)
-        axes.text(x + 0.045 * c, y + 0.045 * s, str(n), ha='center', va='center', fontsize=6)
+        outside = S_BOT_RADIUS + 0.022  # m; there neighbours at the back do not overlap
+        axes.text(x + outside * c, y + outside * s, str(n), ha='center', va='center', fontsize=6,
+                  bbox={'facecolor': 'white', 'edgecolor': 'none', 'pad': 0.4})
     save('infrared_beams.svg')
 
 

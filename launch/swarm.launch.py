@@ -5,6 +5,8 @@ ros2 launch potential_field_bot swarm.launch.py scenario:=leader_follower rviz:=
 
 import math
 import os
+import re
+import tempfile
 
 from launch.actions import (
     DeclareLaunchArgument,
@@ -22,15 +24,21 @@ from launch_ros.actions import Node
 from launch import LaunchDescription
 
 PACKAGE = 'potential_field_bot'
+MANY = 16  # controllers; more share one process: each of their own takes seconds to start
 
 ARGUMENTS = (
     ('scenario', 'leader_follower', 'Scenario file, or name of a shipped scenario.'),
-    ('rviz', 'false', "Start rviz2 with the package's view."),
+    ('rviz', 'false', "Start rviz2 with the package's view; in lockstep at real time."),
+    ('composed', '', 'true: all nodes in one process; default: with more than 16 controllers.'),
+    ('namespace', '', 'Namespace of all nodes, with a /clock and /tf of its own.'),
     ('lockstep', '', 'true or false instead of what the scenario says.'),
     ('record', '', 'New directory of a bag to write; empty: none.'),
     ('seed', '', "Seed instead of the scenario's."),
     ('duration', '', "Simulated seconds instead of the scenario's; 0: until Ctrl-C."),
     ('set', '', 'More changes: KEY=VALUE, several separated by spaces.'),
+    ('publish_map', 'true', 'false: map_server or SLAM publishes /map.'),
+    ('publish_map_odom_tf', 'true', 'false: AMCL or SLAM publishes the transform map -> odom.'),
+    ('publish_robot_description', 'false', 'Publish robot_description and base_footprint.'),
 )
 
 
@@ -86,9 +94,52 @@ def recorder_of(directory, has_ros2_bag):
         output='screen')]
 
 
-def end_with(node, name):
-    """Return the action that ends everything when a node ends; an error names the node."""
+def check_rviz():
+    """Raise an error where rviz2 is not installed, before any node starts."""
+    from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+    try:
+        get_package_prefix('rviz2')
+    except (PackageNotFoundError, OSError):  # or no environment of ROS at all
+        raise RuntimeError('launch argument rviz: rviz2 is not installed; expected the package '
+                           'rviz2 (apt: ros-$ROS_DISTRO-rviz2), or rviz:=false') from None
+
+
+def place_of(context, text):
+    """Return the namespace of the run and its remaps, with those of the file that includes this.
+
+    An argument gives the run time and transforms of its own. A ``PushRosNamespace`` alone leaves
+    that to a ``SetRemap``, as of any node.
+    """
+    from sbot.ros.processes import own_names, parse_namespace
+    pushed = context.launch_configurations.get('ros_namespace', '').rstrip('/')
+    run = pushed + parse_namespace(text, 'launch argument namespace')
+    around = [tuple(pair) for pair in context.launch_configurations.get('ros_remaps', [])]
+    return run, own_names(run) if text else [], around
+
+
+def composed_process(processes, remaps):
+    """Return the action that runs all nodes in one process, and the file that describes them."""
+    import yaml
+
+    from sbot.ros.executables import END_WITH_PARENT
+    from sbot.ros.processes import COMPOSED, composition, process_command, ros_arguments
+    with tempfile.NamedTemporaryFile('w', prefix='sbot_composed_', suffix='.yaml',
+                                     delete=False) as file:
+        yaml.safe_dump(composition(processes).parameters, file)
+    return ExecuteProcess(
+        cmd=process_command(COMPOSED, file.name, '--ros-args', *ros_arguments(remaps)),
+        name=COMPOSED, output='screen', emulate_tty=True,
+        additional_env={END_WITH_PARENT: '1'}), file.name
+
+
+def end_with(node, name, file=None):
+    """Return the action that ends everything when a node ends; an error names the node.
+
+    ``file``: is removed then.
+    """
     def on_exit(event, context):
+        if file is not None:
+            os.unlink(file)
         if event.returncode != 0 and not context.is_shutdown:
             raise RuntimeError(f'{name}: ended the run with exit code {event.returncode}')
         return [EmitEvent(event=Shutdown(reason=f'{name} has ended'))]
@@ -99,32 +150,57 @@ def start(context):
     """Return the actions for the arguments given."""
     from importlib.util import find_spec
 
+    from sbot.ros.domain import check_free, current_domain
+    from sbot.ros.executables import END_WITH_PARENT
     from sbot.ros.processes import node_processes
     from sbot.runner.warm_up import warm_up
     from sbot.scenario.load import load_scenario
     from sbot.scenario.shipped import config_directory
 
     arguments = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
+    rviz = flag('rviz', arguments['rviz'])
+    if rviz:
+        check_rviz()
     try:
-        scenario = load_scenario(arguments['scenario'], overrides_of(arguments))
+        run, remaps, around = place_of(context, arguments['namespace'])
+        # rcl takes the first rule that fits.
+        check_free(current_domain(), dict(reversed(around + remaps)).get('/clock', '/clock'))
+        overrides = overrides_of(arguments)
+        scenario = load_scenario(arguments['scenario'], overrides)
+        if rviz and 'target_real_time_factor' not in overrides and (
+                scenario.target_real_time_factor == 0):  # too fast to watch
+            overrides['target_real_time_factor'] = 1.0
+            scenario = load_scenario(arguments['scenario'], overrides)
     except ValueError as error:
         raise RuntimeError(str(error)) from None
     use_ros2_bag = find_spec('ros2bag') is not None and not scenario.lockstep
     record, actions = recorder_of(arguments['record'], use_ros2_bag)
-    rviz = flag('rviz', arguments['rviz'])
     warm_up()
     endless = seconds(arguments['duration']) == 0
-    for process in node_processes(scenario, record=record or None, endless=endless):
+    processes = node_processes(scenario, record=record or None, endless=endless, run=run)
+    for process in processes[:1]:  # the simulator
+        process.parameters.update({name: flag(name, arguments[name]) for name in arguments
+                                   if name.startswith('publish_')})
+    composed = (flag('composed', arguments['composed']) if arguments['composed']
+                else len(processes) - 2 > MANY)
+    if composed:
+        node, file = composed_process(processes, around + remaps)
+        actions += [end_with(node, 'composed', file), node]
+    for process in [] if composed else processes:
         node = Node(package=PACKAGE, executable=process.executable, name=process.name,
                     namespace=process.namespace, parameters=[process.parameters],
-                    output='screen', emulate_tty=True)
+                    remappings=remaps, output='screen', emulate_tty=True,
+                    additional_env={END_WITH_PARENT: '1'})
         actions += [end_with(node, process.name), node]
     if rviz:
         view = 'sbot_single.rviz' if len(scenario.robots) == 1 else 'sbot.rviz'
+        path = config_directory() / view
+        shown = re.findall(r'Value: (/\S+)', path.read_text(encoding='utf-8')) if run else []
         actions.append(Node(
             package='rviz2', executable='rviz2', name='rviz2', output='screen',
-            arguments=['-d', str(config_directory() / view)],
-            parameters=[{'use_sim_time': True}]))
+            arguments=['-d', str(path)],
+            parameters=[{'use_sim_time': True}], namespace=run,
+            remappings=[*remaps, *((name, run + name) for name in shown)]))
     return actions
 
 

@@ -9,8 +9,9 @@ from potential_field_bot.goals import angle_of_draw, generate_goal, is_on_goal
 from potential_field_bot.leader import laser_angle_min
 from potential_field_bot.parameters import Parameters
 from potential_field_bot.timing import check_frequency
+from sbot_common.clock import Rate
 from sbot_common.controlled_robot import checked_goal
-from sbot_common.observation import Observation, Point, Scan
+from sbot_common.observation import Inputs, Observation, Point, Scan, make_observation
 from sbot_common.params import updated
 
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
@@ -176,7 +177,10 @@ class PotentialField:
 
 def warm_up() -> None:
     """Compile (or load from the cache) everything a turn calls."""
+    scan = Scan(np.ones(4, np.float32), 0.0, 0.5, 0.0, 2.0)
     for robot_id in range(2):
         bot = PotentialField(goal=(1.0, 1.0), rate_hz=30.0, on_random_walk=True)
-        bot.step(Observation(robot_id, 2, 0, 1, 1 / 30, np.zeros((2, 3))),
+        # Read-only arrays, as those of a run, are types of their own.
+        bot.step(make_observation(robot_id, Rate(30, 1), None,
+                                  Inputs(1, np.zeros((2, 3)), {'scan': scan})),
                  np.random.default_rng(0))

@@ -11,7 +11,21 @@ from sbot_common.errors import InputError
 
 USAGE = 'Usage: potfield_bot [ROBOT_NUM_ID] [NUM_ROBOTS] [GOAL_X] [GOAL_Y]'
 
+HELP = f"""{USAGE}
+The controller of one robot (document 001). It hears /robot_<i>/base_pose_ground_truth of every
+robot and its own base_scan, and publishes cmd_vel; with one robot the names have no /robot_<i>.
+
+ROBOT_NUM_ID    number of this robot, from 0; robot 0 is the leader
+NUM_ROBOTS      how many robots there are
+GOAL_X, GOAL_Y  goal of the leader (m)
+
+Constants and everything else are ROS parameters: append
+  --ros-args -p conversion_constant_zeta:=0.2
+ros2 param list and ros2 param describe show them while it runs."""
+
 _WHOLE = re.compile(r'[+-]?[0-9]+')
+_LARGEST = 2**31 - 1  # of an int in C++
+_COUNT = 4  # of arguments
 
 
 class Arguments(NamedTuple):
@@ -25,8 +39,16 @@ class Arguments(NamedTuple):
 
 def _whole(text: str) -> int:
     if not _WHOLE.fullmatch(text):
-        raise InputError(f"'{text}' is not a whole number")
-    return int(text)
+        raise InputError(f"'{_short(text)}' is not a whole number")
+    # Python itself refuses to convert thousands of digits.
+    number = int(text) if len(text) < 20 else _LARGEST + 1
+    if abs(number) > _LARGEST:
+        raise InputError(f"'{_short(text)}' is too large, expected at most {_LARGEST}")
+    return number
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + '...'
 
 
 def _finite(text: str) -> float:
@@ -35,25 +57,30 @@ def _finite(text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"'{text}' is not a finite number")
+        raise InputError(f"'{_short(text)}' is not a finite number")
     return number
 
 
 def parse(arguments: Sequence[str]) -> Arguments:
-    """Return the four arguments, checked.
+    """Return the four arguments, checked; more are left to ``surplus`` (docs/errata.md P17).
 
     Raises
     ------
     InputError
-        for any other number of arguments, anything that is not a number, a robot number below 0
+        for fewer arguments, anything that is not a number, a robot number below 0
         or not below the number of robots (docs/errata.md P8)
 
     """
-    if len(arguments) != 4:
-        raise InputError(f'expected 4 arguments, got {len(arguments)}')
+    if len(arguments) < _COUNT:
+        raise InputError(f'expected {_COUNT} arguments, got {len(arguments)}')
     robot_id, num_robots = _whole(arguments[0]), _whole(arguments[1])
     if num_robots <= 0:
         raise InputError(f'NUM_ROBOTS is {num_robots}, expected 1 or more')
     if not 0 <= robot_id < num_robots:
         raise InputError(f'ROBOT_NUM_ID is {robot_id}, expected 0 to {num_robots - 1}')
     return Arguments(robot_id, num_robots, _finite(arguments[2]), _finite(arguments[3]))
+
+
+def surplus(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments beyond the fourth, which mean nothing."""
+    return list(arguments[_COUNT:])

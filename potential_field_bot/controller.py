@@ -14,11 +14,14 @@ from potential_field_bot.forces import (
     leader_attraction,
     other_repulsion,
     random_force,
+    repels,
     repulsions,
     staying_put_index,
     update_average,
 )
 from potential_field_bot.leader import (
+    Leader,
+    LeaderDisc,
     check_for_leader,
     check_for_leader_disc,
     locate_leader,
@@ -27,7 +30,7 @@ from potential_field_bot.leader import (
 from potential_field_bot.parameters import GEOMETRIC, Parameters
 from potential_field_bot.velocity import angular_velocity, linear_velocity, reduce_angle
 from sbot_common.elementary import atan2
-from sbot_common.jit import njit, njit_inner
+from sbot_common.jit import njit, njit_inline, njit_inner
 
 
 class State(NamedTuple):
@@ -94,27 +97,60 @@ def add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
     laser_x, laser_y : the readings' share alone
 
     """
-    x0, y0 = poses[0, 0], poses[0, 1]
-    xj, yj = poses[robot_id, 0], poses[robot_id, 1]
-    written = locate_leader(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
-    disc = locate_leader_disc(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
+    n = ranges.shape[0]
+    leader = _leader(p, robot_id, poses)
+    # Readings that push nothing add zero, which changes no sum but -0.0.
+    if fx == 0.0 or fy == 0.0:
+        for i in range(n):
+            if not repels(p, ranges[i]) and not _is_leader(p, robot_id, leader, ranges[i],
+                                                           angle_min + i * angle_increment):
+                fx, fy = fx + 0.0, fy + 0.0
+                break
+    reading, count = np.empty(n, np.uint32), np.uint64(0)
+    for i in range(n):  # no branch: which readings are near cannot be foreseen
+        reading[count] = i
+        count += np.uint64(repels(p, np.float64(ranges[i])))
+    distance, angle, x, y = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
+    for k in range(count):
+        distance[k] = ranges[reading[k]]
+        angle[k] = angle_min + np.int32(reading[k]) * angle_increment
+    repulsions(p, distance, angle, x, y)
     laser_x, laser_y = 0.0, 0.0
-    x, y = np.empty(ranges.shape[0]), np.empty(ranges.shape[0])
-    repulsions(p, ranges, angle_min, angle_increment, x, y)
-    for i in range(ranges.shape[0]):
-        distance = np.float64(ranges[i])
-        angle = angle_min + i * angle_increment
-        if robot_id != 0:
-            if p.leader_filter == GEOMETRIC:
-                if check_for_leader_disc(disc, distance, angle):
-                    continue
-            elif check_for_leader(written, distance, angle):
-                continue
+    for i in range(count):
+        if _is_leader(p, robot_id, leader, distance[i], angle[i]):
+            continue
         fx += x[i]
         fy += y[i]
         laser_x += x[i]
         laser_y += y[i]
     return fx, fy, laser_x, laser_y
+
+
+@njit_inline
+def _leader(p: Parameters, robot_id: int, poses: NDArray[np.float64]) -> tuple[Leader, LeaderDisc]:
+    """Return where the leader is seen, in the form that the filter needs."""
+    x0, y0 = poses[0, 0], poses[0, 1]
+    xj, yj = poses[robot_id, 0], poses[robot_id, 1]
+    nowhere = math.inf
+    written = Leader(nowhere, nowhere, nowhere)
+    disc = LeaderDisc(nowhere, nowhere, nowhere)
+    if robot_id != 0:
+        if p.leader_filter == GEOMETRIC:
+            disc = locate_leader_disc(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
+        else:
+            written = locate_leader(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
+    return written, disc
+
+
+@njit_inline
+def _is_leader(p: Parameters, robot_id: int, leader: tuple[Leader, LeaderDisc], distance: float,
+               angle: float) -> bool:
+    """Tell whether a reading (m, rad) is the leader's; never for the leader itself."""
+    if robot_id == 0:
+        return False
+    if p.leader_filter == GEOMETRIC:
+        return check_for_leader_disc(leader[1], distance, angle)
+    return check_for_leader(leader[0], distance, angle)
 
 
 @njit_inner

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.parameters import Parameters
-from sbot_common.elementary import atan2, is_usual_angle, sincos, usual_sincos
+from sbot_common.elementary import atan2, sincos, sincos_of
 from sbot_common.jit import njit, njit_inline, njit_inner
 
+Floats = NDArray[np.float64]
 Force = tuple[float, float]
 
 
@@ -77,30 +78,23 @@ def _repulsion_size(alpha: float, distance: float, d_safe: float, epsilon: float
 
 
 @njit
-def repulsions(p: Parameters, ranges: NDArray[np.float32], angle_min: float,
-               angle_increment: float, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-    """Write ``repulsion`` of each reading (m), several at a time, to x and y (beams,).
+def repulsions(p: Parameters, distance: Floats, angle: Floats, x: Floats, y: Floats) -> None:
+    """Write ``repulsion`` of each distance (m) and angle (rad), to the bit, to x and y, all (M,).
 
-    ``angle_min`` and ``angle_increment`` are rad, as for ``controller.actuate``.
+    Several at a time.
     """
-    n = ranges.shape[0]
-    # All angles are between the first and the last one.
-    usual = is_usual_angle(angle_min) & is_usual_angle(angle_min + (n - 1) * angle_increment)
-    if usual:
-        for i in range(n):
-            magnitude, near = _repulsion_size(
-                p.repulsion_constant_alpha, np.float64(ranges[i]), p.safe_distance_m,
-                p.error_constant_epsilon_m, p.relevance_distance_beta_m)
-            # Vectors of int32 become doubles in one instruction, those of int64 do not.
-            sine, cosine = usual_sincos(angle_min + np.int32(i) * angle_increment)
-            x[i] = magnitude * cosine if near else 0.0
-            y[i] = magnitude * sine if near else 0.0
-    else:
-        for i in range(n):
-            x[i], y[i] = repulsion(
-                p.repulsion_constant_alpha, np.float64(ranges[i]),
-                angle_min + i * angle_increment, p.safe_distance_m, p.error_constant_epsilon_m,
-                p.relevance_distance_beta_m)
+    sincos_of(angle, y, x)
+    for i in range(distance.shape[0]):
+        size, near = _repulsion_size(p.repulsion_constant_alpha, distance[i], p.safe_distance_m,
+                                     p.error_constant_epsilon_m, p.relevance_distance_beta_m)
+        x[i] = size * x[i] if near else 0.0
+        y[i] = size * y[i] if near else 0.0
+
+
+@njit_inline
+def repels(p: Parameters, distance: float) -> bool:
+    """Tell whether ``repulsion`` from so far (m) is more than zero; not for NaN."""
+    return distance < repulsion_reach(p)
 
 
 @njit
@@ -118,7 +112,7 @@ def repulsion_between(p: Parameters, mx: float, my: float, nx: float, ny: float)
     sx = mx - nx
     sy = my - ny
     distance = math.sqrt(sx * sx + sy * sy)
-    if not distance < repulsion_reach(p):
+    if not repels(p, distance):
         return 0.0, 0.0  # as `repulsion` would say, without an angle that costs more than the rest
     return repulsion(p.repulsion_constant_alpha, distance, atan2(sy, sx), p.safe_distance_m,
                      p.error_constant_epsilon_m, p.relevance_distance_beta_m)
@@ -156,8 +150,11 @@ def staying_put_index(x: float, y: float, ema_x: float, ema_y: float) -> float:
 def random_force(zeta: float, p: float, u: float) -> Force:
     """Return the force of the drawn angle ``u`` (rad) for the staying-put index ``p`` (1/m).
 
+    A constant of zero means no force, also where the index is infinite (docs/errata.md P15).
     Document 001 section 11.
     """
+    if zeta == 0.0 and not math.isfinite(p):
+        return 0.0, 0.0
     k = zeta * p
     sine, cosine = sincos(u)
     return k * cosine, k * sine

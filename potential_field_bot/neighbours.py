@@ -2,30 +2,48 @@
 
 Robots beyond the relevance distance push with exactly zero, and adding zero to a sum that started
 at zero changes no bit. So it is enough to visit those in the cells around a robot, as long as they
-are visited in order of their numbers, as the document's loop does (section 8).
+are added in order of their numbers, as the document's loop does (section 8).
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.forces import (
-    Force,
-    other_repulsion,
-    repulsion_between,
-    repulsion_reach,
-)
+from potential_field_bot.forces import Force, repulsion_reach, repulsions
 from potential_field_bot.parameters import Parameters
-from sbot_common.jit import njit
+from sbot_common.elementary import atan2_of
+from sbot_common.jit import njit, njit_inline, njit_inner
 from sbot_common.spatial import BucketGrid, cell_index, grid_around_points
 
+Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-LISTS = 9  # cells around a robot, its own included
 _LEAST_CELL = 1e-9  # m
+_WIDER = 1.0 + 1e-9  # a square of the reach, so that rounding loses nobody
+_FEW = 64
+
+
+class Room(NamedTuple):
+    """Working memory for ``nearby_repulsion`` among N robots, (N,) each."""
+
+    number: Numbers
+    dx: Floats  # m
+    dy: Floats  # m
+    distance: Floats  # m
+    angle: Floats  # rad
+    x: Floats
+    y: Floats
+
+
+@njit
+def make_room(robots: int) -> Room:
+    """Return working memory for so many robots."""
+    return Room(np.empty(robots, np.int64), np.empty(robots), np.empty(robots), np.empty(robots),
+                np.empty(robots), np.empty(robots), np.empty(robots))
 
 
 @njit
@@ -34,9 +52,46 @@ def repulsion_grid(p: Parameters, poses: NDArray[np.float64]) -> BucketGrid:
     return grid_around_points(poses, max(repulsion_reach(p), _LEAST_CELL))
 
 
+@njit_inline
+def _number_those_near(reach: float, robot_id: int, poses: Floats, grid: BucketGrid,
+                       number: Numbers) -> int:
+    """Write the numbers of the robots within ``reach`` (m), the leader left out; return how many.
+
+    They are in the grid's order, and may be a few more.
+    """
+    x, y, far = poses[robot_id, 0], poses[robot_id, 1], reach * reach * _WIDER
+    column = cell_index(x, grid.x0, grid.cell, grid.nx)
+    row = cell_index(y, grid.y0, grid.cell, grid.ny)
+    left, right = max(column - 1, 0), min(column + 1, grid.nx - 1)
+    count = np.uint64(0)
+    for r in range(max(row - 1, 0), min(row + 2, grid.ny)):
+        # Cells of a row follow each other.
+        for entry in range(np.uint64(grid.starts[r * grid.nx + left]),
+                           np.uint64(grid.starts[r * grid.nx + right + 1])):
+            j = grid.items[entry]
+            dx, dy = x - poses[j, 0], y - poses[j, 1]
+            number[count] = j
+            count += np.uint64((dx * dx + dy * dy <= far) & (j != 0) & (j != robot_id))
+    return int(count)
+
+
+@njit_inner
+def _sort(number: Numbers) -> None:
+    """Sort numbers (M,), usually a dozen, in place."""
+    if len(number) > _FEW:
+        number.sort()
+        return
+    for i in range(1, len(number)):
+        value, k = number[i], i
+        while k > 0 and number[k - 1] > value:
+            number[k] = number[k - 1]
+            k -= 1
+        number[k] = value
+
+
 @njit
-def nearby_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64], grid: BucketGrid,
-                     heads: Numbers, ends: Numbers) -> Force:
+def nearby_repulsion(p: Parameters, robot_id: int, poses: Floats, grid: BucketGrid,
+                     room: Room) -> Force:
     """Return ``forces.other_repulsion`` of one robot, to the bit, from the cells around it.
 
     Parameters
@@ -45,35 +100,24 @@ def nearby_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64], g
     robot_id : whom the others push
     poses : (N, 3) x, y (m), yaw (rad) in `map`
     grid : ``repulsion_grid(p, poses)``
-    heads, ends : (9,) working memory
+    room : ``make_room(N)``
 
     """
     x, y = poses[robot_id, 0], poses[robot_id, 1]
     if not (math.isfinite(x) and math.isfinite(y)):
         return 0.0, 0.0
-    if grid.nx <= 3 and grid.ny <= 3:
-        return other_repulsion(p, robot_id, poses)
-    column = cell_index(x, grid.x0, grid.cell, grid.nx)
-    row = cell_index(y, grid.y0, grid.cell, grid.ny)
-    lists = 0
-    for r in range(max(row - 1, 0), min(row + 2, grid.ny)):
-        for c in range(max(column - 1, 0), min(column + 2, grid.nx)):
-            heads[lists] = grid.starts[r * grid.nx + c]
-            ends[lists] = grid.starts[r * grid.nx + c + 1]
-            lists += 1
+    count = _number_those_near(repulsion_reach(p), robot_id, poses, grid, room.number)
+    number = room.number[:count]
+    _sort(number)  # the document adds in the order of the robots' numbers
+    dx, dy, distance, angle = (room.dx[:count], room.dy[:count], room.distance[:count],
+                               room.angle[:count])
+    for k in range(count):
+        dx[k], dy[k] = x - poses[number[k], 0], y - poses[number[k], 1]
+        distance[k] = math.sqrt(dx[k] * dx[k] + dy[k] * dy[k])
+    atan2_of(dy, dx, angle)
+    repulsions(p, distance, angle, room.x, room.y)
     fx, fy = 0.0, 0.0
-    while True:
-        # Merge the lists: the document adds in the order of the robots' numbers.
-        nearest = -1
-        number = poses.shape[0]
-        for k in range(lists):
-            if heads[k] < ends[k] and grid.items[heads[k]] < number:
-                nearest, number = k, grid.items[heads[k]]
-        if nearest < 0:
-            break
-        heads[nearest] += 1
-        if number not in (0, robot_id):  # the leader pushes otherwise (section 5)
-            push_x, push_y = repulsion_between(p, x, y, poses[number, 0], poses[number, 1])
-            fx += push_x
-            fy += push_y
+    for k in range(count):
+        fx += room.x[k]
+        fy += room.y[k]
     return fx * p.other_repulsion_factor, fy * p.other_repulsion_factor

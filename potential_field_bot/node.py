@@ -44,6 +44,10 @@ class PotentialFieldNode(ControllerHost):
                  **options: Any) -> None:  # noqa: ANN401
         super().__init__(name, (*OWN_SPECS, *SPECS), {'seed': secrets.randbits(31), **given},
                          **options)
+        # The lines of the document's log (section 18), each when it is true.
+        self.get_logger().info('ROS initialized.')
+        single = self.num_robots == 1
+        self.get_logger().info(f'Node handle created: {"Single" if single else "Group"} Mode')
         values = self.values
         self._check_frequencies(values)
         goal = values['goal_x'], values['goal_y']
@@ -54,8 +58,9 @@ class PotentialFieldNode(ControllerHost):
         warm_up()
         self.advertise(topics.POTENTIAL_FIELD_FORCES)
         self.drive(self._forgetful_bot, goal, parse_rate(values['loop_rate'], 'loop_rate'),
-                   ('scan',), takes_goals=self.robot_id == LEADER)
-        self.get_logger().info('Post-initialization completed.')
+                   ('scan',), takes_goals=self.robot_id == LEADER, follows=LEADER)
+        self.get_logger().info('Node Initialized.' if single else 'Node initialized.')
+        self._has_begun = False
 
     def _forgetful_bot(self) -> PotentialField:
         """Return the controller as it was at the start; changes of its constants stay."""
@@ -74,6 +79,10 @@ class PotentialFieldNode(ControllerHost):
 
     def report(self, inputs: Inputs) -> None:
         """Publish the forces and log the diagnostic line, where asked for."""
+        if not self._has_begun:  # all poses are in: the average and a first goal are set
+            self._has_begun = True
+            self.get_logger().info('Post-initialization completed.')
+            self.get_logger().info('Entering spin.')
         turn, state = self._bot.turn, self._bot.state
         if turn is None or state is None:
             return
@@ -103,6 +112,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     own = remove_ros_args(['potfield_bot', *arguments])[1:]
+    if '-h' in own or '--help' in own:
+        print(command_line.HELP)
+        return 0
+    print('Entered main.', flush=True)
     given: dict[str, Value] = {}
     if own or '--ros-args' not in arguments:
         try:
@@ -110,6 +123,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         except InputError as error:
             print(f'potfield_bot: {error}\n{command_line.USAGE}', file=sys.stderr)
             return 1
+        if more := command_line.surplus(own):
+            print(f'potfield_bot: only four arguments mean something; not used: {" ".join(more)}',
+                  file=sys.stderr)
         robot_id = str(given['robot_id'])
     else:
         named = re.search(r'(?:^| )robot_id:=(\d+)', ' '.join(arguments))

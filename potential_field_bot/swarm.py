@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from potential_field_bot.controller import State, decide
 from potential_field_bot.goals import angle_of_draw
 from potential_field_bot.leader import laser_angle_min
-from potential_field_bot.neighbours import LISTS, Numbers, nearby_repulsion, repulsion_grid
+from potential_field_bot.neighbours import Room, make_room, nearby_repulsion, repulsion_grid
 from potential_field_bot.parameters import Parameters
 from sbot_common.jit import borrowed, njit, njit_inline
 from sbot_common.spatial import BucketGrid
@@ -41,23 +41,24 @@ def actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArr
     valid : (M,) written; false where the command is (0, 0) because the force was not a number
 
     """
-    heads, ends = np.empty(LISTS, np.int64), np.empty(LISTS, np.int64)
+    room = make_room(poses.shape[0])
     _actuate_block(first, end, parameters, borrowed(robot_ids), borrowed(averages),
                    borrowed(poses), borrowed(ranges), angle_min, angle_increment, borrowed(draws),
-                   borrowed(grid), borrowed(heads), borrowed(ends), borrowed(commands),
-                   borrowed(valid))
-    heads[0] = ends[0] = 0  # keeps them alive until here
+                   borrowed(grid), borrowed(room), borrowed(commands), borrowed(valid))
+    for part in (room.dx, room.dy, room.distance, room.angle, room.x, room.y):
+        part[0] = 0.0  # keeps them alive until here
+    room.number[0] = 0
 
 
 @njit_inline
 def _actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArray[np.int64],
                    averages: Floats, poses: Floats, ranges: NDArray[np.float32],
                    angle_min: float, angle_increment: float, draws: Floats, grid: BucketGrid,
-                   heads: Numbers, ends: Numbers, commands: Floats, valid: Flags) -> None:
+                   room: Room, commands: Floats, valid: Flags) -> None:
     for m in range(first, end):
         i = robot_ids[m]
         state = State(averages[m, 0], averages[m, 1], 0.0, 0.0, 0)  # followers have no goals
-        other_x, other_y = nearby_repulsion(parameters, i, poses, grid, heads, ends)
+        other_x, other_y = nearby_repulsion(parameters, i, poses, grid, room)
         state, turn = decide(parameters, state, i, poses, ranges[i],
                              laser_angle_min(poses[i, 2], angle_min), angle_increment,
                              angle_of_draw(draws[m]), other_x, other_y)
@@ -91,10 +92,10 @@ class Followers:
     def reset(self) -> None:
         """Forget everything since construction."""
         self._averages: Floats | None = None
-        self.invalid_turns = 0
+        self.invalid_turns = np.zeros(len(self._ids), np.int64)  # of each follower
 
     def step(self, poses: Floats, ranges: NDArray[np.float32], angle_min: float,
-             angle_increment: float, generators: Sequence[np.random.Generator]) -> Floats:
+             angle_increment: float, draws: Floats) -> Floats:
         """Take one turn of all of them.
 
         Parameters
@@ -102,7 +103,7 @@ class Followers:
         poses : (N, 3) x, y (m), yaw (rad) of all robots as decoded from the messages
         ranges : (N, beams) float32 m of all robots; beams may be 0
         angle_min, angle_increment : rad, float32 promoted to double
-        generators : one for each follower; each gives one number
+        draws : (M,) a number of each follower's generator, in [0, 1)
 
         Returns
         -------
@@ -111,7 +112,6 @@ class Followers:
         """
         if self._averages is None:
             self._averages = poses[self._ids, :2].copy()
-        draws = np.array([generator.random() for generator in generators])
         everybody = np.array(poses, np.float64, order='C')
         scans = np.array(ranges, np.float32, order='C')
         commands = np.empty((len(self._ids), 2))
@@ -120,5 +120,5 @@ class Followers:
         in_blocks(self._threads, len(self._ids), actuate_block, self._parameters, self._ids,
                   self._averages, everybody, scans, angle_min, angle_increment, draws, grid,
                   commands, valid)
-        self.invalid_turns += int(np.count_nonzero(~valid))
+        self.invalid_turns += ~valid
         return commands

@@ -6,20 +6,44 @@ They are imported when first used, so that ``import sbot`` takes no time.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'sweep',
+__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'World', 'Worlds', 'function_policy', 'learn',
+           'load', 'load_network', 'network', 'plot', 'replay', 'run', 'save_network', 'sweep',
            'view']
 
 if TYPE_CHECKING:
-    from sbot.api import Bag, InputError, Run, Scenario, load, plot, replay, run, sweep, view
+    from sbot import learn
+    from sbot.api import (
+        Bag,
+        InputError,
+        Run,
+        Scenario,
+        World,
+        Worlds,
+        function_policy,
+        load,
+        load_network,
+        network,
+        plot,
+        replay,
+        run,
+        save_network,
+        sweep,
+        view,
+    )
 
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'sbot' has no attribute '{name}'")
-    from sbot import api
-    value = getattr(api, name)
+    value: object
+    if name == 'learn':
+        value = import_module('sbot.learn')
+    else:
+        from sbot import api
+        value = getattr(api, name)
     globals()[name] = value
     return value
 

@@ -7,6 +7,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neural_controller.network import load_network, save_network
+from neural_controller.network import make_network as network
 from sbot.bag.reader import Bag
 from sbot.regression.replay import ReplayResult
 from sbot.regression.replay import replay as replay_bag
@@ -20,6 +22,8 @@ from sbot.scenario.load import (
     scenario_from_mapping,
 )
 from sbot.scenario.model import Scenario
+from sbot.worlds import many, single
+from sbot.worlds.policy import function_policy
 from sbot_common.errors import InputError, bad_value
 
 if TYPE_CHECKING:
@@ -28,8 +32,8 @@ if TYPE_CHECKING:
 
     from sbot.figures.data import RunData
 
-__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'load', 'plot', 'replay', 'run', 'sweep',
-           'view']
+__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'World', 'Worlds', 'function_policy', 'load',
+           'load_network', 'network', 'plot', 'replay', 'run', 'save_network', 'sweep', 'view']
 
 Source = Scenario | Mapping[str, Any] | str | Path
 
@@ -64,7 +68,7 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
         return scenario_from_mapping(source, overrides, controllers)
     if isinstance(source, str) and '\n' in source:
         return parse_scenario(source, 'scenario', Path.cwd(), overrides=overrides,
-                              controllers=controllers)
+                              controllers=controllers, warn=True)
     if not isinstance(source, str | Path):
         raise bad_value('scenario', source, 'a name, a path, YAML text, a dict or a Scenario')
     return load_scenario(str(source), overrides, controllers)
@@ -72,7 +76,8 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
 
 def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | None = None,
         sense: Collection[str] = (), threads: int = 1,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Callable[[int, int], None] | None = None, keep: bool = True,
+        overlaps: bool = True, hashed: bool = True,
         controllers: Mapping[str, Any] | None = None, **overrides: object) -> Run:
     """Run a scenario to its end, in this process; same scenario and seed, same bits.
 
@@ -84,6 +89,9 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     sense : sensors to keep in the result, too: any of 'scans', 'infrared', 'odometry'
     threads : how many to use; changes no bit of the result
     progress : called with (ticks done, all ticks) after each tick
+    keep : keep poses, commands and wind of every tick; without it those arrays are empty
+    overlaps : count overlaps from the geometry in every tick; without it the summary has None
+    hashed : hash the trajectory; without it the summary has None
     controllers, overrides : as ``load`` takes them
 
     Raises
@@ -92,11 +100,67 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
         one line: what was found, what was expected.
 
     """
+    if not keep and sense:
+        raise bad_value('sense', sense, 'nothing with keep=False')
     if seed is not None:
         overrides['seed'] = seed
     complete = load(scenario, controllers=controllers, **overrides)
     warm_up()
-    return run_scenario(complete, record=record, threads=threads, progress=progress, sense=sense)
+    return run_scenario(complete, record=record, threads=threads, progress=progress, keep=keep,
+                        sense=sense, overlaps=overlaps, hashed=hashed)
+
+
+class World(single.World):
+    """One world of N robots, stepped from Python in one compiled call a step.
+
+    Parameters
+    ----------
+    scenario : as ``load`` takes it; the controllers it names are not asked
+    seed : of placement and noise; None: the scenario's
+    sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
+        None: all that the robots have
+    overrides : as ``load`` takes them
+
+    Raises
+    ------
+    InputError
+        one line: what was found, what was expected.
+
+    """
+
+    def __init__(self, scenario: Source, /, *, seed: int | None = None,
+                 sense: Collection[str] | None = None, **overrides: object) -> None:
+        super().__init__(load(scenario, controllers=None, **overrides), seed=seed, sense=sense)
+
+
+class Worlds(many.Worlds):
+    """Many independent worlds, stepped together; world k equals a run of it alone, to the bit.
+
+    Parameters
+    ----------
+    scenario : as ``load`` takes it, for all worlds; or a list of these, one a world, which may
+        differ in obstacles, poses, bodies, wind and noise
+    count : how many worlds
+    seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
+    sense : as of ``World``
+    threads : how many to use; changes no bit
+    overrides : as ``load`` takes them, for all worlds
+
+    Raises
+    ------
+    InputError
+        one line: what was found, what was expected.
+
+    """
+
+    def __init__(self, scenario: Source | Sequence[Source], /, count: int | None = None, *,
+                 seeds: Sequence[int] | None = None, sense: Collection[str] | None = None,
+                 threads: int = 1, **overrides: object) -> None:
+        given = ([scenario] if isinstance(scenario, Scenario | Mapping | str | Path)
+                 else list(scenario))
+        loaded = [load(source, controllers=None, **overrides) for source in given]
+        super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,
+                         sense=sense, threads=threads)
 
 
 def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
@@ -106,7 +170,8 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
           output: str | Path | None = None, resume: bool = False, retry: bool = False,
           jobs: int = 0, scheduler: str | None = None, executor: Executor | None = None,
           batch: int = 1, timeout: float | None = None, memory: int | str | None = None,
-          record: str = 'none', progress: bool = True, **overrides: object) -> pandas.DataFrame:
+          record: str = 'none', progress: bool = True, overlaps: bool = True,
+          **overrides: object) -> pandas.DataFrame:
     """Run a scenario for every combination of values and seeds; return a row for each run.
 
     A row depends on scenario, values, seed and version alone: the same bits from any engine.
@@ -130,6 +195,7 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
     timeout, memory : greatest time (s) and memory (bytes, or '2 GiB') of a run
     record : 'none', 'failed' or 'all': which runs to record, in ``output``/bags
     progress : show it
+    overlaps : count them from the geometry in every tick; without it their column is empty
     overrides : values of all runs, as ``load`` takes them
 
     Raises
@@ -140,7 +206,8 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
 
     """
     from sbot.sweeps import frame
-    request = frame.request_of(scenario, seeds, grid, zip, sample, metrics, overrides)
+    request = frame.request_of(scenario, seeds, grid, zip, sample, metrics, overrides,
+                               overlaps)
     return frame.sweep_frame(
         request, None if output is None else Path(output), resume,
         jobs=jobs, scheduler=scheduler, executor=executor, batch=batch, timeout=timeout,

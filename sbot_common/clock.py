@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import NamedTuple
 
 from sbot_common.errors import bad_value
 
 NANOSECONDS = 1_000_000_000
+_HUGE = re.compile(r'.{60}|[eE][+-]?[0-9]{3}')  # takes time and memory, and is no rate
 
 
 class Rate(NamedTuple):
@@ -53,7 +55,8 @@ def parse_rate(value: int | float | str, where: str = 'rate') -> Rate:
 
     """
     expected = 'a positive whole number or fraction of hertz, e.g. 30 or 100/3'
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or _HUGE.search(
+            str(value)):
         raise bad_value(where, value, expected)
     try:
         fraction = Fraction(str(value))

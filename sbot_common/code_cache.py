@@ -12,23 +12,37 @@ from __future__ import annotations
 import atexit
 import contextlib
 import hashlib
+import io
+import logging
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import CacheImpl, UserProvidedCacheLocator
+from numba.core.caching import (
+    CacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    UserProvidedCacheLocator,
+)
 from numba.core.registry import cpu_target
 
+LOG = logging.getLogger(__name__)
+
 _ROOT = Path(__file__).resolve().parent.parent
-_PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim')
+# Folders that have compiled functions.
+_PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
+             'sbot_sim', 'sbot/worlds')
+_COMPILED = re.compile(rb'njit|^@Phase$|(?<!class )\bPhase\(', re.MULTILINE)
 _IMPORT = re.compile(r'^\s*(?:from|import) ([\w.]+)(?: import (.+))?', re.MULTILINE)
 # numba's settings (NUMBA_OPT and so on) that change machine code but not numba's own key.
 _SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT',
@@ -47,7 +61,7 @@ def compiled_sources(root: Path = _ROOT) -> dict[str, bytes]:
     texts = {'.'.join(path.relative_to(root).with_suffix('').parts): path.read_bytes()
              for package in _PACKAGES for path in (root / package).rglob('*.py')}
     found: set[str] = set()
-    pending = [name for name, text in texts.items() if b'njit' in text]
+    pending = [name for name, text in texts.items() if _COMPILED.search(text)]
     while pending:
         name = pending.pop()
         if name in texts and name not in found:
@@ -84,6 +98,24 @@ def _writable_directory() -> Path:
             return directory
     except OSError:
         pass
+    return _temporary_directory()
+
+
+def _temporary_directory() -> Path:
+    """Return a directory where there is no home to write to: for later runs, too, if it is safe.
+
+    It is safe if it is this user's, and nobody else's to write to: machine code is executed.
+    """
+    with contextlib.suppress(OSError, AttributeError):  # no such user ids outside POSIX
+        base = Path(tempfile.gettempdir()) / f'potential_field_bot_{os.getuid()}'
+        with contextlib.suppress(FileExistsError):
+            base.mkdir(mode=0o700)
+        found = base.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and (
+                found.st_mode & 0o077 == 0):
+            directory = base / _key()
+            directory.mkdir(exist_ok=True)
+            return directory
     directory = Path(tempfile.mkdtemp(prefix='potential_field_bot_'))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return directory
@@ -96,7 +128,7 @@ class _ByModule(UserProvidedCacheLocator):  # type: ignore[misc]
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:  # noqa: ANN401
         """Return the location, or None for files outside the packages of this directory's key."""
         path = Path(py_file).resolve()
-        if not path.is_relative_to(_ROOT) or path.relative_to(_ROOT).parts[0] not in _PACKAGES:
+        if not any(path.is_relative_to(_ROOT / package) for package in _PACKAGES):
             return None
         return super().from_function(py_func, py_file)
 
@@ -111,6 +143,71 @@ class _ByModule(UserProvidedCacheLocator):  # type: ignore[misc]
         Some versions of numba take the time of the last change, which differs in every checkout.
         """
         return hashlib.sha256(Path(self._py_file).read_bytes()).hexdigest()
+
+
+class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]
+    """A function's files in the cache, with a checksum at their ends; damaged ones count as none.
+
+    numba would stop at a file that is cut off, and execute machine code with a flipped bit.
+    """
+
+    @contextlib.contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        buffer = io.BytesIO()
+        yield buffer
+        data = buffer.getvalue()
+        with super()._open_for_write(filepath) as file:
+            file.write(data + _checksum(data))
+
+    def _load_index(self) -> Any:  # noqa: ANN401
+        return super()._load_index() if _is_whole(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:  # noqa: ANN401
+        if not _is_whole(self._data_path(name)):
+            raise OSError('damaged')  # numba takes it for a file that is not there
+        return super()._load_data(name)
+
+
+def _checksum(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, 'little')  # what reads a pickle ignores bytes behind it
+
+
+def _is_whole(path: str) -> bool:
+    try:
+        data = Path(path).read_bytes()
+    except OSError:
+        return False
+    return data[-4:] == _checksum(data[:-4])
+
+
+class CheckedCache(FunctionCache):  # type: ignore[misc]
+    """A function's machine code on disk; what cannot be read is compiled again and replaced."""
+
+    _said = False
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        self._cache_file = _CheckedFile(
+            cache_path=self._cache_path, filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401
+        """Return machine code, or None: compile."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:
+            LOG.debug('%s: not loaded: %s', self._impl.filename_base, error)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
+        """Keep machine code, where the disk has space for it."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            if not CheckedCache._said:
+                CheckedCache._said = True
+                LOG.warning('%s: compiled code cannot be kept (%s); the next run compiles again',
+                            CACHE_DIRECTORY, error.strerror or error)
 
 
 CACHE_DIRECTORY = _writable_directory()
@@ -135,7 +232,10 @@ def mark_compiled() -> None:
 
     Machine code of other versions is deleted when nobody has used it for a month.
     """
-    (CACHE_DIRECTORY / _MARKER).touch()
+    try:
+        (CACHE_DIRECTORY / _MARKER).touch()
+    except OSError:  # a full disk: the next run compiles again
+        return
     for marker in CACHE_DIRECTORY.parent.glob(f'{"[0-9a-f]" * _DIGITS}/{_MARKER}'):
         with contextlib.suppress(OSError):
             if time.time() - marker.stat().st_mtime > _KEPT:

@@ -19,6 +19,7 @@ from sbot_common.stamp_sync import Key, StampSync
 
 ALL_POSES = 'poses'
 TIMER, INPUTS = 'timer', 'inputs'
+BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
 
 SPECS: tuple[Spec, ...] = (  # of every node that drives a robot, beside loop_rate
     Spec('robot_id', 0, '', 'Number of this robot; robot 0 is the leader.', '001 section 18',
@@ -34,8 +35,11 @@ SPECS: tuple[Spec, ...] = (  # of every node that drives a robot, beside loop_ra
     Spec('trigger', TIMER, '', 'What starts a turn: a timer of loop_rate, or each complete set of '
          'inputs of one stamp (lockstep).', '001 section 18', choices=(TIMER, INPUTS),
          at_runtime=False),
-    Spec('stale_timeout', 0.5, 's', 'With trigger timer, inputs older than this stop the robot; '
-         '0: never.', minimum=0.0),
+    Spec('stale_timeout', 0.5, 's', "With trigger timer, own inputs, or a leader's pose, older "
+         'than this stop the robot; 0: never.', minimum=0.0),
+    Spec('reliability', BEST_EFFORT, '', 'With trigger timer: of the subscriptions to poses and '
+         'sensors; best_effort hears every publisher.', choices=(BEST_EFFORT, RELIABLE),
+         at_runtime=False),
     Spec('stamped_cmd_vel', False, '', 'Publish TwistStamped on cmd_vel instead of Twist.',
          at_runtime=False),
     Spec('poses_topic', False, '', "Take all poses from /poses instead of from every robot's "
@@ -47,8 +51,15 @@ class Arrival(NamedTuple):
     """What one arriving message leads to in lockstep."""
 
     inputs: Inputs | None = None  # the stamp is complete: take a turn
-    repeat: bool = False  # the scan of the last turn came again: give the same answer
+    repeats: int = 0  # how often its scan came again: so often the same answer is to be given
     reset: bool = False  # stamps start again: forget everything, before anything else
+
+
+class Stale(NamedTuple):
+    """Names of old inputs."""
+
+    vital: list[str]  # stop the robot
+    others: list[str]
 
 
 class Lockstep:
@@ -71,12 +82,16 @@ class Lockstep:
         self._num_robots = num_robots
         self._rate = rate
         self._sync = StampSync((1 if together else num_robots) + len(fields))
+        self._scan_stamp, self._scans = 0, 0  # the newest stamp of a scan, and how many it had
 
     def put(self, stamp_ns: int, values: Mapping[Key, Any]) -> Arrival:
         """Take what one message carries: x, y, yaw, rows (N, 3) of these, or fields, by key."""
         released = self._sync.released
         if stamp_ns == released:
-            return Arrival(repeat='scan' in values)
+            return Arrival(repeats=int('scan' in values))
+        if 'scan' in values:
+            self._scans = self._scans + 1 if stamp_ns == self._scan_stamp else 1
+            self._scan_stamp = stamp_ns
         reset = released is not None and stamp_ns < released and self._rate.tick(stamp_ns) <= 0
         if reset:
             self._sync.clear()
@@ -87,19 +102,34 @@ class Lockstep:
                  np.array([gathered[robot] for robot in range(self._num_robots)]))
         sensed = {key: value for key, value in gathered.items()
                   if isinstance(key, str) and key != ALL_POSES}
-        return Arrival(Inputs(stamp_ns, poses, sensed), reset=reset)
+        # Scans that came again before the rest was in are questions, too.
+        repeats = self._scans - 1 if stamp_ns == self._scan_stamp else 0
+        return Arrival(Inputs(stamp_ns, poses, sensed), repeats, reset)
 
 
 class Latest:
     """The newest of every input (`trigger: timer`).
 
     Times of arrival are nanoseconds of the node's clock. A pose that is not finite counts as none.
+    An input counts as heard whatever its stamp (docs/errata.md P18).
+
+    Parameters
+    ----------
+    robot_id : whose inputs these are
+    num_robots : N
+    fields : of an ``Observation`` that are awaited beside the poses
+    follows : the robot, if any, without whose pose it must not go on
+
     """
 
-    def __init__(self, robot_id: int, num_robots: int, fields: Sequence[str]) -> None:
+    def __init__(self, robot_id: int, num_robots: int, fields: Sequence[str],
+                 follows: int | None = None) -> None:
         self._robot_id = robot_id
         self._num_robots = num_robots
         self._names = [f'pose of robot {i}' for i in range(num_robots)] + list(fields)
+        self._vital = {self._names[robot_id], *fields}
+        if follows is not None:
+            self._vital.add(self._names[follows])
         self._clear()
 
     def _clear(self) -> None:
@@ -151,12 +181,17 @@ class Latest:
         """Return what has never arrived (docs/errata.md P11)."""
         return [name for name in self._names if name not in self._arrived_ns]
 
-    def stale(self, now_ns: int, timeout_s: float) -> list[str]:
-        """Return what is older than ``timeout_s``; nothing ever is when that is 0."""
-        if timeout_s == 0:
-            return []
-        return [name for name in self._names
-                if now_ns - self._arrived_ns.get(name, now_ns) > timeout_s * NANOSECONDS]
+    def stale(self, now_ns: int, timeout_s: float) -> Stale:
+        """Return what is older than ``timeout_s``; nothing ever is when that is 0.
+
+        A robot must stop without its own pose and sensors and without the robot that it follows,
+        not without others (docs/errata.md P16).
+        """
+        old = [] if timeout_s == 0 else [
+            name for name in self._names
+            if now_ns - self._arrived_ns.get(name, now_ns) > timeout_s * NANOSECONDS]
+        return Stale([name for name in old if name in self._vital],
+                     [name for name in old if name not in self._vital])
 
     def inputs(self) -> Inputs:
         """Return the newest of everything, once nothing is missing."""

@@ -2,12 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import islice
+
+LONGEST = 1000  # characters of a message
+SHOWN = 80  # characters of a value in a message
+_NEAR = 200  # names longer than this are not compared with others
 
 
 class InputError(ValueError):
-    """Bad input from a person or a file, in one line: where, what was found, what was expected."""
+    """Bad input from a person or a file, in one line: where, what was found, what was expected.
+
+    Whatever the text quotes, the message is one line without control characters, of at most
+    ``LONGEST`` characters: its beginning and its end.
+    """
+
+    def __init__(self, text: str = '') -> None:
+        super().__init__(one_line(text))
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """Return text for a terminal: line breaks as spaces, other control characters escaped."""
+    if len(text) > longest:
+        text = f'{text[:longest * 2 // 3 - 5]} ... {text[-longest // 3:]}'
+    if text.isprintable():
+        return text
+    return ''.join(c if c.isprintable() else ' ' if c in '\r\n' else
+                   c.encode('unicode_escape').decode('ascii') for c in text)
+
+
+@contextmanager
+def decoding(where: str, kind: type[InputError] | None = None) -> Iterator[None]:
+    """Turn whatever a decoder raises into an InputError that begins with ``where``.
+
+    ``kind`` is the class of error, where it is a narrower one.
+
+    For decoders of others, which meet damaged bytes with any exception.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except RecursionError:
+        raise (kind or InputError)(f'{where}: nested too deeply') from None
+    except MemoryError:
+        raise (kind or InputError)(f'{where}: needs more memory than there is') from None
+    except Exception as error:
+        text, name = str(error), type(error).__name__
+        raise (kind or InputError)(
+            f'{where}: {name}: {text}' if text else f'{where}: {name}') from None
+
+
+def shown(value: object, most: int = SHOWN) -> str:
+    """Return ``repr(value)``, cut off; what is nested in it is not written out beyond that."""
+    text = ''
+    for piece in _pieces(value, most):
+        text += piece
+        if len(text) > most:
+            return text[:most - 3] + '...'
+    return text
+
+
+def _pieces(value: object, most: int) -> Iterator[str]:
+    """Yield a value's repr in pieces."""
+    kind = type(value)
+    if isinstance(value, str | bytes):
+        yield repr(value[:2 * most])
+    elif isinstance(value, int) and abs(value).bit_length() > 8 * most:
+        yield f'a whole number of {abs(value).bit_length()} bits'
+    elif isinstance(value, list | tuple) and kind in (list, tuple):
+        yield '[' if kind is list else '('
+        for i, item in enumerate(value):
+            yield ', ' if i else ''
+            yield from _pieces(item, most)
+        yield ']' if kind is list else ',)' if len(value) == 1 else ')'
+    elif isinstance(value, dict) and kind is dict:
+        yield '{'
+        for i, (key, item) in enumerate(value.items()):
+            yield ', ' if i else ''
+            yield from _pieces(key, most)
+            yield ': '
+            yield from _pieces(item, most)
+        yield '}'
+    else:
+        try:
+            yield repr(value)
+        except Exception:  # of a user's class, or a fraction of thousands of digits
+            yield f'<{kind.__name__}>'
 
 
 def bad_value(where: str, value: object, expected: str) -> InputError:
@@ -20,15 +103,13 @@ def bad_value(where: str, value: object, expected: str) -> InputError:
     expected : what would have been accepted, e.g. 'a number > 0 (m)'
 
     """
-    shown = repr(value)
-    if len(shown) > 80:
-        shown = shown[:77] + '...'
-    return InputError(f'{where}: got {shown}, expected {expected}')
+    return InputError(f'{where}: got {shown(value)}, expected {expected}')
 
 
 def unknown_name(where: str, name: str, known: Iterable[str]) -> InputError:
     """Return the error for an unknown key or name, with the nearest known one."""
     names = sorted(known)
-    near = get_close_matches(str(name), names, n=1, cutoff=0.5)
+    short = [each for each in islice(names, 1000) if len(each) <= _NEAR]
+    near = get_close_matches(name, short, n=1, cutoff=0.5) if len(name) <= _NEAR else ()
     hint = f"did you mean '{near[0]}'?" if near else f'known: {", ".join(names)}'
-    return InputError(f"{where}: unknown name '{name}'; {hint}")
+    return InputError(f"{where}: unknown name '{one_line(name, SHOWN)}'; {hint}")

@@ -16,22 +16,31 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 from numba.core import cgutils
+from numba.core.cgutils import ir
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
-from sbot_common.code_cache import use_directory
+from sbot_common.code_cache import CheckedCache, use_directory
 
 F = TypeVar('F', bound=Callable[..., Any])
 
 use_directory()
 numba.config.DISABLE_INTEL_SVML = True
 
-_OPTIONS = {'cache': True, 'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
+_OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
+
+
+def _cached(function: F, **options: bool) -> F:
+    """Return a function that is compiled at its first call, or loaded from the cache."""
+    compiled: Any = numba.njit(**_OPTIONS, **options)(function)
+    if not numba.config.DISABLE_JIT:
+        compiled._cache = CheckedCache(function)
+    return compiled  # type: ignore[no-any-return]
 
 
 def njit(function: F) -> F:
     """Compile a function that Python calls; machine code is cached on disk."""
-    compiled: F = numba.njit(**_OPTIONS)(function)
-    return compiled
+    return _cached(function)
 
 
 def njit_inner(function: F) -> F:
@@ -39,8 +48,7 @@ def njit_inner(function: F) -> F:
 
     Wrappers take as long to compile as the functions themselves.
     """
-    compiled: F = numba.njit(**_OPTIONS, no_cpython_wrapper=True)(function)
-    return compiled
+    return _cached(function, no_cpython_wrapper=True)
 
 
 def njit_inline(function: F) -> F:
@@ -48,8 +56,22 @@ def njit_inline(function: F) -> F:
 
     For functions of tuples of arrays: a call copies all fields, which can cost more than its work.
     """
-    compiled: F = numba.njit(**_OPTIONS, no_cpython_wrapper=True, forceinline=True)(function)
-    return compiled
+    return _cached(function, no_cpython_wrapper=True, forceinline=True)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def product_high(_: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
+    """Return the upper 64 bits of the 128-bit product of two unsigned 64-bit numbers."""
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
+        wide = ir.IntType(128)
+        product = builder.mul(*(builder.zext(arg, wide) for arg in args))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401
+    """Compile a function that compiled code calls by its address; machine code is cached."""
+    return numba.cfunc(signature, cache=True, nopython=True, error_model='numpy')(function)
 
 
 def _without_owner(context: Any, builder: Any, kind: types.Type, value: Any) -> Any:  # noqa: ANN401
@@ -80,3 +102,34 @@ def borrowed(_: Any, value: Any) -> Any:  # noqa: ANN401
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
         return _without_owner(context, builder, signature.args[0], args[0])
     return value(value), codegen
+
+
+def _on_stack(element: Any, length: Any) -> Any:  # noqa: ANN401
+    """Return the signature and the code of ``stack_floats`` and its like."""
+    kind = types.Array(element, 1, 'C')
+
+    def codegen(context: Any, builder: Any, signature: Any, _: Any) -> Any:  # noqa: ANN401
+        data, word = context.get_data_type(element), context.get_value_type(types.intp)
+        count = signature.args[0].literal_value
+        room = cgutils.alloca_once(builder, ir.ArrayType(data, count))
+        array = context.make_array(kind)(context, builder)
+        size = word(context.get_abi_sizeof(data))
+        populate_array(array, builder.bitcast(room, data.as_pointer()), [word(count)], [size],
+                       size, None)
+        return array._getvalue()
+    return kind(length), codegen
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def stack_floats(_: Any, length: Any) -> Any:  # noqa: ANN401
+    """Return an unowned scratch array of doubles, a constant number, for the function's time.
+
+    It costs nothing, and the compiler knows that no other array shares its memory.
+    """
+    return _on_stack(types.float64, length)
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def stack_indexes(_: Any, length: Any) -> Any:  # noqa: ANN401
+    """Return an unowned scratch array of uint32; see ``stack_floats``."""
+    return _on_stack(types.uint32, length)

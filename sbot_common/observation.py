@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.clock import Rate
+from sbot_common.errors import InputError
 
 Point = tuple[float, float]
 
@@ -31,9 +32,35 @@ class Neighbours(NamedTuple):
     data: NDArray[np.uint8]  # (M, 10) bytes as set in the previous tick
 
 
-class Observation(NamedTuple):
-    """Everything one robot knows at a tick. Frame `map` unless said; arrays are read-only."""
+class Odometry(NamedTuple):
+    """Pose and speed by the wheels alone, frame `odom`, which begins where the robot starts."""
 
+    x: float  # m
+    y: float
+    yaw: float  # rad
+    v: float  # m/s, forwards
+    omega: float  # rad/s
+    lateral: float = 0.0  # m/s, to the left; 0 but for drive `omnidirectional`
+
+
+class Imu(NamedTuple):
+    """What an inertial measurement unit reads, in the robot's own frame."""
+
+    yaw: float  # rad, frame `map`
+    omega: float  # rad/s
+    forwards: float  # m/s^2, acceleration
+    left: float  # m/s^2
+
+
+class Gnss(NamedTuple):
+    """What a satellite receiver reads, WGS 84."""
+
+    latitude: float  # deg
+    longitude: float  # deg
+    altitude: float  # m above the ellipsoid
+
+
+class _Fields(NamedTuple):
     robot_id: int
     num_robots: int
     tick: int
@@ -44,11 +71,60 @@ class Observation(NamedTuple):
     goal: Point | None = None  # m
     infrared: NDArray[np.float32] | None = None  # (15,) readings
     neighbours: Neighbours | None = None
-    wind: tuple[float, float] = (0.0, 0.0)  # m/s, effective wind now moving the robot
+    # m/s, effective wind of this tick and the push of forces: it moves the robot in the next one
+    wind: tuple[float, float] = (0.0, 0.0)
     # m/s, m/s, rad/s in the robot's own frame, wind included
     twist: tuple[float, float, float] = (0.0, 0.0, 0.0)
     # rad, the robot's yaw when the scan arrived; None: that of ``poses`` (docs/errata.md P5)
     scan_heading: float | None = None
+    odometry: Odometry | None = None
+    imu: Imu | None = None
+    gnss: Gnss | None = None
+
+
+_INFRARED, _NEIGHBOURS, _IMU, _GNSS = (
+    _Fields._fields.index(name) for name in ('infrared', 'neighbours', 'imu', 'gnss'))
+
+
+class Observation(_Fields):
+    """Everything one robot knows at a tick. Frame `map` unless said; arrays are read-only.
+
+    ``infrared``, ``neighbours``, ``imu`` and ``gnss`` raise InputError where the scenario has
+    these sensors off.
+    """
+
+    __slots__ = ()
+
+    @property
+    def infrared(self) -> NDArray[np.float32]:  # type: ignore[override]
+        """The 15 infrared readings."""
+        readings: NDArray[np.float32] = self._sensed(_INFRARED, 'infrared')
+        return readings
+
+    @property
+    def neighbours(self) -> Neighbours:  # type: ignore[override]
+        """What range and bearing hears."""
+        heard: Neighbours = self._sensed(_NEIGHBOURS, 'range_and_bearing')
+        return heard
+
+    @property
+    def imu(self) -> Imu:  # type: ignore[override]
+        """What the IMU reads."""
+        reading: Imu = self._sensed(_IMU, 'imu')
+        return reading
+
+    @property
+    def gnss(self) -> Gnss:  # type: ignore[override]
+        """What the satellite receiver reads."""
+        fix: Gnss = self._sensed(_GNSS, 'gnss')
+        return fix
+
+    def _sensed(self, index: int, key: str) -> Any:  # noqa: ANN401
+        value = self[index]
+        if value is None:
+            raise InputError(f'observation.{self._fields[index]}: robot {self.robot_id} does not '
+                             f'have this sensor; expected sensors.{key}: true in the scenario')
+        return value
 
 
 class Inputs(NamedTuple):
@@ -94,8 +170,17 @@ class Controller(Protocol):
     It is constructed with the scenario's `parameters` of that robot as keyword arguments.
     """
 
-    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
-        """Return (linear.x in m/s, angular.z in rad/s)."""
+    def step(self, observation: Observation, rng: np.random.Generator,
+             ) -> (tuple[float, float] | tuple[float, float, bytes] | tuple[float, float, float]
+                   | tuple[float, float, float, bytes]):
+        """Return (linear.x in m/s, angular.z in rad/s), and perhaps bytes to broadcast.
+
+        A robot with drive ``omnidirectional`` may have a third number, linear.y (m/s), its speed
+        to the left.
+
+        At most nine bytes; neighbours find them behind the sender's radius, from the next tick on
+        until others are given (document 000 section 5.3, SetData).
+        """
 
 
 @runtime_checkable

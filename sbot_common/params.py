@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import NamedTuple, TypeGuard, TypeVar, get_type_hints
 
@@ -69,8 +70,17 @@ class Spec(NamedTuple):
         """
         good = self._converted(value)
         if good is None:
-            raise bad_value(where or self.name, value, self.expected)
+            raise bad_value(where or self.name, value, self.expected + self._hint(value))
         return good
+
+    def _hint(self, value: object) -> str:
+        """Return how to write what SDF and XML write as a string of three numbers."""
+        if isinstance(self.default, tuple) and isinstance(value, str):
+            words = value.replace(',', ' ').split()
+            with suppress(ValueError):
+                if len([float(word) for word in words]) == len(self.default):
+                    return f', as a list: [{", ".join(words)}]'
+        return ''
 
     def _converted(self, value: object) -> Value | None:
         """Return ``value`` in the default's type; None for a bad one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-CONTROLLER, INFRARED, SCAN, ODOMETRY, PLACEMENT = range(5)
+CONTROLLER, INFRARED, SCAN, ODOMETRY, PLACEMENT, TURBULENCE, IMU, GNSS = range(8)
 
 
 def generator(seed: int, robot_id: int, stream: int) -> np.random.Generator:

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
+_AGAIN = 0.01  # s
+HOLD_TIMEOUT = 5.0  # s; longer than a tick takes, but for enormous swarms
 
 
 class Deferral:
@@ -33,6 +38,7 @@ class Deferral:
         self.active = active
         self._timeout = timeout
         self._waiting: int | None = None
+        self._again: threading.Timer | None = None
         self._handlers: dict[int, Callable[..., object]] = {}
         if threading.current_thread() is threading.main_thread():
             hangup = [signal.SIGHUP] if os.name == 'posix' else []
@@ -48,15 +54,21 @@ class Deferral:
             return
         self._waiting = number
         if self._timeout is not None:
-            again = threading.Timer(self._timeout, os.kill, (os.getpid(), number))
-            again.daemon = True
-            again.start()
+            self._again = threading.Timer(self._timeout, os.kill, (os.getpid(), number))
+            self._again.daemon = True
+            self._again.start()
 
     def deliver(self) -> None:
         """Call the handler of a deferred signal now."""
         number, self._waiting = self._waiting, None
+        self.forget()
         if number is not None:
             self._handlers[number](number, None)
+
+    def forget(self) -> None:
+        """Do not send a deferred signal again: the process is ending because of it."""
+        if self._again is not None:
+            self._again.cancel()
 
     def restore(self) -> None:
         """Give signals back the handlers that they had before."""
@@ -65,9 +77,13 @@ class Deferral:
 
 
 @contextlib.contextmanager
-def held() -> Iterator[Callable[[], None]]:
-    """Defer signals until the function that this yields is called, e.g. once a tick."""
-    deferral = Deferral(active=True)
+def held(timeout: float | None = HOLD_TIMEOUT) -> Iterator[Callable[[], None]]:
+    """Defer signals until the function that this yields is called, e.g. once a tick.
+
+    It may never be, in an endless loop of a user's controller: after ``timeout`` s a signal counts
+    in the middle of a tick, too.
+    """
+    deferral = Deferral(timeout, active=True)
     try:
         yield deferral.deliver
     finally:
@@ -79,14 +95,25 @@ def interrupt_on_signals() -> threading.Event:
     """Let SIGINT and SIGTERM raise KeyboardInterrupt; return an event that they set before.
 
     SIGINT itself is set, too: a process that a shell starts in its background has it ignored.
+    An exception in a destructor or a callback of C code is lost; such a signal comes again.
     """
     came = threading.Event()
+    before = sys.unraisablehook
+
+    def unraisable(lost: sys.UnraisableHookArgs) -> None:
+        if came.is_set() and lost.exc_type is KeyboardInterrupt:
+            again = threading.Timer(_AGAIN, os.kill, (os.getpid(), signal.SIGINT))
+            again.daemon = True
+            again.start()
+        else:
+            before(lost)
 
     def interrupt(*_: object) -> None:
         came.set()
         raise KeyboardInterrupt
     for number in _ENDING:
         signal.signal(number, interrupt)
+    sys.unraisablehook = unraisable
     return came
 
 
@@ -100,11 +127,52 @@ def end_on_signals() -> None:
         signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGINT))
 
 
-def ignore_signals() -> None:
-    """Ignore SIGINT and SIGTERM during an orderly end, e.g. of a recording."""
-    if threading.current_thread() is threading.main_thread():
-        for number in _ENDING:
-            signal.signal(number, signal.SIG_IGN)
+class Ending:
+    """The orderly end of a process, e.g. of a recording, which signals do not disturb.
+
+    A signal within ``GRACE`` is ignored: ``ros2 launch`` passes on a Ctrl-C that the terminal has
+    sent already. A later one ends the process at once, and so does the end of a time limit, even
+    where the main thread is stuck in code that is not Python. Only in the main thread.
+    """
+
+    GRACE = 1.0  # s
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._limit = float('inf')
+        self._code = 1
+        self._in_main = threading.current_thread() is threading.main_thread()
+        if self._in_main:
+            # A handler would wait for the main thread; this pipe does not.
+            self._pipe, write_end = os.pipe()
+            os.set_blocking(write_end, False)
+            signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+            for number in _ENDING:
+                signal.signal(number, lambda *_: None)
+            threading.Thread(target=self._watch, name='ending', daemon=True).start()
+
+    def limit(self, seconds: float, code: int) -> None:
+        """End the process with an exit code if it is still there then; ``done`` lifts this."""
+        self._code = code
+        self._limit = time.monotonic() + seconds
+        # Much later, for where the lock of Python is held: a busy machine may take that long.
+        if self._in_main and hasattr(signal, 'setitimer'):
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_REAL, 10 * seconds)
+
+    def done(self) -> None:
+        """Lift the limit; signals stay as they are."""
+        self._limit = float('inf')
+        if self._in_main and hasattr(signal, 'setitimer'):
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def _watch(self) -> None:
+        while True:
+            came, _, _ = select.select([self._pipe], [], [], 0.1)
+            now = time.monotonic()
+            if now > self._limit or (came and os.read(self._pipe, 1)[0] in _ENDING
+                                     and now > self._begun + self.GRACE):
+                os._exit(self._code)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -30,11 +30,17 @@ def in_blocks(threads: int, count: int, work: Callable[..., None],
         work(0, count, *arguments)
         return
     size = max(1, -(-count // (threads * _BLOCKS)))
-    firsts = iter(range(0, count, size))  # shared: a free thread takes the next block
+    share_out(threads, range(0, count, size),
+              lambda first: work(first, min(count, first + size), *arguments))
+
+
+def share_out(threads: int, items: Iterable[int], work: Callable[[int], None]) -> None:
+    """Run ``work(item)`` for each item in parallel, and wait; a free thread takes the next one."""
+    shared = iter(items)
 
     def help_out() -> None:
-        for first in firsts:
-            work(first, min(count, first + size), *arguments)
+        for item in shared:
+            work(item)
     # The caller is one of the threads: it does not wait idly for the others to wake up.
     others = [_pool(threads, os.getpid()).submit(help_out) for _ in range(threads - 1)]
     try:

@@ -22,7 +22,10 @@ ODOM = Topic('odom', 'nav_msgs/msg/Odometry')
 BASE_SCAN = Topic('base_scan', 'sensor_msgs/msg/LaserScan')
 INFRARED = Topic('infrared', 'sensor_msgs/msg/PointCloud2')
 RANGE_AND_BEARING = Topic('range_and_bearing', 'sensor_msgs/msg/PointCloud2')
+IMU = Topic('imu', 'sensor_msgs/msg/Imu')
+GNSS = Topic('gnss', 'sensor_msgs/msg/NavSatFix')
 WIND = Topic('wind', 'geometry_msgs/msg/Vector3Stamped')
+ROBOT_DESCRIPTION = Topic('robot_description', 'std_msgs/msg/String', latched=True)
 # Published by the controller.
 CMD_VEL = Topic('cmd_vel', 'geometry_msgs/msg/Twist')
 CMD_VEL_STAMPED = Topic('cmd_vel', 'geometry_msgs/msg/TwistStamped')
@@ -32,6 +35,7 @@ POTENTIAL_FIELD_FORCES = Topic('potential_field_forces', 'visualization_msgs/msg
 # Read by the simulator or the controller.
 GOAL_POSE = Topic('goal_pose', 'geometry_msgs/msg/PoseStamped')
 TELEPORT = Topic('teleport', 'geometry_msgs/msg/PoseStamped')
+INITIAL_POSE = Topic('initialpose', 'geometry_msgs/msg/PoseWithCovarianceStamped')
 RAB_DATA = Topic('rab_data', 'std_msgs/msg/UInt8MultiArray')
 # Global.
 CLOCK = Topic('/clock', 'rosgraph_msgs/msg/Clock')
@@ -40,12 +44,17 @@ TF_STATIC = Topic('/tf_static', 'tf2_msgs/msg/TFMessage', latched=True)
 POSES = Topic('/poses', 'geometry_msgs/msg/PoseArray')
 MAP = Topic('/map', 'nav_msgs/msg/OccupancyGrid', latched=True)
 SCENARIO = Topic('/scenario', 'std_msgs/msg/String', latched=True)
+OBSTACLES = Topic('/obstacles', 'geometry_msgs/msg/PoseArray')
 MARKERS = Topic('/markers', 'visualization_msgs/msg/MarkerArray')
 DIAGNOSTICS = Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray')
 WIND_FIELD = Topic('/wind/field', 'sensor_msgs/msg/PointCloud2', latched=True)
 WIND_VELOCITY = Topic('/wind/velocity', 'geometry_msgs/msg/Vector3Stamped')
 WIND_FORCE = Topic('/wind/force', 'geometry_msgs/msg/Vector3Stamped')
+WIND_GUST = Topic('/wind/gust', 'geometry_msgs/msg/Vector3Stamped')
 WIND_MARKERS = Topic('/wind/markers', 'visualization_msgs/msg/MarkerArray', latched=True)
+
+# ROS has one name of these for all nodes: only a remap keeps those of two runs apart.
+_OF_THE_DOMAIN = (CLOCK.name, TF.name, TF_STATIC.name, DIAGNOSTICS.name)
 
 
 def namespace(robot_id: int, num_robots: int) -> str:
@@ -58,6 +67,22 @@ def resolve(topic: Topic, robot_id: int, num_robots: int) -> str:
     if topic.name.startswith('/'):
         return topic.name
     return f'{namespace(robot_id, num_robots)}/{topic.name}'
+
+
+def run_namespace(node_namespace: str, robot_id: int = 0, num_robots: int = 1) -> str:
+    """Return the namespace of a run, '' or e.g. '/arena', from that of one of its nodes.
+
+    A controller in a group is in '/arena/robot_<i>', and need not be: '/arena' will do.
+    """
+    return node_namespace.rstrip('/').removesuffix(namespace(robot_id, num_robots))
+
+
+def within(run: str, name: str) -> str:
+    """Return the name that a topic of this table has for a run in a namespace.
+
+    Time, transforms and diagnostics keep theirs; recordings always have those of this table.
+    """
+    return name if name in _OF_THE_DOMAIN else run + name
 
 
 def frame(name: str, robot_id: int, num_robots: int) -> str:

@@ -30,6 +30,11 @@ def test_the_tables_of_numbers_are_those_measured(page):
     assert made == text, 'run python docs/make_performance_tables.py'
 
 
+def test_the_table_of_limits_is_up_to_date():
+    text = (ROOT / 'docs' / 'reliability.md').read_text('utf-8')
+    assert load(ROOT / 'docs' / 'make_limits_table.py').with_table(text) == text
+
+
 def anchors(page):
     """Names of a page's headings in links, as GitHub makes them."""
     headings = re.findall(r'^#+ (.+)$', page.read_text('utf-8'), re.MULTILINE)
@@ -40,6 +45,12 @@ def test_the_table_of_results_is_made_from_its_runs():
     text = (ROOT / 'docs' / 'results.md').read_text('utf-8')
     made = load(ROOT / 'docs' / 'make_results_table.py').with_table(text)
     assert made == text, 'run python docs/make_results_table.py'
+
+
+def test_the_table_of_the_comparison_is_made_from_its_runs():
+    text = (ROOT / 'docs' / 'results.md').read_text('utf-8')
+    made = load(ROOT / 'docs' / 'make_comparison_table.py').with_table(text)
+    assert made == text, 'run python docs/make_comparison_table.py'
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
@@ -64,6 +75,19 @@ def test_the_index_of_decisions_has_every_erratum():
     errata = re.findall(r'^\| ([A-Z]\d+) \|', errata, re.MULTILINE)
     assert len(errata) > 30
     assert re.findall(r'^\* \*\*([A-Z]\d+)\*\* ', index, re.MULTILINE) == errata
+
+
+def test_every_erratum_is_on_the_way_from_its_document_to_a_command():
+    errata, way = ((ROOT / 'docs' / name).read_text('utf-8')
+                   for name in ('errata.md', 'from_documents.md'))
+    named = re.sub(r'([A-Z])(\d+) to [A-Z](\d+)', lambda m: ', '.join(
+        f'{m[1]}{i}' for i in range(int(m[2]), int(m[3]) + 1)), way)
+    rows = [line for line in named.splitlines() if line.startswith('| ')]
+    found = set(re.findall(r'\b[PWSRF]\d+\b', ' '.join(rows)))
+    assert found == set(re.findall(r'^\| ([A-Z]\d+) \|', errata, re.MULTILINE))
+    sections = [row.split(' | ')[0].removeprefix('| ') for row in rows]
+    first = sections.index('1')
+    assert sections[first:first + 19] == [str(i) for i in range(1, 20)]  # of document 001
 
 
 def test_every_dependency_has_its_reason():

@@ -8,26 +8,33 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot')
+PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
+            'sbot_sim', 'sbot')
 
 # Within a package a folder imports from itself and from folders before it; modules beside the
 # folders are '.' or named; a folder within one is on its floor. docs/architecture.md has reasons.
 FLOORS = {
     'sbot_common': ('elementary', '.', 'wire', 'ros'),
     'potential_field_bot': ('.',),
+    'navigate': ('.',),
     'wind_model': ('.',),
-    'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'engine', 'messages', 'ros',
-                 'fast2d'),
-    'sbot': ('version', 'bag', 'scenario', 'runner', 'regression', 'ros', 'figures', 'sweeps',
-             'viewer', 'bench', 'cli', 'api', '.'),
+    'neural_controller': ('.',),
+    'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'engine', 'worlds', 'messages',
+                 'ros', 'fast2d'),
+    'sbot': ('version', 'environment', 'files', 'bag', 'navground', 'scenario', 'runner',
+             'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench', 'cli', 'api',
+             'learn', '.'),
 }
 # Which packages a package sees beside itself.
 SEES = {
     'sbot_common': (),
     'potential_field_bot': ('sbot_common',),
+    'navigate': ('sbot_common',),
     'wind_model': ('sbot_common',),
+    'neural_controller': ('sbot_common',),
     'sbot_sim': ('sbot_common', 'wind_model'),
-    'sbot': ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim'),
+    'sbot': ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
+             'sbot_sim'),
 }
 # Below all floors: they import nothing else of the project.
 COMPILER = {ROOT / 'sbot_common' / name for name in ('jit.py', 'code_cache.py')}

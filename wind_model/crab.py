@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sbot_common.angles import wrap_angle
-from sbot_common.elementary import asin, sincos
+from sbot_common.elementary import asin, atan2, sincos
 from sbot_common.jit import njit
 
 
@@ -28,6 +28,23 @@ def crab_heading(direction: float, speed: float, wind_x: float, wind_y: float) -
     sine, cosine = sincos(direction)
     across = cosine * wind_y - sine * wind_x
     return wrap_angle(direction - asin(min(1.0, max(-1.0, across / speed))))
+
+
+@njit
+def published_heading(direction: float, speed: float, wind_x: float, wind_y: float) -> float:
+    """Return the heading (rad) along the difference of track and wind, each over ``speed``.
+
+    The heading of document 000's published controller. It does not cancel the wind across, yet
+    makes way along the track also where the wind across is stronger than the drive
+    (docs/errata.md W8). Parameters are those of ``crab_heading``.
+    """
+    if not speed > 0.0:
+        return wrap_angle(direction)
+    sine, cosine = sincos(direction)
+    x, y = cosine - wind_x / speed, sine - wind_y / speed
+    if x == 0.0 and y == 0.0:
+        return wrap_angle(direction)
+    return atan2(y, x)
 
 
 @njit

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sbot_common.jit import njit, njit_inner
 from wind_model.grid import Lattice
+from wind_model.parameters import Height
 
 Array = NDArray[np.float64]
 
@@ -101,6 +102,31 @@ def velocity_at(field: Lattice, points: Array, outside: Array) -> Array:
             far = _blend(column[2, c], column[3, c], fx)
             out[m, c] = _blend(near, far, fy)
     return out
+
+
+@njit
+def points_above(field: Lattice, xy: Array, height: float) -> Array:
+    """Return points (M, 3) m at a height (m) above the lowest layer, bilinear between its points.
+
+    ``xy`` is (M, 2) or wider; beyond the grid's edges the ground is that of the edge.
+    """
+    out = np.empty((xy.shape[0], 3))
+    for m in range(xy.shape[0]):
+        x, y = xy[m, 0], xy[m, 1]
+        i, j = _below(field.x, x), _below(field.y, y)
+        fx = min(1.0, max(0.0, (x - field.x[i]) / (field.x[i + 1] - field.x[i])))
+        fy = min(1.0, max(0.0, (y - field.y[j]) / (field.y[j + 1] - field.y[j])))
+        near = _blend(field.z[0, j, i], field.z[0, j, i + 1], fx)
+        far = _blend(field.z[0, j + 1, i], field.z[0, j + 1, i + 1], fx)
+        out[m, 0], out[m, 1], out[m, 2] = x, y, _blend(near, far, fy) + height
+    return out
+
+
+def points_at(field: Lattice | None, xy: Array, height: Height) -> Array:
+    """Return the points (M, 3) m over (x, y) (M, 2 or wider) at which a height has its wind."""
+    if field is not None and height.above_terrain:
+        return points_above(field, np.ascontiguousarray(xy, np.float64), height.value)
+    return np.column_stack([xy[:, :2], np.full(len(xy), height.value)])
 
 
 def sample(field: Lattice | None, points: Array, outside: Array) -> Array:

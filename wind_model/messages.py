@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError
 from sbot_common.topics import WIND_FIELD
+from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.markers import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
 from sbot_common.wire.messages import read_vector, write_vector
 from sbot_common.wire.point_cloud import decode_points, encode_points
 from wind_model.grid import Lattice
-from wind_model.interpolate import sample
+from wind_model.interpolate import points_at, sample
+from wind_model.parameters import Height
 
 Array = NDArray[np.float64]
 
@@ -53,13 +54,13 @@ def decode_vector(raw: bytes) -> StampedVector:
 
     Raises
     ------
-    InputError
+    DamagedMessage
         if the vector is not finite.
 
     """
     stamp_ns, vector = read_vector(raw)
     if not np.isfinite(vector).all():
-        raise InputError(f'wind: expected a finite vector, found {list(vector)}')
+        raise DamagedMessage(f'wind: expected a finite vector, found {list(vector)}')
     return StampedVector(stamp_ns, np.array(vector))
 
 
@@ -84,19 +85,19 @@ def decode_field(raw: bytes) -> Lattice | None:
 
     Raises
     ------
-    InputError
+    DamagedMessage
         if the cloud is not laid out as ``encode_field`` does, or its points are no grid.
 
     """
     try:
         _, points = decode_points(raw)
-    except InputError as error:
-        raise InputError(f'{WIND_FIELD.name}: {error}') from None
+    except DamagedMessage as error:
+        raise DamagedMessage(f'{WIND_FIELD.name}: {error}') from None
     if not points.size:
         return None
     for name in USED:
         if name not in (points.dtype.names or ()) or points.dtype[name] != np.float64:
-            raise InputError(f"{WIND_FIELD.name}: expected a float64 field '{name}'")
+            raise DamagedMessage(f"{WIND_FIELD.name}: expected a float64 field '{name}'")
     return _lattice(points)
 
 
@@ -105,7 +106,7 @@ def _lattice(rows: NDArray[np.void]) -> Lattice:
     height, n_x = rows.shape
     same = np.flatnonzero(rows['gy'][1:, 0] == rows['gy'][0, 0])
     n_y = int(same[0]) + 1 if same.size else height
-    error = InputError(f'{WIND_FIELD.name}: its points are not those of a wind grid')
+    error = DamagedMessage(f'{WIND_FIELD.name}: its points are not those of a wind grid')
     if n_x < 2 or n_y < 2 or height % n_y or height // n_y < 2:
         raise error
     shaped = rows.reshape(height // n_y, n_y, n_x)
@@ -120,8 +121,9 @@ def _lattice(rows: NDArray[np.void]) -> Lattice:
     return Lattice(x, y, z, u, v, w)
 
 
-def encode_markers(stamp_ns: int, field: Lattice | None, outside: Array, height: float) -> bytes:
-    """Return visualization_msgs/MarkerArray: arrows of the wind at a height (m).
+def encode_markers(stamp_ns: int, field: Lattice | None, outside: Array,
+                   height: Height) -> bytes:
+    """Return visualization_msgs/MarkerArray: arrows of the wind where robots feel it.
 
     One arrow at the origin, a metre for each m/s, for uniform wind; for a field arrows all over
     it, the longest as long as they are apart. The first marker removes older ones.
@@ -132,19 +134,19 @@ def encode_markers(stamp_ns: int, field: Lattice | None, outside: Array, height:
     return encode_marker_array(arrows)
 
 
-def _arrows(field: Lattice | None, outside: Array, height: float) -> Iterator[Array]:
+def _arrows(field: Lattice | None, outside: Array, height: Height) -> Iterator[Array]:
     """Yield start and end (2, 3) (m) of each arrow; still air has none."""
     if field is None:
-        starts, metres = np.array([[0.0, 0.0, height]]), 1.0
+        starts, metres = np.array([[0.0, 0.0, height.value]]), 1.0
     else:
         size = max(field.x[-1] - field.x[0], field.y[-1] - field.y[0])
         spacing = size / _ARROWS
         x = np.arange(field.x[0] + spacing / 2, field.x[-1], spacing)
         y = np.arange(field.y[0] + spacing / 2, field.y[-1], spacing)
         shape = (y.size, x.size)
-        starts = np.column_stack([
-            np.broadcast_to(x, shape).ravel(), np.broadcast_to(y[:, np.newaxis], shape).ravel(),
-            np.full(x.size * y.size, height)])
+        starts = points_at(field, np.column_stack([
+            np.broadcast_to(x, shape).ravel(), np.broadcast_to(y[:, np.newaxis], shape).ravel()]),
+            height)
         metres = 0.0
     wind = sample(field, starts, outside)
     x, y, z = wind.T

@@ -14,7 +14,7 @@ from sbot_common.params import Param, specs_of, updated
 from sbot_common.wire.messages import read_clock
 from wind_model import messages
 from wind_model.field import load_field
-from wind_model.gust import force_at
+from wind_model.gust import force_at, gust_velocity_at
 from wind_model.parameters import WindParameters
 from wind_model.uniform import mean_velocity
 
@@ -44,21 +44,24 @@ class WindModelNode(Node):  # type: ignore[misc]
                              lambda name: f'{self.get_name()}: parameter {name}')
         self._field = load_field(self._wind)
         self._stamp: int | None = None
-        self._answer: tuple[bytes, bytes] = (b'', b'')
+        self._answer: dict[str, bytes] = {}
+        self._gusts = self._wind.wind_gust_speed_mean > 0
         self._changed = self._field_changed = False
         self._started = time.monotonic_ns()
         lockstep = own.trigger == INPUTS
         depth = ros.LOCKSTEP_DEPTH if lockstep else 1
+        run = topics.run_namespace(self.get_namespace())
         self._publishers_of = {
-            topic.name: ros.advertise(self, topic, topic.name, depth)
+            topic.name: ros.advertise(self, topic, topics.within(run, topic.name), depth)
             for topic in (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD,
-                          topics.WIND_MARKERS)}
+                          topics.WIND_MARKERS, *[topics.WIND_GUST] * self._gusts)}
         self._publish_field(0)
         self._publish_markers(0)
         ros.subscribe(self, topics.CLOCK, topics.CLOCK.name,
                       self._answer_clock if lockstep else self._keep_clock, depth, wakes=lockstep)
         if not lockstep:
             self.create_timer(1 / own.loop_rate, self._on_timer)
+        ros.warn_of_unknown(self)
 
     def _on_parameters(self, new: dict[str, Any]) -> None:
         """Take over a change at run time or raise InputError; in force from the next stamp."""
@@ -85,20 +88,23 @@ class WindModelNode(Node):  # type: ignore[misc]
         now = self._stamp
         self._publish(self._wind_at(time.monotonic_ns() - self._started if now is None else now))
 
-    def _wind_at(self, stamp: int) -> tuple[bytes, bytes]:
-        """Return velocity and force at a stamp; a changed field goes out before them."""
+    def _wind_at(self, stamp: int) -> dict[str, bytes]:
+        """Return velocity, force and gust of a stamp; a changed field goes out before them."""
         if self._field_changed:
             self._field_changed = False
             self._publish_field(stamp)
         if self._changed:
             self._changed = False
             self._publish_markers(stamp)
-        return (messages.encode_vector(stamp, mean_velocity(self._wind)),
-                messages.encode_vector(stamp, force_at(self._wind, stamp)))
+        vectors = {topics.WIND_VELOCITY.name: mean_velocity(self._wind),
+                   topics.WIND_FORCE.name: force_at(self._wind, stamp)}
+        if self._gusts:
+            vectors[topics.WIND_GUST.name] = gust_velocity_at(self._wind, stamp)
+        return {name: messages.encode_vector(stamp, each) for name, each in vectors.items()}
 
-    def _publish(self, answer: tuple[bytes, bytes]) -> None:
-        self._publishers_of[topics.WIND_VELOCITY.name].publish(answer[0])
-        self._publishers_of[topics.WIND_FORCE.name].publish(answer[1])
+    def _publish(self, answer: dict[str, bytes]) -> None:
+        for name, raw in answer.items():
+            self._publishers_of[name].publish(raw)
 
     def _publish_field(self, stamp: int) -> None:
         self._publishers_of[topics.WIND_FIELD.name].publish(
@@ -106,7 +112,7 @@ class WindModelNode(Node):  # type: ignore[misc]
 
     def _publish_markers(self, stamp: int) -> None:
         self._publishers_of[topics.WIND_MARKERS.name].publish(messages.encode_markers(
-            stamp, self._field, mean_velocity(self._wind), self._wind.wind_height))
+            stamp, self._field, mean_velocity(self._wind), self._wind.height))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,6 +11,14 @@ MACRO = '003, plugin macro'
 
 RAMP_IN, FADE_OUT = range(2)
 LINEAR, POWER = range(2)
+STILL, PLACE, ROBOT = range(3)
+
+
+class Height(NamedTuple):
+    """Where robots feel a wind grid."""
+
+    value: float  # m
+    above_terrain: bool = False  # above the grid's lowest layer; else z
 
 
 class WindParameters(NamedTuple):
@@ -39,13 +47,29 @@ class WindParameters(NamedTuple):
         '', 'Text file of the grid; in a scenario, relative to the scenario file.', MACRO)] = ''
     wind_height: Annotated[float, Param(
         'm', 'Height z at which robots feel the wind grid.', '003, functioning')] = 0.5
+    wind_height_above_terrain: Annotated[float, Param(
+        'm', "Height above the grid's ground at which robots feel it, instead of wind_height; "
+        'negative: not used.', '003, grid specifications', -1.0, 1e6)] = -1.0
+    wind_gust_speed_mean: Annotated[float, Param(
+        'm/s', 'Speed that the gust adds to the wind.', minimum=0.0, at_runtime=False)] = 0.0
+    forces_with_field: Annotated[bool, Param(
+        '', 'Mean force and gust force also act where there is a grid; in the plugin they do '
+        'not.')] = False
+
+    @property
+    def height(self) -> Height:
+        """Where robots feel the grid."""
+        if self.wind_height_above_terrain >= 0.0:
+            return Height(self.wind_height_above_terrain, True)
+        return Height(self.wind_height)
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:
         """Yield parameters that are good one by one and do not go together."""
         mean_used = self.wind_speed_mean > 0 or self.wind_force_mean > 0
+        gust_used = self.wind_gust_force_mean > 0 or self.wind_gust_speed_mean > 0
         for name, direction, used in (
                 ('wind_direction', self.wind_direction, mean_used),
-                ('wind_gust_direction', self.wind_gust_direction, self.wind_gust_force_mean > 0)):
+                ('wind_gust_direction', self.wind_gust_direction, gust_used)):
             if used and not any(direction):
                 yield name, list(direction), 'a direction that is not zero'
         if any(self.xyz_offset):
@@ -54,6 +78,23 @@ class WindParameters(NamedTuple):
         if self.use_custom_static_wind_field and not self.custom_wind_field_path:
             yield ('custom_wind_field_path', self.custom_wind_field_path,
                    'a file, because use_custom_static_wind_field is true')
+
+
+class TurbulenceParameters(NamedTuple):
+    """Stochastic gusts with the Dryden spectrum, beside the wind of ``WindParameters``."""
+
+    turbulence: Annotated[int, Param(
+        '', 'Gusts: none, a field that robots near each other share, or each robot its own.',
+        choices=('none', 'place', 'robot'))] = STILL
+    turbulence_speed: Annotated[float, Param(
+        'm/s', 'Standard deviation of the gusts along x and along y.', minimum=0.0,
+        maximum=1e6)] = 0.1
+    turbulence_length: Annotated[float, Param(
+        'm', 'With place: length over which gusts are alike.', minimum=0.0, maximum=1e6,
+        open_minimum=True)] = 2.0
+    turbulence_time: Annotated[float, Param(
+        's', 'Time over which gusts are alike.', minimum=0.0, maximum=1e6,
+        open_minimum=True)] = 5.0
 
 
 class WakeParameters(NamedTuple):

@@ -37,7 +37,9 @@ def write_preview(path: str | Path, field: Lattice, height: float) -> None:
     shown = axes.pcolormesh(x, y, speed, shading='nearest', cmap='viridis', rasterized=True)
     figure.colorbar(shown, label='speed [m/s]')
     x, y, wind = _sampled(field, height, _ARROWS)
-    axes.quiver(x, y, wind[..., 0], wind[..., 1], color='white', width=0.002)
+    arrows = _arrows(x, y, wind)
+    axes.quiver(x, y, arrows[..., 0], arrows[..., 1], color='white', width=0.002, pivot='mid',
+                angles='xy', scale_units='xy', scale=1.0)
     terrain = field.z[0]
     if terrain.min() < terrain.max():
         lines = axes.contour(field.x, field.y, terrain, 4, colors='black', linewidths=0.6)
@@ -47,6 +49,16 @@ def write_preview(path: str | Path, field: Lattice, height: float) -> None:
         figure.savefig(path, format='png')
     except OSError as error:
         raise InputError(f'{path}: cannot be written: {error.strerror}') from None
+
+
+def _arrows(x: np.ndarray[tuple[int], np.dtype[np.float64]],
+            y: np.ndarray[tuple[int], np.dtype[np.float64]],
+            wind: np.ndarray[tuple[int, int, int], np.dtype[np.float64]],
+            ) -> np.ndarray[tuple[int, int, int], np.dtype[np.float64]]:
+    """Return arrows (len(y), len(x), 2) (m) that do not cross: none is longer than the spacing."""
+    spacing = min(x[1] - x[0], y[1] - y[0])
+    fastest = float(np.nanmax(np.hypot(wind[..., 0], wind[..., 1]), initial=0.0))
+    return wind[..., :2] * (0.95 * spacing / fastest if fastest > 0.0 else 1.0)
 
 
 def _sampled(field: Lattice, height: float, count: int) -> tuple[

@@ -10,7 +10,9 @@ import numpy as np
 from sbot_common.elementary import atan2
 from sbot_common.observation import Observation
 from sbot_common.params import Param, updated
-from wind_model.crab import crab_heading, turn_rate
+from wind_model.crab import crab_heading, published_heading, turn_rate
+
+CANCEL, PUBLISHED = range(2)
 
 
 class WindAwareParameters(NamedTuple):
@@ -27,6 +29,9 @@ class WindAwareParameters(NamedTuple):
         'rad/s', 'Greatest angular velocity.', minimum=0.0)] = 3.0
     goal_tolerance: Annotated[float, Param(
         'm', 'A goal no farther away is reached: the robot stands still.', minimum=0.0)] = 0.05
+    law: Annotated[int, Param(
+        '', 'Heading that cancels the wind across the track, or the published one, along the '
+        'difference of track and wind.', choices=('cancel', 'published'))] = CANCEL
 
 
 class AirResistance:
@@ -55,10 +60,10 @@ class WindAware:
 
     """
 
-    def __init__(self, parameters: WindAwareParameters | None = None, **given: float) -> None:
+    def __init__(self, parameters: WindAwareParameters | None = None, **given: object) -> None:
         self._parameters = updated(parameters or WindAwareParameters(), given, _where)
 
-    def set_parameters(self, **changes: float) -> None:
+    def set_parameters(self, **changes: object) -> None:
         """Change parameters from the next step on; raise InputError and change nothing if bad."""
         self._parameters = updated(self._parameters, changes, _where)
 
@@ -72,7 +77,8 @@ class WindAware:
             if math.sqrt(to_x * to_x + to_y * to_y) <= p.goal_tolerance:
                 return 0.0, 0.0
             direction = atan2(to_y, to_x)
-        heading = crab_heading(direction, p.velocity, *observation.wind)
+        law = published_heading if p.law == PUBLISHED else crab_heading
+        heading = law(direction, p.velocity, *observation.wind)
         return p.velocity, turn_rate(yaw, heading, p.turn_gain, p.max_turn_rate, observation.dt)
 
 

@@ -62,6 +62,12 @@ def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comp
 
     The n-th message of a topic is compared with the n-th of the other bag. Messages are equal when
     they decode to equal values, numbers by their bits. Topics in ``ignored`` are left out.
+
+    Raises
+    ------
+    InputError
+        if a bag cannot be read, or no topic has messages in both: nothing was compared.
+
     """
     types = first.names(), second.names()
     common = {name for name in types[0] if name in types[1] and name not in ignored}
@@ -76,8 +82,12 @@ def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comp
             last_poses[robot[0]] = a.payload, b.payload
         if a.payload != b.payload or a.type != b.type:
             differences.add(index, a, b)
+    unpaired = pairs.unpaired()
+    if not count and not unpaired:
+        raise InputError(f'{first.path} and {second.path} have no topic with messages in common: '
+                         'nothing to compare')
     return Comparison(
-        count, differences.counts, pairs.unpaired(),
+        count, differences.counts, unpaired,
         sorted(name for name in types[0] if name not in types[1] and name not in ignored),
         sorted(name for name in types[1] if name not in types[0] and name not in ignored),
         differences.earliest,

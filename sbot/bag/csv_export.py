@@ -11,15 +11,15 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, resolve
 from sbot_common.wire.messages import PoseStamped, read_odometry, read_twist
 
-COLUMNS = ('tick', 'time_s', 'robot', 'x', 'y', 'yaw', 'v', 'omega')
+COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad', 'v_mps', 'omega_radps')
 
 
 def write_csv(bag: Bag, out: TextIO) -> int:
     """Write the table; return how many rows it has.
 
-    Numbers have as many digits as it takes to read the same number back. ``v`` and ``omega`` are
-    the robot's newest command before its next pose (in lockstep: its answer to this tick), empty
-    while it has sent none.
+    Numbers have as many digits as it takes to read the same number back. Columns are called as in
+    ``Run.to_dataframe``. ``v_mps`` and ``omega_radps`` are the robot's newest command before its
+    next pose (in lockstep: its answer to this tick), empty while it has sent none.
 
     Raises
     ------
@@ -42,17 +42,18 @@ def write_csv(bag: Bag, out: TextIO) -> int:
         writer.writerow([rate.tick(pose.stamp_ns), repr(pose.stamp_ns / NANOSECONDS), robot,
                          repr(pose.x), repr(pose.y), repr(pose.yaw), v, omega])
 
-    for message in bag.messages(names):
-        found = robot_of(message.name)
-        assert found is not None
-        robot = found[0]
-        if found[1] == CMD_VEL.name:
-            commands[robot] = read_twist(message.payload, message.type)
-            continue
-        if robot in poses:
-            put(robot, poses[robot])
-            rows += 1
-        poses[robot] = read_odometry(message.payload)
+    with bag.named_errors():
+        for message in bag.messages(names):
+            found = robot_of(message.name)
+            assert found is not None
+            robot = found[0]
+            if found[1] == CMD_VEL.name:
+                commands[robot] = read_twist(message.payload, message.type)
+                continue
+            if robot in poses:
+                put(robot, poses[robot])
+                rows += 1
+            poses[robot] = read_odometry(message.payload)
     for robot, pose in sorted(poses.items()):
         put(robot, pose)
     return rows + len(poses)

@@ -53,10 +53,7 @@ class McapFile:
         self.end = 0
         try:
             self.append(MAGIC + packed(records.Header('ros2', LIBRARY)))
-            packed_metadata = packed(metadata)
-            self.metadata_index = records.MetadataIndex(
-                self.end, len(packed_metadata), metadata.name)
-            self.append(packed_metadata)
+            self.metadata_index = self.add_metadata(metadata)
             self.sync()
         except OSError:
             os.close(self._file)
@@ -66,6 +63,13 @@ class McapFile:
         """Write ``data`` and a footer over the previous footer."""
         self._replace_footer(data + self._TAIL)
         self.end += len(data)
+
+    def add_metadata(self, metadata: records.Metadata) -> records.MetadataIndex:
+        """Append a metadata record; return its entry in the summary."""
+        data = packed(metadata)
+        index = records.MetadataIndex(self.end, len(data), metadata.name)
+        self.append(data)
+        return index
 
     def _replace_footer(self, data: bytes) -> None:
         try:

@@ -1,10 +1,12 @@
 """Read recordings: our own, finished or not, and bags of ``ros2 bag record``.
 
-They are read from front to end in constant memory.
+They are read from front to end in constant memory. Whatever they hold, an error is an InputError,
+and no more than ``sbot.files.limits`` is read at once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,17 +14,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-from rosbags.rosbag2 import Reader
-
+from sbot.bag.decompress import Unpacked, inflated
 from sbot.bag.mcap_reader import McapStream, Message
 from sbot.bag.metadata import FILE_NAME
-from sbot.bag.recorder import METADATA_NAME
+from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
+from sbot.bag.sqlite_reader import SqliteStream
+from sbot.files.yaml_plain import load_mapping
+from sbot.files.yaml_text import decode_text, read_file
 from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import SCENARIO
 from sbot_common.wire.cdr import decode
 
 __all__ = ['Bag', 'Message', 'TopicCount']
+
+_MOST_FILES = 10_000
 
 
 @dataclass
@@ -41,6 +46,9 @@ class Bag:
     Parameters
     ----------
     path : a rosbag2 directory, or one .mcap or .db3 file
+    partly : whether the messages of a damaged bag end at the damage, which ``damage`` then tells;
+        else they end in an InputError there. Those of a bag that is cut off, as the writer was
+        killed, just end.
 
     Raises
     ------
@@ -49,38 +57,65 @@ class Bag:
 
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, partly: bool = False) -> None:
         self.path = Path(path)
-        if not self.path.exists():
-            raise InputError(f'{self.path}: no such bag, expected a directory or .mcap file')
-        self._information = self._read_information()
-        files = self._files()
-        mcap = self._information.get('storage_identifier', 'mcap') == 'mcap'
-        plain = not self._information.get('compression_mode')
-        self._streams = [McapStream(file) for file in files] if (
-            plain and mcap and all(file.suffix == '.mcap' for file in files)) else []
-        for stream in self._streams[:1]:
-            stream.read_metadata()
+        self._partly = partly
+        self._current: McapStream | SqliteStream | None = None  # is being read
+        with self._system_errors():
+            if not self.path.exists():
+                raise InputError(f'{self.path}: no such bag, expected a directory or .mcap file')
+            self._information = information = self._read_information()
+            mode = str(information.get('compression_mode') or 'none').lower()
+            self._packed = mode == 'message'
+            self._copies = [Unpacked(file) if mode == 'file' else None
+                            for file in self._files(information)]
+            files = [file if copy is None else copy.path
+                     for file, copy in zip(self._files(information), self._copies, strict=True)]
+            if mode not in ('none', 'file', 'message') or (
+                    mode != 'none' and information.get('compression_format') != 'zstd'):
+                raise bad_value(f'{self.path}: compression', f'{mode}, '
+                                f'{information.get("compression_format")}', 'none or zstd')
+            self._streams: list[McapStream | SqliteStream] = [
+                SqliteStream(file) if file.suffix == '.db3' else McapStream(file)
+                for file in files]
+            for stream in self._streams[:1]:
+                if isinstance(stream, McapStream):
+                    stream.read_metadata()
+
+    @contextmanager
+    def _system_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f'{self.path}: cannot read the bag: {error.strerror}') from None
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f'{self.path}: cannot read the bag: {error}') from None
 
     def _read_information(self) -> dict[str, Any]:
         path = self.path / FILE_NAME
         if not path.is_file():
             return {}
         try:
-            loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
-            text = yaml.load(path.read_text('utf-8'), loader)
+            text = load_mapping(decode_text(read_file(path), str(path)), str(path))
             information = text['rosbag2_bagfile_information']
-        except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError) as error:
-            line = ' '.join(str(error).split())
-            raise InputError(f'{path}: not the metadata of a rosbag2 bag: {line}') from None
+        except (InputError, KeyError) as error:
+            reason = str(error).removeprefix(f'{path}: ')
+            raise InputError(f'{path}: not the metadata of a rosbag2 bag: {reason}') from None
         if not isinstance(information, dict):
             raise bad_value(f'{path}: rosbag2_bagfile_information', information, 'a mapping')
         return information
 
-    def _files(self) -> list[Path]:
+    def _files(self, information: dict[str, Any]) -> list[Path]:
         if not self.path.is_dir():
             return [self.path]
-        named = self._information.get('relative_file_paths') or []
+        where = f'{self.path / FILE_NAME}: relative_file_paths'
+        named = information.get('relative_file_paths') or []
+        if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+            raise bad_value(where, named, 'a list of file names')
+        if len(named) > _MOST_FILES:
+            raise bad_value(where, f'{len(named)} files', f'at most {_MOST_FILES}')
         files = [self.path / Path(name).name for name in named]
         files = files or sorted(self.path.glob('*.mcap')) or sorted(self.path.glob('*.db3'))
         if not files:
@@ -92,13 +127,50 @@ class Bag:
 
     @property
     def complete(self) -> bool:
-        """Whether the recording was finished; else its writer was killed or stopped."""
+        """Whether the recording was finished; else its writer was killed, or it is damaged."""
         return all(stream.complete for stream in self._streams)
 
     @property
     def damage(self) -> str:
-        """Where a file was cut off, once `messages` has come to its end; else ''."""
-        return '; '.join(f'{s.path.name} is {s.damage}' for s in self._streams if s.damage)
+        """Where a file was cut off or is damaged, once `messages` has come to its end; else ''."""
+        found = [f'{s.path.name} is {s.damage}' for s in self._streams if s.damage]
+        return '; '.join([*found, *(f'{copy.path.name} is {copy.damage}'
+                                    for copy in self._copies if copy and copy.damage)])
+
+    @property
+    def corrupt(self) -> bool:
+        """Whether ``damage`` is more than the end of a recording whose writer was killed."""
+        return any(stream.corrupt for stream in self._streams) or any(
+            copy.damage for copy in self._copies if copy)
+
+    @contextmanager
+    def named_errors(self) -> Iterator[None]:
+        """Within it, an InputError about a message names bag, topic and place.
+
+        For loops over ``messages``.
+        """
+        try:
+            yield
+        except InputError as error:
+            if str(error).startswith(str(self.path)):
+                raise
+            raise InputError(f'{self.path}: {self._place}: {error}') from None
+
+    @property
+    def _place(self) -> str:
+        return self._current.place if self._current else 'no message'
+
+    @property
+    def cut_short(self) -> str:
+        """Where the run ended before its end, e.g. 'at tick 50 of 450'; '' if it did not.
+
+        Of a single file it is known once `messages` has come to its end.
+        """
+        noted = self._information.get('custom_data')
+        if isinstance(noted, dict) and noted.get(CUT_SHORT):
+            return str(noted[CUT_SHORT])
+        return next((text for stream in self._streams
+                     if (text := stream.metadata.get(END_NAME, {}).get(CUT_SHORT))), '')
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -111,50 +183,43 @@ class Bag:
         text = self.metadata.get('scenario')
         if text is not None:
             return text
-        for message in self.messages([SCENARIO.name]):
-            if message.type != SCENARIO.type:
-                raise bad_value(f'{self.path}: type of {SCENARIO.name}', message.type,
-                                SCENARIO.type)
-            return str(decode(message.payload, message.type).data)
+        with self.named_errors():
+            for message in self.messages([SCENARIO.name]):
+                if message.type != SCENARIO.type:
+                    raise bad_value(f'{self.path}: type of {SCENARIO.name}', message.type,
+                                    SCENARIO.type)
+                return str(decode(message.payload, message.type).data)
         raise InputError(f'{self.path}: no scenario in it, expected the topic {SCENARIO.name}')
 
     @property
     def seed(self) -> int | None:
         """The seed of the run, if it was recorded."""
-        seed = self.metadata.get('seed')
-        return int(seed) if seed is not None and seed.lstrip('-').isdigit() else None
+        seed = self.metadata.get('seed', '')
+        return int(seed) if re.fullmatch(r'-?[0-9]{1,30}', seed) else None
 
     def messages(self, names: Collection[str] | None = None) -> Iterator[Message]:
         """Yield the messages of the named topics, or all, in the order of recording."""
-        if self._streams:
-            for stream in self._streams:
-                yield from stream.messages(lambda name: names is None or name in names)
-        else:
-            yield from self._foreign_messages(names)
+        for stream in self._streams:
+            self._current = stream
+            with self._system_errors():
+                found = stream.messages(lambda name: names is None or name in names)
+                yield from (self._inflated(found) if self._packed else found)
+            if stream.corrupt and not self._partly:
+                raise InputError(f'{stream.path}: {stream.damage}')
+        if self.corrupt and not self._partly:
+            raise InputError(f'{self.path}: {self.damage}')
 
-    def _foreign_messages(self, names: Collection[str] | None) -> Iterator[Message]:
-        with self._foreign() as reader:
-            connections = [c for c in reader.connections if names is None or c.topic in names]
-            if connections:
-                for connection, stamp_ns, payload in reader.messages(connections):
-                    yield Message(connection.topic, connection.msgtype, stamp_ns, payload)
-
-    @contextmanager
-    def _foreign(self) -> Iterator[Reader]:
-        try:
-            with Reader(self.path) as reader:
-                yield reader
-        except Exception as error:  # rosbags passes on those of sqlite and YAML too
-            raise InputError(f'{self.path}: cannot read the bag: {error}') from None
+    def _inflated(self, found: Iterator[Message]) -> Iterator[Message]:
+        for message in found:
+            payload = inflated(message.payload, 'zstd', f'{self.path}: {message.name}')
+            yield message._replace(payload=payload)
 
     def names(self) -> dict[str, str]:
         """Return the type of each topic by name; from the index if there is one."""
         names: dict[str, str] = {}
-        if not self._streams:
-            with self._foreign() as reader:
-                return {c.topic: c.msgtype for c in reader.connections}
-        for stream in self._streams:
-            names.update(stream.names())
+        with self._system_errors():
+            for stream in self._streams:
+                names.update(stream.names())
         return names
 
     def topics(self) -> dict[str, TopicCount]:

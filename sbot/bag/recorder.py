@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -20,10 +21,12 @@ from mcap.records import Channel, Metadata, Schema, Statistics
 
 from sbot.bag import metadata as bag_metadata
 from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, write_chunk
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import Topic
 
 METADATA_NAME = 'potential_field_bot'  # of the MCAP metadata record
+END_NAME = 'potential_field_bot end'  # of another, only in bags of runs that were cut short
+CUT_SHORT = 'cut_short'  # its key, also in metadata.yaml
 FLUSH_PERIOD = 0.5  # s of wall time: nothing waits for longer than twice this
 SYNC_PERIOD = 5.0  # s of wall time between fsyncs, and between counts in metadata.yaml
 CHUNK_SIZE = 1 << 20  # bytes before compression
@@ -63,6 +66,7 @@ class Recorder:
     def __init__(self, directory: str | Path, *, metadata: Mapping[str, str]) -> None:
         self.directory = Path(directory)
         self._metadata = dict(metadata)
+        self._end: dict[str, str] = {}
         try:
             self.directory.mkdir(parents=True)
         except FileExistsError:
@@ -70,6 +74,8 @@ class Recorder:
                              'expected the name of a new directory') from None
         except OSError as error:
             raise InputError(f'{self.directory}: cannot make the bag: {error.strerror}') from None
+        except ValueError:  # a zero byte
+            raise bad_value('name of the bag', str(self.directory), 'a file name') from None
         self.path = self.directory / f'{self.directory.resolve().name}_0.mcap'
         self._channels: dict[str, _Channel] = {}
         self._schemas: dict[str, Schema] = {}
@@ -168,6 +174,10 @@ class Recorder:
             self._reported = True
             raise self._error
 
+    def cut_short(self, where: str) -> None:
+        """Note that the run did not come to its end, e.g. 'at tick 50 of 450'; then ``close``."""
+        self._end[CUT_SHORT] = ' '.join(where.split())[:150]
+
     def __enter__(self) -> Recorder:
         return self
 
@@ -226,22 +236,31 @@ class Recorder:
             if self._error is not None:
                 continue
             try:
-                self._chunk_indexes.append(write_chunk(self._file, sealed, self._compressor))
                 self._count(sealed)
                 now = time.monotonic()
                 is_due = now - synced >= SYNC_PERIOD
+                # Readers find only topics that metadata.yaml names: so it comes first, and a
+                # writer killed in between has named a few messages that are not there.
+                if is_due or len(self._channels) > described:
+                    described = self._write_metadata()
+                try:
+                    index = write_chunk(self._file, sealed, self._compressor)
+                except OSError:
+                    self._count(sealed, -1)
+                    with suppress(OSError):
+                        self._write_metadata()
+                    raise
+                self._chunk_indexes.append(index)
                 if is_due:
                     self._file.sync()
                     synced = now
-                if is_due or len(self._channels) > described:
-                    described = self._write_metadata()
             except OSError as error:
                 self._fail(error)
 
-    def _count(self, sealed: Sealed) -> None:
+    def _count(self, sealed: Sealed, sign: int = 1) -> None:
         channels = list(self._channels.values())
         for number, entries in sealed.entries.items():
-            channels[number - 1].written += len(entries) // 2
+            channels[number - 1].written += sign * (len(entries) // 2)
         self._start_ns = min(self._start_ns, sealed.start_ns)
         self._end_ns = max(self._end_ns, sealed.end_ns)
 
@@ -261,22 +280,26 @@ class Recorder:
         """Write metadata.yaml and return how many topics it names."""
         summary = self._summary()
         bag_metadata.replace_file(self.directory / bag_metadata.FILE_NAME,
-                                  bag_metadata.render(self.path.name, summary, self._metadata))
+                                  bag_metadata.render(self.path.name, summary,
+                                                      {**self._metadata, **self._end}))
         return len(summary.topics)
 
     def _finish(self) -> None:
         summary = self._summary()
+        indexes = [self._file.metadata_index]
+        if self._end:
+            indexes.append(self._file.add_metadata(Metadata(END_NAME, self._end)))
         counts = {channel.number: channel.written for channel in self._channels.values()}
         statistics = Statistics(
             attachment_count=0, channel_count=len(counts), channel_message_counts=counts,
             chunk_count=len(self._chunk_indexes), message_count=summary.messages,
             message_end_time=summary.end_ns, message_start_time=summary.start_ns,
-            metadata_count=1, schema_count=len(self._schemas))
+            metadata_count=len(indexes), schema_count=len(self._schemas))
         self._file.finish([
             (Opcode.SCHEMA, packed(*self._schemas.values())),
             (Opcode.CHANNEL, packed(*self._records)),
             (Opcode.STATISTICS, packed(statistics)),
             (Opcode.CHUNK_INDEX, b''.join(self._chunk_indexes)),
-            (Opcode.METADATA_INDEX, packed(self._file.metadata_index)),
+            (Opcode.METADATA_INDEX, packed(*indexes)),
         ])
         self._write_metadata()

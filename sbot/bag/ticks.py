@@ -12,12 +12,12 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import yaml
-
 from sbot.bag.reader import Bag
+from sbot.files.limits import limits, too_large
+from sbot.files.yaml_plain import load_mapping
 from sbot_common import topics as topics_module
 from sbot_common.clock import Rate, parse_rate
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, GOAL, Topic, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
@@ -25,7 +25,7 @@ from sbot_common.wire.messages import read_header_stamp
 MOST_WAITING = 1000  # ticks gathered at once; more means that a message is missing
 _ROBOT_TOPICS = {topic.name for topic in vars(topics_module).values()
                  if isinstance(topic, Topic) and not topic.name.startswith('/')}
-_ROBOT_TOPIC = re.compile(r'/(?:robot_(\d+)/)?([^/]+)')
+_ROBOT_TOPIC = re.compile(r'/(?:robot_([0-9]{1,9})/)?([^/]+)')
 
 
 class Tick(NamedTuple):
@@ -73,6 +73,8 @@ def count_robots(bag: Bag) -> int:
     if not robots:
         raise InputError(f'{bag.path}: no poses in it, expected topics '
                          f'/robot_<i>/{BASE_POSE_GROUND_TRUTH.name}')
+    if max(robots) >= limits().topics:
+        raise too_large(str(bag.path), 'robots', max(robots) + 1, 'topics')
     return max(robots) + 1
 
 
@@ -86,12 +88,7 @@ def rate_of(bag: Bag) -> Rate:
 
     """
     where = f'{bag.path}: scenario'
-    try:
-        scenario = yaml.safe_load(bag.scenario_text)
-    except yaml.YAMLError as error:
-        raise InputError(f'{where}: not YAML: {" ".join(str(error).split())}') from None
-    if not isinstance(scenario, dict):
-        raise bad_value(where, scenario, 'a mapping with the keys of a scenario')
+    scenario = load_mapping(bag.scenario_text, where)
     return parse_rate(scenario.get('rate', 30), f'{where}: rate')
 
 
@@ -109,7 +106,8 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> Ite
     """
     gather = _Gather(bag, num_robots, rate, topics)
     for message in bag.messages(gather.names):
-        gather.put(message.name, little_endian(message.payload, message.type))
+        with bag.named_errors():
+            gather.put(message.name, little_endian(message.payload, message.type))
         # One tick later, so that a goal recorded just behind its tick's commands still counts.
         while len(gather.waiting) > 1 and gather.is_complete():
             yield gather.release()

@@ -1,4 +1,4 @@
-"""Benchmark of other simulators (ir-sim, navground) on the same scene, if installed."""
+"""Benchmark of other simulators (ir-sim, navground, VMAS) on the same scene, if installed."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def installed(module: str, python: str) -> bool:
             return importlib.util.find_spec(module) is not None
         except ModuleNotFoundError:
             return False
-    return subprocess.run([python, '-c', f'import {module}'], capture_output=True,
-                          check=False).returncode == 0
+    code = f'import sys; del sys.path[0]; import {module}'  # not from the current folder
+    return subprocess.run([python, '-c', code], capture_output=True, check=False).returncode == 0
 
 
 def run_peer(peer: str, case: str, robots: int, seconds: float,
@@ -62,11 +62,15 @@ def run_peer(peer: str, case: str, robots: int, seconds: float,
         with its last line, if it fails or takes too long.
 
     """
-    script = Path(__file__).with_name('peer_script.py')
+    return _run_script('peer_script.py', [peer], peer_scene(case, robots, seconds), python)
+
+
+def _run_script(name: str, arguments: list[str], scene: dict[str, object],
+                python: str) -> dict[str, float]:
+    script = Path(__file__).with_name(name)
     try:
-        done = subprocess.run([python, str(script), peer], text=True, capture_output=True,
-                              input=json.dumps(peer_scene(case, robots, seconds)), check=False,
-                              timeout=_TIMEOUT)
+        done = subprocess.run([python, str(script), *arguments], text=True, capture_output=True,
+                              input=json.dumps(scene), check=False, timeout=_TIMEOUT)
     except subprocess.TimeoutExpired:
         raise RuntimeError(f'not ready after {_TIMEOUT:g} s') from None
     lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
@@ -97,6 +101,22 @@ def run_peers(sizes: list[int], seconds: float, say: Callable[[str], None],
                 say(f'{peer} {case} {robots}: {result.cpu_ms_per_step:.4g} ms a step, '
                     f'{result.ratio:.4g} times ours ({result.ours_cpu_ms_per_step:.4g} ms)')
     return results
+
+
+def run_vmas(scene: dict[str, object], say: Callable[[str], None],
+             python: str = sys.executable) -> float | None:
+    """Return robot-steps a second of processor time of VMAS; None, and a line, if it cannot run.
+
+    ``scene`` is what ``vmas_script`` reads.
+    """
+    if not installed('vmas', python):
+        say('VMAS: not installed (pip install vmas); skipped')
+        return None
+    try:
+        return _run_script('vmas_script.py', [], scene, python)['robot_steps_per_cpu_s']
+    except RuntimeError as error:
+        say(f'VMAS: {error}')
+        return None
 
 
 def _beside(peer: str, case: str, robots: int, cpu_ms: float, ours: BenchResult) -> PeerResult:

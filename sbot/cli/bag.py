@@ -1,4 +1,4 @@
-"""`sbot bag info|diff|csv`: summary, comparison and CSV table of recordings."""
+"""`sbot bag info|diff|csv|tables`: summary, comparison and tables of recordings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from sbot.bag.compare import Comparison, compare
 from sbot.bag.csv_export import write_csv
 from sbot.bag.reader import Bag
+from sbot.bag.tables import FORMATS, write_tables
 from sbot.bag.ticks import rate_of
+from sbot.files.yaml_plain import load_mapping
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line
 from sbot_common.topics import SCENARIO
 
 
@@ -25,13 +25,15 @@ def information(bag: Bag) -> dict[str, Any]:
     topics = bag.topics()
     first = min((topic.first_ns for topic in topics.values()), default=0)
     last = max((topic.last_ns for topic in topics.values()), default=0)
+    scenario = _scenario(bag)
     return {
         'bag': str(bag.path),
         'size_bytes': _size(bag.path),
-        'complete': bag.complete and not bag.damage,
+        'complete': bag.complete and not bag.damage and not bag.cut_short,
         'damage': bag.damage,
-        'scenario': _scenario_name(bag),
-        'seed': bag.seed,
+        'cut_short': bag.cut_short,
+        'scenario': scenario.get('name'),
+        'seed': scenario.get('seed') if bag.seed is None else bag.seed,
         'version': bag.metadata.get('version'),
         'duration_s': (last - first) / NANOSECONDS,
         'messages': sum(topic.messages for topic in topics.values()),
@@ -47,32 +49,63 @@ def _size(path: Path) -> int:
     return sum(file.stat().st_size for file in files)
 
 
-def _scenario_name(bag: Bag) -> str | None:
+def _scenario(bag: Bag) -> dict[str, Any]:
+    """Return name and seed of the recorded scenario, as far as it has them."""
     try:
-        scenario = yaml.safe_load(bag.scenario_text)
-    except (InputError, yaml.YAMLError):
-        return None
-    return str(scenario['name']) if isinstance(scenario, dict) and 'name' in scenario else None
+        scenario = load_mapping(bag.scenario_text, 'scenario')
+    except InputError:
+        return {}
+    found: dict[str, Any] = {}
+    if 'name' in scenario:
+        found['name'] = one_line(str(scenario['name']), 200)
+    return {**found, 'seed': scenario['seed']} if isinstance(scenario.get('seed'), int) else found
 
 
 def _info(args: argparse.Namespace) -> int:
-    found = information(Bag(args.bag))
+    bag = Bag(args.bag, partly=True)
+    found = information(bag)
     if args.json:
         print(json.dumps(found))
-        return 0
-    state = 'complete' if found['complete'] else 'its writer was killed or stopped; readable'
+        return damage_code(bag)
+    if bag.corrupt:
+        state = 'damaged; readable up to there'
+    elif found['cut_short']:
+        state = f'the run was cut short: {one_line(found["cut_short"], 200)}'
+    elif found['complete']:
+        state = 'complete'
+    else:
+        state = 'without a whole index (its writer was killed or stopped?); readable'
     if found['damage']:
         state += f' ({found["damage"]})'
     unknown = 'unknown'
-    print(f'bag       {found["bag"]} ({found["size_bytes"] / 1e6:.1f} MB)')
-    print(f'state     {state}')
-    print(f'scenario  {found["scenario"] or unknown}, seed {_or(found["seed"], unknown)}, '
-          f'recorded with version {_or(found["version"], unknown)}')
-    print(f'duration  {found["duration_s"]:.3f} s, {found["messages"]} messages')
-    width = max((len(name) for name in found['topics']), default=0)
-    for name, topic in found['topics'].items():
-        print(f'  {name:{width}}  {topic["messages"]:8}  {topic["type"]}')
-    return 0
+    _print(f'bag       {found["bag"]} ({found["size_bytes"] / 1e6:.1f} MB)')
+    _print(f'state     {state}')
+    _print(f'scenario  {found["scenario"] or unknown}, seed {_or(found["seed"], unknown)}, '
+           f'recorded with version {_or(found["version"], unknown)}')
+    _print(f'duration  {found["duration_s"]:.3f} s, {found["messages"]} messages')
+    names = {one_line(name, 300): topic for name, topic in found['topics'].items()}
+    width = max(map(len, names), default=0)
+    digits = max((len(str(topic['messages'])) for topic in names.values()), default=0)
+    for name, topic in names.items():
+        _print(f'  {name:{width}}  {topic["messages"]:{digits}}  {topic["type"]}')
+    return damage_code(bag)
+
+
+def _print(text: str) -> None:
+    """Print a line; what a recording says must not control the terminal."""
+    print(one_line(text))
+
+
+def damage_code(*bags: Bag) -> int:
+    """Return 2, the exit code of bad input, if one of the bags is damaged, else 0."""
+    return 2 if any(bag.corrupt for bag in bags) else 0
+
+
+def report_damage(bag: Bag) -> int:
+    """Say where a bag that was read to its end is damaged or cut off; return ``damage_code``."""
+    if bag.damage:
+        print(one_line(f'sbot: {bag.path}: {bag.damage}; read up to there'), file=sys.stderr)
+    return damage_code(bag)
 
 
 def _or(value: object, otherwise: str) -> object:
@@ -80,7 +113,8 @@ def _or(value: object, otherwise: str) -> object:
 
 
 def _diff(args: argparse.Namespace) -> int:
-    result = compare(Bag(args.first), Bag(args.second))
+    bags = Bag(args.first, partly=True), Bag(args.second, partly=True)
+    result = compare(*bags)
     if args.json:
         print(json.dumps({
             'equal': result.equal, 'messages': result.messages, 'different': result.different,
@@ -90,31 +124,32 @@ def _diff(args: argparse.Namespace) -> int:
             'distances_m': {str(robot): d for robot, d in result.distances.items()}}))
     else:
         _print_diff(result, args.first, args.second)
-    return 0 if result.equal else 1
+    code = max(map(report_damage, bags))
+    return code or (0 if result.equal else 1)
 
 
 def _print_diff(result: Comparison, first: str, second: str) -> None:
     if result.equal:
         print(f'equal: {result.messages} messages of the common topics')
     if result.first is not None:
-        print(f'first difference: {result.first}')
+        _print(f'first difference: {result.first}')
         if SCENARIO.name in result.different:
             print('they were made from different scenarios or seeds')
         print(f'{sum(result.different.values())} of {result.messages} messages differ, on '
               f'{len(result.different)} topics')
     for name, (a, b) in sorted(result.unpaired.items()):
-        print(f'{name}: {a} more messages in {first}' if a else
-              f'{name}: {b} more messages in {second}')
+        _print(f'{name}: {a} more messages in {first}' if a else
+               f'{name}: {b} more messages in {second}')
     for bag, names in ((first, result.only_first), (second, result.only_second)):
         if names:
-            print(f'only in {bag}: {", ".join(names)}')
+            _print(f'only in {bag}: {", ".join(names)}')
     if result.distances:
         robot, distance = max(result.distances.items(), key=lambda item: item[1])
         print(f'at the end robots are at most {distance:.9g} m apart (robot {robot})')
 
 
 def _csv(args: argparse.Namespace) -> int:
-    bag = Bag(args.bag)
+    bag = Bag(args.bag, partly=True)
     rate_of(bag)  # complain before the file is made
     if args.output is None:
         try:
@@ -122,14 +157,25 @@ def _csv(args: argparse.Namespace) -> int:
             sys.stdout.flush()
         except BrokenPipeError:  # the reader has closed it, e.g. `head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return report_damage(bag)
     try:
         with open(args.output, 'w', encoding='utf-8', newline='') as file:
             rows = write_csv(bag, file)
     except OSError as error:
         raise InputError(f'{args.output}: cannot be written: {error.strerror}') from None
     print(f'{args.output}: {rows} rows', file=sys.stderr)
-    return 0
+    return report_damage(bag)
+
+
+def _tables(args: argparse.Namespace) -> int:
+    bag = Bag(args.bag, partly=True)
+    try:
+        written = write_tables(bag, Path(args.output), args.format, args.topic)
+    except OSError as error:
+        raise InputError(f'{args.output}: cannot be written: {error.strerror}') from None
+    for path, rows in written.items():
+        print(f'{path}: {rows} rows', file=sys.stderr)
+    return report_damage(bag)
 
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
@@ -154,3 +200,10 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     table.add_argument('bag', metavar='BAG')
     table.add_argument('-o', '--output', metavar='FILE', help='write here, not to the screen')
     table.set_defaults(run=_csv)
+    tables = commands.add_parser('tables', help='every message, a table for each topic')
+    tables.add_argument('bag', metavar='BAG')
+    tables.add_argument('-o', '--output', metavar='DIR', required=True, help='folder of the files')
+    tables.add_argument('--format', choices=FORMATS, default='csv', help='default: csv')
+    tables.add_argument('--topic', action='append', default=[], metavar='NAME',
+                        help='only this one; may be repeated')
+    tables.set_defaults(run=_tables)

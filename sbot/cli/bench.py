@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sbot.bench.result import BenchResult
 
 _CASES = ('motion', 'step', 'infrared', 'controllers')
+_EVALUATIONS = 'evaluations'
 _SIZES = (10, 100, 1000, 10_000)
 _CONTROLLED = 1000  # more robots with controllers are measured on request only
 
@@ -33,8 +34,11 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     'where they are installed.')
     bench.add_argument('--robots', type=int, nargs='+', default=None, metavar='N',
                        help=f'numbers of robots (default: {" ".join(map(str, _SIZES))})')
-    bench.add_argument('--cases', nargs='+', choices=_CASES, default=list(_CASES),
-                       metavar='CASE', help=f'of {", ".join(_CASES)} (default: all)')
+    bench.add_argument('--cases', nargs='+', choices=[*_CASES, _EVALUATIONS],
+                       default=list(_CASES), metavar='CASE',
+                       help=f'of {", ".join(_CASES)} (default: these), {_EVALUATIONS}: many '
+                            'small worlds in one call, as evolution and learning use them, '
+                            'beside VMAS where it is installed')
     bench.add_argument('--threads', type=int, nargs='+', default=None, metavar='N',
                        help='numbers of threads (default: 1 and all cores)')
     bench.add_argument('--seconds', type=float, default=3.0, metavar='S',
@@ -50,15 +54,24 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
 def _bench(arguments: argparse.Namespace) -> int:
     from sbot.bench.measure import measure
+    from sbot.bench.result import machine
     from sbot.runner.warm_up import warm_up
     _check(arguments)
     warm_up(arguments.json)
     cores = os.cpu_count() or 1
     threads = arguments.threads or sorted({1, cores})
     results: list[BenchResult] = []
-    if not arguments.json:
+    evaluations: dict[str, float | None] = {}
+    cases = [case for case in arguments.cases if case != _EVALUATIONS]
+    if not arguments.json and cases:
         print(_heading(), flush=True)
-    for case in arguments.cases:
+    if len(cases) < len(arguments.cases):
+        evaluations = _evaluations(arguments)
+        if not cases:
+            if arguments.json:
+                print(json.dumps({'machine': machine(), **evaluations}), flush=True)
+            return 0
+    for case in cases:
         for count in threads:
             if count > 1 and case == 'motion':
                 continue  # it has one thread
@@ -69,13 +82,33 @@ def _bench(arguments: argparse.Namespace) -> int:
                 if not arguments.json:
                     print(_line(result), flush=True)
     peers = [] if arguments.no_peers else _peers(arguments)
-    _report(arguments, results, peers)
+    _report(arguments, cases, results, peers, evaluations)
     if arguments.csv:
         path = Path(arguments.csv)
         _write(path, results)
         if peers:
             _write(path.with_name(f'{path.stem}_peers{path.suffix}'), peers)
     return int(any(result.overlaps for result in results))
+
+
+def _evaluations(arguments: argparse.Namespace) -> dict[str, float | None]:
+    """Measure many small worlds, and VMAS beside; say so if that is for people."""
+    from sbot.bench.evaluations import format_evaluations, measure_evaluations, vmas_beside
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr if arguments.json else sys.stdout, flush=True)
+
+    ours = measure_evaluations(arguments.seconds)
+    if not arguments.json:
+        say(format_evaluations(ours))
+    found: dict[str, float | None] = dict(ours._asdict())
+    if not arguments.no_peers:
+        theirs = vmas_beside(arguments.seconds, say, arguments.peer_python)
+        found['vmas_laser_robot_steps_per_cpu_s'] = theirs
+        if theirs and not arguments.json:
+            say(f'  VMAS: {theirs / 1e6:.3f} M robot-steps of 4 robots with 16 beams; ours are '
+                f'{ours.laser_robot_steps_per_cpu_s / theirs:.0f} times as many')
+    return found
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -85,6 +118,8 @@ def _check(arguments: argparse.Namespace) -> None:
                 raise InputError(f'--{name}: got {value}, expected a whole number >= 1')
     if not arguments.seconds >= 0:
         raise InputError(f'--seconds: got {arguments.seconds}, expected a number >= 0')
+    if arguments.csv and set(arguments.cases) == {_EVALUATIONS}:
+        raise InputError(f'--csv: is for {", ".join(_CASES)}; expected --json for {_EVALUATIONS}')
     if arguments.csv and Path(arguments.csv).exists():
         raise InputError(f'--csv: {arguments.csv} exists already; expected a new file')
 
@@ -97,16 +132,23 @@ def _sizes(arguments: argparse.Namespace, case: str) -> list[int]:
 
 
 def _heading() -> str:
-    return (f'{"case":<12}{"robots":>7}{"threads":>8}{"ms/step":>10}{"cpu ms":>10}{"best ms":>10}'
-            f'{"Mrobot/s":>10}{"Mrays/s":>9}{"x real":>9}{"MiB":>7}{"KiB/rob":>9}{"overlaps":>9}')
+    return (f'{"case":<11} {"robots":>6} {"thr":>3} {"ms/step":>8} {"cpu ms":>8} {"best ms":>8} '
+            f'{"Mrob/s":>6} {"Mray/s":>6} {"x real":>7} {"MiB":>5}')
 
 
 def _line(r: BenchResult) -> str:
-    return (f'{r.case:<12}{r.robots:>7}{r.threads:>8}{r.ms_per_step:>10.4f}'
-            f'{r.cpu_ms_per_step:>10.4f}{r.best_ms_per_step:>10.4f}'
-            f'{r.robot_steps_per_s / 1e6:>10.3f}{r.million_rays_per_s:>9.1f}'
-            f'{r.real_time_factor:>9.1f}{r.peak_memory_mib:>7.0f}{r.kib_per_robot:>9.2f}'
-            f'{r.overlaps:>9}')
+    """Return one row; what is not in it (KiB a robot) is in the CSV and in --json."""
+    numbers = ((r.ms_per_step, 8), (r.cpu_ms_per_step, 8), (r.best_ms_per_step, 8),
+               (r.robot_steps_per_s / 1e6, 6), (r.million_rays_per_s, 6), (r.real_time_factor, 7),
+               (r.peak_memory_mib, 5))
+    row = ' '.join([f'{r.case:<11}', f'{r.robots:>6}', f'{r.threads:>3}',
+                    *(f'{_short(value):>{width}}' for value, width in numbers)])
+    return f'{row}\n{r.overlaps} OVERLAPS' if r.overlaps else row
+
+
+def _short(value: float) -> str:
+    """Return a number with three digits, or all those before its point."""
+    return f'{value:.0f}' if value >= 100 else f'{value:.3g}'
 
 
 def _peers(arguments: argparse.Namespace) -> list[PeerResult]:
@@ -118,13 +160,13 @@ def _peers(arguments: argparse.Namespace) -> list[PeerResult]:
     return run_peers(sorted(sizes), arguments.seconds, say, arguments.peer_python)
 
 
-def _report(arguments: argparse.Namespace, results: list[BenchResult],
-          peers: list[PeerResult]) -> None:
+def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[BenchResult],
+          peers: list[PeerResult], evaluations: dict[str, float | None]) -> None:
     """Print growth exponents and speed-ups, or all results as JSON."""
     from sbot.bench.measure import CASES
     from sbot.bench.result import growth, machine
     exponents, speedups = {}, {}
-    for case in arguments.cases:
+    for case in cases:
         of_case = [r for r in results if r.case == case]
         counts = sorted({r.threads for r in of_case})
         exponents[case] = growth([r for r in of_case if r.threads == counts[0]])
@@ -137,7 +179,8 @@ def _report(arguments: argparse.Namespace, results: list[BenchResult],
         print(json.dumps({
             'machine': machine(), 'python': platform.python_version(),
             'results': [r._asdict() for r in results], 'growth': exponents,
-            'speedup': speedups, 'peers': [p._asdict() for p in peers]}), flush=True)
+            'speedup': speedups, 'peers': [p._asdict() for p in peers],
+            **evaluations}), flush=True)
         return
     for case, exponent in exponents.items():
         if exponent == exponent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from sbot_common.signals import end_on_signals
 # command given is imported: all of them take longer than many a command. Each module has
 # `add_parsers(subparsers)`; its commands set `run`.
 COMMANDS = (
+    ('list', 'library', 'list the shipped scenarios, maps, wind fields and controllers'),
+    ('new', 'library', 'write a commented scenario, and a controller, to start from'),
     ('run', 'simulate', 'simulate a scenario in this process, without ROS'),
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
     ('sweep', 'sweep', 'run a scenario over parameters and seeds, here or on a cluster'),
@@ -25,6 +28,9 @@ COMMANDS = (
     ('wind', 'wind', 'look up, export or generate a wind field'),
     ('bench', 'bench', 'measure speed and memory on the standard workload'),
 )
+
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)  # what a disk may say at any time
 
 
 class _Version(argparse.Action):
@@ -64,7 +70,13 @@ def _failures() -> tuple[type[Exception], ...]:
     """Return what ends a command with exit code 1; looked up only when something has."""
     from sbot.bag.recorder import RecorderError
     from sbot.ros.up import NodeFailed
-    return NodeFailed, RecorderError
+    from sbot_common.controlled_robot import ControllerError
+    return ControllerError, NodeFailed, RecorderError
+
+
+def _drop_output() -> None:
+    """Let Python flush what could not be written to nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -75,7 +87,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # No option before the command takes a value.
         command = next((text for text in given if not text.startswith('-')), None)
         arguments = make_parser(command).parse_args(argv)
-        return int(arguments.run(arguments))
+        code = int(arguments.run(arguments))
+        sys.stdout.flush()  # here, where a full disk has a message
+        return code
     except InputError as error:
         print(f'sbot: {error}', file=sys.stderr)
         return 2
@@ -83,10 +97,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         print('sbot: interrupted', file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+        return 1
+    except MemoryError:
+        print('sbot: needs more memory than there is', file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.errno not in _DISK:
+            raise
+        print(f'sbot: {error.filename or "output"}: {error.strerror}', file=sys.stderr)
+        _drop_output()
         return 1
     except Exception as error:
         if not isinstance(error, _failures()):
             raise
-        print(f'sbot: {error}', file=sys.stderr)
+        of_user = getattr(error, 'traceback', str)()  # of a ControllerError
+        print(f'{of_user}sbot: {error}', file=sys.stderr)
         return 1

@@ -6,24 +6,27 @@ import argparse
 import sys
 from typing import Any
 
+from sbot.bag.reader import Bag
+from sbot.cli.bag import report_damage
 from sbot.cli.simulate import add_overrides, overrides_of
 from sbot_common.errors import bad_value
 
 
 def _plot(args: argparse.Namespace) -> int:
     from sbot.figures import animation, picture
-    from sbot.figures.data import load_run
-    formats = animation.FORMATS if args.animate else picture.FORMATS
+    from sbot.figures.data import is_bag, load_run
+    formats = (*(() if args.animate else picture.FORMATS), *animation.FORMATS)
     suffix = '.' + args.output.rpartition('.')[2].lower()
     if suffix not in formats:  # complain before the run
-        other = ' with --animate' if args.animate else ' (with --animate: .mp4, .gif)'
+        other = ' with --animate' if args.animate else ''
         raise bad_value('--output', args.output,
                         f'a file that ends in {", ".join(formats)}{other}')
-    data = load_run(args.source, overrides_of(args))
-    write = animation.animate_run if args.animate else picture.plot_run
+    bag = Bag(args.source, partly=True) if is_bag(args.source) else None
+    data = load_run(args.source if bag is None else bag, overrides_of(args))
+    write = animation.animate_run if suffix in animation.FORMATS else picture.plot_run
     write(data, args.output)
     print(f'{args.output}: {len(data.radius)} robots, {data.seconds[-1]:.4g} s', file=sys.stderr)
-    return 0
+    return 0 if bag is None else report_damage(bag)
 
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
@@ -35,7 +38,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     plot.add_argument('source', metavar='BAG_OR_RUN',
                       help='a bag, or a scenario (file or name), which is then run')
     plot.add_argument('-o', '--output', metavar='FILE', required=True,
-                      help='.png, .svg or .pdf; with --animate .mp4 or .gif')
-    plot.add_argument('--animate', action='store_true', help='make a film')
+                      help='.png, .svg or .pdf; a film: .mp4 or .gif')
+    plot.add_argument('--animate', action='store_true', help='refuse endings that are no film')
     add_overrides(plot)
     plot.set_defaults(run=_plot)

@@ -12,15 +12,22 @@ from tqdm import tqdm
 
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
+from sbot.cli.bag import damage_code, report_damage
 from sbot.regression.replay import replay
 from sbot.scenario.load import parse_scenario
+from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
+from sbot.scenario.shipped import config_directory
+from sbot_common.errors import InputError, one_line
 
 
 def _run(args: argparse.Namespace) -> int:
-    bag = Bag(args.bag)
+    bag = Bag(args.bag, partly=True)
     overrides = dict(parse_override(text) for text in args.set)
-    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd())
+    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
+                              overrides=overrides, import_controllers=False)
+    if not args.trust and 'python_path' not in overrides:
+        _ask_for_trust(bag, scenario)
     total = scenario.rate.ticks(scenario.duration) + 1
     with tqdm(total=total, unit=' ticks', leave=False, file=sys.stderr,
               disable=True if args.quiet or args.json else None) as bar:
@@ -33,17 +40,46 @@ def _run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({**result._asdict(), 'equal': result.equal,
                           'first': result.first and result.first._asdict()}))
-        return 0 if result.equal else 1
-    if result.damage or not bag.complete:
+        return damage_code(bag) or (0 if result.equal else 1)
+    if bag.corrupt:
+        report_damage(bag)
+    elif result.damage or bag.cut_short or not bag.complete:
         print(f'{bag.path}: the recording was cut short; replayed the {result.ticks} complete '
               'ticks in it', file=sys.stderr)
     if result.first is not None:
-        print(result.first)
+        print(one_line(str(result.first)))
         print(f'{result.differences} of {result.commands} commands differ')
     elif not args.quiet:
-        print(f'{result.scenario}: all {result.commands} commands of {result.ticks} ticks agree '
-              'to the bit')
-    return 0 if result.equal else 1
+        print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
+              f'{result.ticks} ticks agree to the bit')
+    return damage_code(bag) or (0 if result.equal else 1)
+
+
+def _ask_for_trust(bag: Bag, scenario: Scenario) -> None:
+    """Ask before modules are imported from folders that a recording names.
+
+    Modules that are installed are not asked about, and neither is the package's own folder.
+
+    Raises
+    ------
+    InputError
+        if the answer is no, or nobody can be asked.
+
+    """
+    own = config_directory().resolve().parent
+    folders = [folder for folder in scenario.python_path
+               if not Path(folder).resolve().is_relative_to(own)]
+    if not folders:
+        return
+    names = ', '.join(dict.fromkeys(robot.controller for robot in scenario.robots
+                                    if ':' in robot.controller))
+    text = one_line(f'{bag.path}: its scenario imports {names or scenario.until} from '
+                    f'{", ".join(folders)}, which executes what is there')
+    if not sys.stdin.isatty():
+        raise InputError(f'{text}; expected --trust if you know the modules')
+    print(f'{text}. Go on? [y/N] ', end='', file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
+        raise InputError(f'{bag.path}: not replayed')
 
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
@@ -56,8 +92,11 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     parser.add_argument('bag', metavar='BAG')
     parser.add_argument('--set', metavar='KEY=VALUE', action='append', default=[],
                         help='change a value of the recorded scenario, e.g. '
-                             'controllers.potential_field.gamma=0.2')
+                             'controllers.potential_field.angular_scaler_kappa=0.26')
     parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
+    parser.add_argument('--trust', action='store_true',
+                        help='import modules from the folders that the recording names '
+                             '(python_path) without asking')
     parser.add_argument('--json', action='store_true', help='print one JSON object')
     parser.add_argument('--quiet', action='store_true', help='print differences only')
     parser.set_defaults(run=_run)

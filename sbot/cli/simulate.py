@@ -12,11 +12,12 @@ from typing import Any
 
 from tqdm import tqdm
 
+from sbot.files.temporary import TemporaryFolder
 from sbot.runner.summary import format_summary
 from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value
 
 Progress = Callable[[int, int], None]
 
@@ -30,6 +31,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     _add_options(run)
     run.add_argument('--threads', type=int, default=1, metavar='N',
                      help='threads to use; changes no bit of the result (default: 1)')
+    run.add_argument('--no-overlaps', action='store_true',
+                     help='do not count overlaps from the geometry in every tick: faster')
+    run.add_argument('--no-hash', action='store_true', help='do not hash the trajectory: faster')
     run.set_defaults(run=_run)
     up = subparsers.add_parser(
         'up', help='start the ROS 2 nodes of a scenario',
@@ -39,6 +43,11 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     _add_options(up)
     up.add_argument('--composed', action='store_true',
                     help='all nodes in one process: less work for the machine, same result')
+    up.add_argument('--domain', metavar='N',
+                    help="ROS domain instead of ROS_DOMAIN_ID; 'free': one without a simulation")
+    up.add_argument('--namespace', metavar='NAME', default='',
+                    help='ROS namespace of the run, with a /clock and /tf of its own: several '
+                         'runs side by side')
     up.set_defaults(run=_up)
 
 
@@ -52,7 +61,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--quiet', action='store_true', help='no progress and no node output')
 
 
-def add_overrides(parser: argparse.ArgumentParser) -> None:
+def add_overrides(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the options that change values of a scenario."""
     parser.add_argument('--seed', type=int, metavar='N', help="seed instead of the scenario's")
     parser.add_argument('--duration', type=float, metavar='S',
@@ -67,6 +76,18 @@ def overrides_of(arguments: argparse.Namespace) -> dict[str, object]:
     overrides = dict(parse_override(text) for text in arguments.set)
     given = {key: getattr(arguments, key) for key in ('seed', 'duration')}
     return {**overrides, **{key: value for key, value in given.items() if value is not None}}
+
+
+@contextlib.contextmanager
+def bag_named(directory: str | None) -> Iterator[None]:
+    """Say where the recording is when Ctrl-C or SIGTERM ends a run."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if directory is not None and Path(directory).is_dir():
+            print(f'recorded until then: {directory} (sbot bag info {directory})',
+                  file=sys.stderr)
+        raise
 
 
 @contextlib.contextmanager
@@ -86,9 +107,15 @@ def progress_bar(scenario: Scenario, quiet: bool) -> Iterator[Progress | None]:
 
 def check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse outputs that cannot be written before anything runs."""
-    if arguments.record is not None and Path(arguments.record).exists():
-        raise InputError(f'--record: {arguments.record} exists already; expected a new directory')
-    if arguments.plot is not None:
+    if arguments.record is not None:
+        try:
+            exists = Path(arguments.record).exists()
+        except (OSError, ValueError):  # too long for a name, or a zero byte in it
+            raise bad_value('--record', arguments.record, 'the name of a new directory') from None
+        if exists:
+            raise InputError(f'--record: {arguments.record} exists already; expected a new '
+                             'directory')
+    if getattr(arguments, 'plot', None) is not None:
         path = Path(arguments.plot)
         if path.suffix.lower() not in ('.png', '.svg', '.pdf'):
             raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file')
@@ -109,9 +136,10 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.threads < 1:
         raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
     warm_up(arguments.quiet)
-    with progress_bar(scenario, arguments.quiet) as progress:
+    with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress:
         result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
-                              progress=progress, keep=arguments.plot is not None)
+                              progress=progress, keep=arguments.plot is not None,
+                              overlaps=not arguments.no_overlaps, hashed=not arguments.no_hash)
     if arguments.plot is not None:
         from sbot.figures.data import from_result
         from sbot.figures.picture import plot_run
@@ -121,19 +149,26 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _up(arguments: argparse.Namespace) -> int:
+    from sbot.ros.domain import FREE, parse_domain
+    from sbot.ros.processes import parse_namespace
     from sbot.ros.up import run_up
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
+    domain = None if arguments.domain is None else parse_domain(arguments.domain)
+    if arguments.domain == FREE and not arguments.quiet:
+        print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
+    namespace = parse_namespace(arguments.namespace)
     warm_up(arguments.quiet)
 
     def output(line: str) -> None:
         if not arguments.quiet:
             tqdm.write(line, file=sys.stderr)
 
-    with progress_bar(scenario, arguments.quiet) as progress, _temporary_bag(arguments) as bag:
-        summary = run_up(scenario, record=bag, composed=arguments.composed, progress=progress,
-                         output=output)
+    with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
+            _temporary_bag(arguments) as bag:
+        summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
+                         namespace=namespace, progress=progress, output=output)
         if arguments.plot is not None and bag is not None:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run
@@ -148,6 +183,5 @@ def _temporary_bag(arguments: argparse.Namespace) -> Iterator[str | None]:
     if arguments.record is not None or arguments.plot is None:
         yield arguments.record
         return
-    from tempfile import TemporaryDirectory
-    with TemporaryDirectory(prefix='sbot_up_') as folder:
+    with TemporaryFolder('up') as folder:
         yield str(Path(folder) / 'bag')

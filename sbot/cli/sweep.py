@@ -29,12 +29,11 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     _add_what(sweep)
     _add_how(sweep)
     sweep.set_defaults(run=_sweep)
-    others = {'show': _show_parser(), 'plot': _plot_parser()}
     own = sweep.parse_known_args
 
     def parse(args: list[str] | None = None, namespace: argparse.Namespace | None = None) -> Any:  # noqa: ANN401
-        if args and args[0] in others:
-            return others[args[0]].parse_known_args(args[1:], namespace)
+        if args and args[0] in OTHERS:
+            return OTHERS[args[0]]().parse_known_args(args[1:], namespace)
         return own(args, namespace)
     sweep.parse_known_args = parse
 
@@ -59,6 +58,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--duration', type=float, metavar='S', help='simulated seconds of a run')
     parser.add_argument('--metric', action='append', default=[], metavar='MODULE:FUNCTION',
                         help='a number of your own: the function gets the Run; repeatable')
+    parser.add_argument('--no-overlaps', action='store_true',
+                        help='do not count overlaps from the geometry in every tick: faster')
 
 
 def _add_how(parser: argparse.ArgumentParser) -> None:
@@ -106,6 +107,9 @@ def _plot_parser() -> argparse.ArgumentParser:
     return parser
 
 
+OTHERS = {'show': _show_parser, 'plot': _plot_parser}  # as `sbot sweep show`
+
+
 def _show(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.show import format_results, load_results
     print(format_results(load_results(arguments.folder), arguments.metric))
@@ -133,7 +137,8 @@ def _request(arguments: argparse.Namespace) -> Request:
             raise InputError('SCENARIO is missing; expected a scenario, a sweep file, or --resume '
                              '-o DIR')
         given = ('seeds', 'assignments', 'zip', 'sample', 'duration', 'metric')
-        if any(getattr(arguments, name) not in (None, []) for name in given):
+        if arguments.no_overlaps or any(getattr(arguments, name) not in (None, [])
+                                        for name in given):
             raise InputError('--resume: expected no change of the sweep that it goes on with')
         return read_request(Path(arguments.output))
     if is_sweep_file(arguments.scenario):
@@ -165,6 +170,7 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
                                  for key, value in spreads.items()},
                                 arguments.samples, arguments.sampler, arguments.sample_seed)
     request.metrics += tuple(arguments.metric)
+    request.overlaps = request.overlaps and not arguments.no_overlaps
 
 
 def _options(arguments: argparse.Namespace, request: Request) -> Options:

@@ -7,6 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from sbot.bag.reader import Bag
+from sbot.cli.bag import report_damage
+from sbot.cli.simulate import add_overrides, bag_named, check_outputs, overrides_of, report
+from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError, bad_value
 
 PORT = 8008
@@ -14,19 +18,49 @@ PORT = 8008
 
 def _view(args: argparse.Namespace) -> int:
     if args.live:
-        if args.bag is not None or args.output is not None:
-            raise InputError('--live: follows a running simulation; expected no bag and no -o')
-        from sbot.viewer.live import follow
-        return follow(args.port)
-    if args.bag is None:
+        if args.output is not None:
+            raise InputError('--live: serves a page; expected no -o')
+        if args.source is None:
+            return _follow(args)
+        if args.namespace is not None:
+            raise InputError('--namespace: is of ROS 2 nodes that run; expected no scenario')
+        return _run(args)
+    if args.source is None:
         raise InputError('sbot view: expected a bag, or --live')
-    output = args.output or Path(args.bag).resolve().stem + '.html'
+    if args.namespace is not None:
+        raise InputError('--namespace: is of ROS 2 nodes that run; expected --live')
+    if overrides_of(args) or args.record is not None:
+        raise InputError('--seed, --duration, --set and --record are for a scenario that runs; '
+                         'expected --live SCENARIO')
+    output = args.output or Path(args.source).resolve().stem + '.html'
     if not str(output).endswith(('.html', '.htm')):
         raise bad_value('--output', output, 'a file that ends in .html')
     from sbot.viewer.page import write_view
-    write_view(args.bag, output)
+    bag = Bag(args.source, partly=True)
+    write_view(bag, output)
     size = Path(output).stat().st_size / 1e6
     print(f'{output}: {size:.1f} MB; opens in any browser, offline', file=sys.stderr)
+    return report_damage(bag)
+
+
+def _follow(args: argparse.Namespace) -> int:
+    if overrides_of(args) or args.record is not None:
+        raise InputError('--live: follows a simulation that runs; expected a SCENARIO to run with '
+                         '--seed, --duration, --set or --record')
+    from sbot.ros.processes import parse_namespace
+    from sbot.viewer.live import follow
+    return follow(args.port, parse_namespace(args.namespace or ''))
+
+
+def _run(args: argparse.Namespace) -> int:
+    from sbot.runner.warm_up import warm_up
+    from sbot.viewer.live import run_live
+    check_outputs(args)
+    scenario = load_scenario(args.source, overrides_of(args))
+    warm_up()
+    with bag_named(args.record):
+        run = run_live(scenario, args.port, args.record, lambda line: print(line, flush=True))
+    report(run.summary, as_json=False)
     return 0
 
 
@@ -36,11 +70,20 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     ``run`` raises InputError for an unusable bag, file name or port, or where rclpy is missing.
     """
     view = subparsers.add_parser('view', help='replay a recording in the browser, or watch live')
-    view.add_argument('bag', metavar='BAG', nargs='?', help='a recording')
+    view.add_argument('source', metavar='BAG', nargs='?',
+                      help='a recording; with --live: a scenario to run')
     view.add_argument('-o', '--output', metavar='FILE',
                       help='the page to write (default: name of the bag + .html)')
     view.add_argument('--live', action='store_true',
-                      help='serve a page that follows a running simulation (needs ROS 2)')
+                      help='serve a page that watches, pauses (space), steps (.) and drives '
+                           'robots without a controller (arrow keys): of the scenario given, '
+                           'which runs in this process, or of the simulation that runs as ROS 2 '
+                           'nodes')
     view.add_argument('--port', type=int, default=PORT, metavar='N',
                       help=f'with --live: port on localhost, 0: any free one (default: {PORT})')
+    view.add_argument('--namespace', metavar='NAME',
+                      help='with --live: follow the nodes of sbot up --namespace NAME')
+    run = view.add_argument_group('with --live SCENARIO')
+    add_overrides(run)
+    run.add_argument('--record', metavar='DIR', help='write a rosbag2 (MCAP) directory')
     view.set_defaults(run=_view)

@@ -92,7 +92,7 @@ class _Film:
         self._axes.add_collection(self._trails)
         self._robots = arena.Robots(self._axes, data, data.poses[0])
         self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
-                                      va='bottom', animated=True)
+                                      va='bottom', animated=True, parse_math=False)
         self._moving = (self._trails, self._robots.bodies, self._robots.headings, self._clock)
         for artist in self._moving:
             artist.set_animated(True)

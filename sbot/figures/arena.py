@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sbot.figures.data import Goal, RunData
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap
-from sbot_sim.world.geometry import SIDES, WALLS, rectangle_corners
-from wind_model.interpolate import sample
+from sbot_sim.world.geometry import rectangle_corners
+from wind_model.interpolate import points_at, sample
 
 Array = NDArray[np.float64]
 
@@ -84,16 +84,21 @@ def _draw_obstacles(axes: Axes, data: RunData) -> None:
     outlines = 0 if world.cells is None else len(world.cells.outlines)
     if world.cells is not None:
         _draw_cells(axes, world.cells)
-    free = world.segments[WALLS:len(world.segments) - SIDES * len(world.rectangles) - outlines]
+    free = world.free_segments[:len(world.free_segments) - outlines]
     axes.add_collection(lines(free.reshape(-1, 2, 2), colors=OBSTACLE, linewidths=1.5,
                               capstyle='round', zorder=3))
-    axes.add_collection(lines(world.segments[:WALLS].reshape(-1, 2, 2), colors=INK,
+    walls = world.segments[:len(world.segments) - len(world.inner_segments)]
+    axes.add_collection(lines(walls.reshape(-1, 2, 2), colors=INK,
                               linewidths=1.0, capstyle='projecting', zorder=3))
     boxes = [rectangle_corners(row) for row in world.rectangles]
     axes.add_collection(PolyCollection(boxes, facecolors=OBSTACLE, edgecolors='none', zorder=3))
     width = 2.0 * world.circles[:, 2]
     axes.add_collection(discs(axes, world.circles[:, :2], width, facecolors=OBSTACLE,
                               edgecolors='none', zorder=3))
+    for disc in data.scenario.world.moving:  # they are drawn where they start
+        path = [*disc.path, disc.path[0]] if disc.at_end == 'loop' else disc.path
+        axes.plot(*zip(*path, strict=True), color=OBSTACLE, linestyle=':', linewidth=1.0,
+                  zorder=2, gid='path')
 
 
 def _draw_cells(axes: Axes, cells: CellMap) -> None:
@@ -131,8 +136,8 @@ def free_wind_arrows(data: RunData) -> Array:
 
 def wind_at(data: RunData, points: Array) -> Array:
     """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it."""
-    height = np.full(len(points), data.scenario.wind.flow.wind_height)
-    velocity: Array = sample(data.field, np.column_stack([points, height]), data.outside)[:, :2]
+    above = points_at(data.field, points, data.scenario.wind.flow.height)
+    velocity: Array = sample(data.field, above, data.outside)[:, :2]
     return velocity
 
 

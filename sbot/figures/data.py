@@ -11,18 +11,19 @@ from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.series import Series, held
+from sbot.figures.free_wind import Air, free_winds
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies, wind_source
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Scenario
-from sbot.scenario.world import world_arrays
+from sbot.scenario.world import starting_world
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
+from sbot_common.controlled_robot import checked_goal
 from sbot_common.errors import InputError
 from sbot_common.wire.messages import read_pose
-from sbot_sim.dynamics.free_wind import free_wind
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
 from wind_model.messages import decode_field
@@ -32,6 +33,7 @@ Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
 
 BAG_SUFFIXES = ('.mcap', '.db3')
+_MOST_HOLES = 20  # of a table of poses, for each pose that was recorded
 
 
 class Goal(NamedTuple):
@@ -64,7 +66,7 @@ class RunData(NamedTuple):
         return seconds
 
 
-def load_run(source: str | Path, overrides: Mapping[str, object] | None = None) -> RunData:
+def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = None) -> RunData:
     """Return the run of a recording, or of a scenario, which is then run in this process.
 
     Parameters
@@ -78,9 +80,10 @@ def load_run(source: str | Path, overrides: Mapping[str, object] | None = None) 
         if there is neither, or if it cannot be used.
 
     """
-    if is_bag(source):
+    if isinstance(source, Bag) or is_bag(source):
         if overrides:
-            raise InputError(f'{source}: is a recording; nothing in it can be changed any more')
+            name = source.path if isinstance(source, Bag) else source
+            raise InputError(f'{name}: is a recording; nothing in it can be changed any more')
         return from_bag(source)
     return from_result(run_scenario(load_scenario(str(source), overrides)))
 
@@ -97,14 +100,23 @@ def is_bag(source: str | Path) -> bool:
 
 
 def from_result(result: Run) -> RunData:
-    """Return the data of a run in this process, which must have been kept."""
+    """Return the data of a run in this process.
+
+    Raises
+    ------
+    InputError
+        if it was made with ``keep=False``.
+
+    """
     scenario = result.scenario
     stamps = result.stamps_ns
+    if not len(stamps):
+        raise InputError('run: no poses were kept; expected one with keep=True')
     goals = tuple(Goal(int(stamps[0]), i, *robot.goal) for i, robot in enumerate(scenario.robots)
                   if robot.goal is not None)
     source = wind_source(scenario)
     return RunData(scenario, stamps, result.poses, result.wind, result.free_wind, goals,
-                   world_arrays(scenario.world), _radius(scenario), source.field,
+                   starting_world(scenario.world), _radius(scenario), source.field,
                    mean_velocity(source.parameters))
 
 
@@ -114,7 +126,7 @@ def at_rest(scenario: Scenario) -> RunData:
     poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
     still = np.zeros((1, len(scenario.robots), 2))
     source = wind_source(scenario)
-    return RunData(scenario, stamps, poses, still, still, (), world_arrays(scenario.world),
+    return RunData(scenario, stamps, poses, still, still, (), starting_world(scenario.world),
                    _radius(scenario), source.field, mean_velocity(source.parameters))
 
 
@@ -140,8 +152,9 @@ def from_bag(source: str | Path | Bag) -> RunData:
     bag = source if isinstance(source, Bag) else Bag(source)
     scenario = bag_scenario(bag)
     content = _Content(len(scenario.robots))
-    for message in bag.messages(content.names):
-        content.add(message.name, message.payload)
+    with bag.named_errors():
+        for message in bag.messages(content.names):
+            content.add(message.name, message.payload)
     return content.data(bag, scenario)
 
 
@@ -156,7 +169,8 @@ class _Content:
         self._goal_robots = {topics.resolve(topics.GOAL, i, num_robots): i
                              for i in range(num_robots)}
         self._series = {name: Series(name, topic.type) for name, topic in (
-            (topics.WIND_VELOCITY.name, topics.WIND_VELOCITY),
+            *((topic.name, topic) for topic in (topics.WIND_VELOCITY, topics.WIND_GUST,
+                                                topics.WIND_FORCE)),
             *((topics.resolve(topic, i, num_robots), topic) for i in range(num_robots)
               for topic in (topics.BASE_POSE_GROUND_TRUTH, topics.WIND)))}
 
@@ -176,6 +190,7 @@ class _Content:
             self._newest_ns = max(self._newest_ns, stamp)
         elif name in self._goal_robots:
             pose = read_pose(payload)
+            checked_goal(pose.x, pose.y)
             self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
         else:
             self._field = decode_field(payload)
@@ -189,42 +204,38 @@ class _Content:
                                  f'{name}')
         tables = [self._series[name].arrays() for name in names]
         stamps: Stamps = np.unique(np.concatenate([known for known, _ in tables]))
+        messages = sum(len(known) for known, _ in tables)
+        if len(stamps) * n > _MOST_HOLES * (messages + 1000):
+            raise InputError(f'{bag.path}: the poses of its {n} robots have different stamps: '
+                             f'{len(stamps)}')
         poses = np.empty((len(stamps), n, 3))
         wind = np.zeros((len(stamps), n, 2))
         for i, (known, rows) in enumerate(tables):
+            if not np.isfinite(rows).all():
+                raise InputError(f'{bag.path}: {names[i]}: a pose is not finite')
             yaws = [yaw_from_quaternion(*q) for q in rows[:, 3:].tolist()]
             poses[:, i] = held(stamps, known, np.column_stack([rows[:, :2], yaws]))
             blown = self._series[topics.resolve(topics.WIND, i, n)]
             if len(blown):
                 known, rows = blown.arrays()
+                if not np.isfinite(rows).all():
+                    raise InputError(f'{bag.path}: the wind of robot {i} is not finite')
                 wind[:, i] = held(stamps, known, rows[:, :2])
-        outside = np.zeros((len(stamps), 3))
-        if len(velocity := self._series[topics.WIND_VELOCITY.name]):
-            outside = held(stamps, *velocity.arrays())
-        free = free_winds(self._field, poses, outside, scenario.wind.flow.wind_height)
+        air = Air(*(self._vectors(topic, stamps) for topic in (
+            topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE)))
+        for topic, vectors in ((topics.WIND_VELOCITY, air.outside), (topics.WIND_GUST, air.gust),
+                               (topics.WIND_FORCE, air.force)):
+            if not np.isfinite(vectors).all():
+                raise InputError(f'{bag.path}: {topic.name} is not finite')
+        free = free_winds(scenario, self._field, poses, air)
         return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
-                       world_arrays(scenario.world), _radius(scenario), self._field, outside[-1])
+                       starting_world(scenario.world), _radius(scenario), self._field,
+                       air.outside[-1])
 
-
-def free_winds(field: Lattice | None, poses: Array, outside: Array, height: float) -> Array:
-    """Return the wind (T, N, 2) (m/s) behind each robot's motion if it were alone.
-
-    What moves a robot in one tick is the wind where it was in the tick before
-    (docs/errata.md W3), so the first row is zero.
-
-    Parameters
-    ----------
-    field : the grid, or None
-    poses : (T, N, 3)
-    outside : (T, 3) m/s, wind outside the grid
-    height : z at which robots feel the wind (m)
-
-    """
-    ticks, n = poses.shape[:2]
-    free = np.zeros((ticks, n, 2))
-    changes = np.flatnonzero((np.diff(outside[:-1], axis=0) != 0).any(axis=1)) + 1
-    for begin, end in zip([0, *changes], [*changes, ticks - 1], strict=True):
-        wind = free_wind(field, np.ascontiguousarray(outside[begin]),
-                         poses[begin:end].reshape(-1, 3), height)
-        free[begin + 1:end + 1] = wind.reshape(end - begin, n, 2)
-    return free
+    def _vectors(self, topic: topics.Topic, stamps: Stamps) -> Array:
+        """Return the vectors (T, 3) of a global topic; zero where nothing was recorded."""
+        series = self._series[topic.name]
+        if not len(series):
+            return np.zeros((len(stamps), 3))
+        vectors: Array = held(stamps, *series.arrays())
+        return vectors

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from sbot.figures.arena import LEADER, MANY_COLOUR, MOST_NAMED, has_leader, robot_colours
 from sbot.figures.data import RunData
+from sbot_common.clock import NANOSECONDS
+from wind_model.gust import forces_act, gust_window
 
 Array = NDArray[np.float64]
 
@@ -56,6 +58,17 @@ def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     return panels
 
 
+def gust_of(data: RunData) -> tuple[float, float, str] | None:
+    """Return begin, end (s since the first stamp) and name of the gust, or None without one."""
+    wind = data.scenario.wind.flow
+    strengths = [(wind.wind_gust_force_mean if forces_act(wind) else 0.0, 'N'),
+                 (wind.wind_gust_speed_mean, 'm/s')]
+    names = [f'{value:g} {unit}' for value, unit in strengths if value > 0.0]
+    begin, end = ((stamp - int(data.stamps_ns[0])) / NANOSECONDS for stamp in gust_window(wind))
+    begin, end = max(begin, 0.0), min(end, float(data.seconds[-1]))
+    return (begin, end, f'gust {" + ".join(names)}') if names and begin < end else None
+
+
 def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
     """Draw every panel of ``panels_of`` into its axes, which share their time axis."""
     count = len(data.radius)
@@ -85,6 +98,12 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
         for side in ('top', 'right'):
             panel.spines[side].set_visible(False)
         panel.tick_params(labelbottom=panel is axes[-1], length=2)
+    gust = gust_of(data)
+    if gust is not None:
+        for panel in axes:
+            panel.axvspan(gust[0], gust[1], color='#f0c040', alpha=0.25, linewidth=0, zorder=0)
+        axes[0].text(gust[0], 0.97, f' {gust[2]}', transform=axes[0].get_xaxis_transform(),
+                     va='top', fontsize='x-small')
     axes[-1].set_xlabel('time (s)')
     figure.align_ylabels(axes)
 

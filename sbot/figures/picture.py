@@ -15,6 +15,7 @@ from sbot.figures import arena
 from sbot.figures.data import RunData
 from sbot.figures.panels import draw_panels, panels_of
 from sbot_common.errors import InputError, bad_value
+from wind_model.gust import forces_act
 
 FORMATS = ('.png', '.svg', '.pdf')
 DPI = 200
@@ -74,7 +75,7 @@ def draw_run(data: RunData) -> Figure:
     arena.Robots(top, data, data.poses[-1])
     arena.number_robots(top, data, data.poses[-1])
     top.set(xlabel='x (m)', ylabel='y (m)')
-    top.set_title(_title(data), loc='left')
+    top.set_title(_title(data), loc='left', parse_math=False)
     _draw_strip(strip, data)
     draw_panels(figure, below, data)
     below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=arena.MOST_NAMED,
@@ -87,7 +88,14 @@ def _title(data: RunData) -> str:
     count = len(data.radius)
     robots = 'one robot' if count == 1 else f'{count} robots'
     return (f'{data.scenario.name}, {robots}, seed {data.scenario.seed}, '
-            f'{data.seconds[-1]:.4g} s')
+            f'{data.seconds[-1]:.4g} s{_mean_force(data)}')
+
+
+def _mean_force(data: RunData) -> str:
+    wind = data.scenario.wind.flow
+    if wind.wind_force_mean == 0.0 or not forces_act(wind):
+        return ''
+    return f', mean wind force {wind.wind_force_mean:g} N'
 
 
 def _draw_tracks(axes: Axes, data: RunData) -> None:

@@ -7,13 +7,13 @@ The same on every machine, because results are made of ``sbot_common.elementary`
 from __future__ import annotations
 
 import shutil
-import tempfile
 from pathlib import Path
 
 from sbot.bag.compare import IGNORED, compare
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import robot_of
+from sbot.files.temporary import TemporaryFolder
 from sbot.regression.observation import TOPICS
 from sbot.runner.loop import run_scenario
 from sbot.scenario.model import Scenario
@@ -32,7 +32,7 @@ def record_golden(scenario: Scenario, directory: str | Path) -> None:
 
     """
     directory = Path(directory)
-    with tempfile.TemporaryDirectory(prefix='sbot_golden_') as folder:
+    with TemporaryFolder('golden') as folder:
         run_scenario(scenario, record=Path(folder) / 'run', keep=False)
         source = Bag(Path(folder) / 'run')
         new = Path(folder) / directory.name
@@ -59,7 +59,7 @@ def check_golden(scenario: Scenario, directory: str | Path) -> str:
 
     """
     golden = Bag(directory)
-    with tempfile.TemporaryDirectory(prefix='sbot_golden_') as folder:
+    with TemporaryFolder('golden') as folder:
         run_scenario(scenario, record=Path(folder) / 'run', keep=False)
         result = compare(golden, Bag(Path(folder) / 'run'), (*IGNORED, SCENARIO.name))
     if result.first is not None:

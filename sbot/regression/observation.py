@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sbot.bag.ticks import Tick
+from sbot_common.errors import InputError
 from sbot_common.observation import Inputs
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, POSES
 from sbot_common.wire.controller import FIELDS
@@ -31,8 +32,16 @@ def recorded_inputs(tick: Tick) -> Callable[[int, Sequence[str]], Inputs]:
         poses.flags.writeable = False
 
     def inputs(robot: int, fields: Sequence[str]) -> Inputs:
-        recorded = {field: tick.inputs[FIELDS[field][0].name][robot] for field in fields}
-        return Inputs(tick.stamp_ns, poses, {
-            field: FIELDS[field][1](raw)[1] for field, raw in recorded.items() if raw is not None})
+        values = {}
+        for field in fields:
+            topic, read = FIELDS[field]
+            raw = tick.inputs[topic.name][robot]
+            if raw is not None:
+                try:
+                    values[field] = read(raw)[1]
+                except InputError as error:
+                    raise InputError(f'tick {tick.tick}: robot {robot}: {topic.name}: {error}'
+                                     ) from None
+        return Inputs(tick.stamp_ns, poses, values)
 
     return inputs

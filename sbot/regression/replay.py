@@ -21,9 +21,12 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs, Point
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import FIELDS, write_command
-from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist
+from sbot_common.wire.messages import read_planar_twist, read_pose, write_string, write_twist
 
-Command = tuple[float, float]  # m/s, rad/s
+Command = tuple[float, ...]  # m/s, rad/s, and of omnidirectional robots m/s to the left
+# Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
+_FREE_RUNNING = ('the scenario has lockstep: false, and nothing in a bag of free-running nodes '
+                 'says which poses and scans a command answers; expected lockstep: true')
 
 
 class FirstDifference(NamedTuple):
@@ -37,8 +40,12 @@ class FirstDifference(NamedTuple):
 
     def __str__(self) -> str:
         return (f'first difference: tick {self.tick}, robot {self.robot}: recorded '
-                f'v = {self.recorded[0]!r} m/s, omega = {self.recorded[1]!r} rad/s; now '
-                f'v = {self.new[0]!r} m/s, omega = {self.new[1]!r} rad/s')
+                f'{_in_words(self.recorded)}; now {_in_words(self.new)}')
+
+
+def _in_words(command: Command) -> str:
+    names = zip(('v', 'omega', 'lateral'), command, ('m/s', 'rad/s', 'm/s'), strict=False)
+    return ', '.join(f'{name} = {value!r} {unit}' for name, value, unit in names)
 
 
 class ReplayResult(NamedTuple):
@@ -74,7 +81,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     Raises
     ------
     InputError
-        if the bag cannot be replayed: no scenario, no inputs, no commands, a gap.
+        if the bag cannot be replayed: no scenario, no inputs, no commands, a gap, no tick 0, or a
+        run of free-running nodes.
 
     """
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
@@ -93,6 +101,12 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                                write_string(scenario.to_yaml()))
             for tick in ticks(bag, len(scenario.robots), scenario.rate, replayed.topics):
                 deliver_signals()
+                if count == 0 and tick.tick != 0:
+                    raise InputError(
+                        f'{bag.path}: the bag begins at tick {tick.tick}: without tick 0 neither '
+                        'the state of the controllers is known, nor which stamp a command '
+                        'answers; start the recorder before the simulation, and without '
+                        '--use-sim-time')
                 commands = replayed.decide(tick)
                 for robot, command in commands.items():
                     recorded = tick.commands[robot]
@@ -102,7 +116,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                         differences += 1
                         first = first or FirstDifference(
                             tick.tick, tick.stamp_ns, robot,
-                            read_twist(recorded, replayed.commands[robot].type), command)
+                            read_planar_twist(recorded, replayed.commands[robot].type)[
+                                :len(command)], command)
                     if recorder is not None:
                         recorder.write(*replayed.message(robot, tick.stamp_ns, command))
                 count += 1
@@ -111,8 +126,10 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     except InputError as error:
         if scenario.lockstep:
             raise
-        raise InputError(f'{error} (the scenario has lockstep: false; only lockstep runs have a '
-                         'command for each tick)') from None
+        raise InputError(f'{error} ({_FREE_RUNNING})') from None
+    if differences and not scenario.lockstep and not overrides:
+        raise InputError(f'{bag.path}: {differences} of {compared} commands differ, which says '
+                         f'nothing: {_FREE_RUNNING}')
     if compared == 0:
         raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
                          'command of each robot')

@@ -48,10 +48,12 @@ def make_nodes(processes: Sequence[NodeProcess]) -> Iterator[Node]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the nodes of a YAML file until the simulator ends or a signal comes.
 
+    ``argv``: the file, then ROS arguments for all nodes.
+
     Returns the simulator's exit code: 0, 1 after an error, 2 for bad input.
     """
-    path, = sys.argv[1:] if argv is None else argv
+    path, *rest = sys.argv[1:] if argv is None else argv
     processes = [NodeProcess(**node)
                  for node in yaml.safe_load(Path(path).read_text(encoding='utf-8'))['nodes']]
     with ros.shared_subscriptions():
-        return ros.run_all(lambda: make_nodes(processes), ['composed'])
+        return ros.run_all(lambda: make_nodes(processes), ['composed', *rest])

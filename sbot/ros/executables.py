@@ -6,15 +6,18 @@ traceback, as it does later on.
 
 from __future__ import annotations
 
-import ctypes
+import atexit
+import contextlib
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 
-from sbot_common.signals import interrupt_on_signals, unblock
+from sbot_common.signals import Ending, interrupt_on_signals, unblock
 
+END_WITH_PARENT = 'SBOT_END_WITH_PARENT'  # environment, of nodes that others start
 STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
 
 MODULES = {
@@ -25,33 +28,80 @@ MODULES = {
     'controller_bot': 'sbot.ros.controller_bot',
     'composed': 'sbot.ros.composed',
 }
+_EXIT_TIMEOUT = 3.0  # s, for the end of the interpreter
+_HELP = """Usage: ros2 run potential_field_bot {0} {1}[--ros-args -p PARAMETER:=VALUE ...]
+
+{2} Parameters and topics: docs/ros2.md;
+of a running node: ros2 param list, ros2 param describe."""
+_ARGUMENTS = {'potfield_bot': '[ROBOT_NUM_ID] [NUM_ROBOTS] [GOAL_X] [GOAL_Y] '}
+_WHAT = {
+    'sbot_sim': 'The simulator of a scenario: -p scenario:=NAME_OR_FILE.',
+    'wind_model': 'Wind field, wind outside it, gusts.',
+    'potfield_bot': 'The leader/follower controller of one robot.',
+    'wind_aware_bot': 'The wind-aware controller of one robot: -p scenario_text:=YAML.',
+    'controller_bot': "A user's controller of one robot: -p scenario_text:=YAML.",
+}
 
 
-def run(module: str, argv: Sequence[str] | None = None) -> int:
-    """Call ``main(argv)`` of a module (None: of the command line); return its exit code."""
+def run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
+    """Call ``main(argv)`` of a module (None: of the command line); return its exit code.
+
+    Parameters
+    ----------
+    module : of a node
+    argv : its arguments
+    name : of the executable whose help ``--help`` prints; '': none
+
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    own = words[:words.index('--ros-args')] if '--ros-args' in words else words
+    if name and {'-h', '--help'} & set(own):
+        print(_HELP.format(name, _ARGUMENTS.get(name, ''), _WHAT[name]))
+        return 0
     came = interrupt_on_signals()
+    codes: list[int] = []
+    atexit.register(_leave, codes)  # the first to be registered is called last
+    code = 0
     try:
+        if END_WITH_PARENT in os.environ:
+            end_with_parent()
         unblock()  # `sbot up` starts its nodes with signals blocked
-        return int(import_module(module).main(argv))
+        code = int(import_module(module).main(argv))
     except (KeyboardInterrupt, ImportError):  # some imports answer an interrupt by an ImportError
-        if came.is_set():
-            return 0
-        raise
+        if not came.is_set():
+            raise
+    Ending().limit(_EXIT_TIMEOUT, code)  # what is left is the end of the interpreter
+    codes.append(code)
+    return code
 
 
-sbot_sim = partial(run, MODULES['sbot_sim'])
-wind_model = partial(run, MODULES['wind_model'])
-potfield_bot = partial(run, MODULES['potfield_bot'])
-wind_aware_bot = partial(run, MODULES['wind_aware_bot'])
-controller_bot = partial(run, MODULES['controller_bot'])
+def _leave(codes: Sequence[int]) -> None:
+    """End the process with the exit code of ``run``, if it has returned one.
+
+    The interpreter would take itself apart first: seconds on a busy machine, in which it handles
+    no signals, so that the Ctrl-C that `ros2 launch` passes on would be the exit code.
+    """
+    for code in codes:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+
+sbot_sim = partial(run, MODULES['sbot_sim'], name='sbot_sim')
+wind_model = partial(run, MODULES['wind_model'], name='wind_model')
+potfield_bot = partial(run, MODULES['potfield_bot'], name='potfield_bot')
+wind_aware_bot = partial(run, MODULES['wind_aware_bot'], name='wind_aware_bot')
+controller_bot = partial(run, MODULES['controller_bot'], name='controller_bot')
 
 
 def end_with_parent() -> None:
-    """Ask Linux for a SIGTERM when `sbot up` dies, even by SIGKILL."""
+    """Ask Linux for a SIGTERM when `sbot up` or `ros2 launch` dies, even by SIGKILL."""
     if sys.platform == 'linux':
+        import ctypes  # not before signals are handled
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
-if __name__ == '__main__':
-    end_with_parent()
-    sys.exit(run(sys.argv[1], sys.argv[2:]))
+def main() -> int:
+    """Run the module that the command line names, with its arguments."""
+    return run(sys.argv[1], sys.argv[2:])

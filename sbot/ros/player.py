@@ -18,6 +18,8 @@ from rclpy.node import Node
 
 from sbot.bag.reader import Bag, Message
 from sbot.bag.ticks import count_robots, rate_of, robot_of
+from sbot.environment.discovery import stay_on_this_machine
+from sbot.ros.processes import own_names, parse_namespace
 from sbot_common import ros, topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
@@ -43,10 +45,18 @@ class Player:
 
     Controllers must publish stamped commands (parameter ``stamped_cmd_vel``): an answer to a tick
     that was sent twice comes twice, and only a stamp tells.
+
+    Parameters
+    ----------
+    bag : to play
+    timeout : s to wait for controllers, and for an answer
+    run : namespace of the controllers, '' or e.g. '/arena'
+
     """
 
-    def __init__(self, bag: Bag, timeout: float = 20.0) -> None:
+    def __init__(self, bag: Bag, timeout: float = 20.0, run: str = '') -> None:
         self._bag = bag
+        self._run, self._own = run, dict(own_names(run))
         self._timeout = timeout
         self._robots = count_robots(bag)
         self._rate = rate_of(bag)
@@ -60,8 +70,12 @@ class Player:
         self._publishers = dict(self._advertise(names))
         for robot in self._answering:
             ros.subscribe(self._node, topics.CMD_VEL_STAMPED,
-                          topics.resolve(topics.CMD_VEL, robot, self._robots),
+                          self._actual(topics.resolve(topics.CMD_VEL, robot, self._robots)),
                           partial(self._on_command, robot))
+
+    def _actual(self, name: str) -> str:
+        """Return the name that a topic of the bag has in the ROS graph."""
+        return self._own.get(name, topics.within(self._run, name))
 
     def _advertise(self, names: dict[str, str]) -> Iterator[tuple[str, rclpy.publisher.Publisher]]:
         for name, type_name in names.items():
@@ -69,7 +83,8 @@ class Player:
             if found is not None and found[1] in _NOT_PLAYED:
                 continue
             try:
-                yield name, ros.advertise(self._node, topics.Topic(name, type_name), name)
+                yield name, ros.advertise(
+                    self._node, topics.Topic(name, type_name), self._actual(name))
             except ImportError:
                 print(f'{name}: not played, {type_name.split("/")[0]} is not installed',
                       file=sys.stderr)
@@ -126,10 +141,10 @@ class Player:
 
     def _all_here(self) -> bool:
         def name(topic: topics.Topic, robot: int) -> str:
-            return topics.resolve(topic, robot, self._robots)
+            return self._actual(topics.resolve(topic, robot, self._robots))
         count = self._node.count_subscribers
         n = len(self._answering)
-        return (count(topics.POSES.name) >= n or all(
+        return (count(self._actual(topics.POSES.name)) >= n or all(
             count(name(topics.BASE_POSE_GROUND_TRUTH, robot)) >= n
             for robot in range(self._robots))) and all(
             count(name(topics.BASE_SCAN, robot)) > 0
@@ -178,10 +193,13 @@ def main(argv: Sequence[str] | None = None) -> int:
                         help='times real time; 0 (default): as fast as the answers come')
     parser.add_argument('--timeout', type=float, default=20.0,
                         help='seconds to wait for controllers and for an answer')
+    parser.add_argument('--namespace', default='',
+                        help='of the controllers, as for sbot up; default: none')
     args = parser.parse_args(argv)
+    stay_on_this_machine()
     rclpy.init(args=[])
     try:
-        player = Player(Bag(args.bag), args.timeout)
+        player = Player(Bag(args.bag), args.timeout, parse_namespace(args.namespace))
         try:
             result = player.play(args.rate)
         finally:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sbot.environment.child_python import python_command
+from sbot.ros.executables import MODULES
 from sbot.scenario.assemble import controller_parameters
 from sbot.scenario.groups import controller_in_words
 from sbot.scenario.model import Robot, Scenario
 from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.errors import bad_value
 from sbot_common.params import in_words
-from sbot_common.topics import namespace
+from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
 
 COMPOSED = 'composed'
 
@@ -21,12 +25,12 @@ class NodeProcess(NamedTuple):
 
     executable: str
     name: str
-    namespace: str  # '' or '/robot_<i>'
+    namespace: str  # '' or '/robot_<i>', that of the run before it
     parameters: dict[str, Any]
 
 
 def node_processes(scenario: Scenario, *, record: str | Path | None = None,
-                   endless: bool = False) -> list[NodeProcess]:
+                   endless: bool = False, run: str = '') -> list[NodeProcess]:
     """Return the simulator, the wind and one controller a robot, in order of start.
 
     Parameters
@@ -34,6 +38,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     scenario : complete
     record : directory of the bag that the simulator writes
     endless : do not stop after the scenario's duration
+    run : namespace of all nodes, '' or e.g. '/arena'
 
     Raises
     ------
@@ -42,16 +47,25 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
 
     """
     refuse_until(scenario)
-    simulator = NodeProcess('sbot_sim', 'sbot_sim', '', {
+    simulator = NodeProcess('sbot_sim', 'sbot_sim', run, {
         'scenario_text': scenario.to_yaml(),
         'record': '' if record is None else str(Path(record).resolve()),
         'endless': endless})
-    wind = NodeProcess('wind_model', 'wind_model', '', {
+    wind = NodeProcess('wind_model', 'wind_model', run, {
         'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,
         **{name: _plain(value) for name, value in in_words(scenario.wind.flow).items()}})
-    robots = [controller_process(scenario, i, robot) for i, robot in enumerate(scenario.robots)
-              if robot.controller != 'none']
+    robots = [controller_process(scenario, i, robot, run)
+              for i, robot in enumerate(scenario.robots) if robot.controller != 'none']
     return [simulator, wind, *robots]
+
+
+def process_command(executable: str, *arguments: str) -> list[str]:
+    """Return the command that runs a node, or all of them, with this interpreter.
+
+    So no PATH can mix installations.
+    """
+    return python_command('from sbot.ros.executables import main; sys.exit(main())',
+                          MODULES[executable], *arguments)
 
 
 def refuse_until(scenario: Scenario) -> None:
@@ -61,14 +75,41 @@ def refuse_until(scenario: Scenario) -> None:
                         'a run early): --set until=null')
 
 
+def parse_namespace(text: str, where: str = '--namespace') -> str:
+    """Return a namespace as nodes have it, '/arena' of 'arena' or '/arena/'; '' of ''.
+
+    Raises
+    ------
+    InputError
+        if it is no namespace.
+
+    """
+    name = text.strip('/')
+    if name and re.fullmatch(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', name, re.ASCII) is None:
+        raise bad_value(where, text, 'names of letters, digits and _, e.g. arena')
+    return f'/{name}' if name else ''
+
+
+def own_names(run: str) -> list[tuple[str, str]]:
+    """Return the remaps that give a run in a namespace time and transforms of its own."""
+    return [(topic.name, run + topic.name) for topic in (CLOCK, TF, TF_STATIC)] if run else []
+
+
+def ros_arguments(remaps: Sequence[tuple[str, str]]) -> list[str]:
+    """Return remaps as ROS arguments, which follow ``--ros-args``."""
+    return [word for old, new in remaps for word in ('-r', f'{old}:={new}')]
+
+
 def composition(nodes: list[NodeProcess]) -> NodeProcess:
     """Return one process that holds all these nodes, the simulator first."""
     return NodeProcess(COMPOSED, COMPOSED, '', {'nodes': [node._asdict() for node in nodes]})
 
 
-def controller_process(scenario: Scenario, robot_id: int, robot: Robot) -> NodeProcess:
+def controller_process(scenario: Scenario, robot_id: int, robot: Robot,
+                       run: str = '') -> NodeProcess:
     """Return the process of one robot's controller."""
     n = len(scenario.robots)
+    place = run + namespace(robot_id, n)
     goal_x, goal_y = robot.goal or (0.0, 0.0)
     common: dict[str, Any] = {
         'robot_id': robot_id, 'num_robots': n, 'seed': scenario.seed,
@@ -77,10 +118,10 @@ def controller_process(scenario: Scenario, robot_id: int, robot: Robot) -> NodeP
         'poses_topic': scenario.poses_topic, 'use_sim_time': True}
     parameters = controller_parameters(scenario, robot)
     if robot.controller == 'potential_field':
-        return NodeProcess('potfield_bot', f'potfieldbot_{robot_id}', namespace(robot_id, n),
+        return NodeProcess('potfield_bot', f'potfieldbot_{robot_id}', place,
                            {**common, **controller_in_words(parameters)})
     executable = 'wind_aware_bot' if robot.controller == 'wind_aware' else 'controller_bot'
-    return NodeProcess(executable, f'controller_{robot_id}', namespace(robot_id, n),
+    return NodeProcess(executable, f'controller_{robot_id}', place,
                        {**common, 'scenario_text': scenario.to_yaml()})
 
 

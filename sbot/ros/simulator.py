@@ -10,21 +10,30 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
 from sbot.runner.recording import open_recorder
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import broadcast_options, initial_poses, simulation_parameters
 from sbot.scenario.load import load_scenario, parse_scenario
-from sbot.scenario.model import Scenario
-from sbot_common import ros
-from sbot_common.params import Spec
+from sbot.scenario.model import FASTEST, SLOWEST, Scenario
+from sbot_common import ros, topics
+from sbot_common.errors import bad_value
+from sbot_common.params import Spec, specs_of
+from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.simulation import Engine
+from sbot_sim.engine.state import StepInputs, still_air
 from sbot_sim.messages.broadcast import Broadcast
+from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.snapshot import Outgoing
 from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options
 from sbot_sim.ros.setup import Setup
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from wind_model.grid import Lattice
 
 if TYPE_CHECKING:
     from rclpy.node import Node
@@ -44,12 +53,40 @@ _FIXED = (
 def _changeable(scenario: Scenario) -> tuple[Spec, ...]:
     return (
         Spec('target_real_time_factor', scenario.target_real_time_factor, '',
-             'Lockstep: simulated seconds a second; 0: as fast as possible.', minimum=0.0),
+             'Lockstep: simulated seconds a second; 0: as fast as possible.', minimum=0.0,
+             maximum=FASTEST),
         Spec('lockstep_timeout', scenario.lockstep_timeout, 's',
              'Lockstep: a robot silent for so long ends the run.', minimum=0.0, open_minimum=True),
         Spec('cmd_vel_timeout', scenario.cmd_vel_timeout, 's',
              'Free-running: a robot stops when its cmd_vel is older; 0: never.', minimum=0.0),
     )
+
+
+def _checked(options: dict[str, float]) -> dict[str, float]:
+    """Return options of the run, or raise InputError for a factor that no timer keeps to."""
+    factor = options.get('target_real_time_factor', 0.0)
+    if 0 < factor < SLOWEST:
+        raise bad_value('parameter target_real_time_factor', factor,
+                        f'0, or a number from {SLOWEST:g} to {FASTEST:g}')
+    return options
+
+
+def rehearse(scenario: Scenario, parameters: SimulationParameters) -> None:
+    """Do two ticks of a simulation that nobody sees, with a wind field and without.
+
+    Machine code is loaded when it is first called: on a busy machine for seconds, which would
+    then pass between ticks 0 and 1.
+    """
+    rehearsal = Engine(parameters, initial_poses(scenario), scenario.seed)
+    tally = Tally(scenario, parameters)
+    corner = np.arange(2.0)
+    z = np.broadcast_to(corner[:, np.newaxis, np.newaxis], (2, 2, 2)).copy()
+    field = Lattice(corner, corner, z, *np.zeros((3, 2, 2, 2)))
+    for wind in (still_air(), still_air()._replace(field=field)):
+        tally.add(rehearsal.snapshot.pose, rehearsal.state)
+        n = len(scenario.robots)
+        rehearsal.advance(StepInputs(np.zeros((n, 2)), wind, np.zeros((n, DATA_BYTES), np.uint8)))
+    list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
 
 
 class ScenarioObserver:
@@ -79,6 +116,10 @@ class ScenarioObserver:
             self._reported = now
             self._report({'tick': self._tally.ticks, 'ticks': self._ticks})
 
+    def alive(self) -> None:
+        """Tell `sbot up` that the node runs, be it paused."""
+        self._report({'tick': self._tally.ticks, 'ticks': self._ticks})
+
     def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:
         """Record messages of a stamp."""
         if self._recorder is not None:
@@ -86,11 +127,16 @@ class ScenarioObserver:
                 self._recorder.write(name, topic, stamp_ns, payload)
 
     def close(self) -> None:
-        """Finish the bag and hand over the summary."""
+        """Finish the bag, hand over the summary; both say whether the run came to its end."""
+        ended = f'at tick {self._tally.ticks} of {self._ticks}'
+        cut_short = '' if self._tally.ticks >= self._ticks else ended
         if self._recorder is not None:
+            if cut_short:
+                self._recorder.cut_short(cut_short)
             self._recorder.close()
-        if self._started is not None:
-            self._report({'summary': self._tally.summary(time.perf_counter() - self._started)})
+        summary = None if self._started is None else self._tally.summary(
+            time.perf_counter() - self._started)
+        self._report({'summary': summary, 'cut_short': cut_short})
 
     def _report(self, status: dict[str, Any]) -> None:
         if self._status is not None:
@@ -106,22 +152,38 @@ class ScenarioSimulator(SimulatorNode):
     """The simulator of the scenario that its parameters name."""
 
     def __init__(self, **node_options: Any) -> None:  # noqa: ANN401
+        self._claim: int | None = None
         super().__init__(self._build, **node_options)
 
+    def close(self) -> None:
+        """Let the observer finish, and other simulations have the domain."""
+        super().close()
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
+
     def _build(self, node: Node) -> Setup:
-        values = ros.declare(node, _FIXED)
+        self._claim = claim(node.context.get_domain_id(),
+                            node.resolve_topic_name(topics.CLOCK.name))
+        values = ros.declare(node, (*_FIXED, *specs_of(Interfaces)))
+        interfaces = Interfaces(*(values[name] for name in Interfaces._fields))
         if values['scenario_text']:
             scenario = parse_scenario(values['scenario_text'], 'scenario_text', Path.cwd())
         else:
             scenario = load_scenario(values['scenario'] or 'leader_follower')
         refuse_until(scenario)
-        options = ros.declare(node, _changeable(scenario), lambda new: self.change(**new))
+        options = ros.declare(node, _changeable(scenario),
+                              lambda new: self.change(**_checked(new)))
+        _checked(options)
         ticks = 0 if values['endless'] else scenario.rate.ticks(scenario.duration)
         parameters = simulation_parameters(scenario)
+        rehearse(scenario, parameters)
+        broadcast = broadcast_options(scenario)
         engine = Engine(parameters, initial_poses(scenario), scenario.seed)
         return Setup(
-            engine, Broadcast(parameters, broadcast_options(scenario)),
+            engine, Broadcast(parameters, broadcast._replace(interfaces=interfaces)),
             Options(rate=scenario.rate, ticks=ticks, lockstep=scenario.lockstep,
+                    wind_parts=('velocity', 'force', *['gust'] * broadcast.gust),
                     awaited=[robot.controller != 'none' for robot in scenario.robots], **options),
             ScenarioObserver(scenario, engine, values['record'], ticks))
 

@@ -7,25 +7,40 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
 import yaml
 
-from sbot.ros.executables import MODULES, STATUS_FD
-from sbot.ros.processes import COMPOSED, NodeProcess, composition, node_processes
+from sbot.environment.discovery import THIS_MACHINE
+from sbot.files.temporary import TemporaryFolder
+from sbot.ros.domain import check_free, current_domain
+from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
+from sbot.ros.processes import (
+    COMPOSED,
+    NodeProcess,
+    composition,
+    node_processes,
+    own_names,
+    process_command,
+    ros_arguments,
+)
+from sbot.scenario.assemble import wind_source
+from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
 from sbot_common import signals
 from sbot_common.errors import InputError
+from sbot_common.topics import CLOCK
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
 _STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL when nodes are stopped
+
+_SILENCE = 30.0  # s, beside the lockstep_timeout: then a simulator is stuck or stopped
+_START = 600.0  # s until it reports first: it imports and builds its world
 
 
 class NodeFailed(RuntimeError):
@@ -33,6 +48,7 @@ class NodeFailed(RuntimeError):
 
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
+           domain: int | None = None, namespace: str = '',
            progress: Callable[[int, int], None] | None = None,
            output: Callable[[str], None] = print) -> dict[str, Any]:
     """Start the nodes of a scenario, wait for its end, and stop them.
@@ -42,6 +58,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     scenario : complete
     record : directory of the bag to write
     composed : all nodes in one process
+    domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
+    namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
 
@@ -52,7 +70,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     Raises
     ------
     InputError
-        if ROS 2 is not installed or the bag exists already.
+        if ROS 2 is not installed, the bag exists already, or the domain has a simulation.
     NodeFailed
         if a node ends with an error, or before the simulator.
 
@@ -62,55 +80,62 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                          'x86-64 Linux, or source a ROS 2 installation; without it use sbot run')
     if record is not None and Path(record).exists():
         raise InputError(f'{record}: exists already; expected the name of a new directory')
+    domain = current_domain() if domain is None else domain
+    check_free(domain, namespace + CLOCK.name)
+    remaps = ros_arguments(own_names(namespace))
+    warn_of_reach(scenario, wind_source(scenario).field)
     status = _Status(progress)
-    with tempfile.TemporaryDirectory(prefix='sbot_up_') as folder, status.pipe() as write_end:
+    with TemporaryFolder('up') as folder, status.pipe() as write_end:
         processes: list[tuple[str, subprocess.Popen[str]]] = []
         readers: list[threading.Thread] = []
         last_words: dict[str, str] = {}
         failed: tuple[str, int] | None = None
         try:
-            nodes = node_processes(scenario, record=record)
+            nodes = node_processes(scenario, record=record, run=namespace)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with signals.held(), signals.blocked():
-                    process = _start(node, Path(folder), write_end)
+                    process = _start(node, Path(folder), write_end, domain, remaps)
                     processes.append((node.name, process))
                 reader = threading.Thread(
                     target=_relay, args=(node.name, process.stdout, output, last_words))
                 reader.start()
                 readers.append(reader)
-            failed = _wait(processes)
+            failed = _wait(processes, status, _SILENCE + scenario.lockstep_timeout)
         finally:
             _stop([process for _, process in processes])
             for reader in readers:
                 reader.join()
     if failed is not None:
         _report_failure(*failed, last_words)
+    if status.cut_short:
+        raise NodeFailed(f'sbot_sim: the run was cut short {status.cut_short}')
     if status.summary is None:
         raise NodeFailed('sbot_sim: ended without a summary')
     return status.summary
 
 
-def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[str]:
+def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
+           remaps: Sequence[str] = ()) -> subprocess.Popen[str]:
     """Start one node with its parameters in a file."""
     path = folder / f'{node.name}.yaml'
     parameters: Mapping[str, Any] = {'/**': {'ros__parameters': node.parameters}}
     arguments = ['--ros-args', '-r', f'__node:={node.name}', '--params-file', str(path)]
     if node.executable == COMPOSED:
-        parameters, arguments = node.parameters, [str(path)]
+        parameters, arguments = node.parameters, [str(path), '--ros-args']
+    arguments += remaps
     if node.namespace:
         arguments += ['-r', f'__ns:={node.namespace}']
     if node.executable == 'potfield_bot':  # it names itself after this parameter
         arguments += ['-p', f"robot_id:={node.parameters['robot_id']}"]
     path.write_text(yaml.safe_dump(parameters))
     # Discovery stays on this machine unless the user says otherwise.
-    environment = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', 'PYTHONUNBUFFERED': '1',
-                   'NUMBA_NUM_THREADS': '1', **os.environ}
+    environment = {**THIS_MACHINE, 'PYTHONUNBUFFERED': '1', 'NUMBA_NUM_THREADS': '1',
+                   **os.environ, 'ROS_DOMAIN_ID': str(domain), END_WITH_PARENT: '1'}
     if node.executable in _LEADING:
         environment[STATUS_FD] = str(status_fd)
     return subprocess.Popen(
-        # This interpreter, so that no PATH can mix installations.
-        [sys.executable, '-m', 'sbot.ros.executables', MODULES[node.executable], *arguments],
+        process_command(node.executable, *arguments),
         env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, errors='replace',
         pass_fds=[status_fd] if node.executable in _LEADING else [], start_new_session=True)
@@ -118,10 +143,10 @@ def _start(node: NodeProcess, folder: Path, status_fd: int) -> subprocess.Popen[
 
 def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None],
            last_words: dict[str, str]) -> None:
-    """Pass a node's lines on; keep the last, which says why when it fails."""
+    """Pass a node's lines on; keep the last that may say why when it fails."""
     for line in stream or ():
         output(f'[{name}] {line.rstrip()}')
-        if line.strip():
+        if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
             last_words[name] = line.strip()
 
 
@@ -130,13 +155,34 @@ def _report_failure(name: str, code: int, last_words: Mapping[str, str]) -> None
     said = last_words.get(name, '')
     if code == 2:
         raise InputError(f'{name}: {said}')
+    if code < 0:  # it had no time to say why
+        with contextlib.suppress(ValueError):
+            raise NodeFailed(f'{name}: ended the run: killed by {signal.Signals(-code).name}')
+    if code == 0:
+        raise NodeFailed(f'{name}: ended (exit code 0) before the simulator did')
     reason = f': {said}' if said else ''
     raise NodeFailed(f'{name}: ended the run with exit code {code}{reason}')
 
 
-def _wait(processes: list[tuple[str, subprocess.Popen[str]]]) -> tuple[str, int] | None:
-    """Return None when the simulator ends well, else (name, exit code) of what ended the run."""
+def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,
+          silence: float) -> tuple[str, int] | None:
+    """Return None when the simulator ends well, else (name, exit code) of what ended the run.
+
+    Raises
+    ------
+    NodeFailed
+        if the simulator is silent for ``silence`` s, or at first for longer than a start takes.
+
+    """
+    begin = time.monotonic()
     while True:
+        if status.heard is None:
+            since, most = begin, max(silence, _START)
+        else:
+            since, most = status.heard, silence
+        if time.monotonic() - since > most:
+            raise NodeFailed(f'{processes[0][0]}: no sign of life for {most:g} s: it hangs, or '
+                             'was stopped')
         for name, process in processes:
             code = process.poll()
             if code is None:
@@ -172,6 +218,8 @@ class _Status:
     def __init__(self, progress: Callable[[int, int], None] | None) -> None:
         self._progress = progress
         self.summary: dict[str, Any] | None = None
+        self.cut_short = ''  # where the run ended before its end
+        self.heard: float | None = None  # when the simulator last reported; never: None
 
     @contextlib.contextmanager
     def pipe(self) -> Iterator[int]:
@@ -193,7 +241,8 @@ class _Status:
                     status = json.loads(line)
                 except ValueError:  # the simulator was killed in the middle of a line
                     continue
+                self.heard = time.monotonic()
                 if 'summary' in status:
-                    self.summary = status['summary']
+                    self.summary, self.cut_short = status['summary'], status['cut_short']
                 elif self._progress is not None:
                     self._progress(status['tick'], status['ticks'])

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from potential_field_bot.bot import PotentialField
 from potential_field_bot.parameters import Parameters
 from potential_field_bot.swarm import Followers
-from sbot.scenario.assemble import controlled_robots, controller_parameters, observed_fields
+from sbot.scenario.assemble import (
+    command_width,
+    controlled_robots,
+    controller_parameters,
+    observed_fields,
+)
 from sbot.scenario.model import Scenario
 from sbot_common import topics
-from sbot_common.observation import Inputs, Neighbours, Scan
-from sbot_common.rng import CONTROLLER, generator
-from sbot_common.wire.messages import write_pose
+from sbot_common.angles import decoded_yaw
+from sbot_common.observation import Gnss, Imu, Inputs, Neighbours, Odometry, Scan
+from sbot_common.rng import CONTROLLER
+from sbot_common.wire.messages import write_broadcast, write_pose
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.sensors.rng_array import States, generator_states, uniforms
 from sbot_sim.sensors.scan import ScanParameters
 
 Array = NDArray[np.float64]
@@ -38,6 +46,30 @@ def _infrared(snapshot: Snapshot, _: ScanParameters, robot: int) -> NDArray[np.f
     return snapshot.infrared[robot, :, -1]
 
 
+def _odometry(snapshot: Snapshot, _: ScanParameters, robot: int) -> Odometry:
+    x, y, yaw = snapshot.odometry[robot].tolist()
+    return Odometry(x, y, decoded_yaw(yaw), *snapshot.odometry_twist[robot].tolist())
+
+
+def _imu(snapshot: Snapshot, _: ScanParameters, robot: int) -> Imu:
+    assert snapshot.imu is not None
+    yaw, *rest = snapshot.imu[robot].tolist()
+    return Imu(decoded_yaw(yaw), *rest)
+
+
+def _gnss(snapshot: Snapshot, _: ScanParameters, robot: int) -> Gnss:
+    assert snapshot.gnss is not None
+    return Gnss(*snapshot.gnss[robot].tolist())
+
+
+class Decisions(NamedTuple):
+    """What the controllers decide at a tick."""
+
+    commands: Array  # (N, 2) m/s, rad/s, or (N, 3) as in ``StepInputs``
+    announced: list[Outgoing]  # goals and broadcasts, as messages
+    broadcasts: dict[int, bytes]  # robots' new ones
+
+
 # What one robot senses of a snapshot, by field of an ``Observation``.
 _SENSE: dict[str, Callable[[Snapshot, ScanParameters, int], Any]] = {
     'twist': lambda snapshot, _, robot: tuple(snapshot.twist[robot].tolist()),
@@ -45,6 +77,9 @@ _SENSE: dict[str, Callable[[Snapshot, ScanParameters, int], Any]] = {
         snapshot.ranges[robot], scan.angle_min, scan.angle_increment, scan.range_min,
         scan.range_max),
     'wind': lambda snapshot, _, robot: tuple(snapshot.wind[robot].tolist()),
+    'odometry': _odometry,
+    'imu': _imu,
+    'gnss': _gnss,
     'infrared': _infrared,
     'neighbours': _neighbours,
 }
@@ -59,6 +94,7 @@ class ControllerSet:
     def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1) -> None:
         self._scan = scan
         self._n = len(scenario.robots)
+        self._width = command_width(scenario)
         self._batches = _batches(scenario, threads)
         batched = {i for ids, _, _ in self._batches for i in ids}
         self._robots = controlled_robots(
@@ -66,24 +102,41 @@ class ControllerSet:
         self._senses = {i: {field: _SENSE[field] for field in observed_fields(
             scenario, scenario.robots[i])} for i in self._robots}
 
-    def decide(self, snapshot: Snapshot, stamp_ns: int) -> tuple[Array, list[Outgoing]]:
-        """Return the commands (N, 2) m/s, rad/s, and the goals that are announced."""
-        commands = np.zeros((self._n, 2))
+    def invalid_turns(self) -> NDArray[np.int64]:
+        """Return how many turns (N,) had no command, as the force or the pose was not a number."""
+        counts = np.zeros(self._n, np.int64)
+        for i, robot in self._robots.items():
+            if isinstance(robot.controller, PotentialField):
+                counts[i] = robot.controller.invalid_turns
+        for ids, followers, _ in self._batches:
+            counts[ids] = followers.invalid_turns
+        return counts
+
+    def decide(self, snapshot: Snapshot, stamp_ns: int) -> Decisions:
+        """Let all controllers take a turn."""
+        commands = np.zeros((self._n, self._width))
         announced: list[Outgoing] = []
+        broadcasts: dict[int, bytes] = {}
         for i, robot in self._robots.items():
             sensed = {field: sense(snapshot, self._scan, i)
                       for field, sense in self._senses[i].items()}
-            commands[i], goals = robot.step(Inputs(stamp_ns, snapshot.pose, sensed))
+            command, goals, data = robot.step(Inputs(stamp_ns, snapshot.pose, sensed))
+            commands[i, :len(command)] = command
             announced += [Outgoing(topics.resolve(topic, i, self._n), topic,
                                    write_pose(stamp_ns, 'map', *goal)) for topic, goal in goals]
+            if data is not None:
+                broadcasts[i] = data
+                announced.append(Outgoing(topics.resolve(topics.RAB_DATA, i, self._n),
+                                          topics.RAB_DATA, write_broadcast(data)))
         for ids, followers, generators in self._batches:
-            commands[ids] = followers.step(snapshot.pose, snapshot.ranges, self._scan.angle_min,
-                                           self._scan.angle_increment, generators)
-        return commands, announced
+            commands[ids, :2] = followers.step(
+                snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
+                uniforms(generators, 1)[:, 0])
+        return Decisions(commands, announced, broadcasts)
 
 
 def _batches(scenario: Scenario, threads: int,
-             ) -> list[tuple[list[int], Followers, list[np.random.Generator]]]:
+             ) -> list[tuple[list[int], Followers, States]]:
     """Return ids of potential-field followers that share all parameters, with generators."""
     groups: dict[str, tuple[Parameters, list[int]]] = {}
     for i, robot in enumerate(scenario.robots):
@@ -91,5 +144,5 @@ def _batches(scenario: Scenario, threads: int,
         if i > 0 and isinstance(parameters, Parameters):
             groups.setdefault(repr(parameters), (parameters, []))[1].append(i)
     return [(ids, Followers(ids, parameters, threads),
-             [generator(scenario.seed, i, CONTROLLER) for i in ids])
+             generator_states(scenario.seed, ids, CONTROLLER))
             for parameters, ids in groups.values() if len(ids) >= _BATCH]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.files.limits import limits, too_large
+from sbot.scenario.assemble import command_width
 from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, unknown_name
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     import pandas
 
 Array = NDArray[np.float64]
-SENSORS = ('scans', 'infrared', 'odometry')  # kept on request
+_ROW_BYTES = 8 * (3 + 2 + 2 + 2) + 1  # of a robot and a tick, without sensors
+SENSORS = ('scans', 'infrared', 'odometry', 'imu', 'gnss')  # kept on request
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +35,22 @@ class Run:
     summary: dict[str, Any]  # as `sbot run --json` prints it
     stamps_ns: NDArray[np.int64]  # (T + 1,)
     poses: Array  # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them
-    commands: Array  # (T + 1, N, 2) m/s, rad/s
-    wind: Array  # (T + 1, N, 2) m/s, effective
-    free_wind: Array  # (T + 1, N, 2) m/s, not reduced by wakes
+    # (T + 1, N, 2) m/s, rad/s; (T + 1, N, 3) with the speed to the left (m/s) if a robot has
+    # the drive `omnidirectional`
+    commands: Array
+    wind: Array  # (T + 1, N, 2) m/s, effective, and what forces add, as in ``observation.wind``
+    free_wind: Array  # (T + 1, N, 2) m/s, the same, not reduced by wakes
     collided: NDArray[np.bool_]  # (T + 1, N) met something in the tick before
     scans: NDArray[np.float32] | None = None  # (T + 1, N, beams) m, +inf: no echo
     infrared: NDArray[np.float32] | None = None  # (T + 1, N, 15) readings
     odometry: Array | None = None  # (T + 1, N, 3) x, y (m), yaw (rad) by the wheels, frame `odom`
+    imu: Array | None = None  # (T + 1, N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left
+    gnss: Array | None = None  # (T + 1, N, 3) latitude (deg), longitude (deg), altitude (m)
+
+    def __repr__(self) -> str:
+        rows, robots = self.poses.shape[:2]
+        return (f'<Run {self.scenario.name}, seed {self.scenario.seed}: {robots} robots, '
+                f'{max(0, rows - 1)} ticks, {self.summary["sim_time_s"]:g} s>')
 
     @property
     def seconds(self) -> Array:
@@ -66,8 +78,9 @@ class Run:
             'time_s': np.repeat(self.seconds, robots),
             'robot': np.tile(np.arange(robots), rows),
         }
-        tables = [(('x_m', 'y_m', 'yaw_rad'), self.poses), (('v_mps', 'omega_radps'),
-                  self.commands), (('wind_x_mps', 'wind_y_mps'), self.wind)]
+        command = ('v_mps', 'omega_radps', 'lateral_mps')[:self.commands.shape[-1]]
+        tables = [(('x_m', 'y_m', 'yaw_rad'), self.poses), (command, self.commands),
+                  (('wind_x_mps', 'wind_y_mps'), self.wind)]
         if self.odometry is not None:
             tables.append((('odom_x_m', 'odom_y_m', 'odom_yaw_rad'), self.odometry))
         for names, table in tables:
@@ -98,16 +111,24 @@ class History:
         for name in sense:
             if name not in SENSORS:
                 raise unknown_name('sense', name, SENSORS)
-        if 'infrared' in sense and not scenario.sensors.infrared.infrared:
-            raise InputError('sense: infrared is off in the scenario; expected sensors.infrared: '
-                             'true')
+        sensors = scenario.sensors
+        for name, on in (('infrared', sensors.infrared.infrared), ('imu', sensors.imu.imu),
+                         ('gnss', sensors.gnss.gnss)):
+            if name in sense and not on:
+                raise InputError(f'sense: {name} is off in the scenario; expected '
+                                 f'sensors.{name}: true')
         self._scenario = scenario
         self._sense = sense
         rows, n = ticks + 1, len(scenario.robots)
+        needed = rows * n * _ROW_BYTES
+        if needed > limits().run_bytes:
+            raise too_large(f'{scenario.name}: history of {rows} ticks and {n} robots', 'bytes',
+                            needed, 'run_bytes')
         self._stamps = np.array([scenario.rate.stamp_ns(k) for k in range(rows)], np.int64)
         self._arrays: dict[str, NDArray[Any]] = {
             name: np.zeros((rows, n, width)) for name, width in (
-                ('poses', 3), ('commands', 2), ('wind', 2), ('free_wind', 2))}
+                ('poses', 3), ('commands', command_width(scenario)), ('wind', 2),
+                ('free_wind', 2))}
         self._arrays['collided'] = np.zeros((rows, n), np.bool_)
 
     def add(self, snapshot: Snapshot, state: SimulationState, commands: Array) -> None:
@@ -128,6 +149,10 @@ class History:
             return snapshot.ranges
         if name == 'odometry':
             return snapshot.odometry
+        for own, readings in (('imu', snapshot.imu), ('gnss', snapshot.gnss)):
+            if name == own:
+                assert readings is not None
+                return readings
         assert snapshot.infrared is not None
         return snapshot.infrared[:, :, -1]
 

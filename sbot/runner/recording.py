@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sbot.bag.recorder import Recorder
@@ -20,3 +22,21 @@ def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
     """
     return Recorder(directory, metadata={
         'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version()})
+
+
+@contextmanager
+def closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
+    """Close a recorder at the end of a block; an exception leaves a bag that was cut short.
+
+    Parameters
+    ----------
+    recorder : to close
+    where : called then, returns e.g. 'at tick 50 of 450'
+
+    """
+    with recorder:
+        try:
+            yield
+        except BaseException as error:
+            recorder.cut_short(f'{where()}: {error}' if str(error) else where())
+            raise

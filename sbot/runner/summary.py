@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from sbot.scenario.assemble import goal_tolerances
 from sbot.scenario.model import Scenario
 from sbot_common.elementary import hypot, hypot_of
-from sbot_sim.collision.overlap import overlaps
+from sbot_common.errors import one_line
+from sbot_sim.collision.overlap import overlaps as count_overlaps
+from sbot_sim.engine.obstacles import place_world
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import SimulationState
 
@@ -26,16 +28,26 @@ def _lengths(vectors: Array) -> Array:
 
 
 class Tally:
-    """Accumulates the summary of a run, one row of poses a tick (rows 0 to T)."""
+    """Accumulates the summary of a run, one row of poses a tick (rows 0 to T).
 
-    def __init__(self, scenario: Scenario, parameters: SimulationParameters) -> None:
+    Parameters
+    ----------
+    scenario : of the run
+    parameters : of its simulation
+    overlaps : count them from the geometry, in every tick
+    hashed : hash the trajectory
+
+    """
+
+    def __init__(self, scenario: Scenario, parameters: SimulationParameters, *,
+                 overlaps: bool = True, hashed: bool = True) -> None:
         self._scenario = scenario
         self._parameters = parameters
         n = len(scenario.robots)
         self._goals = [robot.goal for robot in scenario.robots]
         self._tolerances = goal_tolerances(scenario)
-        self._hash = hashlib.sha256()
-        self._overlaps = 0
+        self._hash = hashlib.sha256() if hashed else None
+        self._overlaps = 0 if overlaps else None
         self._rows = 0
         self._previous: Array | None = None
         self._path = np.zeros(n)
@@ -59,8 +71,11 @@ class Tally:
 
     def add(self, pose: Array, state: SimulationState) -> None:
         """Add one row: ``pose`` (N, 3) as messages carry it, ``state`` for what collided."""
-        self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
-        self._overlaps += overlaps(self._parameters.world, self._parameters.bodies, pose)
+        if self._hash is not None:
+            self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
+        if self._overlaps is not None:
+            world = place_world(self._parameters, state.moved)
+            self._overlaps += count_overlaps(world, self._parameters.bodies, pose)
         if self._previous is not None:
             step = pose[:, :2] - self._previous[:, :2]
             self._path += _lengths(step)
@@ -78,8 +93,17 @@ class Tally:
         self._previous = self._pose = pose.copy()
         self._rows += 1
 
-    def summary(self, wall_time_s: float, stopped: bool = False) -> dict[str, Any]:
-        """Return the run as one JSON object; ``stopped``: by the scenario's ``until``."""
+    def summary(self, wall_time_s: float, stopped: bool = False,
+                invalid_turns: NDArray[np.int64] | None = None) -> dict[str, Any]:
+        """Return the run as one JSON object; None stands for what was not asked for.
+
+        Parameters
+        ----------
+        wall_time_s : s
+        stopped : by the scenario's ``until``
+        invalid_turns : (N,) turns whose force was not a number; None where only the nodes know
+
+        """
         sim_time = self.ticks * self._parameters.dt
         until = self._scenario.until
         ended = {} if until is None else {'ended_by': until if stopped else 'duration'}
@@ -90,7 +114,7 @@ class Tally:
             'sim_time_s': round(sim_time, 9),
             'wall_time_s': round(wall_time_s, 3),
             'real_time_factor': round(sim_time / wall_time_s, 3) if wall_time_s > 0 else None,
-            'trajectory_sha256': self._hash.hexdigest(),
+            'trajectory_sha256': None if self._hash is None else self._hash.hexdigest(),
             'overlaps': self._overlaps,
             **ended,
             'robots': [{
@@ -100,6 +124,7 @@ class Tally:
                 'path_length_m': float(self._path[i]),
                 'collisions': int(self._collisions[i]),
                 'reverts': int(self._reverts[i]),
+                **({} if invalid_turns is None else {'invalid_turns': int(invalid_turns[i])}),
                 'max_leader_distance_m': float(self._farthest[i]),
                 'final_leader_distance_m': float(self._leader_distance[i]),
             } for i in range(len(self._path))],
@@ -108,21 +133,23 @@ class Tally:
 
 def format_summary(summary: dict[str, Any]) -> str:
     """Return the summary as a short table."""
+    overlaps = summary['overlaps']
     lines = [
-        f"{summary['scenario']}, seed {summary['seed']}: {summary['sim_time_s']:g} s simulated in "
+        f"{one_line(summary['scenario'], 200)}, seed {summary['seed']}: "
+        f"{summary['sim_time_s']:g} s simulated in "
         f"{summary['wall_time_s']:g} s ({summary['real_time_factor'] or 0:g}x real time), "
-        f"{summary['overlaps']} overlaps",
-        f"trajectory {summary['trajectory_sha256']}",
-        f"{'robot':>5} {'x (m)':>8} {'y (m)':>8} {'goal (s)':>9} {'path (m)':>9} "
-        f"{'collisions':>10} {'reverts':>7} {'leader: max (m)':>15} {'end (m)':>8}"]
+        + ('overlaps not counted' if overlaps is None else f'{overlaps} overlaps'),
+        f"trajectory {summary['trajectory_sha256'] or 'not hashed'}",
+        f"{'robot':>5} {'x (m)':>7} {'y (m)':>7} {'goal (s)':>8} {'path (m)':>8} "
+        f"{'collisions':>10} {'reverts':>7} {'leader: max':>11} {'end (m)':>7}"]
     robots = summary['robots']
     for robot in robots[:20]:
         reached = robot['goal_reached_s']
         lines.append(
-            f"{robot['id']:>5} {robot['pose'][0]:>8.2f} {robot['pose'][1]:>8.2f} "
-            f"{'-' if reached is None else format(reached, '.1f'):>9} "
-            f"{robot['path_length_m']:>9.2f} {robot['collisions']:>10} {robot['reverts']:>7} "
-            f"{robot['max_leader_distance_m']:>15.2f} {robot['final_leader_distance_m']:>8.2f}")
+            f"{robot['id']:>5} {robot['pose'][0]:>7.2f} {robot['pose'][1]:>7.2f} "
+            f"{'-' if reached is None else format(reached, '.1f'):>8} "
+            f"{robot['path_length_m']:>8.2f} {robot['collisions']:>10} {robot['reverts']:>7} "
+            f"{robot['max_leader_distance_m']:>11.2f} {robot['final_leader_distance_m']:>7.2f}")
     if len(robots) > 20:
         lines.append(f'  ... and {len(robots) - 20} more robots')
     return '\n'.join(lines)

@@ -11,9 +11,8 @@ from sbot.scenario.assemble import simulation_parameters, wind_source
 from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import bad_value
-from sbot_sim.dynamics.free_wind import free_wind
 from sbot_sim.sensors.range_and_bearing import neighbours
-from wind_model.uniform import mean_velocity
+from wind_model.gust import force_at
 from wind_model.wake import advertised_millimetres, clamped_radius, wakes
 
 
@@ -42,12 +41,14 @@ def wake_report(scenario: Scenario, time: float) -> dict[str, Any]:
     parameters, source = simulation_parameters(scenario), wind_source(scenario)
     sensors = parameters.sensors
     heard = neighbours(pose, sensors.rab_range, sensors.line_of_sight)
-    wind = free_wind(source.field, mean_velocity(source.parameters), pose, parameters.wind_height)
+    stamp_ns = scenario.rate.stamp_ns(tick)
+    push = force_at(source.parameters, stamp_ns)[:2] * parameters.dt
+    wind = run.free_wind[tick] - push / parameters.bodies.mass[:, np.newaxis]
     radius = parameters.bodies.radius
     reductions, terms = wakes(parameters.wake, *heard, np.ascontiguousarray(pose[:, 2]), wind,
                               advertised_millimetres(radius), clamped_radius(radius))
     starts, indexes = heard[:2]
-    return {'time_s': scenario.rate.stamp_ns(tick) / NANOSECONDS, 'robots': [
+    return {'time_s': stamp_ns / NANOSECONDS, 'robots': [
         {'id': i, 'wind': wind[i].tolist(), 'r': float(reductions[i]), 'neighbours': [
             {'id': int(indexes[p]), 'along': float(terms[p, 0]), 'lateral': float(terms[p, 1]),
              'r_i': float(terms[p, 2])} for p in range(starts[i], starts[i + 1])]}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sbot.environment.child_python import python_command
 from sbot_common.code_cache import is_compiled, mark_compiled
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ robots:
   - {body: s-bot, pose: [4, 4, 0]}
 sensors: {infrared: true, range_and_bearing: true, scan_sees_robots: true, scan_noise_std: 0.01,
           odometry_noise_slip: 0.01}
-wind: {wind_speed_mean: 0.1, wake: true}
+wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 """
 
 
@@ -58,8 +59,7 @@ def _start_other_half() -> subprocess.Popen[bytes] | None:
     """Compile motion and collisions in another process, if there is a processor for it."""
     if (os.cpu_count() or 1) < 2:
         return None
-    command = [sys.executable, '-c',
-               'from sbot.runner.warm_up import compile_motion; compile_motion()']
+    command = python_command('from sbot.runner.warm_up import compile_motion; compile_motion()')
     try:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL)
@@ -97,12 +97,14 @@ def compile_motion() -> None:
 
 def _compile_senses_and_controllers() -> None:
     """Compile what happens at the start of a tick, and wakes."""
+    from navigate.bot import warm_up as warm_up_navigate
     from potential_field_bot.bot import warm_up as warm_up_controller
     from sbot.runner.controller_set import ControllerSet
     from sbot.scenario.assemble import initial_poses, simulation_parameters
     from sbot_sim.engine.simulation import Engine
     from sbot_sim.engine.step import hear, wake_reductions
     warm_up_controller()
+    warm_up_navigate()
     for scenario in _scenarios():
         parameters = simulation_parameters(scenario)
         engine = Engine(parameters, initial_poses(scenario), scenario.seed)

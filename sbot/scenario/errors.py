@@ -6,7 +6,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from sbot.scenario.yaml_text import KeyPath, Origins
+from sbot.files.yaml_text import KeyPath, Origins
 from sbot_common.errors import InputError, bad_value, unknown_name
 
 M = TypeVar('M', bound=BaseModel)

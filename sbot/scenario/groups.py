@@ -6,17 +6,21 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from navigate.parameters import Parameters as NavigateParameters
 from potential_field_bot.parameters import Parameters
-from sbot.scenario.yaml_text import KeyPath, Origins
+from sbot.files.yaml_text import KeyPath, Origins
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value, unknown_name
 from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
+from sbot_sim.dynamics.hooks import HookNames
 from sbot_sim.sensors.infrared.sensor import InfraredSettings
 from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.positioning.gnss import GnssSettings
+from sbot_sim.sensors.positioning.imu import ImuSettings
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanSettings
 from sbot_sim.world.bodies import BODIES, Body
-from wind_model.parameters import WakeParameters, WindParameters
+from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 from wind_model.wind_aware import WindAwareParameters
 
 
@@ -27,6 +31,8 @@ class SensorSettings(NamedTuple):
     infrared: InfraredSettings = InfraredSettings()
     rab: RangeAndBearing = RangeAndBearing()
     odometry: OdometryParameters = OdometryParameters()
+    imu: ImuSettings = ImuSettings()
+    gnss: GnssSettings = GnssSettings()
 
 
 class WindSettings(NamedTuple):
@@ -34,19 +40,23 @@ class WindSettings(NamedTuple):
 
     flow: WindParameters = WindParameters()
     wakes: WakeParameters = WakeParameters()
+    turbulence: TurbulenceParameters = TurbulenceParameters()
+    hooks: HookNames = HookNames()
 
 
 G = TypeVar('G', bound=NamedTuple)  # of parameters' tuples
 OwnParameters = dict[str, Any]  # of a user's class
-ControllerParameters = Parameters | WindAwareParameters | OwnParameters
+ShippedParameters = Parameters | NavigateParameters | WindAwareParameters
+ControllerParameters = ShippedParameters | OwnParameters
 
-_CONTROLLERS: dict[str, Parameters | WindAwareParameters] = {
-    'potential_field': Parameters(), 'wind_aware': WindAwareParameters()}
+_CONTROLLERS: dict[str, ShippedParameters] = {
+    'potential_field': Parameters(), 'navigate': NavigateParameters(),
+    'wind_aware': WindAwareParameters()}
 _NOT_A_KEY = 'loop_rate'  # of potential_field: it is the scenario's `rate`
 
 CONTROLLER_SPECS: dict[str, tuple[Spec, ...]] = {
     'potential_field': tuple(spec for spec in specs_of(Parameters) if spec.name != _NOT_A_KEY),
-    'wind_aware': specs_of(WindAwareParameters)}
+    'navigate': specs_of(NavigateParameters), 'wind_aware': specs_of(WindAwareParameters)}
 
 
 def group_specs(group: tuple[NamedTuple, ...]) -> tuple[Spec, ...]:
@@ -78,7 +88,8 @@ def check_finite(value: object, path: KeyPath, origins: Origins) -> None:
             check_finite(item, (*path, i), origins)
 
 
-def _below(path: KeyPath, origins: Origins) -> Where:
+def below(path: KeyPath, origins: Origins) -> Where:
+    """Return how errors call the keys below a path."""
     return lambda name: origins.where((*path, name))
 
 
@@ -95,7 +106,7 @@ def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) ->
         like = own.pop('like', name if name in BODIES else 'robot')
         if not isinstance(like, str) or like not in bodies:
             raise unknown_name(origins.where((*path, 'like')), str(like), bodies)
-        bodies[name] = updated(bodies[like], own, _below(path, origins))._replace(name=name)
+        bodies[name] = updated(bodies[like], own, below(path, origins))._replace(name=name)
     return bodies
 
 
@@ -108,7 +119,7 @@ def check_group(defaults: G, given: Mapping[str, object], name: str, origins: Or
         naming the place in the file, for an unknown name or a bad value.
 
     """
-    where = _below((name,), origins)
+    where = below((name,), origins)
     refuse_unknown(given, [spec.name for spec in group_specs(defaults)], where)
     return defaults._make(
         updated(part, {key: given[key] for key in part._fields if key in given}, where)
@@ -131,6 +142,6 @@ def check_own_parameters(name: str, common: ControllerParameters, given: Mapping
         if name == 'none' and given:
             raise bad_value(origins.where(path), dict(given), 'nothing: none takes no parameters')
         return {**common, **given}
-    where = _below(path, origins)
+    where = below(path, origins)
     refuse_unknown(given, [spec.name for spec in CONTROLLER_SPECS[name]], where)
     return updated(common, given, where)

@@ -11,12 +11,39 @@ from typing import Any
 
 import numpy as np
 
+from sbot.files.limits import limits, too_large
+from sbot.files.yaml_text import (
+    LARGEST,
+    KeyPath,
+    Origins,
+    decode_text,
+    is_key,
+    parse_yaml,
+    read_file,
+)
+from sbot.navground.behavior import check_behavior, is_navground
 from sbot.scenario import groups
 from sbot.scenario.argos.experiment import argos_yaml
+from sbot.scenario.checks.idle import warn_of_idle
 from sbot.scenario.errors import validate
-from sbot.scenario.model import CONTROLLERS, Robot, Scenario, ScenarioFile, Settings, Source
+from sbot.scenario.model import (
+    CONTROLLERS,
+    FUNCTION,
+    Robot,
+    Scenario,
+    ScenarioFile,
+    Settings,
+    Source,
+)
 from sbot.scenario.overrides import apply_overrides
-from sbot.scenario.paths import PATH_KEYS, find_file, find_folder, names_file
+from sbot.scenario.paths import (
+    NETWORK,
+    NEURAL,
+    PATH_KEYS,
+    find_file,
+    find_folder,
+    names_file,
+)
 from sbot.scenario.placement import place_robots
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.user_controller import (
@@ -25,8 +52,8 @@ from sbot.scenario.user_controller import (
     load_function,
     name_controllers,
 )
-from sbot.scenario.yaml_text import MAX_DEPTH, Origins, decode_text, parse_yaml, read_file
 from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_sim.world.bodies import Body
 
 
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
@@ -52,9 +79,10 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
     if path.suffix == '.argos':
         text = argos_yaml(raw, str(path), overrides or ())
         return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides,
-                              controllers)
+                              controllers, warn=True)
     text = decode_text(raw, str(path))
-    return parse_scenario(text, str(path), path.parent, path.stem, overrides, controllers)
+    return parse_scenario(text, str(path), path.parent, path.stem, overrides, controllers,
+                          warn=True)
 
 
 def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, object] | None = None,
@@ -76,7 +104,7 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
     """
     named, given = name_controllers(data, 'scenario')
     return _checked(plain_values(named), Origins('scenario', {}, set()), Path.cwd(), 'scenario',
-                    overrides, {**given, **(controllers or {})})
+                    overrides, {**given, **(controllers or {})}, warn=True)
 
 
 def changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
@@ -103,23 +131,30 @@ def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - 
     Raises
     ------
     InputError
-        naming the key path, for a key that is no text, or a value that YAML does not have.
+        naming the key path, for a key or a value that a scenario file cannot have.
 
     """
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
+    if isinstance(value, str):
+        try:
+            value.encode('utf-8')
+        except UnicodeEncodeError:
+            raise bad_value(where, value, 'text, which can be written as UTF-8') from None
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise bad_value(where, value, 'a whole number that fits into 64 bits')
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Path | Fraction):
         return str(value)
-    if where.count('.') > MAX_DEPTH:
-        raise InputError(f'{where[:80]}...: nested more than {MAX_DEPTH} levels deep')
+    if where.count('.') > (most := limits().text_depth):
+        raise InputError(f'{where[:80]}...: nested more than {most} levels deep')
     if isinstance(value, list | tuple):
         return [plain_values(item, f'{where}.{i}') for i, item in enumerate(value)]
     if isinstance(value, Mapping):
         for key in value:
-            if not isinstance(key, str):
-                raise bad_value(f'{where}: key', key, 'text')
+            if not isinstance(key, str) or not is_key(plain_values(key, f'{where}: key')):
+                raise bad_value(f'{where}: key', key, 'text without white space')
         return {key: plain_values(item, f'{where}.{key}') for key, item in value.items()}
     raise bad_value(where, value, 'numbers, text, lists and dicts')
 
@@ -127,7 +162,7 @@ def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - 
 def parse_scenario(text: str, file: str, directory: Path, default_name: str = 'scenario',
                    overrides: Mapping[str, object] | None = None,
                    controllers: Mapping[str, Any] | None = None, *,
-                   import_controllers: bool = True) -> Scenario:
+                   import_controllers: bool = True, warn: bool = False) -> Scenario:
     """Return the complete scenario of a YAML text, e.g. one taken from a recording.
 
     Parameters
@@ -140,6 +175,7 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = 's
     controllers : classes or objects that stand for controllers' names in the text
     import_controllers : import the modules of the user's controllers and check their parameters;
         without it nothing that the text names is executed
+    warn : of settings without effect; a recording and a node say nothing a second time
 
     """
     data, origins = parse_yaml(text, file)
@@ -148,7 +184,7 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = 's
     if not isinstance(data, dict):
         raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
     given = (controllers or {}) if import_controllers else None
-    return _checked(data, origins, directory, default_name, overrides, given)
+    return _checked(data, origins, directory, default_name, overrides, given, warn=warn)
 
 
 def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
@@ -164,7 +200,7 @@ def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Pat
 
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
              overrides: Mapping[str, object] | None,
-             given: Mapping[str, Any] | None) -> Scenario:
+             given: Mapping[str, Any] | None, *, warn: bool = False) -> Scenario:
     """Return the complete scenario of plain values, which are changed on the way.
 
     ``given``: classes and objects by name; None: import no controller.
@@ -175,7 +211,10 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
     written = validate(ScenarioFile, data, origins)
-    return _complete(written, directory, origins, given, Source(data, directory))
+    scenario = _complete(written, directory, origins, given, Source(data, directory))
+    if warn:
+        warn_of_idle(written, scenario, origins)
+    return scenario
 
 
 def _complete(written: ScenarioFile, directory: Path, origins: Origins,
@@ -192,9 +231,17 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
                               origins)
     world = written.world.model_copy(update=files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
+    if given is not None:
+        written = _with_networks(written, directory, origins)
     controllers = _check_controllers(written, python_path, origins, given)
     robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
+    _check_moving(written, [bodies[robot.body] for robot in robots], origins)
+    own_hooks = _check_hooks(wind, python_path, origins, given is not None)
     _check_leader(robots[0], controllers, origins)
+    scans = 4 * len(robots) * sensors.scan.scan_beams
+    if scans > limits().run_bytes:
+        raise too_large(origins.where(('sensors', 'scan_beams')),
+                        f'bytes of scans of {len(robots)} robots', scans, 'run_bytes')
     own_function = _check_until(written, robots, python_path, origins, given is not None)
     used = sorted({robot.body for robot in robots})
     settings = {name: getattr(written, name) for name in Settings.model_fields}
@@ -203,7 +250,18 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'given': dict(given or {}), 'source': source,
-        'python_path': python_path if own_classes or own_function else ()})
+        'python_path': python_path if own_classes or own_function or own_hooks else ()})
+
+
+def _check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
+    """Raise InputError for an obstacle that could jump over a robot in a tick."""
+    least = min(body.safety_radius for body in bodies)
+    for k, disc in enumerate(written.world.moving):
+        if disc.speed * written.rate.dt > 0.5 * least:
+            raise bad_value(
+                origins.where(('world', 'moving', k, 'speed')), disc.speed,
+                f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: half '
+                'the smallest collision circle of a robot in a tick')
 
 
 def _absolute_paths(written: ScenarioFile, directory: Path,
@@ -217,6 +275,25 @@ def _absolute_paths(written: ScenarioFile, directory: Path,
         if names_file((group, key), text):
             found[group][key] = find_file(text, directory, origins.where((group, key)))
     return found
+
+
+def _with_networks(written: ScenarioFile, directory: Path, origins: Origins) -> ScenarioFile:
+    """Return a scenario in which the networks' files of neural controllers are absolute."""
+    def absolute(parameters: dict[str, Any], path: KeyPath) -> dict[str, Any]:
+        text = parameters.get(NETWORK)
+        if not isinstance(text, str):
+            return parameters
+        place = origins.where((*path, NETWORK))
+        return {**parameters, NETWORK: find_file(text, directory, place)}
+
+    controllers = dict(written.controllers)
+    if NEURAL in controllers:
+        controllers[NEURAL] = absolute(controllers[NEURAL], ('controllers', NEURAL))
+    robots = tuple(
+        robot.model_copy(update={
+            'parameters': absolute(robot.parameters, ('robots', i, 'parameters'))})
+        if robot.controller == NEURAL else robot for i, robot in enumerate(written.robots))
+    return written.model_copy(update={'controllers': controllers, 'robots': robots})
 
 
 def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origins: Origins,
@@ -246,6 +323,9 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
         values = common[name]
         if isinstance(values, dict) and name != 'none' and given is not None:
             where = origins.where(('robots', i, 'controller'))
+            if is_navground(name):
+                check_behavior(name, {**values, **written.robots[i].parameters}, where)
+                continue
             classes[name] = (given[name] if name in given
                              else load_class(name, python_path, where))
             check_arguments(classes[name], {**values, **written.robots[i].parameters}, where)
@@ -253,7 +333,9 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
         if robot.parameters:
             path, name = ('robots', i, 'parameters'), robot.controller
             own = groups.check_own_parameters(name, common[name], robot.parameters, path, origins)
-            if isinstance(own, dict) and name in classes:
+            if isinstance(own, dict) and is_navground(name) and given is not None:
+                check_behavior(name, own, origins.where(path))
+            elif isinstance(own, dict) and name in classes:
                 check_arguments(classes[name], own, origins.where(path))
     return {name: values for name, values in common.items() if name != 'none'}
 
@@ -267,6 +349,23 @@ def _check_leader(leader: Robot, controllers: Mapping[str, groups.ControllerPara
         return
     raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and "
                      'needs one: [x, y] (m)')
+
+
+def _check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins: Origins,
+                 import_them: bool) -> bool:
+    """Check the user's functions in the impulse pipeline; tell whether there are any."""
+    where = groups.below(('wind',), origins)
+    for key, name in wind.hooks._asdict().items():
+        if name and not FUNCTION.fullmatch(name):
+            raise bad_value(where(key), name, "'module:function'")
+    if wind.hooks.blocking_function and not wind.wakes.wake:
+        raise bad_value(where('blocking_function'), wind.hooks.blocking_function,
+                        'wake: true beside it')
+    if import_them:
+        for key, name in wind.hooks._asdict().items():
+            if name:
+                load_function(name, python_path, where(key))
+    return any(wind.hooks)
 
 
 def _check_until(written: ScenarioFile, robots: Sequence[Robot], python_path: tuple[str, ...],

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import math
-import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from sbot.scenario.yaml_text import Origins, decode_text, parse_yaml, read_file
-from sbot_common.errors import InputError, bad_value
-from sbot_sim.world.cell_map import FREE, OCCUPIED, UNKNOWN, CellMap, make_cells
+from sbot.files.limits import limits, too_large
+from sbot.files.yaml_text import Origins, decode_text, parse_yaml, read_file
+from sbot_common.errors import InputError, bad_value, decoding
+from sbot_sim.world.cell_map import (
+    FREE,
+    OCCUPIED,
+    UNKNOWN,
+    CellMap,
+    cells_bounds,
+    make_cells,
+)
 
-MAX_CELLS = 100_000_000
+# Formats that decoders within Pillow read: others start programs, e.g. Ghostscript.
+FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')
+_STRIP = 1_000_000  # pixels that are converted at once, which takes 64 bytes each
 _DEEP = ('I', 'I;16', 'I;16B', 'I;16L', 'I;16N')  # Pillow's modes of 16-bit grey images
 _WORDS = {'true': True, 'yes': True, 'on': True, 'y': True,
           'false': False, 'no': False, 'off': False, 'n': False}
@@ -44,20 +56,38 @@ def load_map(path: str | Path) -> CellMap:
         raise bad_value(origins.where(('mode',)), mode, "'trinary'")
     resolution = keys.number('resolution', 'a number > 0 (m)')
     origin = keys.origin()
-    occupied_above, free_below = (keys.number(name, 'a finite number')
-                                  for name in ('occupied_thresh', 'free_thresh'))
+    thresholds = (keys.number('occupied_thresh', 'a finite number'),
+                  keys.number('free_thresh', 'a finite number'))
     negate = keys.flag('negate')
     if resolution <= 0.0:
         raise bad_value(origins.where(('resolution',)), resolution, 'a number > 0 (m)')
     image = keys.get('image', 'the name of an image file')
     if not isinstance(image, str) or not image:
         raise bad_value(origins.where(('image',)), image, 'the name of an image file')
-    shade = _read_shades(path.parent / image, origins.where(('image',)))
-    occupied = shade if negate else 1.0 - shade
-    values = np.full(shade.shape, UNKNOWN, np.int8)
-    values[occupied < free_below] = FREE
-    values[occupied > occupied_above] = OCCUPIED
-    return make_cells(np.ascontiguousarray(values[::-1]), resolution, origin)
+    values = _read_values(path.parent / image, origins.where(('image',)), thresholds, negate)
+    borders = _count_borders(values)
+    if borders > limits().outlines:
+        raise too_large(str(path.parent / image), 'segments around its occupied cells', borders,
+                        'outlines')
+    with np.errstate(over='ignore', invalid='ignore'):
+        cells = make_cells(np.ascontiguousarray(values[::-1]), resolution, origin)
+        reach = cells_bounds(cells)
+    if not (np.isfinite(cells.outlines).all() and np.isfinite(reach).all()):
+        raise bad_value(origins.where(('resolution',)), resolution,
+                        'a size of cells with which the map ends somewhere (m)')
+    return cells
+
+
+def _count_borders(values: NDArray[np.int8]) -> int:
+    """Return an upper limit of the number of segments that ``make_cells`` will make."""
+    count = 2 * sum(values.shape)
+    for lines in (values, values.T):
+        for begin in range(0, len(lines), step := max(1, _STRIP // lines.shape[1])):
+            strip = lines[max(0, begin - 1):begin + step] == OCCUPIED
+            border = np.diff(strip, axis=0)
+            count += int(np.count_nonzero(border[:, 1:] & ~border[:, :-1]))
+            count += int(np.count_nonzero(border[:, 0]))
+    return count
 
 
 class _Keys:
@@ -99,27 +129,67 @@ def _number(value: object, where: str, expected: str) -> float:
     return float(value)
 
 
-def _read_shades(path: Path, where: str) -> NDArray[np.float64]:
-    """Return how bright each pixel of an image is (rows from the top, columns), from 0 to 1."""
+def _read_values(path: Path, where: str, thresholds: tuple[float, float],
+                 negate: bool) -> NDArray[np.int8]:
+    """Return OCCUPIED, FREE or UNKNOWN for each pixel of an image (rows from the top, columns).
+
+    Parameters
+    ----------
+    path, where : the image's file, and what messages call the place that names it
+    thresholds : occupied_thresh, free_thresh
+    negate : whether dark is free
+
+    """
     try:
-        # Our own limit below is meant for maps; Pillow's warning is not.
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore', Image.DecompressionBombWarning)
-            with Image.open(path) as image:
-                if image.width * image.height > MAX_CELLS:
-                    raise bad_value(where, f'{image.width} x {image.height} pixels',
-                                    f'at most {MAX_CELLS} pixels')
-                return _shades(image)
+        with path.open('rb') as file:
+            data = file.read(limits().image_bytes + 1)
+        if len(data) > limits().image_bytes:
+            raise too_large(f'{where}: {path}', 'bytes or more', len(data), 'image_bytes')
+        # Of bytes in memory a decoder cannot ask for more than there are.
+        with _own_limit(), Image.open(BytesIO(data), formats=FORMATS) as image:
+            pixels = image.width * image.height
+            if pixels > limits().image_pixels:
+                raise too_large(f'{where}: {path}', f'pixels ({image.width} x {image.height})',
+                                pixels, 'image_pixels')
+            with decoding(f'{where}: {path}: is a damaged image'):
+                image.load()
+                return _values(image, thresholds, negate)
     except UnidentifiedImageError:
-        raise bad_value(where, str(path), 'an image: PGM, PNG or another that Pillow reads') \
-            from None
+        raise bad_value(where, str(path), 'an image: PGM, PNG or another common format') from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f'{where}: {path}: cannot be read: {reason}') from None
-    except (ValueError, SyntaxError, Image.DecompressionBombError) as error:
+    except Exception as error:  # of Pillow's, whatever a damaged header leads to
         if isinstance(error, InputError):
             raise
         raise InputError(f'{where}: {path}: is a damaged image: {error}') from None
+
+
+@contextmanager
+def _own_limit() -> Iterator[None]:
+    """Leave the number of pixels to ``limits()``: Pillow's own limit is no setting."""
+    before = Image.MAX_IMAGE_PIXELS
+    Image.MAX_IMAGE_PIXELS = None
+    try:
+        yield
+    finally:
+        Image.MAX_IMAGE_PIXELS = before
+
+
+def _values(image: Image.Image, thresholds: tuple[float, float],
+            negate: bool) -> NDArray[np.int8]:
+    occupied_above, free_below = thresholds
+    values = np.full((image.height, image.width), UNKNOWN, np.int8)
+    step = max(1, _STRIP // image.width)
+    for top in range(0, image.height, step):
+        strip = image.crop((0, top, image.width, min(top + step, image.height)))
+        strip.info = image.info
+        shade = _shades(strip)
+        occupied = shade if negate else 1.0 - shade
+        rows = values[top:top + step]
+        rows[occupied < free_below] = FREE
+        rows[occupied > occupied_above] = OCCUPIED
+    return values
 
 
 def _shades(image: Image.Image) -> NDArray[np.float64]:

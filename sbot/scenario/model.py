@@ -17,9 +17,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 from pydantic_core import PydanticCustomError, core_schema
 
+from sbot.files.limits import limits, too_large
+from sbot.files.yaml_text import count_values, dump_yaml
 from sbot.scenario import groups
 from sbot.scenario.paths import portable_paths
-from sbot.scenario.yaml_text import dump_yaml
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
 from sbot_common.params import in_words
@@ -27,7 +28,11 @@ from sbot_sim.world.bodies import Body
 
 MAX_COORDINATE = 1e6  # m; float64 still resolves 1e-9 m well there
 MAX_SEED = 2**63 - 1
-CONTROLLERS = ('potential_field', 'wind_aware', 'none')
+CONTROLLERS = ('potential_field', 'navigate', 'wind_aware', 'none')
+
+
+# Of a real-time factor: what timers can keep to.
+SLOWEST, FASTEST = 1e-3, 1e6
 
 
 class Check:
@@ -111,13 +116,32 @@ def _number_field(expected: str, **limits: float) -> Check:
     return Check(expected, lambda value: _number(value, **limits))
 
 
+def _pace(value: object) -> float:
+    factor = _number(value, minimum=0.0, maximum=FASTEST)
+    if 0 < factor < SLOWEST:
+        raise ValueError
+    return factor
+
+
+def _waypoints(value: object) -> tuple[tuple[float, float], ...]:
+    _require(isinstance(value, list | tuple) and len(value) > 1)
+    points = tuple(Point.__metadata__[0].read(item) for item in value)  # type: ignore[attr-defined]
+    _require(all(a != b for a, b in zip(points, (*points[1:], points[0]), strict=True)))
+    return points
+
+
 _RATE = 'a positive number or fraction of hertz, e.g. 30 or 100/3'
-_CONTROLLER = "potential_field, wind_aware, none or a class of yours as 'module:Class'"
+_CONTROLLER = ("potential_field, navigate, wind_aware, none, navground:NAME or a class of yours "
+               "as 'module:Class'")
 _OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
-_PATTERN = rf'potential_field|wind_aware|none|{_OWN}'
+FUNCTION = re.compile(_OWN)
+_PATTERN = rf'potential_field|navigate|wind_aware|none|{_OWN}'
 _UNTIL = "goal_reached, collision or a function of yours as 'module:function'"
 
 Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite numbers (m)', 2)]
+Waypoints = Annotated[tuple[tuple[float, float], ...], Check(
+    'points [x, y] (m), two or more, each another than the one before, the last than the first',
+    _waypoints)]
 Pose = Annotated[tuple[float, float, float],
                  _numbers_check('[x, y, yaw]: three finite numbers (m, m, rad)', 3)]
 Size = Annotated[tuple[float, float], _numbers_check(
@@ -128,11 +152,12 @@ Box = Annotated[tuple[float, float, float, float], _numbers_check(
 Segment = Annotated[tuple[float, float, float, float], _numbers_check(
     '[x0, y0, x1, y1]: two different points (m)', 4,
     lambda x0, y0, x1, y1: (x0, y0) != (x1, y1))]
+Speed = Annotated[float, _number_field('a number > 0 (m/s)', above=0.0, maximum=1e4)]
 Length = Annotated[float, _number_field('a number > 0 (m)', above=0.0, maximum=MAX_COORDINATE)]
 Angle = Annotated[float, _number_field('a finite number (rad)', minimum=-1e6, maximum=1e6)]
 Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0.0, maximum=1e9)]
 Interval = Annotated[float, _number_field('a number >= 0 (s)', minimum=0.0)]
-Factor = Annotated[float, _number_field('a number >= 0', minimum=0.0)]
+Pace = Annotated[float, Check(f'0, or a number from {SLOWEST:g} to {FASTEST:g}', _pace)]
 Seed = Annotated[int, Check('a whole number from 0 to 2^63 - 1', lambda v: _whole(v, 0, MAX_SEED))]
 Count = Annotated[int, Check('a whole number from 1 to 100000', lambda v: _whole(v, 1, 100_000))]
 Flag = Annotated[bool, Check('true or false', _flag)]
@@ -166,6 +191,17 @@ class Rectangle(_Model):
     yaw: Angle = Field(0.0, description='Direction of its own x axis, counter-clockwise.')
 
 
+class MovingObstacle(_Model):
+    """A round obstacle that goes along a path."""
+
+    radius: Length = Field(description='Radius.')
+    path: Waypoints = Field(description='Where its centre goes, in straight lines; it starts at '
+                                        'the first point.')
+    speed: Speed = Field(description='Speed along the path.')
+    at_end: Literal['turn', 'loop'] = Field(
+        'turn', description='`turn`: back along the path; `loop`: straight to its first point.')
+
+
 class World(_Model):
     """The walled arena and what stands in it."""
 
@@ -175,6 +211,9 @@ class World(_Model):
     segments: tuple[Segment, ...] = Field((), description='Thin walls.')
     circles: tuple[Circle, ...] = Field((), description='Round obstacles.')
     rectangles: tuple[Rectangle, ...] = Field((), description='Rectangular obstacles.')
+    moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
+    open: Flag = Field(
+        False, description='The bounds are no walls: they only say what pictures and maps show.')
     map: Text | None = Field(
         None, description='A map_server map (`map.yaml`); occupied cells are obstacles. A path.')
 
@@ -199,6 +238,15 @@ class Robot(_AnyRobot):
     pose: Pose = Field(description='Where it starts.')
 
 
+Range = Annotated[tuple[float, float], _numbers_check(
+    '[low, high] with low < high (rad)', 2, lambda low, high: low < high)]
+Spread = Annotated[tuple[float, float], _numbers_check(
+    '[mean, standard deviation >= 0] (rad)', 2, lambda _, spread: spread >= 0)]
+Cloud = Annotated[tuple[float, float, float, float], _numbers_check(
+    '[x, y, deviation of x, deviation of y], deviations >= 0 (m)', 4,
+    lambda _x, _y, across, along: across >= 0 and along >= 0)]
+
+
 class RobotEntry(_AnyRobot):
     """An entry of a file's list of robots: one robot, or ``count`` robots in an area."""
 
@@ -213,6 +261,14 @@ class RobotEntry(_AnyRobot):
                           'or `grid`, in even rows.')
     yaw: Angle | None = Field(
         None, description='With `count`: heading of all; default: random, or 0 with `grid`.')
+    yaw_uniform: Range | None = Field(
+        None, description='Headings are drawn between these two, instead of `yaw`.')
+    yaw_gaussian: Spread | None = Field(
+        None, description='Headings are drawn about this mean with this standard deviation, '
+                          'instead of `yaw`.')
+    position_gaussian: Cloud | None = Field(
+        None, description='With `count`: positions are drawn about this mean with these standard '
+                          'deviations, instead of evenly in `area`.')
 
 
 class Settings(_Model):
@@ -232,7 +288,7 @@ class Settings(_Model):
         True, description='The nodes wait for each other; `false`: they run by the wall clock.')
     lockstep_timeout: Duration = Field(
         10.0, description='In lockstep: a robot that is silent for longer ends the run.')
-    target_real_time_factor: Factor = Field(
+    target_real_time_factor: Pace = Field(
         0.0, description='Simulated seconds a second; 0: as fast as possible.')
     cmd_vel_timeout: Interval = Field(
         0.2, description='Not in lockstep: a robot stops when its `cmd_vel` is older; 0: never.')
@@ -302,10 +358,19 @@ class Scenario(Settings):
 
         Files that come with the package are named relative to its configuration folder, others by
         absolute path, so that the text can be loaded from any folder.
+
+        Raises
+        ------
+        InputError
+            if it has more values than ``limits().text_values``, and so could not be read back.
+
         """
         values = self.model_dump(mode='python')
         for group, key in ((values, 'until'), *((each, 'goal_tolerance')
                                                 for each in values['robots'])):
             if group[key] is None:
                 del group[key]
+        if (size := count_values(values)) > limits().text_values:
+            raise too_large(self.name, 'values of the complete scenario, which could not be '
+                            'read back', size, 'text_values')
         return dump_yaml(portable_paths(values))

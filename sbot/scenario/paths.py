@@ -13,11 +13,13 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from sbot.scenario.shipped import config_directory
+from sbot.scenario.shipped import config_directory, expanded
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.infrared.table import TABLES
 
 PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))
+# The shipped controller whose parameter ``network`` is a path.
+NEURAL, NETWORK = 'neural_controller.controller:Neural', 'network'
 
 
 def names_file(keys: tuple[str, str], value: object) -> bool:
@@ -29,7 +31,7 @@ def names_file(keys: tuple[str, str], value: object) -> bool:
 
 def _places(text: str, directory: Path) -> list[Path]:
     """Return where a path may lead, best first."""
-    path = Path(text).expanduser()
+    path = expanded(text)
     if path.is_absolute():
         return [path, directory / path.name]
     places = [directory / path]
@@ -47,6 +49,9 @@ def find_file(text: str, directory: Path, where: str) -> str:
         if there is no such file; the message begins with ``where``.
 
     """
+    if text.startswith('$(find'):
+        raise bad_value(where, text, 'a path: $(find PACKAGE) belongs to xacro and launch files; '
+                        f'write it relative to {directory} or absolute')
     for place in _places(text, directory):
         with suppress(OSError, ValueError):
             if place.is_file():
@@ -73,6 +78,11 @@ def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
         if names_file((group, key), text):
             values[group][key] = _portable(text)
     values['python_path'] = [_portable(text) for text in values['python_path']]
+    for parameters in (values['controllers'].get(NEURAL, {}),
+                       *(robot['parameters'] for robot in values['robots']
+                         if robot['controller'] == NEURAL)):
+        if isinstance(parameters.get(NETWORK), str):
+            parameters[NETWORK] = _portable(parameters[NETWORK])
     return values
 
 

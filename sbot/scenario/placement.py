@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
-from sbot.scenario.world import world_arrays
-from sbot.scenario.yaml_text import KeyPath, Origins
+from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, turned
+from sbot.scenario.world import starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.rng import PLACEMENT, generator
 from sbot_sim.collision.overlap import CELLS, PAIR, SEGMENT, Overlaps, find_overlaps
@@ -21,7 +22,6 @@ from sbot_sim.world.geometry import World
 Array = NDArray[np.float64]
 Pose = tuple[float, float, float]
 
-MAX_ROBOTS = 100_000
 # A group is too large for its area when this many rounds of trying have not placed all of it. In
 # each round every robot still without a place gets several new positions to try.
 ROUNDS = 200
@@ -59,9 +59,10 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
         raise bad_value(origins.where(('robots',)), starts[-1], f'at most {MAX_ROBOTS} robots')
     for i, entry in enumerate(entries):
         _check_entry(entry, i, bodies, origins)
-    world = world_arrays(written.world)
+    world = starting_world(written.world)
     placed = Placed([], [], [])
-    poses = {i: [entry.pose] for i, entry in enumerate(entries) if entry.pose is not None}
+    poses = {i: [turned(entry, entry.pose, generator(written.seed, starts[i], PLACEMENT))]
+             for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         _extend(placed, [starts[i]], bodies[entries[i].body], poses[i])
     _check_free(world, placed, {starts[i]: ('robots', i, 'pose') for i in poses}, origins)
@@ -86,10 +87,18 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
         raise InputError(f"{origins.where(path)}: expected either 'pose' (one robot) or 'count' "
                          f"(many), found {'both' if entry.pose else 'neither'}")
     if entry.count is None:
-        for key in ('area', 'layout', 'yaw'):
+        for key in ('area', 'layout', 'yaw', 'position_gaussian'):
             if getattr(entry, key) is not None:
                 raise InputError(f"{origins.where((*path, key))}: only goes with 'count'; the "
                                  "heading of one robot is the third number of its 'pose'")
+    headings = [key for key in ('yaw', 'yaw_uniform', 'yaw_gaussian')
+                if getattr(entry, key) is not None]
+    if len(headings) > 1:
+        raise InputError(f"{origins.where((*path, headings[1]))}: '{headings[0]}' says already "
+                         'how the robots head; expected one of them')
+    if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
+        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: goes neither with "
+                         "'area' nor with layout: grid")
 
 
 def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose]) -> None:
@@ -135,7 +144,7 @@ def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
     k = placed.ids.index(robot)
     raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
                     f'a free place: robot {robot} (collision radius '
-                    f'{placed.bodies[k].safety_radius:g} m) is {1000 * found.depth[row]:.3g} mm '
+                    f'{placed.bodies[k].safety_radius:g} m) is {found.depth[row]:.3g} m '
                     f'too near to {names[kind]}')
 
 
@@ -143,20 +152,22 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
                  placed: Placed, written: ScenarioFile, origins: Origins) -> list[Pose]:
     area = entry.area or tuple(world.bounds.tolist())
     if entry.layout == 'grid':
-        poses = grid_poses(len(ids), area, entry.yaw)
+        rng = generator(written.seed, ids[0], PLACEMENT)
+        poses = [turned(entry, pose, rng) for pose in grid_poses(len(ids), area, entry.yaw)]
         _extend(placed, ids, body, poses)
         _check_free(world, placed, dict.fromkeys(ids, path), origins)
         return poses
     most = most_at_random(area, body.safety_radius)
-    if len(ids) > most:
+    if len(ids) > most and entry.position_gaussian is None:
         raise bad_value(origins.where((*path, 'count')), len(ids),
                         f'a number that fits at random into {list(area)} (m), {most} at most')
-    poses = random_poses(len(ids), area, body, entry.yaw, world, placed,
+    poses = random_poses(len(ids), entry, area, body, world, placed,
                          generator(written.seed, ids[0], PLACEMENT))
     if len(poses) < len(ids):
+        where = (list(area) if entry.position_gaussian is None
+                 else f'about {list(entry.position_gaussian[:2])}')
         raise bad_value(origins.where((*path, 'count')), len(ids),
-                        f'a number that fits at random into {list(area)} (m); {len(poses)} found '
-                        'room')
+                        f'a number that fits at random into {where} (m); {len(poses)} found room')
     _extend(placed, ids, body, poses)
     return poses
 
@@ -171,54 +182,29 @@ def grid_poses(count: int, area: tuple[float, ...], yaw: float | None) -> list[P
              y_min + (i // columns + 0.5) * height / rows, yaw or 0.0) for i in range(count)]
 
 
-def random_poses(count: int, area: tuple[float, ...], body: Body, yaw: float | None, world: World,
+def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: Body, world: World,
                  placed: Placed, rng: np.random.Generator) -> list[Pose]:
-    """Return up to ``count`` free poses whose collision circles lie in ``area``.
+    """Return up to ``count`` free poses as an entry wants them.
 
-    Each round tries new positions, uniform in the area, and keeps those that are free, first come
-    first served. Fewer are returned when the rounds did not find room for all.
+    Each round tries new poses and keeps those that are free, first come first served. Positions
+    are uniform, with the collision circles in ``area`` (m), unless the entry has a Gaussian. Fewer
+    are returned when the rounds did not find room for all.
     """
-    x_min, y_min, x_max, y_max = area
-    radius = body.safety_radius
-    corner = np.array([x_min + radius, y_min + radius, -math.pi])
-    extent = np.array([x_max - x_min - 2 * radius, y_max - y_min - 2 * radius, 2 * math.pi])
     poses: list[Pose] = []
-    if extent.min() < 0.0:
+    inset = 2 * body.safety_radius - 1e-9  # rounding of the area's corners
+    if entry.position_gaussian is None and min(area[2] - area[0], area[3] - area[1]) < inset:
         return poses
     for _ in range(ROUNDS + 2 * count // BATCH):
         missing = count - len(poses)
         if missing == 0:
             break
-        tries = corner + rng.random((min(TRIES * missing, BATCH), 3)) * extent
-        if yaw is not None:
-            tries[:, 2] = yaw
+        tries = tried_poses(min(TRIES * missing, BATCH), entry, area, body.safety_radius, rng)
         standing = [*placed.poses, *poses]
         candidates: list[Pose] = [(x, y, heading) for x, y, heading in tries.tolist()]
         found = _overlaps(world, [*placed.bodies, *[body] * (len(poses) + len(candidates))],
                           [*standing, *candidates])
         poses.extend(candidates[k] for k in _free(found, len(standing), len(candidates))[:missing])
     return poses
-
-
-def most_at_random(area: tuple[float, ...], radius: float) -> int:
-    """Return an upper bound of the number of discs that fit into an area at random.
-
-    Discs placed one after the other at random leave no room for another when they cover 0.547 of a
-    wide area, or 0.748 of a line (Renyi). What stands at the edge is counted apart, and a tenth
-    more is granted.
-
-    Parameters
-    ----------
-    area : x_min, y_min, x_max, y_max (m), of the discs
-    radius : m
-
-    """
-    if radius <= 0.0:
-        return MAX_ROBOTS
-    across, along = (max(0.0, area[k + 2] - area[k] - 2 * radius) / radius for k in range(2))
-    inside = 0.547 / math.pi * across * along
-    edge = 0.748 / 2.0 * (across + along)
-    return math.ceil(min(MAX_ROBOTS, 1.1 * (inside + edge))) + 2
 
 
 def _free(found: Overlaps, standing: int, tried: int) -> list[int]:

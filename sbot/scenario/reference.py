@@ -17,7 +17,7 @@ from pydantic_core import PydanticUndefined
 
 from sbot.scenario.errors import expected_of
 from sbot.scenario.groups import CONTROLLER_SPECS, SensorSettings, WindSettings, group_specs
-from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
+from sbot.scenario.model import Circle, MovingObstacle, Rectangle, RobotEntry, ScenarioFile, World
 from sbot_common.clock import Rate
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import BODIES, Body
@@ -81,10 +81,12 @@ TABLES: dict[str, Callable[[], str]] = {
     'scenario': lambda: model_table(ScenarioFile),
     'world': lambda: model_table(World),
     'circles': lambda: model_table(Circle),
+    'moving': lambda: model_table(MovingObstacle),
     'rectangles': lambda: model_table(Rectangle),
     'robots': lambda: model_table(RobotEntry),
     'bodies': body_table,
     'potential_field': lambda: spec_table(CONTROLLER_SPECS['potential_field']),
+    'navigate': lambda: spec_table(CONTROLLER_SPECS['navigate']),
     'wind_aware': lambda: spec_table(CONTROLLER_SPECS['wind_aware']),
     'sensors': lambda: spec_table(group_specs(SensorSettings())),
     'wind': lambda: spec_table(group_specs(WindSettings())),

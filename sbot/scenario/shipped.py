@@ -7,12 +7,15 @@ import site
 import sys
 import sysconfig
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from sbot_common.errors import InputError, unknown_name
 
 PACKAGE = 'potential_field_bot'
+_SUFFIXES = ('.yaml', '.yml', '.argos')
+_MOST_FILES = 1000  # of a folder, whose names are compared with one that does not exist
 
 
 def _candidates() -> Iterator[Path]:
@@ -50,8 +53,23 @@ def config_directory() -> Path:
 
 
 def scenario_names() -> list[str]:
-    """Return the names of the shipped scenarios, sorted."""
+    """Return the names of the shipped scenario files in YAML, sorted."""
     return sorted(path.stem for path in (config_directory() / 'scenarios').glob('*.yaml'))
+
+
+def shipped_scenarios() -> dict[str, Path]:
+    """Return the files of the shipped scenarios by name, sorted; `.argos` experiments, too."""
+    folder = config_directory() / 'scenarios'
+    files = [*folder.glob('*.argos'), *folder.glob('*.yaml')]  # of one name the latter
+    return dict(sorted((path.stem, path) for path in files))
+
+
+def expanded(text: str) -> Path:
+    """Return a path with its `~` replaced; as it is where nobody knows that user's home."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
 
 
 def find_scenario(path_or_name: str) -> Path:
@@ -63,19 +81,35 @@ def find_scenario(path_or_name: str) -> Path:
         if there is neither, naming the nearest shipped scenario, or if the path is a directory.
 
     """
-    path = Path(path_or_name).expanduser()
+    path = expanded(path_or_name)
     try:
         is_file = path_or_name != '' and path.exists() and not path.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
         raise InputError(f'{path_or_name[:80]!r}: not a usable file name') from None
     if is_file:
         return path
-    shipped = scenario_names()
+    shipped = shipped_scenarios()
     if path_or_name in shipped:
-        return config_directory() / 'scenarios' / f'{path_or_name}.yaml'
+        return shipped[path_or_name]
     if path_or_name and path.is_dir():
         raise InputError(f'{path_or_name}: is a directory, expected a scenario file')
-    wanted = path.stem if path.suffix in ('.yaml', '.yml') else path_or_name
+    near = _near_file(path)
+    if near is not None:
+        raise InputError(f'{path_or_name}: no such file; did you mean {near}?')
+    wanted = path.stem if path.suffix in _SUFFIXES else path_or_name
     error = unknown_name('scenario', wanted, shipped)
     hint = str(error).partition('; ')[2]
-    raise InputError(f'{path_or_name}: no such file and no shipped scenario of that name; {hint}')
+    raise InputError(f'{path_or_name}: no such file and no shipped scenario of that name '
+                     f'(sbot list has them); {hint}')
+
+
+def _near_file(path: Path) -> Path | None:
+    """Return a scenario file beside a path whose name is nearly the same, if there is one."""
+    if path.suffix not in _SUFFIXES:
+        return None
+    try:
+        names = [other.name for other in path.parent.iterdir() if other.suffix in _SUFFIXES]
+    except OSError:
+        return None
+    near = get_close_matches(path.name, names[:_MOST_FILES], 1, 0.75)
+    return path.with_name(near[0]) if near else None

@@ -42,11 +42,28 @@ def name_controllers(data: Mapping[str, Any], where: str) -> tuple[dict[str, Any
         controller = entry.get('controller') if isinstance(entry, Mapping) else None
         if controller is not None and not isinstance(controller, str):
             place = f'{where}: robots.{i}.controller'
-            if not callable(getattr(controller, 'step', None)):
+            if not _steps(controller):
                 raise bad_value(place, controller, f'a name, an object or {_STEP}')
             entry = {**entry, 'controller': _name_of(controller, given, place)}
         entries.append(entry)
     return {**data, 'robots': entries}, given
+
+
+def _steps(controller: Any) -> bool:  # noqa: ANN401
+    """Tell whether a class or an object has a ``step`` that takes observation and rng."""
+    step = getattr(controller, 'step', None)
+    if not callable(step):
+        return False
+    kept = inspect.getattr_static(controller, 'step', None)
+    unbound = (inspect.isclass(controller) and hasattr(type(kept), '__get__')
+               and not isinstance(kept, staticmethod | classmethod))
+    try:
+        inspect.signature(step).bind(*[None] * (3 if unbound else 2))
+    except ValueError:  # compiled code need not tell
+        return True
+    except TypeError:
+        return False
+    return True
 
 
 def _name_of(controller: Any, given: dict[str, Any], where: str) -> str:  # noqa: ANN401
@@ -84,7 +101,7 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
     found = getattr(_import(name, python_path, where), class_name, None)
     if not inspect.isclass(found):
         raise InputError(f"{where}: module '{module_name}' has no class '{class_name}'")
-    if not callable(getattr(found, 'step', None)):
+    if not _steps(found):
         raise bad_value(where, name, _STEP)
     return found
 

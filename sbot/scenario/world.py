@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sbot.scenario.maps import load_map
 from sbot.scenario.model import World
+from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
 from sbot_sim.world.cell_map import cells_bounds
 from sbot_sim.world.geometry import World as WorldArrays
 from sbot_sim.world.geometry import make_world
+from sbot_sim.world.moving import MovingDiscs, make_moving_discs, world_with
 
 
 def world_arrays(world: World) -> WorldArrays:
     """Return bounds, segments, circles and rectangles as arrays; rows in the order of the file.
 
     A map's outlines are the last of the free segments. Where a map alone makes the world, its
-    edges are the bounds.
+    edges are the bounds. An open world has no walls there.
 
     Raises
     ------
@@ -31,4 +35,20 @@ def world_arrays(world: World) -> WorldArrays:
         world.segments,
         [(*circle.center, circle.radius) for circle in world.circles],
         [(*box.center, *box.size, box.yaw) for box in world.rectangles],
-        cells)
+        cells, has_walls=not world.open)
+
+
+def moving_discs(world: World, rate: Rate) -> MovingDiscs | None:
+    """Return the obstacles that move; None where there are none."""
+    if not world.moving:
+        return None
+    return make_moving_discs([(disc.radius, disc.speed, disc.path, disc.at_end == 'turn')
+                              for disc in world.moving], rate.dt)
+
+
+def starting_world(world: World) -> WorldArrays:
+    """Return ``world_arrays`` with the obstacles that move where they start."""
+    arrays, discs = world_arrays(world), moving_discs(world, Rate(1, 1))
+    if discs is None:
+        return arrays
+    return world_with(arrays, discs, np.zeros(len(discs.radius), np.int64))

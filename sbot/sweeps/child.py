@@ -7,6 +7,7 @@ crashes takes nothing with it. It ends when the other end of its pipe does.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import pickle
 import sys
@@ -37,6 +38,7 @@ def main(descriptor: int) -> None:
     from sbot.sweeps.simulate import Job, make_row
     warm_up(quiet=True)
     connection.send(READY)
+    logging.getLogger('sbot').setLevel(logging.ERROR)  # a sweep says once what is idle
     questions: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_listen, args=(connection, questions), daemon=True).start()
     job: Job | None = None

@@ -85,7 +85,7 @@ def make_job(plan: Plan, request: Request, options: Options) -> bytes:
     sources = tuple(source._replace(text='') for source in plan.sources)
     job = Job(sources, parsed_sources(plan.sources), dict(plan.fixed), metrics,
               pickled(request.given, 'controllers'), path, package_version(),
-              options.timeout, options.memory)
+              options.timeout, options.memory, plan.overlaps)
     return bytes(cloudpickle.dumps(job))
 
 
@@ -216,7 +216,7 @@ def read_request(folder: Path) -> Request:
     return Request([(source.text, source.file, source.directory, {}) for source in plan.sources],
                    plan.seeds, dict(plan.fixed), list(plan.axes), plan.metrics,
                    tuple(settings['path']), settings['timeout'], settings['memory'],
-                   settings['record'])
+                   settings['record'], plan.overlaps)
 
 
 def _read(folder: Path) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sbot.files.temporary import TemporaryFolder
 from sbot.sweeps.design import sample_axis, spread_of
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.plan import grid_axes, zip_axis
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
                side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
                metrics: Sequence[str | Callable[..., Any]],
-               overrides: Mapping[str, object]) -> Request:
+               overrides: Mapping[str, object], overlaps: bool = True) -> Request:
     """Return what the arguments of ``sbot.sweep`` ask for.
 
     Raises
@@ -59,6 +59,7 @@ def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None, 
         request.axes += sample_axis(spreads, sample.get('count', 0),
                                     sample.get('method', 'latin_hypercube'), sample.get('seed', 1))
     request.metrics += tuple(metrics)
+    request.overlaps = request.overlaps and overlaps
     return request
 
 
@@ -91,6 +92,6 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
         memory=request.memory if memory is None else checked_memory(memory, 'memory'),
         record=request.record if record == 'none' else record, **options)
     plan = request.plan()
-    with tempfile.TemporaryDirectory(prefix='sbot_sweep_') as folder:
-        outcome = run_sweep(plan, request, output or Path(folder), limits, resume)
+    with TemporaryFolder('sweep') as folder:
+        outcome = run_sweep(plan, request, output or Path(folder, 'sweep'), limits, resume)
         return pandas.read_parquet(outcome.folder / PARQUET)

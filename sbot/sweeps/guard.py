@@ -16,6 +16,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from sbot.environment.child_python import python_command
 from sbot.sweeps.child import READY
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.simulate import Job, Row, memory_error
@@ -24,7 +25,7 @@ from sbot_common.errors import InputError
 TRIES = 3  # of a run whose process ends under it
 _START = 600.0  # s to import and compile
 _LAST_WORDS = 10.0  # s
-_CODE = ('import sys, json; sys.path[:] = json.loads(sys.argv[2]); '
+_CODE = ('import json; sys.path[:] = json.loads(sys.argv[2]); '
          'from sbot.sweeps.child import main; main(int(sys.argv[1]))')
 
 
@@ -95,8 +96,8 @@ class Guard:
     def _start(self) -> None:
         mine, its = Pipe()
         environment = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1', **os.environ}
-        command = [sys.executable, '-c', _CODE, str(its.fileno()),
-                   json.dumps([os.path.abspath(folder) for folder in sys.path])]
+        command = python_command(_CODE, str(its.fileno()), json.dumps(
+            [os.path.abspath(folder) for folder in sys.path]))
         try:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment,
                                        pass_fds=[its.fileno()], start_new_session=True)

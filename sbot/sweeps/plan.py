@@ -52,13 +52,14 @@ class PlannedRun(NamedTuple):
 class Plan:
     """Every combination of scenarios, values and seeds; the seed changes fastest.
 
-    Parameters
+    Attributes
     ----------
     sources : the scenarios
     fixed : values of all runs by key path
     axes : what changes; the last one changes faster than the first
     seeds : none: each scenario's own
     metrics : names ``module:function``, or those of functions from Python
+    overlaps : whether runs count overlaps; without it that column is empty
 
     """
 
@@ -67,6 +68,7 @@ class Plan:
     axes: tuple[Axis, ...]
     seeds: Sequence[int]
     metrics: tuple[str, ...]
+    overlaps: bool = True
 
     def __post_init__(self) -> None:
         keys = list(self.keys)
@@ -131,7 +133,8 @@ class Plan:
             'fixed': dict(self.fixed),
             'axes': [{'keys': list(axis.keys), 'columns': [_packed(c) for c in axis.columns]}
                      for axis in self.axes],
-            'seeds': _packed(self.seeds), 'metrics': list(self.metrics)}
+            'seeds': _packed(self.seeds), 'metrics': list(self.metrics),
+            **({} if self.overlaps else {'overlaps': False})}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Plan:
@@ -141,7 +144,8 @@ class Plan:
         axes = tuple(Axis(tuple(axis['keys']), tuple(_unpacked(c) for c in axis['columns']))
                      for axis in data['axes'])
         return Plan(tuple(Source(**source) for source in data['sources']), data['fixed'], axes,
-                    _unpacked(data['seeds']), tuple(data['metrics']))
+                    _unpacked(data['seeds']), tuple(data['metrics']),
+                    data.get('overlaps', True))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -152,7 +156,7 @@ class Plan:
     def differences(self, other: Plan) -> list[str]:
         """Return the parts in which two plans differ."""
         mine, its = self.to_json(), other.to_json()
-        return [name for name in mine if mine[name] != its[name]]
+        return [name for name in mine | its if mine.get(name) != its.get(name)]
 
 
 def _packed(values: Sequence[Any]) -> Any:  # noqa: ANN401 - JSON

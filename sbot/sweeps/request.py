@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sbot.files.yaml_text import decode_text, parse_yaml, read_file
 from sbot.scenario.errors import validate
-from sbot.scenario.model import Check, Count, Seed
+from sbot.scenario.model import Check, Count, Flag, Seed
 from sbot.scenario.model import Mapping as MappingField
-from sbot.scenario.yaml_text import MAX_BYTES, decode_text, parse_yaml
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
 from sbot.sweeps.simulate import metric_names
@@ -102,6 +102,7 @@ class SweepFile(_Model):
     memory: _Any = Field(None, description="Greatest memory of a run, e.g. '2 GiB'.")
     record: Annotated[str, Check(' or '.join(RECORD), lambda v: RECORD[RECORD.index(v)])] = Field(
         'none', description='Which runs to record.')
+    overlaps: Flag = Field(True, description='Count overlaps from the geometry in every tick.')
 
 
 @dataclass
@@ -117,6 +118,7 @@ class Request:
     timeout: float | None = None
     memory: int | None = None
     record: str = 'none'
+    overlaps: bool = True  # count them
 
     def set(self, key: str, value: object, where: str) -> None:
         """Put one value, or several to try, in the place of what was there for this key."""
@@ -160,7 +162,8 @@ class Request:
                             for text, file, folder, _ in self.scenarios)
         except InputError as error:
             raise with_hint(error, self.axes) from None
-        plan = Plan(sources, fixed, tuple(self.axes), self.seeds, names)
+        plan = Plan(sources, fixed, tuple(self.axes), self.seeds, names,
+                    self.overlaps)
         check_values(plan, given)
         return plan
 
@@ -170,7 +173,7 @@ def is_sweep_file(path: str) -> bool:
     file = Path(path)
     if file.suffix not in ('.yaml', '.yml') or not file.is_file():
         return False
-    data, _ = parse_yaml(decode_text(file.read_bytes()[:MAX_BYTES + 1], path), path)
+    data, _ = parse_yaml(decode_text(read_file(file), path), path)
     return isinstance(data, dict) and 'scenario' in data
 
 
@@ -184,7 +187,7 @@ def read_sweep_file(path: str) -> Request:
 
     """
     file = Path(path)
-    data, origins = parse_yaml(decode_text(file.read_bytes()[:MAX_BYTES + 1], path), path)
+    data, origins = parse_yaml(decode_text(read_file(file), path), path)
     written = validate(SweepFile, data, origins)
     folder = file.resolve().parent
 
@@ -193,7 +196,7 @@ def read_sweep_file(path: str) -> Request:
 
     request = Request([source_of(each, folder) for each in written.scenario],
                       metrics=written.metrics, path=(str(folder),), record=written.record,
-                      fixed=dict(written.set))
+                      fixed=dict(written.set), overlaps=written.overlaps)
     if written.seeds is not None:
         request.seeds = seeds_of(written.seeds, where('seeds'))
     for key, value in written.grid.items():

@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sbot.files.yaml_text import Origins, parse_yaml
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_of_parsed
 from sbot.scenario.model import Scenario
 from sbot.scenario.user_controller import load_function
-from sbot.scenario.yaml_text import Origins, parse_yaml
 from sbot.sweeps.plan import PlannedRun, Source
 from sbot.version import package_version
+from sbot_common.controlled_robot import ControllerError
 from sbot_common.errors import InputError, bad_value
 
 Row = dict[str, Any]
@@ -25,7 +26,7 @@ MOST_OWN_COLUMNS = 8  # robots; with more of them a row has only what sums them 
 
 # Summed up over robots: numbers of each robot in the summary, and how.
 _MEAN_AND_MAX = ('path_length_m', 'max_leader_distance_m', 'final_leader_distance_m')
-_SUM_AND_MAX = ('collisions', 'reverts')
+_SUM_AND_MAX = ('collisions', 'reverts', 'invalid_turns')
 
 
 class Job(NamedTuple):
@@ -40,6 +41,7 @@ class Job(NamedTuple):
     version: str
     timeout: float | None = None  # s
     memory: int | None = None  # bytes
+    overlaps: bool = True  # count them
 
 
 def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
@@ -69,7 +71,8 @@ def describe(error: BaseException, job: Job) -> str:
         return memory_error(job.memory)
     text = ' '.join(str(error).split())
     text = re.sub(r' at 0x[0-9a-fA-F]+', '', text)[:500]
-    return text if isinstance(error, InputError) else f'{type(error).__name__}: {text}'
+    is_clear = isinstance(error, InputError | ControllerError)
+    return text if is_clear else f'{type(error).__name__}: {text}'
 
 
 def memory_error(limit: int) -> str:
@@ -97,7 +100,8 @@ def parsed_sources(sources: Iterable[Source]) -> tuple[tuple[dict[str, Any], Ori
 
 def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
     scenario = scenario_of(job, run)
-    result = run_scenario(scenario, record=record, keep=bool(job.metrics))
+    result = run_scenario(scenario, record=record, keep=bool(job.metrics),
+                          overlaps=job.overlaps)
     values = summary_columns(result.summary)
     for metric in job.metrics:
         values.update(metric_columns(metric, job, result))

@@ -26,13 +26,14 @@ SUMMARY = {
     'robot_count': 'int', 'goal_reached_s': 'float', 'robots_arrived': 'int', 'ticks': 'int',
     'sim_time_s': 'float', 'ended_by': 'text', 'overlaps': 'int',
     'collisions': 'int', 'collisions_max': 'int', 'reverts': 'int', 'reverts_max': 'int',
+    'invalid_turns': 'int', 'invalid_turns_max': 'int',
     'path_length_m_mean': 'float', 'path_length_m_max': 'float',
     'max_leader_distance_m_mean': 'float', 'max_leader_distance_m_max': 'float',
     'final_leader_distance_m_mean': 'float', 'final_leader_distance_m_max': 'float'}
 OWN = {
     'x_m': 'float', 'y_m': 'float', 'yaw_rad': 'float', 'goal_reached_s': 'float',
     'path_length_m': 'float', 'collisions': 'int', 'reverts': 'int',
-    'max_leader_distance_m': 'float', 'final_leader_distance_m': 'float'}
+    'invalid_turns': 'int', 'max_leader_distance_m': 'float', 'final_leader_distance_m': 'float'}
 LAST = {'trajectory_sha256': 'text', 'version': 'text', 'error': 'text'}
 
 

@@ -18,6 +18,7 @@ from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
+from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 from sbot_sim.world.geometry import SIDES, rectangle_corners
 
@@ -133,9 +134,11 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
     frames, every = _scan_frames(len(data.stamps_ns), count)
     wanted = {int(stamp): j for j, stamp in enumerate(data.stamps_ns[frames])}
     series = {name: Series(name, BASE_SCAN.type) for name in names}
-    for message in bag.messages(names):
-        if read_header_stamp(message.payload) in wanted:
-            series[message.name].add(message.payload)
+    with bag.named_errors():
+        for message in bag.messages(names):
+            payload = little_endian(message.payload, message.type)
+            if read_header_stamp(payload) in wanted:
+                series[message.name].add(payload)
     return _joined(bag, [series[name] for name in names], wanted, every)
 
 
@@ -169,6 +172,8 @@ def _joined(bag: Bag, series: Sequence[Series], wanted: dict[int, int],
         raise InputError(f'{bag.path}: the scans of its robots differ in their beams')
     # angle_min, angle_max, increment, two times, range_min, range_max, count, ranges
     table = np.stack(rows, axis=1)
+    if not np.isfinite(table[:, :, :3]).all():
+        raise InputError(f'{bag.path}: the angles of its scans are not finite')
     ranges = table[:, :, 8:]
     skip = max(1, -(-ranges.shape[2] // MOST_BEAMS))
     return Scans(np.array([wanted[stamp] * every for stamp in stamps]), ranges[:, :, ::skip],

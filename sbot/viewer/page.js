@@ -6,6 +6,9 @@ const BAR = 44;      // px, height of the controls
 const MARGIN = 20;   // px, around the arena when it fits
 const TRAIL = 10;    // s
 const MOST_LIVE = 12000;  // frames kept of a live run
+const REPEAT = 150;  // ms between drive commands while a key is held
+const TURN = 1;      // rad/s of a driven robot; it drives one diameter a second
+const FAST = 3;      // times as fast with shift
 const $ = id => document.getElementById(id);
 const canvas = $('arena'), ctx = canvas.getContext('2d');
 
@@ -14,6 +17,9 @@ let times = [], poses = [], winds = [];    // per frame: s, [x y yaw ...], [u v 
 let scanFrames = [], scans = [];           // per scan: its frame, [range ...]
 let outlines = null;
 let now = 0, playing = false, atEnd = true, dirty = true, last = null;
+let held = false;                          // whether the live simulation is paused
+const keys = new Set();                    // arrow keys that are down
+let fast = false, driven = -1;             // with shift; the robot that was told to move last
 const view = {x: 0, y: 0, scale: 1};       // world point in the middle (m), px a metre
 
 async function inflate(text) {
@@ -228,7 +234,7 @@ function show() {
   $('slider').max = Math.max(end, 1e-3);
   $('slider').value = now;
   $('clock').textContent = now.toFixed(2) + ' / ' + end.toFixed(2) + ' s';
-  $('play').textContent = playing ? 'pause' : 'play';
+  $('play').textContent = playing && !held ? 'pause' : 'play';
   document.documentElement.dataset.time = now.toFixed(4);
 }
 
@@ -252,10 +258,52 @@ function seek(t) {
 }
 
 function toggle() {
+  if (run && run.live && run.controlled && playing) { ask({pause: !held}); return; }
   playing = !playing;
   if (playing && !run.live && now >= times[times.length - 1]) now = 0;
   dirty = true;
 }
+
+let asked = Promise.resolve(), asking = 0; // requests go one after the other: none overtakes another
+
+function ask(request) {                    // the simulation to do something
+  asking++;
+  asked = asked.then(async () => {
+    try {
+      const answer = await fetch('command', {
+        method: 'POST', headers: {'Content-Type': 'application/json'},
+        body: JSON.stringify(request)});
+      note(answer.ok ? '' : await answer.text());
+    } catch { if (run && run.live) note('the simulation does not answer'); }
+    asking--;
+  });
+}
+
+function step() {
+  if (!run || !run.live || !run.controlled) return;
+  if (held) ask({step: true}); else note('pause it first');
+}
+
+function note(text) { $('note').textContent = text; }
+
+function drive() {                         // the chosen robot as the keys say
+  const robot = +$('drive').value, [up, down, left, right] =
+    ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'].map(key => +keys.has(key));
+  const v = (up - down) * 2 * run.radius[robot], turn = (left - right) * TURN, f = fast ? FAST : 1;
+  if (driven >= 0 && driven !== robot) ask({drive: [driven, 0, 0]});
+  driven = keys.size ? robot : -1;
+  ask({drive: [robot, f * v, f * turn]});
+}
+
+function drivable() { return run && run.live && run.drivable.length > 0; }
+
+function releaseAll() {                    // no key is known to be down any more
+  if (!keys.size) return;
+  keys.clear();
+  if (drivable()) drive();
+}
+
+setInterval(() => { if (keys.size && !asking && drivable()) drive(); }, REPEAT);
 
 // '#t=12.3&follow=2&scans=1&play=1' opens the page at a time, with a robot in the middle, ...
 function readFragment() {
@@ -275,8 +323,14 @@ function start(header) {
   const follow = $('follow');
   follow.length = 1;
   run.radius.forEach((_, i) => follow.add(new Option('robot ' + i, i)));
+  $('driving').hidden = !drivable();
+  $('step').hidden = !(run.live && run.controlled);
+  const chosen = $('drive').value;
+  $('drive').length = 0;
+  for (const i of run.drivable || []) $('drive').add(new Option('robot ' + i, i));
+  if ((run.drivable || []).includes(+chosen)) $('drive').value = chosen;
   document.title = run.name;
-  $('note').textContent = '';
+  note('');
   resize();
 }
 
@@ -294,8 +348,18 @@ async function openRecording(header) {
 function listen() {
   const events = new EventSource('events');
   playing = true;
-  $('note').textContent = 'waiting for a simulation …';
+  note('waiting for a simulation …');
   events.addEventListener('run', event => { start(JSON.parse(event.data)); readFragment(); });
+  events.addEventListener('paused', event => { held = JSON.parse(event.data); dirty = true; });
+  events.addEventListener('end', () => {   // what was seen can still be played
+    events.close();
+    if (!run) return;
+    run.live = playing = held = false;
+    $('driving').hidden = $('step').hidden = true;
+    keys.clear();
+    note('the simulation has ended');
+    dirty = true;
+  });
   events.addEventListener('frame', event => {
     const frame = JSON.parse(event.data);
     if (!run) return;
@@ -320,21 +384,37 @@ function listen() {
 }
 
 $('play').onclick = toggle;
+$('step').onclick = step;
 $('fit').onclick = () => { $('follow').value = -1; fit(); };
 $('slider').oninput = () => seek(+$('slider').value);
 for (const id of ['speed', 'follow', 'scans', 'wind', 'trails', 'names'])
   $(id).onchange = () => { dirty = true; };
 window.onresize = resize;
 window.onhashchange = readFragment;
+// Keys go to the run, not to what was clicked last.
+document.onchange = document.onclick = event => {
+  if (['SELECT', 'BUTTON', 'INPUT'].includes(event.target.tagName)
+      && (event.type === 'change' || event.target.tagName !== 'SELECT')) event.target.blur();
+};
 window.onkeydown = event => {
-  if (['SELECT', 'BUTTON'].includes(event.target.tagName)) return;
-  if (event.key === ' ') toggle();
-  else if (event.key === 'ArrowRight') seek(now + 1);
+  if (['SELECT', 'BUTTON'].includes(event.target.tagName)
+      || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key === ' ') { if (!event.repeat) toggle(); }
+  else if (event.key === '.') step();
+  else if (event.key.startsWith('Arrow') && drivable()) {
+    if (!keys.has(event.key) || fast !== event.shiftKey) {
+      keys.add(event.key);
+      fast = event.shiftKey;
+      drive();
+    }
+  } else if (event.key === 'ArrowRight') seek(now + 1);
   else if (event.key === 'ArrowLeft') seek(now - 1);
   else if (event.key === 'f') $('fit').click();
   else return;
   event.preventDefault();
 };
+window.onkeyup = event => { if (keys.delete(event.key) && drivable()) drive(); };
+window.onblur = releaseAll;
 canvas.onwheel = event => {
   event.preventDefault();
   const [width, height] = size(), factor = Math.exp(-event.deltaY / 500);

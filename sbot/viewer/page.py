@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,8 @@ def page(run: dict[str, Any] | None, title: str) -> str:
     script = (_HERE / 'page.js').read_text('utf-8')
     # '<' is all that could end the element early.
     data = json.dumps(run, separators=(',', ':'), allow_nan=False).replace('<', '\\u003c')
-    for mark, text in (('@TITLE@', html.escape(title)), ('@SCRIPT@', script), ('@RUN@', data)):
-        template = template.replace(mark, text, 1)
-    return template
+    texts = {'@TITLE@': html.escape(title), '@SCRIPT@': script, '@RUN@': data}
+    return re.sub('|'.join(texts), lambda mark: texts[mark[0]], template)
 
 
 def write_view(source: Bag | str | Path, output: str | Path) -> None:
@@ -69,6 +69,7 @@ def check_name(output: str | Path) -> None:
 def _write(run: dict[str, Any], output: str | Path) -> None:
     check_name(output)
     try:
-        Path(output).write_text(page(run, run['name']), encoding='utf-8')
+        text = page(run, run['name']).encode('utf-8', 'replace')
+        Path(output).write_bytes(text)
     except OSError as error:
         raise InputError(f'{output}: cannot be written: {error.strerror}') from None

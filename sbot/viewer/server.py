@@ -1,17 +1,30 @@
-"""Web server of `sbot view --live`: page, and frames as server-sent events."""
+"""Web server of `sbot view --live`: page, frames as server-sent events, commands of the page."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sys
 import threading
+from collections.abc import Callable, Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, NamedTuple
 
+from sbot.viewer.controls import MOST_BYTES, Controls, obey
 from sbot.viewer.page import page
 from sbot_common.errors import InputError, bad_value
 
 _HEARTBEAT = 2.0  # s between keep-alive events, which detect closed connections
+_TIMEOUT = 10.0  # s: a connection that asks nothing, or takes nothing, for so long is closed
 _OWN_NAMES = ('localhost', '127.0.0.1', '[::1]')
+
+
+class _Seen(NamedTuple):
+    """How much of a run a page knows."""
+
+    runs: int = 0
+    frames: int = 0
+    states: int = 0
 
 
 class Live:
@@ -21,13 +34,20 @@ class Live:
         self._changed = threading.Condition()
         self._run: str | None = None
         self._frame = ''
+        self._paused = False
+        self._streams = 0
+        self._ended = False
         self.runs = 0  # how many runs there were
         self.frames = 0  # how many frames there were
+        self.states = 0  # how often it was paused or went on
+        self.controls: Controls | None = None  # of the run
+        self.stop_server: Callable[[], None] | None = None
 
     def set_run(self, header: dict[str, Any]) -> None:
         """Set the run that browsers show."""
         with self._changed:
-            self._run = json.dumps({**header, 'live': True}, allow_nan=False)
+            self._run = json.dumps({**header, 'live': True,
+                                    'controlled': self.controls is not None}, allow_nan=False)
             self._frame = ''
             self.runs += 1
             self._changed.notify_all()
@@ -39,25 +59,79 @@ class Live:
             self.frames += 1
             self._changed.notify_all()
 
-    def next_events(self, runs: int, frames: int) -> tuple[int, int, str]:
-        """Return counts and text of the events since those counts; waits a while for one."""
+    def set_paused(self, on: bool) -> None:
+        """Tell the pages whether the run is paused."""
         with self._changed:
-            self._changed.wait_for(lambda: self.runs > runs or self.frames > frames, _HEARTBEAT)
+            if on != self._paused:
+                self._paused = on
+                self.states += 1
+                self._changed.notify_all()
+
+    def wait_for_page(self, timeout: float) -> bool:
+        """Wait until a page shows the run, for a time (s); return whether one has."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._streams > 0, timeout)
+
+    def end(self, timeout: float) -> None:
+        """Tell the pages that the run has ended; wait until they know, for a time (s)."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._streams == 0, timeout)
+
+    def close(self, timeout: float) -> None:
+        """End, and stop the server."""
+        self.end(timeout)
+        if self.stop_server is not None:
+            self.stop_server()
+
+    def events(self) -> Generator[str, None, None]:
+        """Yield texts of events for one page, until the run ends."""
+        with self._changed:
+            self._streams += 1
+            self._changed.notify_all()
+        try:
+            seen = _Seen()
+            while True:
+                text, seen, ended = self._next(seen)
+                yield text
+                if ended:
+                    return
+        finally:
+            with self._changed:
+                self._streams -= 1
+                self._changed.notify_all()
+
+    def _next(self, seen: _Seen) -> tuple[str, _Seen, bool]:
+        """Return the events since, what is seen now, and whether that was all; waits a while."""
+        with self._changed:
+            now = self._changed.wait_for(
+                lambda: self._ended or self._seen() != seen, _HEARTBEAT) and self._seen()
             text = ''
-            if self.runs > runs:
-                text += f'event: run\ndata: {self._run}\n\n'
-            if self.frames > frames and self._frame:
-                text += f'event: frame\ndata: {self._frame}\n\n'
-            return self.runs, self.frames, text or ': alive\n\n'
+            if now:
+                if now.runs > seen.runs:
+                    text += f'event: run\ndata: {self._run}\n\n'
+                if now.frames > seen.frames and self._frame:
+                    text += f'event: frame\ndata: {self._frame}\n\n'
+                if now.states > seen.states or (now.runs > seen.runs and self._paused):
+                    text += f'event: paused\ndata: {json.dumps(self._paused)}\n\n'
+            if self._ended:
+                text += 'event: end\ndata: true\n\n'
+            return text or ': alive\n\n', now or seen, self._ended
+
+    def _seen(self) -> _Seen:
+        return _Seen(self.runs, self.frames, self.states)
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
+    timeout = _TIMEOUT
 
     def do_GET(self) -> None:
-        name = self.headers.get('Host', '').rpartition(':')[0] or self.headers.get('Host', '')
-        if name not in _OWN_NAMES:  # another host name that resolves to this machine
+        if not self._is_own_name():
             self.send_error(403)
+        elif self.headers.get('Origin', self._origin()) != self._origin():
+            self.send_error(403)  # a page from elsewhere
         elif self.path == '/':
             self._send('text/html; charset=utf-8', page(None, 'sbot').encode())
         elif self.path == '/events':
@@ -66,10 +140,39 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.send_error(404)
 
-    def _send(self, kind: str, body: bytes | None) -> None:
-        self.send_response(200)
+    def do_POST(self) -> None:
+        # Only the page itself may command: browsers send the origin of a page with every POST,
+        # and ask before they send JSON elsewhere, which is never answered.
+        length, controls = self.headers.get('Content-Length', ''), self.server.live.controls
+        if (not self._is_own_name() or self.headers.get('Origin') != self._origin()
+                or self.headers.get_content_type() != 'application/json'):
+            self.send_error(403)
+        elif self.path != '/command' or controls is None:
+            self.send_error(404)
+        elif not length.isdecimal() or len(length) > 9 or int(length) > MOST_BYTES:
+            self.send_error(413)
+        else:
+            try:
+                obey(self.rfile.read(int(length)), controls)
+                self._send('text/plain; charset=utf-8', b'')
+            except InputError as error:
+                self._send('text/plain; charset=utf-8', str(error).encode(), 409)
+
+    def _origin(self) -> str:
+        return f"http://{self.headers.get('Host', '')}"
+
+    def _is_own_name(self) -> bool:
+        """Whether it was asked by a name of this machine, not by one that resolves to it."""
+        host = self.headers.get('Host', '')
+        return (host.rpartition(':')[0] or host) in _OWN_NAMES
+
+    def _send(self, kind: str, body: bytes | None, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header('Content-Type', kind)
         self.send_header('Cache-Control', 'no-store')
+        # No frame of a page from elsewhere, whose visitors would click what they do not see.
+        self.send_header('X-Frame-Options', 'DENY')
+        self.send_header('Content-Security-Policy', "frame-ancestors 'none'")
         if body is not None:
             self.send_header('Content-Length', str(len(body)))
         self.end_headers()
@@ -77,13 +180,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def _stream(self) -> None:
-        runs = frames = 0
-        try:
-            while True:
-                runs, frames, text = self.server.live.next_events(runs, frames)
+        # Closed in any case: then the run knows that nobody watches any more.
+        with contextlib.closing(self.server.live.events()) as events, contextlib.suppress(OSError):
+            for text in events:
                 self.wfile.write(text.encode())
-        except OSError:
-            pass  # the browser has gone
 
     def log_message(self, format: str, *args: object) -> None:
         """Log nothing."""
@@ -91,10 +191,16 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    block_on_close = False
 
     def __init__(self, port: int, live: Live) -> None:
         self.live = live
         super().__init__(('127.0.0.1', port), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Say nothing of a browser that has gone; show any other error."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 def start_server(port: int, live: Live) -> str:
@@ -113,4 +219,9 @@ def start_server(port: int, live: Live) -> str:
     except OSError as error:
         raise InputError(f'--port: {port} cannot be used: {error.strerror}') from None
     threading.Thread(target=server.serve_forever, name='view', daemon=True).start()
+
+    def stop() -> None:
+        server.shutdown()
+        server.server_close()
+    live.stop_server = stop
     return f'http://localhost:{server.server_address[1]}/'

@@ -11,7 +11,7 @@ except ImportError:
         "run: pip install 'potential_field_bot[ros]'. Without ROS, use: sbot run SCENARIO"
     ) from None
 
-from sbot_common.ros.parameters import declare
+from sbot_common.ros.parameters import declare, warn_of_unknown
 from sbot_common.ros.process import CALLBACK_TIMEOUT, make_executor, run, run_all
 from sbot_common.ros.pubsub import (
     LOCKSTEP_DEPTH,
@@ -25,4 +25,5 @@ from sbot_common.ros.pubsub import (
 )
 
 __all__ = ['CALLBACK_TIMEOUT', 'LOCKSTEP_DEPTH', 'advertise', 'declare', 'make_executor', 'now_ns',
-           'qos', 'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers', 'subscribe']
+           'qos', 'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers', 'subscribe',
+           'warn_of_unknown']

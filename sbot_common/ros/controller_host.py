@@ -9,15 +9,16 @@ from typing import Any
 from rclpy.node import Node
 
 from sbot_common import controller_inputs, ros, topics
+from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot
-from sbot_common.controller_inputs import INPUTS, Latest, Lockstep
+from sbot_common.controller_inputs import INPUTS, RELIABLE, Latest, Lockstep
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller, Inputs, Point
 from sbot_common.params import Spec, Value
 from sbot_common.rng import CONTROLLER, generator
 from sbot_common.wire.controller import Source, read_inputs, sources, write_command
-from sbot_common.wire.messages import read_pose, write_pose
+from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
 
 
 class ControllerHost(Node):  # type: ignore[misc]
@@ -45,6 +46,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         if self.robot_id >= self.num_robots:
             raise bad_value(f'{self.get_name()}: parameter robot_id', self.robot_id,
                             f'a number below num_robots ({self.num_robots})')
+        self._run = topics.run_namespace(self.get_namespace(), self.robot_id, self.num_robots)
         self._lockstep = self.values['trigger'] == INPUTS
         self._depth = ros.LOCKSTEP_DEPTH if self._lockstep else 1
         self._outputs: dict[str, Any] = {}
@@ -54,7 +56,8 @@ class ControllerHost(Node):  # type: ignore[misc]
     # --- what a subclass uses or overrides
 
     def drive(self, make_controller: Callable[[], Controller], goal: Point | None, rate: Rate,
-              fields: Sequence[str], *, takes_goals: bool = True) -> None:
+              fields: Sequence[str], *, takes_goals: bool = True,
+              follows: int | None = None, sideways: bool = False) -> None:
         """Connect to all topics and start.
 
         Parameters
@@ -64,29 +67,37 @@ class ControllerHost(Node):  # type: ignore[misc]
         rate : of the simulation
         fields : of ``Observation`` that the controller is given beside the poses
         takes_goals : whether `goal_pose` gives it new goals
+        follows : the robot, if any, without whose pose it stands still
+        sideways : whether its commands have linear.y
 
         """
         self._make_controller, self._first_goal, self._rate = make_controller, goal, rate
+        self._sideways = sideways
+        yaw_from_quaternion(0.0, 0.0, *quaternion_from_yaw(0.0))  # load machine code now
         together = self.values['poses_topic']
         self._complete = Lockstep(self.num_robots, fields, rate, together)
-        self._latest = Latest(self.robot_id, self.num_robots, fields)
+        self._latest = Latest(self.robot_id, self.num_robots, fields, follows)
         self._begin()
         self._cmd_vel = (topics.CMD_VEL_STAMPED if self.values['stamped_cmd_vel']
                          else topics.CMD_VEL)
         for topic in (self._cmd_vel, topics.GOAL, topics.GOAL_REACHED):
             self.advertise(topic)
+        if 'neighbours' in fields:
+            self.advertise(topics.RAB_DATA)
         heard = list(sources(self.robot_id, self.num_robots, fields, together))
         for source in heard:
             # What is sent last wakes the node; the rest is there by then (LeanExecutor).
             ros.subscribe(
-                self, source.topic, topics.resolve(source.topic, source.robot, self.num_robots),
+                self, source.topic, self._resolve(source.topic, source.robot),
                 partial(self._on_input, source), self._depth,
-                wakes=self._lockstep and source is heard[-1], expected=self._lockstep)
+                wakes=self._lockstep and source is heard[-1], expected=self._lockstep,
+                reliable=self._lockstep or self.values['reliability'] == RELIABLE)
         if takes_goals:
-            ros.subscribe(self, topics.GOAL_POSE, self._resolve(topics.GOAL_POSE),
+            ros.subscribe(self, topics.GOAL_POSE, self._resolve(topics.GOAL_POSE, self.robot_id),
                           self._on_goal_pose)
         if not self._lockstep:
             self.create_timer(1 / self.values['loop_rate'], self._on_timer)
+        ros.warn_of_unknown(self)
 
     def change_parameters(self, new: dict[str, Any], values: dict[str, Any]) -> None:
         """Take over a change at run time, or raise InputError; ``values``: all, with the new."""
@@ -96,7 +107,8 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     def advertise(self, topic: topics.Topic) -> None:
         """Create the publisher of one of the robot's topics."""
-        self._outputs[topic.name] = ros.advertise(self, topic, self._resolve(topic), self._depth)
+        name = self._resolve(topic, self.robot_id)
+        self._outputs[topic.name] = ros.advertise(self, topic, name, self._depth)
 
     def publish(self, topic: topics.Topic, raw: bytes) -> None:
         """Publish the bytes of a message."""
@@ -114,8 +126,8 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     # --- parameters, goals, reset
 
-    def _resolve(self, topic: topics.Topic) -> str:
-        return topics.resolve(topic, self.robot_id, self.num_robots)
+    def _resolve(self, topic: topics.Topic, robot: int) -> str:
+        return topics.within(self._run, topics.resolve(topic, robot, self.num_robots))
 
     def _on_parameters(self, new: dict[str, Any]) -> None:
         """Take over changes at run time; they take effect at the next turn."""
@@ -138,7 +150,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self._robot = ControlledRobot(
             self.robot_id, self._make_controller(),
             generator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal,
-            self._rate)
+            self._rate, self._sideways)
 
     def _reset(self) -> None:
         """Begin again, as after a reset of the simulation."""
@@ -148,13 +160,7 @@ class ControllerHost(Node):  # type: ignore[misc]
     # --- turns
 
     def _on_input(self, source: Source, raw: bytes) -> None:
-        try:
-            stamp_ns, values = read_inputs(source, self.num_robots, raw)
-        except InputError as error:
-            if source.topic != topics.POSES:
-                raise
-            self.get_logger().error(f'{topics.POSES.name}: {error}; message ignored')
-            return
+        stamp_ns, values = read_inputs(source, self.num_robots, raw)
         if not self._lockstep:
             self._latest.put(stamp_ns, values, ros.now_ns(self.get_clock()))
             return
@@ -163,7 +169,7 @@ class ControllerHost(Node):  # type: ignore[misc]
             self._reset()
         if arrival.inputs is not None:
             self._take_turn(arrival.inputs)
-        elif arrival.repeat:
+        for _ in range(arrival.repeats):
             self.publish(self._cmd_vel, self._command)
 
     def _on_timer(self) -> None:
@@ -176,9 +182,10 @@ class ControllerHost(Node):  # type: ignore[misc]
         if missing:
             return
         stale = self._latest.stale(now_ns, self.values['stale_timeout'])
-        self.log_state('standing still without a new', stale)
+        self.log_state('standing still without a new', stale.vital)
+        self.log_state('going on without a new', stale.others)
         inputs = self._latest.inputs()
-        if stale:
+        if stale.vital:
             self._publish_command(inputs.stamp_ns, (0.0, 0.0))
         else:
             self._take_turn(inputs)
@@ -189,10 +196,12 @@ class ControllerHost(Node):  # type: ignore[misc]
         for topic, (x, y) in decision.announced:
             self.get_logger().info(f'{topic.name.replace("_", " ")}: ({x:g}, {y:g}) m')
             self.publish(topic, write_pose(inputs.stamp_ns, 'map', x, y))
+        if decision.data is not None:
+            self.publish(topics.RAB_DATA, write_broadcast(decision.data))
         self.report(inputs)
         self._publish_command(inputs.stamp_ns, decision.command)
 
-    def _publish_command(self, stamp_ns: int, command: tuple[float, float]) -> None:
+    def _publish_command(self, stamp_ns: int, command: tuple[float, ...]) -> None:
         frame_id = topics.frame('base_link', self.robot_id, self.num_robots)
         self._command = write_command(self._cmd_vel, stamp_ns, frame_id, command)
         self.publish(self._cmd_vel, self._command)

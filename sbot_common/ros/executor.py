@@ -28,6 +28,8 @@ from rclpy.executors import (
 )
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 
+from sbot_common.topics import CLOCK
+
 _POLL_PERIOD_NS = 20_000_000
 _RARE_PERIOD_NS = 1_000_000_000
 # What is called beside the documented interface; ``LeanExecutor`` refuses to work without it.
@@ -59,6 +61,14 @@ class _Entities(NamedTuple):
 
 class _UnknownInternals(Exception):
     """An entity is not as this module expects."""
+
+
+def _unless_negative(callback: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return rclpy's callback for /clock without times that it would raise for."""
+    def call(message: Any) -> None:  # noqa: ANN401
+        if message.clock.sec >= 0:
+            callback(message)
+    return call
 
 
 class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
@@ -170,10 +180,12 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                 timers += node_timers
                 # Rarer than plain functions, and served with the rest.
                 services += [s for s in node.services if not iscoroutinefunction(s.callback)]
+                clock = node.resolve_topic_name(CLOCK.name)
                 for s in node.subscriptions:
-                    own_clock = s.topic_name == '/clock' and not s.raw
+                    own_clock = s.topic_name == clock and not s.raw
                     sources.append(_Source(
-                        s.handle, s.handle.pointer, s.msg_type, s.raw, s.callback,
+                        s.handle, s.handle.pointer, s.msg_type, s.raw,
+                        _unless_negative(s.callback) if own_clock else s.callback,
                         getattr(s, 'wakes', not own_clock or bool(node_timers)),
                         getattr(s, 'expected', False)))
         except AttributeError:
@@ -201,10 +213,17 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
         """Pass on all waiting messages; tell whether there was one."""
         handle, _, kind, raw, callback, _, _ = source
         found = False
-        while (taken := handle.take_message(kind, raw)) is not None:
+        while True:
+            try:
+                taken = handle.take_message(kind, raw)
+            except _rclpy.RCLError:  # its bytes are damaged, which only typed messages tell
+                if raw:
+                    raise
+                return True
+            if taken is None:
+                return found
             found = True
             callback(taken[0])
-        return found
 
     @staticmethod
     def _serve(service: Any) -> None:  # noqa: ANN401

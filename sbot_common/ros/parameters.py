@@ -15,7 +15,7 @@ from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, unknown_name
 from sbot_common.params import Spec
 
 
@@ -50,6 +50,7 @@ def declare(node: Node, specs: Iterable[Spec],
         dynamic.dynamic_typing = isinstance(spec.default, float | tuple)
         if dynamic.dynamic_typing:
             dynamic.floating_point_range = []
+            _as_doubles(node, spec.name)
         default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
         try:
             value = node.declare_parameter(spec.name, default, dynamic).value
@@ -69,5 +70,40 @@ def declare(node: Node, specs: Iterable[Spec],
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
+    def as_doubles(parameters: list[Parameter]) -> list[Parameter]:
+        return [_with_doubles(p) if isinstance(getattr(table.get(p.name), 'default', None),
+                                               float | tuple) else p for p in parameters]
+
     node.add_on_set_parameters_callback(on_set)
+    if hasattr(node, 'add_pre_set_parameters_callback'):  # not in Humble
+        node.add_pre_set_parameters_callback(as_doubles)
     return values
+
+
+def _with_doubles(parameter: Parameter) -> Parameter:
+    """Return a parameter with double(s) for integer(s), so that `10` does not change its type."""
+    kind, value = parameter.type_, parameter.value
+    if kind == Parameter.Type.INTEGER:
+        return Parameter(parameter.name, Parameter.Type.DOUBLE, float(value))
+    if kind == Parameter.Type.INTEGER_ARRAY:
+        return Parameter(parameter.name, Parameter.Type.DOUBLE_ARRAY, [float(v) for v in value])
+    return parameter
+
+
+def _as_doubles(node: Node, name: str) -> None:
+    """Do so with the value that a command line or a file gives a parameter, if rclpy lets us."""
+    overrides = getattr(node, '_parameter_overrides', {})
+    if name in overrides:
+        overrides[name] = _with_doubles(overrides[name])
+
+
+def warn_of_unknown(node: Node) -> None:
+    """Log a warning for each parameter that was given and is none of the node's.
+
+    To be called when all are declared.
+    """
+    given = getattr(node, '_parameter_overrides', {})
+    known = [parameter.name for parameter in node.get_parameters_by_prefix('').values()]
+    for name in sorted(given):
+        if not node.has_parameter(name) and not name.startswith('qos_overrides.'):
+            node.get_logger().warning(f'{unknown_name("parameter", name, known)}; it is not used')

@@ -13,10 +13,12 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from sbot_common.controlled_robot import ControllerError
 from sbot_common.errors import InputError
-from sbot_common.signals import Deferral, ignore_signals
+from sbot_common.signals import Deferral, Ending
 
 CALLBACK_TIMEOUT = 3.0  # s; a callback that runs longer after a signal is interrupted
+SHUTDOWN_TIMEOUT = 3.0  # s; then the process ends without what rclpy still had to do
 
 
 def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
@@ -34,37 +36,62 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     # Before rclpy.init: rclpy's handler ends the context, which ends ``spin`` after the callback
     # that runs, and calls the handler that it has found.
     deferral = Deferral(CALLBACK_TIMEOUT)
-    rclpy.init(args=list(sys.argv if arguments is None else arguments),
-               signal_handler_options=SignalHandlerOptions.ALL)
-    nodes: list[Node] = []
     try:
-        executor = make_executor()
-        for node in make_nodes():
-            nodes.append(node)
-            executor.add_node(node)
-        deferral.active = True
-        # What is there now stays: a collection that looks through it takes a tick or two.
-        gc.collect()
-        gc.freeze()
-        executor.spin()
+        rclpy.init(args=list(sys.argv if arguments is None else arguments),
+                   signal_handler_options=SignalHandlerOptions.ALL)
+    except (ValueError, RuntimeError) as error:  # what rclpy makes of bad arguments
+        kind = '' if type(error).__name__ == 'RCLError' else f'{type(error).__name__}: '
+        print(f'--ros-args: {kind}{" ".join(str(error).split())}', file=sys.stderr)
+        return 2
+    nodes: list[Node] = []
+    code: int | None = None
+    try:
+        _spin(make_nodes, nodes, deferral)
     except InputError as error:
         print(error, file=sys.stderr)
-        return 2
+        code = 2
+    except ControllerError as error:
+        # One write, and the line that says why comes last: `sbot up` quotes it.
+        print(f'{error.traceback()}{error}', file=sys.stderr, flush=True)
+        code = 1
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except Exception:
         # A signal during the set-up ends the context between any two calls, which then complain.
         if rclpy.ok():
+            code = 1  # of the exception
             raise
     finally:
-        ignore_signals()
+        ending = Ending()
+        deferral.forget()
         for node in nodes:
             close = getattr(node, 'close', None)
             if close is not None:
                 close()
+        code = int(getattr(nodes[0], 'exit_code', 0)) if code is None and nodes else code or 0
+        ending.limit(SHUTDOWN_TIMEOUT, code)
+        # Here and not with the interpreter, which takes its time: others would wait for them.
+        for node in nodes:
+            with suppress(Exception):  # a signal may have come while it was built
+                node.destroy_node()
         with suppress(RuntimeError):  # a signal may shut down the context at this very moment
             rclpy.try_shutdown()
-    return int(getattr(nodes[0], 'exit_code', 0)) if nodes else 0
+        ending.done()
+    return code
+
+
+def _spin(make_nodes: Callable[[], Iterator[Node]], nodes: list[Node],
+          deferral: Deferral) -> None:
+    """Make nodes, add them to the list, and spin them; from then on defer signals."""
+    executor = make_executor()
+    for node in make_nodes():
+        nodes.append(node)
+        executor.add_node(node)
+    deferral.active = True
+    # What is there now stays: a collection that looks through it takes a tick or two.
+    gc.collect()
+    gc.freeze()
+    executor.spin()
 
 
 def make_executor() -> Any:  # noqa: ANN401

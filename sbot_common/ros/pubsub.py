@@ -15,6 +15,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
 from sbot_common.topics import Topic
+from sbot_common.wire.cdr import DamagedMessage
 
 LOCKSTEP_DEPTH = 100
 
@@ -26,12 +27,13 @@ def ros_class(type_name: str) -> Any:  # noqa: ANN401
     return getattr(import_module(f'{package}.msg'), name)
 
 
-def qos(topic: Topic, depth: int) -> QoSProfile:
-    """Return reliable QoS of a depth; latched topics are transient_local with depth 1."""
+def qos(topic: Topic, depth: int, reliable: bool = True) -> QoSProfile:
+    """Return QoS of a depth; latched topics are reliable, transient_local and of depth 1."""
     if topic.latched:
         return QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
                           durability=DurabilityPolicy.TRANSIENT_LOCAL)
-    return QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
+    return QoSProfile(depth=depth, reliability=(
+        ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT))
 
 
 def advertise(node: Node, topic: Topic, name: str, depth: int = LOCKSTEP_DEPTH) -> Publisher:
@@ -55,7 +57,7 @@ class _Shared:
             callback(raw)
 
 
-_shared: dict[tuple[str, str, int], tuple[_Shared, Subscription]] | None = None
+_shared: dict[tuple[str, str, int, bool], tuple[_Shared, Subscription]] | None = None
 
 
 @contextmanager
@@ -74,20 +76,38 @@ def shared_subscriptions() -> Iterator[None]:
 
 def sharers(name: str) -> int:
     """Return how many callbacks ride on other nodes' subscriptions to a topic."""
-    return sum(len(shared.callbacks) - 1 for (topic, _, _), (shared, _) in (_shared or {}).items()
+    return sum(len(shared.callbacks) - 1 for (topic, *_), (shared, _) in (_shared or {}).items()
                if topic == name)
 
 
+def _careful(node: Node, name: str, callback: Callable[[bytes], None]) -> Callable[[bytes], None]:
+    """Return a callback that ignores damaged messages, which anybody may send."""
+    said = False
+
+    def call(raw: bytes) -> None:
+        nonlocal said
+        try:
+            callback(raw)
+        except DamagedMessage as error:
+            if not said:
+                node.get_logger().error(f'{name}: {error}; ignored, as are others like it')
+            said = True
+    return call
+
+
 def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
-              depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True,
-              expected: bool = False) -> Subscription:
+              depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True, expected: bool = False,
+              reliable: bool = True) -> Subscription:
     """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``.
 
+    A message that is damaged (``DamagedMessage``) is ignored; the first of a topic is logged.
     ``wakes=False``: its messages are looked for when another message or a timer wakes the node
     (``LeanExecutor``); ``expected=True``: each of those comes with one of these. rclpy's own
-    executors do not know the difference.
+    executors do not know the difference. ``reliable=False``: best-effort publishers, as those of
+    real sensors, are heard too (docs/errata.md P19).
     """
-    key = (name, topic.type, depth)
+    callback = _careful(node, name, callback)
+    key = (name, topic.type, depth, reliable)
     if _shared is not None and key in _shared:
         shared, subscription = _shared[key]
         shared.callbacks.append(callback)
@@ -99,7 +119,7 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
         receiver = _Shared()
         receiver.callbacks.append(callback)
     subscription = node.create_subscription(
-        ros_class(topic.type), name, receiver, qos(topic, depth), raw=True)
+        ros_class(topic.type), name, receiver, qos(topic, depth, reliable), raw=True)
     subscription.wakes, subscription.expected = wakes, expected
     if _shared is not None and isinstance(receiver, _Shared):
         _shared[key] = receiver, subscription

@@ -13,6 +13,11 @@ from rosbags.typesys import Stores, get_typestore
 from rosbags.typesys.store import Typestore
 
 from sbot_common.clock import NANOSECONDS
+from sbot_common.errors import InputError
+
+
+class DamagedMessage(InputError):
+    """The bytes are no message of the type that was expected; one line."""
 
 
 @cache
@@ -37,13 +42,42 @@ def encode(message: Any) -> bytes:  # noqa: ANN401
 
 
 def decode(raw: bytes, type_name: str) -> Any:  # noqa: ANN401
-    """Return the message that ``raw`` carries."""
-    return typestore().deserialize_cdr(raw, type_name)
+    """Return the message that ``raw`` carries.
+
+    Raises
+    ------
+    DamagedMessage
+        if it carries none: it ends too early, or a length or a text in it cannot be.
+
+    """
+    try:
+        return typestore().deserialize_cdr(raw, type_name)
+    except Exception as error:  # generated code, which raises anything
+        raise _damaged(raw, type_name, error) from None
+
+
+def _damaged(raw: bytes, type_name: str, error: Exception) -> InputError:
+    if type_name not in typestore().types:
+        return InputError(f'unknown message type {type_name[:100]!r}')
+    reason = ' '.join(str(error).split()) or type(error).__name__
+    return DamagedMessage(
+        f'{type_name}: {len(raw)} bytes that are no such message ({reason[:200]})')
 
 
 def canonical(raw: bytes, type_name: str) -> bytes:
-    """Return the same message with its padding zero: equal messages have equal canonical bytes."""
-    return encode(decode(raw, type_name))
+    """Return the same message with its padding zero: equal messages have equal canonical bytes.
+
+    Raises
+    ------
+    InputError
+        as ``decode``.
+
+    """
+    message = decode(raw, type_name)
+    try:
+        return encode(message)
+    except Exception as error:  # e.g. text that is none
+        raise _damaged(raw, type_name, error) from None
 
 
 def little_endian(raw: bytes, type_name: str) -> bytes:

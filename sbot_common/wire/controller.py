@@ -7,10 +7,11 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sbot_common import topics
 from sbot_common.controller_inputs import ALL_POSES
-from sbot_common.observation import Neighbours
+from sbot_common.observation import Neighbours, Odometry
 from sbot_common.stamp_sync import Key
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.point_cloud import read_point_cloud
+from sbot_common.wire.positioning import read_fix, read_imu
 
 T = TypeVar('T')
 P = ParamSpec('P')
@@ -23,19 +24,33 @@ def read_twist_of(raw: bytes) -> tuple[int, tuple[float, float, float]]:
     return cdr.stamp_ns(message.header.stamp), (v.x, v.y, w.z)
 
 
+def _read_wheel_odometry(raw: bytes) -> tuple[int, Odometry]:
+    stamp_ns, _, x, y, yaw = messages.read_odometry(raw)
+    _, (v, lateral, omega) = read_twist_of(raw)
+    return stamp_ns, Odometry(x, y, yaw, v, omega, lateral)
+
+
 def _read_wind(raw: bytes) -> tuple[int, tuple[float, float]]:
     stamp_ns, (x, y, _) = messages.read_vector(raw)
     return stamp_ns, (x, y)
 
 
-def _read_infrared(raw: bytes) -> tuple[int, Any]:
+def _read_columns(raw: bytes, *names: str) -> tuple[int, list[Any]]:
     stamp_ns, columns = read_point_cloud(raw)
-    return stamp_ns, columns['reading']
+    for name in names:
+        if name not in columns:
+            raise cdr.DamagedMessage(f"sensor_msgs/msg/PointCloud2: its field '{name}' is missing")
+    return stamp_ns, [columns[name] for name in names]
+
+
+def _read_infrared(raw: bytes) -> tuple[int, Any]:
+    stamp_ns, (readings,) = _read_columns(raw, 'reading')
+    return stamp_ns, readings
 
 
 def _read_neighbours(raw: bytes) -> tuple[int, Neighbours]:
-    stamp_ns, columns = read_point_cloud(raw)
-    return stamp_ns, Neighbours(columns['range'], columns['bearing'], columns['data'])
+    stamp_ns, columns = _read_columns(raw, 'range', 'bearing', 'data')
+    return stamp_ns, Neighbours(*columns)
 
 
 # The topic that carries a field of an ``Observation``, and its codec to (stamp in ns, value); in
@@ -43,9 +58,12 @@ def _read_neighbours(raw: bytes) -> tuple[int, Neighbours]:
 FIELDS: dict[str, tuple[topics.Topic, Callable[[bytes], tuple[int, Any]]]] = {
     'twist': (topics.BASE_POSE_GROUND_TRUTH, read_twist_of),
     'scan': (topics.BASE_SCAN, messages.read_scan),
-    'wind': (topics.WIND, _read_wind),
+    'odometry': (topics.ODOM, _read_wheel_odometry),
+    'imu': (topics.IMU, read_imu),
+    'gnss': (topics.GNSS, read_fix),
     'infrared': (topics.INFRARED, _read_infrared),
     'neighbours': (topics.RANGE_AND_BEARING, _read_neighbours),
+    'wind': (topics.WIND, _read_wind),
 }
 
 
@@ -110,9 +128,12 @@ def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[
     return stamp_ns, values
 
 
-def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: tuple[float, float],
+def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: tuple[float, ...],
                   ) -> bytes:
-    """Return linear.x (m/s), angular.z (rad/s) as Twist or TwistStamped, as the topic says."""
+    """Return a command as Twist or TwistStamped, as the topic says.
+
+    ``command`` is linear.x (m/s), angular.z (rad/s) and perhaps linear.y (m/s).
+    """
     if topic == topics.CMD_VEL:
         return messages.write_twist(*command)
     return messages.write_twist_stamped(stamp_ns, frame_id, *command)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Scan
 from sbot_common.wire import cdr, geometry
 from sbot_common.wire.layout import ENCAPSULATION, LITTLE_ENDIAN, Layout, struct_of
@@ -27,6 +26,7 @@ TWIST_STAMPED = 'geometry_msgs/msg/TwistStamped'
 VECTOR = 'geometry_msgs/msg/Vector3Stamped'
 CLOCK = 'rosgraph_msgs/msg/Clock'
 STRING = 'std_msgs/msg/String'
+BYTES = 'std_msgs/msg/UInt8MultiArray'
 
 _HEADER = struct_of('std_msgs/msg/Header', 'stamp.sec', 'stamp.nanosec', 'frame_id#')
 _LITTLE_ENDIAN = LITTLE_ENDIAN[:2]
@@ -67,20 +67,31 @@ class ScanStamped(NamedTuple):
 
 
 def read_header_stamp(raw: bytes) -> int:
-    """Return the stamp (ns) of a little-endian message that begins with a std_msgs/Header."""
-    seconds, nanoseconds = _STAMP.unpack_from(raw, ENCAPSULATION)
+    """Return the stamp (ns) of a little-endian message that begins with a std_msgs/Header.
+
+    Raises
+    ------
+    InputError
+        if the bytes end before it.
+
+    """
+    try:
+        seconds, nanoseconds = _STAMP.unpack_from(raw, ENCAPSULATION)
+    except struct.error:
+        raise _too_short('std_msgs/msg/Header', raw) from None
     stamp_ns: int = seconds * NANOSECONDS + nanoseconds
     return stamp_ns
 
 
-def _too_short(type_name: str, raw: bytes) -> InputError:
-    return InputError(f'{type_name}: the message ends after {len(raw)} bytes')
+def _too_short(type_name: str, raw: bytes) -> cdr.DamagedMessage:
+    return cdr.DamagedMessage(f'{type_name}: the message ends after {len(raw)} bytes')
 
 
 def _read_header(raw: bytes, type_name: str) -> tuple[int, str]:
     """Return stamp (ns) and frame_id."""
     if raw[:2] != _LITTLE_ENDIAN:
-        raise InputError(f'{type_name}: expected little-endian CDR, got bytes {raw[:4].hex()}')
+        raise cdr.DamagedMessage(
+            f'{type_name}: expected little-endian CDR, got bytes {raw[:4].hex()}')
     seconds, nanoseconds, length = _HEADER.unpack_from(raw, ENCAPSULATION)
     frame_id = raw[_FRAME_ID:_FRAME_ID + length].rstrip(b'\0').decode('utf-8', 'replace')
     return seconds * NANOSECONDS + nanoseconds, frame_id
@@ -91,7 +102,7 @@ def read_odometry(raw: bytes) -> PoseStamped:
 
     Raises
     ------
-    InputError
+    DamagedMessage
         if the bytes end too early or are not little-endian CDR.
 
     """
@@ -108,7 +119,7 @@ def read_poses(raw: bytes, num_robots: int) -> PosesStamped:
 
     Raises
     ------
-    InputError
+    DamagedMessage
         if the bytes end too early or are not little-endian CDR, or for another number of poses.
 
     """
@@ -117,8 +128,8 @@ def read_poses(raw: bytes, num_robots: int) -> PosesStamped:
         length, begin = _IN_POSES.find(raw)
         count = int.from_bytes(raw[length:length + 4], 'little')
         if count != num_robots:
-            raise bad_value(f'{POSE_ARRAY}: number of poses', count,
-                            f'{num_robots}, one for each robot')
+            raise cdr.DamagedMessage(f'{POSE_ARRAY}: number of poses: got {count}, expected '
+                                     f'{num_robots}, one for each robot')
         rows = np.array([(x, y, yaw_from_quaternion(*quaternion)) for x, y, _, *quaternion
                          in _POSE.iter_unpack(raw[begin:begin + count * _POSE.size])])
     except struct.error:
@@ -134,7 +145,7 @@ def read_scan(raw: bytes) -> ScanStamped:
 
     Raises
     ------
-    InputError
+    DamagedMessage
         if the bytes end too early or are not little-endian CDR.
 
     """
@@ -151,9 +162,9 @@ def read_scan(raw: bytes) -> ScanStamped:
     return ScanStamped(stamp_ns, Scan(ranges, angle_min, increment, range_min, range_max))
 
 
-def write_twist(v: float, omega: float) -> bytes:
-    """Return geometry_msgs/Twist of linear.x (m/s) and angular.z (rad/s)."""
-    return LITTLE_ENDIAN + _TWIST.pack(v, 0.0, 0.0, 0.0, 0.0, omega)
+def write_twist(v: float, omega: float, lateral: float = 0.0) -> bytes:
+    """Return geometry_msgs/Twist of linear.x (m/s), angular.z (rad/s) and linear.y (m/s)."""
+    return LITTLE_ENDIAN + _TWIST.pack(v, lateral, 0.0, 0.0, 0.0, omega)
 
 
 def read_twist(raw: bytes, type_name: str = TWIST) -> tuple[float, float]:
@@ -163,10 +174,19 @@ def read_twist(raw: bytes, type_name: str = TWIST) -> tuple[float, float]:
     return twist.linear.x, twist.angular.z
 
 
-def write_twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float) -> bytes:
+def read_planar_twist(raw: bytes, type_name: str = TWIST) -> tuple[float, float, float]:
+    """Return linear.x (m/s), angular.z (rad/s) and linear.y (m/s), as ``read_twist``."""
+    message = cdr.decode(raw, type_name)
+    twist = message.twist if type_name == TWIST_STAMPED else message
+    return twist.linear.x, twist.angular.z, twist.linear.y
+
+
+def write_twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float,
+                        lateral: float = 0.0) -> bytes:
     """Return geometry_msgs/TwistStamped; ``frame_id`` is the robot's own frame."""
     return cdr.encode(cdr.message(
-        TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id), twist=geometry.twist(v, omega)))
+        TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id),
+        twist=geometry.twist(v, omega, lateral)))
 
 
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:
@@ -176,10 +196,18 @@ def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.
             geometry.point(x, y), geometry.quaternion(*quaternion_from_yaw(yaw)))))
 
 
-def read_pose(raw: bytes) -> PoseStamped:
-    """Return stamp, frame and pose of a geometry_msgs/PoseStamped."""
-    message = cdr.decode(raw, POSE_STAMPED)
-    p, q = message.pose.position, message.pose.orientation
+def read_pose(raw: bytes, type_name: str = POSE_STAMPED) -> PoseStamped:
+    """Return stamp, frame and pose of a geometry_msgs/PoseStamped, or …/PoseWithCovarianceStamped.
+
+    Raises
+    ------
+    DamagedMessage
+        if the bytes are no such message.
+
+    """
+    message = cdr.decode(raw, type_name)
+    pose = message.pose if type_name == POSE_STAMPED else message.pose.pose
+    p, q = pose.position, pose.orientation
     return PoseStamped(cdr.stamp_ns(message.header.stamp), message.header.frame_id, p.x, p.y,
                        yaw_from_quaternion(q.x, q.y, q.z, q.w))
 
@@ -203,8 +231,25 @@ def write_clock(stamp_ns: int) -> bytes:
 
 
 def read_clock(raw: bytes) -> int:
-    """Return the nanoseconds of a rosgraph_msgs/Clock."""
-    return cdr.stamp_ns(cdr.decode(raw, CLOCK).clock)
+    """Return the nanoseconds of a rosgraph_msgs/Clock.
+
+    Raises
+    ------
+    DamagedMessage
+        if the time is negative: nothing of ROS takes one.
+
+    """
+    stamp_ns = cdr.stamp_ns(cdr.decode(raw, CLOCK).clock)
+    if stamp_ns < 0:
+        raise cdr.DamagedMessage(f'{CLOCK}: got a time of {stamp_ns} ns, expected at least 0')
+    return stamp_ns
+
+
+def write_broadcast(data: bytes) -> bytes:
+    """Return std_msgs/UInt8MultiArray of a robot's broadcast: room for its radius, then data."""
+    return cdr.encode(cdr.message(BYTES, layout=cdr.message(
+        'std_msgs/msg/MultiArrayLayout', dim=[], data_offset=0),
+        data=np.frombuffer(b'\0' + data, np.uint8)))
 
 
 def write_string(text: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError
+from sbot_common.errors import decoding
 from sbot_common.wire import cdr
 
 _NAME = 'sensor_msgs/msg/PointCloud2'
@@ -32,18 +32,16 @@ def _layout(fields: tuple[tuple[str, int, int, int], ...], step: int) -> np.dtyp
 
     Raises
     ------
-    InputError
+    DamagedMessage
         if they are no layout of a point of ``step`` bytes.
 
     """
     names, offsets, datatypes, counts = zip(*fields, strict=True) if fields else ((),) * 4
-    try:
+    with decoding(f'{_NAME}: its fields are no layout of a point', cdr.DamagedMessage):
         formats = [(_DATATYPES[datatype], (count,) if count > 1 else ())
                    for datatype, count in zip(datatypes, counts, strict=True)]
         return np.dtype({'names': names, 'formats': formats, 'offsets': offsets,
                          'itemsize': step})
-    except (KeyError, ValueError) as error:
-        raise InputError(f'{_NAME}: its fields are no layout of a point: {error}') from None
 
 
 def encode_points(stamp_ns: int, frame_id: str, points: NDArray[np.void], *,
@@ -65,7 +63,7 @@ def decode_points(raw: bytes) -> tuple[int, NDArray[np.void]]:
 
     Raises
     ------
-    InputError
+    DamagedMessage
         if the points are big-endian, padded at the end of rows or not all there.
 
     """
@@ -78,9 +76,10 @@ def decode_points(raw: bytes) -> tuple[int, NDArray[np.void]]:
     expected = cloud.point_step * cloud.width * cloud.height
     if cloud.is_bigendian or cloud.data.size != expected or (
             cloud.row_step != cloud.point_step * cloud.width):
-        raise InputError(f'{_NAME}: expected {expected} little-endian bytes without padding, '
-                         f'found {cloud.data.size}')
-    points = np.frombuffer(cloud.data.tobytes(), layout).reshape(shape)
+        raise cdr.DamagedMessage(f'{_NAME}: expected {expected} little-endian bytes without '
+                                 f'padding, found {cloud.data.size}')
+    with decoding(_NAME, cdr.DamagedMessage):
+        points = np.frombuffer(cloud.data.tobytes(), layout).reshape(shape)
     return cdr.stamp_ns(cloud.header.stamp), points
 
 
@@ -89,7 +88,7 @@ def read_point_cloud(raw: bytes) -> tuple[int, dict[str, NDArray[Any]]]:
 
     Raises
     ------
-    InputError
+    DamagedMessage
         as ``decode_points``.
 
     """

@@ -6,6 +6,7 @@ A robot's Odometry costs 2 µs this way instead of 20, and the bytes are those o
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,11 +21,12 @@ _STAMP = struct_of('builtin_interfaces/msg/Time')
 _POSE = struct_of('geometry_msgs/msg/Pose')
 _TWIST = struct_of('geometry_msgs/msg/Twist')
 _VECTOR = struct_of('geometry_msgs/msg/Vector3')
+_DOUBLE = struct.Struct('<d')
 _TRANSFORM = struct_of('geometry_msgs/msg/Transform')
 _IN_TRANSFORM = Layout('geometry_msgs/msg/TransformStamped', 'header.stamp', 'transform', END)
 
 
-class _Template:
+class MessageTemplate:
     """Bytes of one message; its stamp is in the header at the start."""
 
     def __init__(self, type_name: str, *paths: str, **fields: Any) -> None:  # noqa: ANN401
@@ -36,8 +38,8 @@ class _Template:
         _STAMP.pack_into(self.raw, offset, *divmod(stamp_ns, NANOSECONDS))
 
 
-class OdometryTemplate(_Template):
-    """nav_msgs/Odometry with fixed frames and zero covariances."""
+class OdometryTemplate(MessageTemplate):
+    """nav_msgs/Odometry with fixed frames; covariances are zero unless set."""
 
     def __init__(self, frame_id: str, child_frame_id: str) -> None:
         zero = np.zeros(36)
@@ -57,8 +59,20 @@ class OdometryTemplate(_Template):
         _TWIST.pack_into(self.raw, self._twist, vx, vy, 0.0, 0.0, 0.0, omega)
         return bytes(self.raw)
 
+    def set_covariances(self, of_pose: np.ndarray, of_twist: np.ndarray) -> None:
+        """Write those of x, y (m), yaw (rad), shape (3, 3), and of v, omega (m/s, rad/s), (2, 2).
 
-class PosesTemplate(_Template):
+        With the speed to the left (m/s) as a third, (3, 3). All others stay zero.
+        """
+        for offset, places, values in (
+                (self._pose + _POSE.size, (0, 1, 5), of_pose.tolist()),
+                (self._twist + _TWIST.size, (0, 5, 1)[:len(of_twist)], of_twist.tolist())):
+            for i, row in zip(places, values, strict=True):
+                for j, value in zip(places, row, strict=True):
+                    _DOUBLE.pack_into(self.raw, offset + _DOUBLE.size * (6 * i + j), value)
+
+
+class PosesTemplate(MessageTemplate):
     """geometry_msgs/PoseArray of N poses in a fixed frame."""
 
     def __init__(self, frame_id: str, number: int) -> None:
@@ -74,7 +88,7 @@ class PosesTemplate(_Template):
         return bytes(self.raw)
 
 
-class ScanTemplate(_Template):
+class ScanTemplate(MessageTemplate):
     """sensor_msgs/LaserScan with fixed frame and geometry, without intensities."""
 
     def __init__(self, frame_id: str, beams: int, angle_min: float, angle_max: float,
@@ -95,7 +109,7 @@ class ScanTemplate(_Template):
         return bytes(self.raw)
 
 
-class VectorTemplate(_Template):
+class VectorTemplate(MessageTemplate):
     """geometry_msgs/Vector3Stamped with a fixed frame."""
 
     def __init__(self, frame_id: str) -> None:
@@ -110,7 +124,7 @@ class VectorTemplate(_Template):
         return bytes(self.raw)
 
 
-class TransformsTemplate(_Template):
+class TransformsTemplate(MessageTemplate):
     """tf2_msgs/TFMessage with fixed pairs of frames."""
 
     def __init__(self, frames: Sequence[tuple[str, str]]) -> None:

@@ -4,8 +4,8 @@ Segments, circles and rectangles are one shape here, a rounded box: an oriented 
 height may be 0 (a segment), or both halves (a circle), grown by a radius. One formula serves all.
 
 Everything that a disc of at most ``largest_radius`` may touch is listed in the grid cell of its
-centre, so that a query looks at one cell. Moving obstacles would go through the same functions;
-only this table would be rebuilt.
+centre, so that a query looks at one cell. Moving obstacles go through the same functions; this
+table is made anew when they have moved.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot, sincos
 from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
-from sbot_sim.world.geometry import SIDES, WALLS, World
+from sbot_sim.world.geometry import SIDES, World
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ _LONGEST_SIDE = 4096
 class FixedObjects(NamedTuple):
     """Bounds and K rounded boxes, with a grid of them (as in ``sbot_common.spatial``)."""
 
-    bounds: Array  # (4,) xmin, ymin, xmax, ymax (m)
+    bounds: Array  # (4,) xmin, ymin, xmax, ymax (m), infinite where there are no walls
     boxes: Array  # (K, 7) cx, cy, cos yaw, sin yaw, half width, half height, radius
     x0: float  # m
     y0: float  # m
@@ -68,7 +68,7 @@ def make_fixed_objects(world: World, radius: Array) -> FixedObjects:
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _LONGEST_SIDE)
 
     # A robot is never deep inside a rectangle, so its sides find it. Each side is its rectangle.
-    lines = np.ascontiguousarray(world.segments[WALLS:])
+    lines = np.ascontiguousarray(world.inner_segments)
     rectangles, circles = len(world.rectangles), len(world.circles)
     free = len(lines) - SIDES * rectangles
     box_of_line = np.concatenate([np.arange(free), free + np.repeat(np.arange(rectangles), SIDES)])
@@ -81,5 +81,6 @@ def make_fixed_objects(world: World, radius: Array) -> FixedObjects:
                                 round_grid.items]])
     listed = np.unique(np.column_stack([cells, items]).astype(np.int64), axis=0)
     starts = np.searchsorted(listed[:, 0], np.arange(nx * ny + 1)).astype(np.int32)
-    return FixedObjects(world.bounds, boxes, xmin, ymin, cell, nx, ny, starts,
+    limits = world.bounds if world.has_walls else np.array([-np.inf, -np.inf, np.inf, np.inf])
+    return FixedObjects(limits, boxes, xmin, ymin, cell, nx, ny, starts,
                         listed[:, 1].astype(np.int32), largest)

@@ -40,6 +40,7 @@ class Crowd(NamedTuple):
     grid: BucketGrid  # of ``home``
     queued: Flags  # (N,) whether a robot is in the queue
     shift: Array  # (N, 2) displacement of this pass, m
+    retreats: NDArray[np.int8]  # (N,) how often a robot went back, from the last pass on
     reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
     boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
     weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy
@@ -97,21 +98,21 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
     last_row = cell_index(y + reach, grid.y0, grid.cell, grid.ny)
     sum_x, sum_y, met = 0, 0, False
     for row in range(first_row, last_row + 1):
-        begin = grid.starts[row * grid.nx + first_column]
-        end = grid.starts[row * grid.nx + last_column + 1]
+        begin = np.uint64(grid.starts[row * grid.nx + first_column])
+        end = np.uint64(grid.starts[row * grid.nx + last_column + 1])
         for entry in range(begin, end):
-            j = int(grid.items[entry])
+            j = np.uint32(grid.items[entry])  # unsigned: no index from the end
             dx, dy = x - crowd.pose[j, 0], y - crowd.pose[j, 1]
             square = dx * dx + dy * dy
             apart = radius + crowd.radius[j]
             if square >= apart * apart or j == i:
                 continue
             if shapes:
-                overlap, ux, uy = body_contact(crowd.boxes, i, j,
+                overlap, ux, uy = body_contact(crowd.boxes, i, int(j),
                                                crowd.previous[i, 0] - crowd.previous[j, 0],
                                                crowd.previous[i, 1] - crowd.previous[j, 1])
             else:
-                overlap, ux, uy = disc_pair(crowd, i, j, dx, dy, square)
+                overlap, ux, uy = disc_pair(crowd, i, int(j), dx, dy, square)
             if overlap <= tolerance:
                 continue
             met = True

@@ -1,18 +1,20 @@
 """Overlaps of robots, obstacles and bounds, counted from geometry alone.
 
-The judge of ``sbot_sim.collision.separation``: it shares no code with it, keeps no state, and
-is plain NumPy. A robot is its collision circle (the safety radius of document 002 section 5.1);
-circles and rectangles are solid.
+The judge of ``sbot_sim.collision.separation``: it shares no code with it and keeps no state. A
+robot is its collision circle (the safety radius of document 002 section 5.1); circles and
+rectangles are solid.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot_of, sincos_of
+from sbot_common.jit import njit
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
@@ -26,6 +28,7 @@ PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS = range(6)
 # reach two cells away; and no more along a side than keep the number of a cell exact.
 _SLACK = 1e-6
 _MOST_CELLS = 2.0 ** 20
+_ROWS = int(_MOST_CELLS) + 4
 
 
 class Overlaps(NamedTuple):
@@ -50,35 +53,60 @@ def _size_classes(size: Array) -> list[Indexes]:
     return [np.flatnonzero(classes == value) for value in np.unique(classes)]
 
 
+@njit
 def _within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexes]:
     """Return (centre, point) of every two that are at most ``reach`` (m) apart along x and y.
 
     Points are sorted by square cells as wide as the reach. In a column of cells, those of a
     centre's row and its two neighbours follow each other.
     """
-    low = points.min(axis=0)
-    cell = max(reach * (1.0 + _SLACK), float((points.max(axis=0) - low).max()) / _MOST_CELLS,
+    low, high = np.full(2, np.inf), np.full(2, -np.inf)
+    for i in range(len(points)):
+        for axis in range(2):
+            low[axis] = min(low[axis], points[i, axis])
+            high[axis] = max(high[axis], points[i, axis])
+    cell = max(reach * (1.0 + _SLACK), max(high[0] - low[0], high[1] - low[1]) / _MOST_CELLS,
                1e-12)
-    rows = int(_MOST_CELLS) + 4
-    at = np.floor((points - low) / cell).astype(np.int64)
-    keys = at[:, 0] * rows + at[:, 1]
-    order = np.argsort(keys, kind='stable')
+    keys = np.empty(len(points), np.int64)
+    for i in range(len(points)):
+        keys[i] = _cell(points[i, 0], low[0], cell) * _ROWS + _cell(points[i, 1], low[1], cell)
+    order = np.argsort(keys, kind='mergesort')
     keys = keys[order]
-    # Centres beyond the points' cells stay beyond them: two cells away, or more.
-    home = np.floor(np.clip((centres - low) / cell, -2.0, _MOST_CELLS + 2.0)).astype(np.int64)
-    found: list[tuple[Indexes, Indexes]] = []
-    for column in (-1, 0, 1):
-        middle = (home[:, 0] + column) * rows + home[:, 1]
-        first = np.searchsorted(keys, middle - 1, 'left')
-        counts = np.searchsorted(keys, middle + 1, 'right') - first
-        centre = np.repeat(np.arange(len(centres)), counts)
-        # Runs of first, first + 1, ... of each centre, one after the other.
-        run = np.arange(len(centre)) - np.repeat(np.cumsum(counts) - counts, counts)
-        point = order[np.repeat(first, counts) + run]
-        near = (np.abs(centres[centre] - points[point]) <= reach).all(axis=1)
-        found.append((centre[near], point[near]))
-    return (np.concatenate([centre for centre, _ in found]),
-            np.concatenate([point for _, point in found]))
+    room = 4 * (len(points) + len(centres)) + 16
+    centre, point, count = np.empty(room, np.intp), np.empty(room, np.intp), 0
+    for c in range(len(centres)):
+        x, y = centres[c, 0], centres[c, 1]
+        for column in range(-1, 2):
+            middle = (_cell(x, low[0], cell) + column) * _ROWS + _cell(y, low[1], cell)
+            for k in range(_first_from(keys, middle - 1), len(keys)):
+                if keys[k] > middle + 1:
+                    break
+                i = order[k]
+                if abs(x - points[i, 0]) <= reach and abs(y - points[i, 1]) <= reach:
+                    if count == len(centre):
+                        centre, point = np.append(centre, centre), np.append(point, point)
+                    centre[count], point[count] = c, i
+                    count += 1
+    return centre[:count].copy(), point[:count].copy()
+
+
+@njit
+def _cell(value: float, low: float, cell: float) -> int:
+    """Return a row or column; what is beyond the points' cells stays two cells away, or more."""
+    return math.floor(min(max((value - low) / cell, -2.0), _MOST_CELLS + 2.0))
+
+
+@njit
+def _first_from(keys: Indexes, value: int) -> int:
+    """Return the place of the first of the rising ``keys`` (M,) that is not below ``value``."""
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 def _near_pairs(xy: Array, radius: Array) -> tuple[Indexes, Indexes]:
@@ -105,7 +133,7 @@ def _near_objects(xy: Array, centres: Array, reach: Array) -> tuple[Indexes, Ind
     """
     none = np.zeros(0, dtype=np.intp)
     found = [(none, none)]
-    for group in _size_classes(reach):
+    for group in _size_classes(reach) if len(reach) else []:
         centre, robot = _within(xy, centres[group], float(reach[group].max()))
         found.append((group[centre], robot))
     return (np.concatenate([entry for entry, _ in found]),
@@ -157,7 +185,7 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
     i, j = _near_pairs(xy, radius)
     found.append((i, PAIR, j, radius[i] + radius[j] - _lengths(xy[i] - xy[j])))
     everyone = np.arange(len(xy))
-    for side in range(4):
+    for side in range(4 if world.has_walls else 0):
         sign = 1.0 if side < 2 else -1.0
         room = sign * (xy[:, side % 2] - world.bounds[side])
         found.append((everyone, BOUND, np.full(len(xy), side), radius - room))

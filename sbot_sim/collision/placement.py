@@ -51,9 +51,8 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array) -> list[str]
     for k in order:
         i, depth = int(found.robot[k]), float(found.depth[k])
         what = _what(world, int(found.kind[k]), int(found.other[k]), pose)
-        # In millimetres: a robot said to be "0 m" too near would help nobody.
         lines.append(f'robot {i} at ({pose[i, 0]:g}, {pose[i, 1]:g}), collision radius '
-                     f'{bodies.safety_radius[i]:g} m, is {depth * 1000.0:.3g} mm too near to '
+                     f'{bodies.safety_radius[i]:g} m, is {depth:.3g} m too near to '
                      f'{what}')
     return lines
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot
-from sbot_common.jit import borrowed, njit_inner
+from sbot_common.jit import borrowed, njit_inline, njit_inner
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd, find_intersecting
@@ -48,8 +48,7 @@ def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: floa
 
 
 @njit_inner
-def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
-              drift: float) -> float:
+def send_back(crowd: Crowd, found: Queue, hits: int, drift: float) -> float:
     """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
 
     A robot goes half of the way, and the fourth time all of it: then it is reverted. Among discs
@@ -59,9 +58,9 @@ def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
     pose, previous, home = crowd.pose, crowd.previous, crowd.home
     for k in range(hits):
         i = found[k]
-        retreats[i] += 1
+        crowd.retreats[i] += 1
         x, y = previous[i, 0], previous[i, 1]
-        if retreats[i] == RETREATS:
+        if crowd.retreats[i] == RETREATS:
             crowd.reverted[i] = True
         else:
             x, y = 0.5 * (pose[i, 0] + x), 0.5 * (pose[i, 1] + y)
@@ -74,8 +73,9 @@ def send_back(crowd: Crowd, found: Queue, hits: int, retreats: NDArray[np.int8],
     return drift
 
 
-@njit_inner
-def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: int) -> int:
+@njit_inline
+def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: int, first: int,
+                   count: int, queue: Queue, found: Queue) -> int:
     """Displace robots until none intersects anything; after the last pass send back the rest.
 
     Everybody at their previous positions is free, so this ends. All robots of a pass move
@@ -86,6 +86,8 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
     fixed, crowd : the world; ``crowd.pose`` and ``crowd.reverted`` are changed
     collided : (N,) is set where a robot intersected something
     passes : how many displacements of everybody at most
+    first, count : the robots, from number ``first`` on
+    queue, found : (count,) room to work in
 
     Returns
     -------
@@ -93,18 +95,14 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
 
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
-    count = len(crowd.radius)
-    queue, found = np.empty(count, np.int32), np.empty(count, np.int32)
     for i in range(count):
-        queue[i] = i
-        crowd.queued[i] = True
-    retreats = np.zeros(1, np.int8)
+        queue[i] = first + i
+        crowd.queued[first + i] = True
+        crowd.retreats[first + i] = 0
     drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0
     while count > 0:
         if made == passes:
             margin, tolerance = 0.0, REVERTED_ABOVE
-            if len(retreats) < len(queue):
-                retreats = np.zeros(len(queue), np.int8)
         if len(crowd.boxes) > 0:
             count = find_intersecting(fixed, crowd, True, queue, count, drift, tolerance, margin,
                                       found)
@@ -117,7 +115,7 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
             if made >= PLAIN_PASSES:
                 margin = FIRST_MARGIN if made == PLAIN_PASSES else min(2.0 * margin, LAST_MARGIN)
         elif count > 0:
-            drift = send_back(crowd, found, count, retreats, drift)
+            drift = send_back(crowd, found, count, drift)
         for k in range(count):
             crowd.queued[found[k]] = True
         queue, found = found, queue

@@ -55,8 +55,10 @@ def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weigh
     """
     n, home = len(radius), pose.copy()
     crowd = Crowd(radius, leash, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
-                  np.empty(n, np.bool_), np.empty((n, 2)), reverted, boxes, weight)
-    return free_everybody(fixed, crowd, collided, passes)
+                  np.empty(n, np.bool_), np.empty((n, 2)), np.empty(n, np.int8), reverted, boxes,
+                  weight)
+    return free_everybody(fixed, crowd, collided, passes, 0, n, np.empty(n, np.int32),
+                          np.empty(n, np.int32))
 
 
 @njit_inner
@@ -70,7 +72,7 @@ def grid_of_crowd(home: Array, largest_radius: float) -> BucketGrid:
 
 
 @njit
-def _separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Array,
+def separate_arrays(fixed: FixedObjects, radius: Array, previous: Array, proposed: Array,
               passes: int) -> tuple[Array, Array, Flags, Flags, int]:
     """Do the work of ``separate`` for one table of fixed objects."""
     n = len(radius)
@@ -83,7 +85,7 @@ def _separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Arr
         if not math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2]):
             lost[i] = True  # a broken command must not spread
             goal[i, 0], goal[i, 1], goal[i, 2] = previous[i, 0], previous[i, 1], previous[i, 2]
-    steps, none = steps_needed(radius, previous, goal), np.empty(0)
+    steps, none = steps_needed(0, n, radius, previous, goal), np.empty(0)
     pose, free, stuck, made = goal.copy(), previous, reverted, 0
     for step in range(steps):
         if steps > 1:
@@ -122,4 +124,4 @@ def separate(fixed: FixedObjects, radius: Array, previous: Array, proposed: Arra
     was.
 
     """
-    return Separation(*_separate(fixed, radius, previous, proposed, passes))
+    return Separation(*separate_arrays(fixed, radius, previous, proposed, passes))

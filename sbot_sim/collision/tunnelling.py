@@ -25,10 +25,13 @@ MOST_STEPS = 1000  # in a tick; a robot that needs more stops short, after 500 o
 
 
 @njit_inner
-def steps_needed(radius: Array, previous: Array, proposed: Array) -> int:
-    """Return into how many steps a tick from ``previous`` to ``proposed`` (N, 3) is divided."""
+def steps_needed(first: int, end: int, radius: Array, previous: Array, proposed: Array) -> int:
+    """Return into how many steps a tick from ``previous`` to ``proposed`` (N, 3) is divided.
+
+    The tick is that of the robots first … end-1.
+    """
     most = 0.0
-    for i in range(len(radius)):
+    for i in range(first, end):
         dx, dy = proposed[i, 0] - previous[i, 0], proposed[i, 1] - previous[i, 1]
         most = max(most, (dx * dx + dy * dy) / (radius[i] * radius[i]))
     if not most > STEP * STEP:

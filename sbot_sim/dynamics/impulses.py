@@ -35,7 +35,7 @@ def sum_impulses(mass: Array, effective_wind_xy: Array, force_xy: Array, drive_s
     ----------
     mass : (N,) kg
     effective_wind_xy : (N, 2) m/s
-    force_xy : (2,) N on every robot (docs/errata.md R4)
+    force_xy : (N, 2) N, the same on every robot of a world (docs/errata.md R4)
     drive_speed : (N,) m/s along the heading; 0 for robots on wheels
     yaw : (N,) rad
     dt : s
@@ -46,12 +46,13 @@ def sum_impulses(mass: Array, effective_wind_xy: Array, force_xy: Array, drive_s
 
     """
     out = np.empty_like(effective_wind_xy)
-    sine, cosine = np.empty(mass.shape[0]), np.empty(mass.shape[0])
-    sincos_of(yaw, sine, cosine)
+    sine, cosine = np.zeros(mass.shape[0]), np.ones(mass.shape[0])
+    if (drive_speed != 0.0).any():
+        sincos_of(yaw, sine, cosine)
     for i in range(mass.shape[0]):
         m, v = mass[i], drive_speed[i]
-        out[i, 0] = m * effective_wind_xy[i, 0] + m * v * cosine[i] + force_xy[0] * dt
-        out[i, 1] = m * effective_wind_xy[i, 1] + m * v * sine[i] + force_xy[1] * dt
+        out[i, 0] = m * effective_wind_xy[i, 0] + m * v * cosine[i] + force_xy[i, 0] * dt
+        out[i, 1] = m * effective_wind_xy[i, 1] + m * v * sine[i] + force_xy[i, 1] * dt
     return out
 
 

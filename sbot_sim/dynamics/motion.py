@@ -1,4 +1,7 @@
-"""Differential-drive kinematics: command to next pose (document 002 section 4, equation (4))."""
+"""Differential-drive kinematics: command to next pose (document 002 section 4, equation (4)).
+
+Robots with steered wheels turn their rear wheels the same way (``ackermann``).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import sin, sincos, sincos_of
 from sbot_common.jit import njit, njit_inline
-from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.dynamics.ackermann import ackermann_twist
+from sbot_sim.world.bodies import BY_ACKERMANN, BY_IMPULSE, BodyArrays
 
 Array = NDArray[np.float64]
 
@@ -122,6 +126,14 @@ def wheel_commands(bodies: BodyArrays, twist: Array) -> Array:
                                    bodies.wheel_radius[i])
         out[i, 0] = saturate(left, bodies.max_wheel_speed[i])
         out[i, 1] = saturate(right, bodies.max_wheel_speed[i])
+    for i in range(twist.shape[0]):
+        if bodies.drive[i] == BY_ACKERMANN:
+            v, omega = ackermann_twist(
+                twist[i, 0], twist[i, 1], bodies.max_curvature[i], 0.5 * bodies.wheel_distance[i],
+                bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
+            left, right = wheel_speeds(v, omega, bodies.wheel_distance[i], bodies.wheel_radius[i])
+            out[i, 0] = saturate(left, bodies.max_wheel_speed[i])
+            out[i, 1] = saturate(right, bodies.max_wheel_speed[i])
     return out
 
 
@@ -162,7 +174,7 @@ def move(bodies: BodyArrays, pose: Array, wheel_speed: Array, impulse_velocity: 
     for i in range(pose.shape[0]):
         left = saturate(wheel_speed[i, 0], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
         right = saturate(wheel_speed[i, 1], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
-        if bodies.drive[i] != 0:
+        if bodies.drive[i] == BY_IMPULSE:
             right = 0.5 * (right - left)
             left = -right
         speed[0, i], speed[1, i] = left, right

@@ -286,6 +286,22 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
                                             offsets, ways)
 
 
+@njit_inner
+def reduce_all(parameters: WakeParameters, reach: float, walls: Scene, pose: Array,
+               wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
+               blockers: NDArray[np.int64], out: Array) -> None:
+    """Write what ``fast_reductions`` returns; for compiled code, in one thread."""
+    discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
+    reduce_block(0, pose.shape[0], parameters, reach, discs, walls, pose, wind_xy, advertised_mm,
+                 own_radius, widest_wake(parameters, advertised_mm, own_radius), blockers, out)
+
+
+@njit
+def _cell_of_reach(reach: float) -> float:
+    """Return the side of the cells (m) in which robots are sorted."""
+    return max(reach / _CELLS_PER_REACH, 1e-3)
+
+
 def fast_reductions(parameters: WakeParameters, reach: float, walls: Scene, pose: Array,
                     wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
                     blockers: NDArray[np.int64],
@@ -310,7 +326,7 @@ def fast_reductions(parameters: WakeParameters, reach: float, walls: Scene, pose
     count = pose.shape[0]
     out, blockers = np.zeros(count), blockers.copy()
     if parameters.wake and count > 0:
-        discs = sort_discs(pose, own_radius, max(reach / _CELLS_PER_REACH, 1e-3))
+        discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
         widest = widest_wake(parameters, advertised_mm, own_radius)
         in_blocks(threads, count, reduce_block, parameters, reach, discs, walls, pose,
                   wind_xy, advertised_mm, own_radius, widest, blockers, out)

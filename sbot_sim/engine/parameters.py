@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from sbot_common.elementary import hypot
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
+from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.positioning.gnss import GnssSettings
+from sbot_sim.sensors.positioning.imu import ImuSettings
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
-from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays
 from sbot_sim.world.geometry import World
 from sbot_sim.world.line_of_sight import make_line_of_sight
+from sbot_sim.world.moving import MovingDiscs, world_with
 from sbot_sim.world.scene import Scene, make_scene
-from wind_model.parameters import WakeParameters
+from wind_model.parameters import Height, WakeParameters
+from wind_model.turbulence import Waves
+
+_NO_HOOKS = Hooks()
 
 
 class SensorParameters(NamedTuple):
@@ -29,6 +38,18 @@ class SensorParameters(NamedTuple):
     rab_range: float  # m
     line_of_sight: Scene  # what stops broadcasts
     threads: int = 1  # changes no bit
+    imu: ImuSettings | None = None  # None: no IMU
+    gnss: GnssSettings | None = None  # None: no satellite receiver
+
+
+class Obstacles(NamedTuple):
+    """Moving obstacles, and what it takes to make the tables of a world with them."""
+
+    discs: MovingDiscs
+    still: World  # without them
+    far: float  # m, how far lasers see
+    near: float  # m, how far infrared sees
+    stop_broadcasts: bool
 
 
 class SimulationParameters(NamedTuple):
@@ -41,14 +62,21 @@ class SimulationParameters(NamedTuple):
     sensors: SensorParameters
     odometry: OdometryParameters
     wake: WakeParameters
-    wind_height: float  # m, z at which robots feel a gridded wind
+    wind_height: Height | float  # where robots feel a gridded wind; a number is z (m)
+    waves: Waves | None = None  # of the gusts; None: no turbulence
+    hooks: Hooks = _NO_HOOKS
+    obstacles: Obstacles | None = None  # moving ones; ``world`` has them at one tick
+    omnidirectional: bool = False  # some robot has that drive: commands have a third column
 
 
 def make_simulation_parameters(
         *, dt: float, bodies: BodyArrays, world: World, scan: ScanParameters,
         infrared: InfraredParameters | None, range_and_bearing: bool, rab_range: float,
         rab_blocked_by_walls: bool, odometry: OdometryParameters, wake: WakeParameters,
-        wind_height: float, threads: int = 1) -> SimulationParameters:
+        wind_height: Height | float, threads: int = 1, waves: Waves | None = None,
+        hooks: Hooks = _NO_HOOKS, imu: ImuSettings | None = None,
+        gnss: GnssSettings | None = None,
+        moving: MovingDiscs | None = None) -> SimulationParameters:
     """Return the parameters of a simulation with all derived tables; units as in the tuples."""
     near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
     far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
@@ -58,7 +86,29 @@ def make_simulation_parameters(
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
         range_and_bearing=range_and_bearing, rab_range=rab_range,
         line_of_sight=make_line_of_sight(world if rab_blocked_by_walls else None),
-        threads=threads)
-    return SimulationParameters(
+        threads=threads, imu=imu, gnss=gnss)
+    parameters = SimulationParameters(
         dt=dt, bodies=bodies, world=world, sensors=sensors, odometry=odometry, wake=wake,
-        fixed=make_fixed_objects(world, bodies.safety_radius), wind_height=wind_height)
+        fixed=make_fixed_objects(world, bodies.safety_radius), wind_height=wind_height,
+        waves=waves, hooks=hooks,
+        omnidirectional=bool((bodies.drive == BY_OMNIDIRECTIONAL).any()))
+    if moving is None:
+        return parameters
+    obstacles = Obstacles(moving, world, far, near, rab_blocked_by_walls)
+    start = np.zeros(len(moving.radius), np.int64)
+    return tables_of(parameters._replace(obstacles=obstacles),
+                     world_with(world, moving, start), obstacles)
+
+
+def tables_of(parameters: SimulationParameters, world: World,
+              obstacles: Obstacles) -> SimulationParameters:
+    """Return the parameters with another world, and all that is derived from it."""
+    sensors, infrared = parameters.sensors, parameters.sensors.infrared
+    scene = make_scene(world, obstacles.far)
+    separate_scene = infrared is not None and obstacles.near != obstacles.far
+    return parameters._replace(
+        world=world, fixed=make_fixed_objects(world, parameters.bodies.safety_radius),
+        sensors=sensors._replace(
+            scene=scene,
+            infrared_scene=make_scene(world, obstacles.near) if separate_scene else scene,
+            line_of_sight=make_line_of_sight(world if obstacles.stop_broadcasts else None)))

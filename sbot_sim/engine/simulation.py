@@ -7,16 +7,19 @@ from numpy.typing import NDArray
 
 from sbot_common.errors import InputError
 from sbot_sim.collision.placement import placement_error
+from sbot_sim.engine.obstacles import place_obstacles
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.snapshot import make_generators, observe
 from sbot_sim.engine.state import (
+    Felt,
     SimulationState,
     Snapshot,
     StepInputs,
+    Wind,
     initial_state,
     teleported,
 )
-from sbot_sim.engine.step import hear, step
+from sbot_sim.engine.step import feel, hear, step
 
 Array = NDArray[np.float64]
 
@@ -43,16 +46,36 @@ class Engine:
         self._generators = make_generators(self._seed, len(self._initial_pose))
         self.state: SimulationState = initial_state(self.parameters, self._initial_pose,
                                                     self._generators)
+        self.parameters = place_obstacles(self.parameters, self.state.moved)
         self._observe()
 
     def _observe(self) -> None:
         self._heard = hear(self.parameters, self.state.pose)
+        self._felt: Felt | None = None
         self.snapshot: Snapshot
         self.snapshot = observe(self.parameters, self.state, self._generators, self._heard)
 
+    def feel(self, wind: Wind) -> None:
+        """Let the robots feel this tick's wind: the snapshot has it from now on.
+
+        ``advance`` must then be given the same wind.
+        """
+        felt = feel(self.parameters, self.state, wind, self._heard)
+        self.snapshot = self.snapshot._replace(
+            wind=felt.wind + felt.push, free_wind=felt.free_wind + felt.push,
+            updraft=felt.updraft)
+        self._felt = felt
+
+    @property
+    def has_felt(self) -> bool:
+        """Whether the snapshot has this tick's wind."""
+        return self._felt is not None
+
     def advance(self, inputs: StepInputs) -> None:
         """Go one tick on, and sense."""
-        self.state = step(self.parameters, self.state, inputs, self._heard, self._generators)
+        self.state = step(self.parameters, self.state, inputs, self._heard, self._generators,
+                          self._felt)
+        self.parameters = place_obstacles(self.parameters, self.state.moved)
         self._observe()
 
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
@@ -69,4 +92,5 @@ class Engine:
         if problem is not None:
             raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
         self.state = after
+        self._felt = None
         self._heard = hear(self.parameters, self.state.pose)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.sensors.odometry import initial_odometry
+from sbot_sim.sensors.odometry import draw_wheel_scale
+from sbot_sim.sensors.positioning.four_wheel_odometry import draw_four_scales
+from sbot_sim.sensors.positioning.imu import draw_biases
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, Heard
 from sbot_sim.sensors.rng_array import States
 from wind_model.grid import Lattice
@@ -16,6 +18,9 @@ from wind_model.wake import advertised_millimetres
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
+
+
+_CALM = np.zeros(3)
 
 
 class Generators(NamedTuple):
@@ -26,7 +31,9 @@ class Generators(NamedTuple):
 
     infrared: States
     scan: States
-    odometry: list[np.random.Generator]
+    odometry: States
+    imu: States
+    gnss: States
 
 
 class Snapshot(NamedTuple):
@@ -35,16 +42,20 @@ class Snapshot(NamedTuple):
     tick: int
     pose: Array  # (N, 3) x, y (m), yaw (rad) as decoded from the quaternion that is sent
     twist: Array  # (N, 3) m/s, m/s, rad/s in the robot's own frame, wind included
-    wind: Array  # (N, 2) m/s, effective wind now moving the robot
-    free_wind: Array  # (N, 2) m/s, before other robots took their share
+    wind: Array  # (N, 2) m/s, effective wind of this tick and the push of forces
+    free_wind: Array  # (N, 2) m/s, the same before other robots took their share
     true_pose: Array  # (N, 3) with the simulator's own yaw
     odometry: Array  # (N, 3) frame `odom`
-    odometry_twist: Array  # (N, 2)
+    odometry_twist: Array  # (N, 2), or (N, 3) with the speed to the left
     ranges: Floats  # (N, beams) m
     infrared: Floats | None  # (N, 15, 2) range (m), reading
     heard: Heard  # compressed rows
     heard_sent: bool  # range and bearing is on
     rab_data: NDArray[np.uint8]  # (N, 10)
+    updraft: Array  # (N,) m/s, vertical part of the effective wind
+    imu: Array | None = None  # (N, 4) as ``sensors.positioning.imu`` reads
+    gnss: Array | None = None  # (N, 3) latitude (deg), longitude (deg), altitude (m)
+    obstacles: Array | None = None  # (M, 2) m, centres of those that move
 
 
 class SimulationState(NamedTuple):
@@ -57,12 +68,15 @@ class SimulationState(NamedTuple):
     wind: Array  # (N, 2) m/s: the effective wind in those impulses
     free_wind: Array  # (N, 2) m/s: that wind before other robots took their share
     odometry: Array  # (N, 3) x, y, yaw by the wheels alone, frame `odom`
-    odometry_twist: Array  # (N, 2) m/s, rad/s by the wheels
-    wheel_scale: Array  # (N, 2) way that a wheel measures over the true one
+    odometry_twist: Array  # (N, 2) or (N, 3), as in ``StepInputs.command``, by the wheels
+    wheel_scale: Array  # (N, 2) or (N, 4) way that a wheel measures over the true one
     rab_data: NDArray[np.uint8]  # (N, 10) what each robot broadcasts this tick
     blocker: NDArray[np.int64]  # (N,) who took all its wind, -1: nobody; where to look first
     collided: NDArray[np.bool_]  # (N,) intersected something in the last tick
     reverted: NDArray[np.bool_]  # (N,) was put back where it was
+    acceleration: Array | None = None  # (N, 2) m/s^2, own frame; None without IMU
+    imu_bias: Array | None = None  # (N, 4)
+    moved: NDArray[np.int64] | None = None  # (M,) ticks in which each obstacle has moved
 
 
 class Wind(NamedTuple):
@@ -71,12 +85,26 @@ class Wind(NamedTuple):
     velocity: Array  # (3,) m/s outside the grid
     force: Array  # (3,) N on every robot
     field: Lattice | None = None
+    gust: Array = _CALM  # (3,) m/s, added to the wind inside and outside the grid
+
+
+class Felt(NamedTuple):
+    """What the air does to N robots in a tick, before it moves them."""
+
+    free_wind: Array  # (N, 2) m/s, before other robots took their share
+    reduction: Array  # (N,) the share that they took
+    wind: Array  # (N, 2) m/s, effective
+    push: Array  # (N, 2) m/s, velocity that the forces' impulses give
+    updraft: Array  # (N,) m/s, vertical part of the effective wind, which moves nothing
+    blocker: NDArray[np.int64]  # (N,) as in ``SimulationState``
 
 
 class StepInputs(NamedTuple):
     """What one tick acts on."""
 
-    command: Array  # (N, 2) linear.x (m/s), angular.z (rad/s)
+    # (N, 2) linear.x (m/s), angular.z (rad/s); (N, 3) with linear.y (m/s), the speed to the left,
+    # in worlds with an omnidirectional robot
+    command: Array
     wind: Wind
     rab_data: NDArray[np.uint8]  # (N, 10) heard in the next tick; byte 0 is overwritten
 
@@ -94,14 +122,22 @@ def initial_state(parameters: SimulationParameters, pose: Array,
     noise of the wheels' radius the odometry's generators are advanced, two draws each.
     """
     n = pose.shape[0]
-    odometry, wheel_scale = initial_odometry(parameters.odometry, generators.odometry)
+    noise = np.full(n, parameters.odometry.odometry_noise_radius)
+    wheel_scale = (draw_four_scales(parameters.bodies, noise, generators.odometry)
+                   if parameters.omnidirectional else draw_wheel_scale(noise, generators.odometry))
+    imu = parameters.sensors.imu
     data = np.zeros((n, DATA_BYTES), np.uint8)
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
     return SimulationState(
         tick=0, pose=pose.copy(), twist=np.zeros((n, 3)), impulse_velocity=np.zeros((n, 2)),
-        wind=np.zeros((n, 2)), free_wind=np.zeros((n, 2)), odometry=odometry,
-        odometry_twist=np.zeros((n, 2)), wheel_scale=wheel_scale, rab_data=data,
-        blocker=np.full(n, -1), collided=np.zeros(n, np.bool_), reverted=np.zeros(n, np.bool_))
+        wind=np.zeros((n, 2)), free_wind=np.zeros((n, 2)), odometry=np.zeros((n, 3)),
+        odometry_twist=np.zeros((n, 3 if parameters.omnidirectional else 2)),
+        wheel_scale=wheel_scale, rab_data=data, blocker=np.full(n, -1),
+        collided=np.zeros(n, np.bool_), reverted=np.zeros(n, np.bool_),
+        acceleration=None if imu is None else np.zeros((n, 2)),
+        imu_bias=None if imu is None else draw_biases(imu, generators.imu),
+        moved=None if parameters.obstacles is None else np.zeros(
+            len(parameters.obstacles.discs.radius), np.int64))
 
 
 def teleported(state: SimulationState, robot: int, pose: Array) -> SimulationState:

@@ -15,22 +15,28 @@ from sbot_common.jit import njit
 from sbot_common.threads import in_background
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.separation import Separation, separate
-from sbot_sim.dynamics.free_wind import free_wind
+from sbot_sim.dynamics.free_wind import wind_around
+from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.impulses import effective_wind, impulse_velocity, sum_impulses
 from sbot_sim.dynamics.motion import body_twists, move, wheel_commands, wrap_yaw
+from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.dynamics.wake_kernel import fast_reductions
+from sbot_sim.engine.obstacles import separate_among
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.state import Generators, SimulationState, StepInputs
+from sbot_sim.engine.state import Felt, Generators, SimulationState, StepInputs, Wind
 from sbot_sim.sensors.odometry import draw_slip, measure
+from sbot_sim.sensors.positioning.four_wheel_odometry import draw_four_slips, measure_all
+from sbot_sim.sensors.positioning.imu import accelerations
 from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
-from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.bodies import BY_IMPULSE, BodyArrays
+from wind_model.turbulence import gusts_at
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
 
 Array = NDArray[np.float64]
 
 
 def step(parameters: SimulationParameters, state: SimulationState, inputs: StepInputs,
-         heard: Heard, generators: Generators) -> SimulationState:
+         heard: Heard, generators: Generators, felt: Felt | None = None) -> SimulationState:
     """Return the state one tick later: blow, move, separate.
 
     Parameters
@@ -39,29 +45,48 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
     inputs : commands, wind and broadcasts of this tick
     heard : who heard whom in this tick, as ``hear`` found it
     generators : the odometry's are advanced in place, two draws a robot, if there is slip noise
+    felt : ``feel`` of this tick, if that is known already
 
     """
     bodies, dt = parameters.bodies, parameters.dt
     wheel_speed = wheel_commands(bodies, inputs.command)
-    odometry = in_background(parameters.sensors.threads, state.pose.shape[0], measure, bodies,
-                             state.odometry, state.wheel_scale, wheel_speed,
-                             draw_slip(parameters.odometry, generators.odometry),
-                             parameters.odometry.odometry_noise_slip, dt)
-    wind, free, velocity, blocker = blow(parameters, state, inputs, wheel_speed, heard)
-    after = move_and_separate(parameters.fixed, bodies, state.pose, wheel_speed,
-                              state.impulse_velocity, dt)
+    noise_slip = np.full(state.pose.shape[0], parameters.odometry.odometry_noise_slip)
+    threads, n, driven = parameters.sensors.threads, state.pose.shape[0], None
+    if parameters.omnidirectional:
+        driven = limited_twists(bodies, inputs.command)
+        odometry = in_background(threads, n, measure_all, bodies, state.odometry,
+                                 state.wheel_scale, wheel_speed, driven, draw_four_slips(
+                                     bodies, noise_slip, generators.odometry), noise_slip, dt)
+    else:
+        odometry = in_background(threads, n, measure, bodies, state.odometry, state.wheel_scale,
+                                 wheel_speed, draw_slip(noise_slip, generators.odometry),
+                                 noise_slip, dt)
+    if felt is None:
+        felt = feel(parameters, state, inputs.wind, heard)
+    velocity = blow(parameters, state, inputs.wind.force, wheel_speed, felt)
+    if parameters.obstacles is None or state.moved is None:
+        moved, after = state.moved, move_and_separate(
+            parameters.fixed, bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven)
+    else:
+        proposed = move_all(bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven)
+        after, moved = separate_among(parameters, parameters.obstacles, state.moved, state.pose,
+                                      proposed)
     data = inputs.rab_data.copy()
     data[:, 0] = advertised_millimetres(bodies.radius)
     measured_pose, measured_twist = odometry()
+    twist = achieved_twists(state.pose, after.pose, dt)
     return SimulationState(
-        tick=state.tick + 1, pose=after.pose, twist=achieved_twists(state.pose, after.pose, dt),
-        impulse_velocity=velocity, wind=wind, free_wind=free, odometry=measured_pose,
-        odometry_twist=measured_twist, wheel_scale=state.wheel_scale, rab_data=data,
-        blocker=blocker, collided=after.collided, reverted=after.reverted)
+        tick=state.tick + 1, pose=after.pose, twist=twist,
+        impulse_velocity=velocity, wind=felt.wind, free_wind=felt.free_wind,
+        odometry=measured_pose, odometry_twist=measured_twist, wheel_scale=state.wheel_scale,
+        rab_data=data, blocker=felt.blocker, collided=after.collided, reverted=after.reverted,
+        acceleration=None if state.acceleration is None else accelerations(
+            state.twist, state.pose[:, 2], twist, after.pose[:, 2], dt),
+        imu_bias=state.imu_bias, moved=moved)
 
 
 def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, wheel_speed: Array,
-                      velocity: Array, dt: float) -> Separation:
+                      velocity: Array, dt: float, driven: Array | None = None) -> Separation:
     """Return the outcome of motion and collisions in one tick (document 002 sections 4 and 5).
 
     Parameters
@@ -71,26 +96,73 @@ def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, whee
     wheel_speed : (N, 2) left, right (rad/s)
     velocity : (N, 2) m/s, of the impulses of the tick before
     dt : s
+    driven : (N, 3) Twists of omnidirectional robots; None: there are none
 
     """
-    moved = move(bodies, pose, wheel_speed, velocity, dt)
+    moved = move_all(bodies, pose, wheel_speed, velocity, dt, driven)
     return separate(fixed, bodies.safety_radius, pose, moved)
 
 
-def blow(parameters: SimulationParameters, state: SimulationState, inputs: StepInputs,
-         wheel_speed: Array, heard: Heard) -> tuple[Array, Array, Array, NDArray[np.int64]]:
-    """Return effective wind, free wind and the velocity from this tick's impulses, (N, 2) each.
+def move_all(bodies: BodyArrays, pose: Array, wheel_speed: Array, velocity: Array, dt: float,
+             driven: Array | None) -> Array:
+    """Return the poses (N, 3) after one tick, collisions aside, with every drive.
 
-    And each robot's blocker (N,), see ``fast_reductions``.
-
-    Document 000 section 4.1; the velocity moves the robots in the next tick. ``wheel_speed`` is
-    (N, 2) rad/s, saturated.
+    Parameters are those of ``move_and_separate``.
     """
-    free = free_wind(inputs.wind.field, inputs.wind.velocity, state.pose, parameters.wind_height)
+    moved = move(bodies, pose, wheel_speed, velocity, dt)
+    if driven is not None:
+        move_omnidirectional(bodies, pose, driven, velocity, dt, moved)
+    return moved
+
+
+def feel(parameters: SimulationParameters, state: SimulationState, wind: Wind,
+         heard: Heard) -> Felt:
+    """Return what the air does to the robots in this tick (document 000 sections 4.2 and 5.4).
+
+    Parameters
+    ----------
+    parameters, state : the world
+    wind : of this tick
+    heard : who hears whom in this tick, as ``hear`` found it
+
+    """
+    bodies = parameters.bodies
+    around = wind_around(wind.field, wind.velocity, state.pose, parameters.wind_height)
+    if wind.gust.any():
+        around = around + wind.gust
+    free = np.ascontiguousarray(around[:, :2])
+    if parameters.waves is not None:
+        time = state.tick * parameters.dt
+        free += gusts_at(parameters.waves, state.pose, wind.velocity[0] * time,
+                         wind.velocity[1] * time, time)
     reduction, blocker = wake_reductions(parameters, state, free, heard)
-    wind, velocity = driven_and_blown(parameters.bodies, state.pose, wheel_speed, free,
-                                      reduction, inputs.wind.force, parameters.dt)
-    return wind, free, velocity, blocker
+    if parameters.hooks.effective_wind is None:
+        effective = effective_wind(free, reduction)
+    else:
+        effective = call_hook(parameters.hooks.effective_wind, free.shape, free, reduction)
+    push = np.zeros_like(free)
+    if wind.force[:2].any():
+        push += wind.force[:2] * parameters.dt / bodies.mass[:, np.newaxis]
+    return Felt(free, reduction, effective, push, (1.0 - reduction) * around[:, 2], blocker)
+
+
+def blow(parameters: SimulationParameters, state: SimulationState, force: Array,
+         wheel_speed: Array, felt: Felt) -> Array:
+    """Return the velocity (N, 2) m/s of this tick's impulses: wind, drive and forces.
+
+    Document 000 section 4.1; it moves the robots in the next tick. ``force`` is (3,) N,
+    ``wheel_speed`` (N, 2) rad/s, saturated.
+    """
+    bodies = parameters.bodies
+    drive = drive_speeds(bodies, wheel_speed)
+    yaw, forces = state.pose[:, 2].copy(), np.empty_like(felt.wind)
+    forces[:] = force[:2]
+    hook = parameters.hooks.drive_impulse
+    driven = drive if hook is None else np.zeros_like(drive)
+    impulse = sum_impulses(bodies.mass, felt.wind, forces, driven, yaw, parameters.dt)
+    if hook is not None:
+        impulse += call_hook(hook, impulse.shape, bodies.mass.copy(), drive, yaw)
+    return impulse_velocity(impulse, bodies.mass)
 
 
 def wake_reductions(parameters: SimulationParameters, state: SimulationState, free_wind: Array,
@@ -101,6 +173,9 @@ def wake_reductions(parameters: SimulationParameters, state: SimulationState, fr
         return np.zeros(n), state.blocker
     advertised = np.ascontiguousarray(state.rab_data[:, 0])
     own_radius = clamped_radius(parameters.bodies.radius)
+    if parameters.hooks.blocking is not None:
+        return call_hook(parameters.hooks.blocking, (n,), wake, *heard, state.pose[:, 2].copy(),
+                         free_wind.copy(), advertised, own_radius), state.blocker
     if sensors.range_and_bearing:
         return reductions(wake, *heard, np.ascontiguousarray(state.pose[:, 2]), free_wind,
                           advertised, own_radius), state.blocker
@@ -109,28 +184,17 @@ def wake_reductions(parameters: SimulationParameters, state: SimulationState, fr
 
 
 @njit
-def driven_and_blown(bodies: BodyArrays, pose: Array, wheel_speed: Array, free_wind: Array,
-                     reduction: Array, force: Array, dt: float) -> tuple[Array, Array]:
-    """Return effective wind and the velocity of the summed impulses, (N, 2) m/s each.
+def drive_speeds(bodies: BodyArrays, wheel_speed: Array) -> Array:
+    """Return the speeds (N,) m/s that impulses drive, 0 for robots on wheels.
 
-    Parameters
-    ----------
-    bodies, pose, wheel_speed : of N robots
-    free_wind : (N, 2) m/s
-    reduction : (N,) in [0, 1]
-    force : (3,) N on every robot
-    dt : s
-
+    ``wheel_speed`` is (N, 2) rad/s.
     """
-    wind = effective_wind(free_wind, reduction)
     driven = body_twists(bodies, wheel_speed)
-    drive_speed = np.zeros(pose.shape[0])
-    for i in range(pose.shape[0]):
-        if bodies.drive[i] != 0:
-            drive_speed[i] = driven[i, 0]
-    impulse = sum_impulses(bodies.mass, wind, force[:2].copy(), drive_speed, pose[:, 2].copy(),
-                           dt)
-    return wind, impulse_velocity(impulse, bodies.mass)
+    speed = np.zeros(wheel_speed.shape[0])
+    for i in range(wheel_speed.shape[0]):
+        if bodies.drive[i] == BY_IMPULSE:
+            speed[i] = driven[i, 0]
+    return speed
 
 
 def hear(parameters: SimulationParameters, pose: Array) -> Heard:
@@ -139,7 +203,7 @@ def hear(parameters: SimulationParameters, pose: Array) -> Heard:
     The wake kernel then searches for neighbours on its own.
     """
     sensors = parameters.sensors
-    if not sensors.range_and_bearing:
+    if not sensors.range_and_bearing and parameters.hooks.blocking is None:
         return nobody_heard(pose.shape[0])
     return neighbours(pose, sensors.rab_range, sensors.line_of_sight)
 

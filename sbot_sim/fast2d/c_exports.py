@@ -12,31 +12,39 @@ from typing import Any
 
 from sbot_common.errors import InputError
 from sbot_sim import fast2d
+from sbot_sim.fast2d import functions
+from sbot_sim.fast2d.c_memory import IN_C, SLOW, SharedMemory
+from sbot_sim.fast2d.warm_up import load_compiled
 
 _PREFIX = 'webots_'
 _CORNERS = 4
 # What a function returns to C, other than nothing.
 _RESULTS = {
     'create_robot': 'RobotRef', 'create_solid': 'SolidRef', 'create_irsensor': 'SensorRef',
-    'add_sensor': 'SensorRef', 'get_activation': 'double',
+    'get_activation': 'double',
 }
 
 
 class Exports:
-    """Functions for C; ``ffi`` is that of the embedding module."""
+    """Functions for C; ``ffi`` and ``lib`` are those of the embedding module."""
 
-    def __init__(self, ffi: Any) -> None:  # noqa: ANN401
+    def __init__(self, ffi: Any, lib: Any) -> None:  # noqa: ANN401
         self._ffi = ffi
+        self._memory = SharedMemory(ffi, lib, functions.WORLD)
         self._references: dict[int, object] = {}
-        self._created = 0  # numbers are not used twice, so that old references stay unknown
+        # Numbers are not used twice, so that old references stay unknown; a small count that a
+        # host passes by mistake is none.
+        self._created = 1 << 16
         self._error: Any = ffi.NULL
 
     def define(self) -> None:
         """Define the functions of the library."""
         for name in fast2d.__all__:
             if name.startswith(_PREFIX):
-                self._ffi.def_extern(name=name)(self._guarded(name))
-        self._ffi.def_extern(name='webots_fast2d_last_error')(lambda: self._error)
+                own = name + SLOW if name in IN_C else name
+                self._ffi.def_extern(name=own)(self._guarded(name))
+        self._ffi.def_extern(name=f'webots_fast2d_last_error{SLOW}')(lambda: self._error)
+        self._ffi.def_extern(name='sbot_fast2d_sense')(self._memory.sensed)
 
     def _guarded(self, name: str) -> Callable[..., Any]:
         """Return the function with references as pointers and errors as a line of text."""
@@ -66,12 +74,16 @@ class Exports:
         if name.endswith(('_rectangle', '_polygon')):
             return lambda object, x, y: function(
                 object, self._list(x, _CORNERS), self._list(y, _CORNERS))
-        if name.endswith(('_irsensor', '_add_sensor')):
+        if name.endswith('_irsensor'):
             return lambda *given: function(*given[:-1], self._list(given[-1], given[-2]))
         if name.endswith('_get_transform'):
             return self._get_transform
         if name.endswith('_cleanup'):
             return self._cleanup
+        if name.endswith('_init'):
+            return self._init
+        if name.endswith('_step'):
+            return self._step
         return function
 
     def _get_transform(self, reference: fast2d.ObjectRef, *pointers: Any) -> None:  # noqa: ANN401
@@ -80,8 +92,17 @@ class Exports:
             if pointer != self._ffi.NULL:
                 pointer[0] = value
 
+    def _init(self) -> None:
+        load_compiled()
+        fast2d.webots_fast2d_init()
+
+    def _step(self, dt: float) -> None:
+        fast2d.webots_fast2d_step(dt)
+        self._memory.moved(self._references)
+
     def _cleanup(self) -> None:
         fast2d.webots_fast2d_cleanup()
+        self._memory.forget()
         self._references.clear()
 
     def _list(self, pointer: Any, count: int) -> list[float]:  # noqa: ANN401
@@ -103,4 +124,5 @@ class Exports:
 
     def _fail(self, text: str) -> None:
         self._error = self._ffi.new('char[]', text.encode())
+        self._memory.failed()
         print(text, file=sys.stderr, flush=True)

@@ -3,7 +3,8 @@
 The functions of section 7.4.3, with the document's names and argument order, act on one world of
 this process; ``Fast2D`` objects are worlds of their own. Where C writes through pointers, a
 function returns: ``webots_fast2d_object_get_transform`` returns (x, y, angle). The names that
-section 7.4.5 and 7.4.2 use instead are aliases (docs/errata.md F1).
+section 7.4.5 uses instead are aliases, and section 7.4.2's robot_add_sensor is a function of its
+own (docs/errata.md F1).
 """
 
 from __future__ import annotations
@@ -22,26 +23,26 @@ __all__ = [
     'webots_fast2d_sensor_get_activation', 'webots_fast2d_step',
 ]
 
-_world = Fast2D()
+WORLD = Fast2D()  # the world of these functions
 
-webots_fast2d_init = _world.init
-webots_fast2d_cleanup = _world.cleanup
-webots_fast2d_step = _world.step
-webots_fast2d_create_robot = _world.create_robot
-webots_fast2d_create_solid = _world.create_solid
-webots_fast2d_add_object = _world.add_object
-webots_fast2d_create_irsensor = _world.create_irsensor
-webots_fast2d_sensor_get_activation = _world.sensor_get_activation
-webots_fast2d_object_set_bounding_rectangle = _world.object_set_bounding_rectangle
-webots_fast2d_object_set_bounding_radius = _world.object_set_bounding_radius
-webots_fast2d_object_set_mass = _world.object_set_mass
-webots_fast2d_object_set_position = _world.object_set_position
-webots_fast2d_object_set_angle = _world.object_set_angle
-webots_fast2d_robot_set_speed = _world.robot_set_speed
-webots_fast2d_robot_set_angular_speed = _world.robot_set_angular_speed
-webots_fast2d_object_get_transform = _world.object_get_transform
+webots_fast2d_init = WORLD.init
+webots_fast2d_cleanup = WORLD.cleanup
+webots_fast2d_step = WORLD.step
+webots_fast2d_create_robot = WORLD.create_robot
+webots_fast2d_create_solid = WORLD.create_solid
+webots_fast2d_add_object = WORLD.add_object
+webots_fast2d_create_irsensor = WORLD.create_irsensor
+webots_fast2d_sensor_get_activation = WORLD.sensor_get_activation
+webots_fast2d_object_set_bounding_rectangle = WORLD.object_set_bounding_rectangle
+webots_fast2d_object_set_bounding_radius = WORLD.object_set_bounding_radius
+webots_fast2d_object_set_mass = WORLD.object_set_mass
+webots_fast2d_object_set_position = WORLD.object_set_position
+webots_fast2d_object_set_angle = WORLD.object_set_angle
+webots_fast2d_robot_set_speed = WORLD.robot_set_speed
+webots_fast2d_robot_set_angular_speed = WORLD.robot_set_angular_speed
+webots_fast2d_object_get_transform = WORLD.object_get_transform
+webots_fast2d_robot_add_sensor = WORLD.robot_add_sensor  # section 7.4.2
 
 # Other names of the document for the same functions.
 webots_fast2d_object_set_bounding_polygon = webots_fast2d_object_set_bounding_rectangle
 webots_create_irsensor = webots_fast2d_create_irsensor
-webots_fast2d_robot_add_sensor = webots_fast2d_create_irsensor

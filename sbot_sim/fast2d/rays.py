@@ -13,8 +13,8 @@ from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.fast2d.motion import Movers, boxes_at, centres
 from sbot_sim.sensors.beams import Fan
+from sbot_sim.sensors.objects import farther, look_at_circle, look_at_segment
 from sbot_sim.sensors.rays import TOUCH, turned
-from sbot_sim.sensors.scan_kernel import farther, look_at_circle, look_at_segment
 from sbot_sim.world.geometry import SIDES
 from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
 

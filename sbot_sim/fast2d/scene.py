@@ -17,7 +17,7 @@ from sbot_sim.fast2d.motion import Movers
 from sbot_sim.fast2d.rays import Fans, Sensors, Solids
 from sbot_sim.fast2d.shapes import Shape
 from sbot_sim.sensors.beams import Fan, make_fan
-from sbot_sim.world.geometry import WALLS, World, make_world
+from sbot_sim.world.geometry import World, make_world
 from sbot_sim.world.scene import Scene, make_scene
 
 Array = NDArray[np.float64]
@@ -85,7 +85,7 @@ def make_indexed(objects: Sequence[Object]) -> Indexed:
     # There are no bounds: nothing is ever at infinity.
     fixed = fixed._replace(bounds=np.array([-math.inf, -math.inf, math.inf, math.inf]))
     sensors, fans = _sensors(moving)
-    scene = make_scene(world._replace(segments=world.segments[WALLS:]),
+    scene = make_scene(world._replace(segments=world.inner_segments),
                        float(sensors.reach.max(initial=0.0)) or 1.0)
     return Indexed([o.name for o in (*moving, *still)], movers, fixed, scene,
                    _solids(world, fixed), sensors, fans)

@@ -60,7 +60,10 @@ def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
         beginning with ``where``, for anything but a rectangle given counter-clockwise.
 
     """
-    corners = [(float(a), float(b)) for a, b in zip(x, y, strict=False)]
+    try:
+        corners = [(float(a), float(b)) for a, b in zip(x, y, strict=False)]
+    except (TypeError, ValueError, OverflowError):
+        raise bad_value(f'{where}: corners', (x, y), 'four x and four y, numbers (m)') from None
     if len(x) != CORNERS or len(y) != CORNERS:
         raise bad_value(f'{where}: corners', (len(x), len(y)), 'four x and four y')
     if not all(abs(value) <= LARGEST for corner in corners for value in corner):

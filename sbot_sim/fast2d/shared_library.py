@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -15,6 +16,8 @@ import sysconfig
 from pathlib import Path
 
 from sbot_common.errors import InputError
+from sbot_sim.fast2d.c_memory import C_FOR_PYTHON, C_SOURCE, IN_C, PYTHON_FOR_C, SLOW
+from sbot_sim.fast2d.warm_up import load_compiled
 
 INCLUDE = Path(__file__).resolve().parent / 'include'
 ROOT = Path(__file__).resolve().parents[2]  # where the packages are
@@ -44,9 +47,9 @@ __attribute__((constructor)) static void before_python(void)
 _FIRST_CALL = """
 import sys
 sys.path.extend(path for path in {paths!r} if path not in sys.path)
-from _sbot_fast2d import ffi
+from _sbot_fast2d import ffi, lib
 from sbot_sim.fast2d.c_exports import Exports
-Exports(ffi).define()
+Exports(ffi, lib).define()
 """
 
 
@@ -62,6 +65,14 @@ def missing() -> str | None:
     if not sysconfig.get_config_var('Py_ENABLE_SHARED'):
         return 'this Python was built without a shared library (libpython)'
     return None
+
+
+def _prototypes(interface: str) -> str:
+    """Return the declarations of what C calls in Python."""
+    names = [f'{name}{SLOW}(' for name in IN_C]
+    lines = ' '.join(re.sub(r'/\*.*?\*/', '', interface, flags=re.DOTALL).split()).split(';')
+    found = [f'{line};' for line in lines if any(name in line for name in names)]
+    return '\n'.join(f'CFFI_DLLEXPORT {line}' for line in [*found, PYTHON_FOR_C])
 
 
 def build(directory: Path) -> Path:
@@ -80,11 +91,16 @@ def build(directory: Path) -> Path:
 
     header = (INCLUDE / HEADER).read_text()
     builder = FFI()
-    builder.embedding_api(header.split('/* begin */')[1].split('/* end */')[0])
+    interface = header.split('/* begin */')[1].split('/* end */')[0]
+    for name in IN_C:  # Python has the rest, and these by another name
+        interface = interface.replace(f'{name}(', f'{name}{SLOW}(')
+    builder.embedding_api(interface + PYTHON_FOR_C)
+    builder.cdef(C_FOR_PYTHON)
     builder.set_source(
         '_sbot_fast2d',
         _BEFORE_PYTHON.format(header=HEADER, executable=sys.executable,
-                              libpython=sysconfig.get_config_var('INSTSONAME')),
+                              libpython=sysconfig.get_config_var('INSTSONAME'))
+        + _prototypes(interface) + C_SOURCE,
         include_dirs=[str(INCLUDE)], extra_compile_args=['-Wno-array-parameter'],
         runtime_library_dirs=[sysconfig.get_config_var('LIBDIR')])
     paths = [str(ROOT), *(path for path in sys.path if path)]
@@ -94,8 +110,12 @@ def build(directory: Path) -> Path:
 
 
 def main() -> int:
-    """Build into the directory named on the command line; 2 and a line if that cannot be."""
+    """Build into the directory named on the command line; 2 and a line if that cannot be.
+
+    The engine is compiled, too, so that the first host need not wait for that.
+    """
     try:
+        load_compiled()
         print(build(Path(sys.argv[1] if len(sys.argv) > 1 else 'build/fast2d')))
     except InputError as error:
         print(error, file=sys.stderr)

@@ -84,6 +84,7 @@ class Fast2D:
 
     def _clear(self) -> None:
         self._objects: dict[ObjectRef, Object] = {}
+        self._robots = 0  # of the objects
         self._sensors: dict[SensorRef, tuple[Object, Sensor]] = {}
         self._added: list[Object] = []
         self._running = False  # after the first step
@@ -125,7 +126,8 @@ class Fast2D:
     def create_robot(self) -> RobotRef:
         """Return a new robot; 1 kg, at (0, 0) with angle 0, at rest, until set otherwise."""
         self._check_building('create_robot')
-        name = f'robot {sum(o.robot for o in self._objects.values())}'
+        name = f'robot {self._robots}'
+        self._robots += 1
         ref = RobotRef(name)
         self._objects[ref] = Object(name, True, ROBOT_MASS)
         return ref
@@ -133,7 +135,7 @@ class Fast2D:
     def create_solid(self) -> SolidRef:
         """Return a new solid; infinitely heavy, at (0, 0) with angle 0, until set otherwise."""
         self._check_building('create_solid')
-        name = f'solid {sum(not o.robot for o in self._objects.values())}'
+        name = f'solid {len(self._objects) - self._robots}'
         ref = SolidRef(name)
         self._objects[ref] = Object(name, False, math.inf)
         return ref
@@ -182,6 +184,24 @@ class Fast2D:
         self._sensors[ref] = body, sensor
         self._forget_index()
         return ref
+
+    def robot_add_sensor(self, robotRef: RobotRef, sensorRef: SensorRef, x: float, y: float,
+                         angle: float) -> None:
+        """Put a sensor elsewhere, in a robot's frame; until the first step (docs/errata.md F1).
+
+        Its range, aperture, rays and weights stay.
+        """
+        name = 'robot_add_sensor'
+        self._check_building(name)
+        body = self._robot(name, robotRef)
+        before, sensor = self._find_sensor(sensorRef, name)
+        sensor_x, sensor_y = _coordinate(name, 'x', x), _coordinate(name, 'y', y)
+        sensor.x, sensor.y, sensor.angle = sensor_x, sensor_y, _number(name, 'angle', angle)
+        if body is not before:
+            before.sensors = [other for other in before.sensors if other is not sensor]
+            body.sensors.append(sensor)
+            self._sensors[sensorRef] = body, sensor
+        self._forget_index()
 
     def object_set_bounding_rectangle(self, object: ObjectRef, x: Sequence[float],
                                       y: Sequence[float]) -> None:
@@ -263,6 +283,28 @@ class Fast2D:
                                          indexed.sensors, indexed.fans, self._pose)
         return self._measured
 
+    # For hosts that share memory (``c_memory``).
+
+    def moving(self) -> tuple[Array, Array]:
+        """Return pose and speed (M, 3) of what moves; speeds may be written to."""
+        self._index()
+        return self._pose, self._speed
+
+    def row_of(self, reference: object) -> int:
+        """Return the row of an object in ``moving``, or of a sensor in ``activations``, else -1.
+
+        Rows change until the first step.
+        """
+        if isinstance(reference, SensorRef):
+            body, sensor = self._find_sensor(reference)
+            return sensor.row if body.added else -1
+        found = self._objects.get(reference) if isinstance(reference, ObjectRef) else None
+        return found.row if found is not None and found.added else -1
+
+    def is_robot(self, reference: ObjectRef) -> bool:
+        """Tell whether an object is a robot."""
+        return self._objects[reference].robot
+
     # Checks, and the arrays.
 
     def _check_initialised(self, name: str) -> None:
@@ -287,11 +329,11 @@ class Fast2D:
             raise bad_value(f'{PREFIX}{name}: robot', reference, 'a robot')
         return body
 
-    def _find_sensor(self, reference: SensorRef) -> tuple[Object, Sensor]:
+    def _find_sensor(self, reference: SensorRef, name: str = 'sensor_get_activation',
+                     ) -> tuple[Object, Sensor]:
         found = self._sensors.get(reference) if isinstance(reference, SensorRef) else None
         if found is None:
-            raise bad_value(f'{PREFIX}sensor_get_activation: sensor', reference,
-                            'a sensor of this world')
+            raise bad_value(f'{PREFIX}{name}: sensor', reference, 'a sensor of this world')
         return found
 
     def _settable(self, name: str, reference: ObjectRef) -> Object:
@@ -321,7 +363,7 @@ class Fast2D:
         i, other, depth = first_overlap(indexed.fixed, indexed.movers, self._pose, TOLERANCE)
         if i >= 0:
             who = f'{indexed.names[i]} and {indexed.names[other]}'
-            raise InputError(f'{PREFIX}step: {who} overlap by {depth * 1000.0:.3g} mm, '
+            raise InputError(f'{PREFIX}step: {who} overlap by {depth:.3g} m, '
                              'expected a scene free of overlaps')
 
 
@@ -329,7 +371,7 @@ def _number(name: str, what: str, value: float) -> float:
     """Return a finite number."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise bad_value(f'{PREFIX}{name}: {what}', value, 'a finite number') from None
     if not math.isfinite(number):
         raise bad_value(f'{PREFIX}{name}: {what}', value, 'a finite number')

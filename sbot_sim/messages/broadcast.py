@@ -13,10 +13,21 @@ from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_clock, write_string
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import Snapshot, Wind
-from sbot_sim.messages.markers import OBSTACLE_PERIOD, obstacle_markers, robot_markers, robot_roles
+from sbot_sim.messages.interfaces import Interfaces
+from sbot_sim.messages.markers import (
+    OBSTACLE_PERIOD,
+    moving_markers,
+    obstacle_markers,
+    robot_markers,
+    robot_roles,
+)
 from sbot_sim.messages.occupancy import fitting_resolution, map_message
+from sbot_sim.messages.robot_description import robot_description
 from sbot_sim.messages.snapshot import EncoderOptions, Outgoing, SnapshotEncoder
+from sbot_sim.sensors.odometry_covariance import OdometryCovariances
+from sbot_sim.sensors.positioning.four_wheel_odometry import reaches
 from wind_model import messages as wind_messages
+from wind_model.parameters import Height
 
 Point = tuple[float, float]
 
@@ -31,6 +42,8 @@ class BroadcastOptions(NamedTuple):
     tf_namespaced: bool = False
     poses_topic: bool = False  # all poses on `/poses`, too
     cmd_vel_stamped: bool = False
+    gust: bool = False  # there is a gust in m/s, on `/wind/gust`
+    interfaces: Interfaces = Interfaces()
 
 
 class Broadcast:
@@ -40,25 +53,46 @@ class Broadcast:
     """
 
     def __init__(self, parameters: SimulationParameters, options: BroadcastOptions) -> None:
-        self._world = parameters.world
+        obstacles = parameters.obstacles
+        self._world = parameters.world if obstacles is None else obstacles.still
+        self._moving = None if obstacles is None else obstacles.discs.radius
         self._radius = parameters.bodies.radius
-        self._wind_height = parameters.wind_height
+        self._scan = parameters.sensors.scan
+        height = parameters.wind_height
+        self._height = height if isinstance(height, Height) else Height(height)
         self._options = options
         self.cmd_vel = topics.CMD_VEL_STAMPED if options.cmd_vel_stamped else topics.CMD_VEL
+        covariances = OdometryCovariances(
+            parameters.odometry, parameters.bodies.wheel_distance, parameters.dt,
+            reaches(parameters.bodies) if parameters.omnidirectional else None)
         self._encoder = SnapshotEncoder(EncoderOptions(
             len(self._radius), parameters.sensors.scan, parameters.dt, self._radius,
-            options.tf_namespaced, options.poses_topic))
+            options.tf_namespaced, options.poses_topic,
+            covariances if covariances.known else None, options.interfaces,
+            parameters.sensors.imu, parameters.sensors.gnss))
         self._marker_ticks = max(1, round(MARKER_PERIOD / parameters.dt))
         self._obstacle_ticks = max(1, round(OBSTACLE_PERIOD / parameters.dt))
         self.goals: NDArray[np.float64] = np.array(
             [(np.nan, np.nan) if goal is None else goal for goal in options.goals])
 
+    @property
+    def publishes_localisation(self) -> bool:
+        """Whether the transform from `map` to `odom` comes from here."""
+        return self._options.interfaces.publish_map_odom_tf
+
     def latched(self, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield what the simulator publishes once, at the start."""
         yield Outgoing(topics.SCENARIO.name, topics.SCENARIO, write_string(self._options.scenario))
-        yield Outgoing(topics.MAP.name, topics.MAP,
-                       map_message(stamp_ns, self._world, fitting_resolution(self._world)))
+        if self._options.interfaces.publish_map:
+            yield Outgoing(topics.MAP.name, topics.MAP,
+                           map_message(stamp_ns, self._world, fitting_resolution(self._world)))
         yield from self._encoder.static(stamp_ns)
+        if self._options.interfaces.publish_robot_description:
+            for i in range(n := len(self._radius)):
+                yield Outgoing(
+                    topics.resolve(topics.ROBOT_DESCRIPTION, i, n), topics.ROBOT_DESCRIPTION,
+                    write_string(robot_description(
+                        f'robot_{i}', float(self._radius[i]), self._scan)))
 
     def start(self, stamp_ns: int, wind: Wind) -> Iterator[Outgoing]:
         """Yield what all nodes together publish once, at the start."""
@@ -66,7 +100,7 @@ class Broadcast:
         yield Outgoing(topics.WIND_FIELD.name, topics.WIND_FIELD,
                        wind_messages.encode_field(0, wind.field))
         yield Outgoing(topics.WIND_MARKERS.name, topics.WIND_MARKERS, wind_messages.encode_markers(
-            0, wind.field, wind.velocity, self._wind_height))
+            0, wind.field, wind.velocity, self._height))
 
     def recorded(self, stamp_ns: int, wind: Wind, snapshot: Iterable[Outgoing],
                  answers: Iterable[Outgoing]) -> Iterator[Outgoing]:
@@ -76,7 +110,7 @@ class Broadcast:
         ----------
         stamp_ns : of the tick
         wind : of the tick
-        snapshot : from the method of that name
+        snapshot : from ``snapshot`` and ``felt``
         answers : the controllers' announcements, then ``command`` of each robot that has one
 
         """
@@ -84,31 +118,45 @@ class Broadcast:
         for topic, vector in ((topics.WIND_VELOCITY, wind.velocity),
                               (topics.WIND_FORCE, wind.force)):
             yield Outgoing(topic.name, topic, wind_messages.encode_vector(stamp_ns, vector))
+        if self._options.gust:
+            yield Outgoing(topics.WIND_GUST.name, topics.WIND_GUST,
+                           wind_messages.encode_vector(stamp_ns, wind.gust))
         yield from snapshot
         yield from answers
 
-    def command(self, robot: int, stamp_ns: int, v: float, omega: float) -> Outgoing:
-        """Return one robot's command (m/s, rad/s)."""
+    def command(self, robot: int, stamp_ns: int, v: float, omega: float,
+                lateral: float = 0.0) -> Outgoing:
+        """Return one robot's command (m/s, rad/s, m/s to the left)."""
         n = len(self._radius)
         frame_id = topics.frame('base_link', robot, n)
         return Outgoing(topics.resolve(self.cmd_vel, robot, n), self.cmd_vel,
-                        write_command(self.cmd_vel, stamp_ns, frame_id, (v, omega)))
+                        write_command(self.cmd_vel, stamp_ns, frame_id, (v, omega, lateral)))
 
     def clock(self, stamp_ns: int) -> Outgoing:
         """Return the time of a tick."""
         return Outgoing(topics.CLOCK.name, topics.CLOCK, write_clock(stamp_ns))
 
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield a tick's poses and scans, then the rest."""
+        """Yield a tick's poses and scans, then the rest, but for what depends on the wind."""
         yield from self._encoder.snapshot(snapshot, stamp_ns)
+
+    def felt(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield a tick's wind at each robot, and the markers that show it."""
+        yield from self._encoder.wind(snapshot, stamp_ns)
         if snapshot.tick % self._marker_ticks == 0:
             roles = robot_roles(snapshot.twist, snapshot.wind, snapshot.free_wind)
             yield Outgoing(topics.MARKERS.name, topics.MARKERS, robot_markers(
                 stamp_ns, snapshot.pose, self._radius, roles, snapshot.wind, self.goals))
+            if snapshot.obstacles is not None and self._moving is not None:
+                yield Outgoing(topics.MARKERS.name, topics.MARKERS, moving_markers(
+                    stamp_ns, snapshot.obstacles, self._moving))
         if snapshot.tick % self._obstacle_ticks == 0:
             yield Outgoing(topics.MARKERS.name, topics.MARKERS,
                            obstacle_markers(stamp_ns, self._world))
 
-    def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield again what one robot's controller waits for at a tick."""
+    def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int,
+               felt: bool) -> Iterator[Outgoing]:
+        """Yield again what one robot's controller waits for; ``felt``: the wind is known."""
         yield from self._encoder.inputs(snapshot, robot, stamp_ns)
+        if felt:
+            yield self._encoder.wind_of(snapshot, robot, stamp_ns)

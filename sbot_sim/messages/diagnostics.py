@@ -47,16 +47,21 @@ class Pace:
         return Report(factor, self._late)
 
 
-def diagnostics(stamp_ns: int, report: Report, state: SimulationState) -> bytes:
-    """Return diagnostic_msgs/DiagnosticArray."""
+def diagnostics(stamp_ns: int, report: Report, state: SimulationState,
+                node: str = 'sbot_sim') -> bytes:
+    """Return diagnostic_msgs/DiagnosticArray.
+
+    ``node``: its full name. As ``diagnostic_aggregator`` has it, an entry is named 'node: task'.
+    """
+    name = node.lstrip('/')
     get = cdr.message_class
     values = {'tick': state.tick, 'real_time_factor': f'{report.real_time_factor:.3f}',
               'late_ticks': report.late_ticks, 'robots': len(state.pose),
               'robots_in_collision': int(np.count_nonzero(state.collided)),
               'robots_put_back': int(np.count_nonzero(state.reverted))}
     status = get('diagnostic_msgs/msg/DiagnosticStatus')(
-        level=0, name='sbot_sim', message=f'{report.real_time_factor:.2f} x real time',
-        hardware_id='sbot_sim',
+        level=0, name=f'{name}: simulation', message=f'{report.real_time_factor:.2f} x real time',
+        hardware_id=name,
         values=[get('diagnostic_msgs/msg/KeyValue')(key=key, value=str(value))
                 for key, value in values.items()])
     return cdr.encode(get(topics.DIAGNOSTICS.type)(header=cdr.header(stamp_ns, ''),

@@ -96,6 +96,16 @@ def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.i
     return template.to_bytes()
 
 
+def moving_markers(stamp_ns: int, centres: Array, radius: Array) -> bytes:
+    """Return the MarkerArray (CDR) of moving discs: centres (M, 2) m, radii (M,) m."""
+    template = Template([
+        marker('moving obstacles', k, CYLINDER, (2 * r, 2 * r, _HEIGHT), _OBSTACLE_COLOUR,
+               z=0.5 * _HEIGHT) for k, r in enumerate(radius.tolist())])
+    template.set_stamp(stamp_ns)
+    template.set_positions(0, centres)
+    return template.to_bytes()
+
+
 def obstacle_markers(stamp_ns: int, world: World) -> bytes:
     """Return the MarkerArray (CDR) of walls, segments, rectangles and circles: one line list.
 

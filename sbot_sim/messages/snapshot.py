@@ -18,7 +18,12 @@ from sbot_common.topics import Topic
 from sbot_common.wire import cdr, templates
 from sbot_common.wire.point_cloud import encode_points
 from sbot_sim.engine.state import Snapshot
+from sbot_sim.messages.interfaces import Interfaces
+from sbot_sim.messages.positioning import PositioningEncoder
 from sbot_sim.sensors.infrared.sensor import infrared_points
+from sbot_sim.sensors.odometry_covariance import OdometryCovariances
+from sbot_sim.sensors.positioning.gnss import GnssSettings
+from sbot_sim.sensors.positioning.imu import ImuSettings
 from sbot_sim.sensors.scan import ScanParameters, angle_max
 
 INFRARED = np.dtype([(name, '<f4') for name in ('x', 'y', 'z', 'range', 'reading')])
@@ -43,6 +48,10 @@ class EncoderOptions(NamedTuple):
     radius: NDArray[np.float64]  # (N,) m
     tf_namespaced: bool = False
     poses_topic: bool = False  # all poses in one message, too
+    covariances: OdometryCovariances | None = None  # None: zero
+    interfaces: Interfaces = Interfaces()
+    imu: ImuSettings | None = None
+    gnss: GnssSettings | None = None
 
 
 class SnapshotEncoder:
@@ -54,17 +63,21 @@ class SnapshotEncoder:
         frame = self._frame
         self._ground = [templates.OdometryTemplate('map', frame('base_link', i)) for i in range(n)]
         self._poses = templates.PosesTemplate('map', n) if options.poses_topic else None
+        self._obstacles: templates.PosesTemplate | None = None
         self._odom = [templates.OdometryTemplate(frame('odom', i), frame('base_link', i))
                       for i in range(n)]
         self._scans = [templates.ScanTemplate(
             frame('laser', i), scan.beams, scan.angle_min, angle_max(scan), scan.angle_increment,
             options.scan_period, scan.range_min, scan.range_max) for i in range(n)]
         self._wind = templates.VectorTemplate('map')
+        self._positioning = PositioningEncoder(options.imu, options.gnss, options.scan_period,
+                                               frame, n)
         groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
         self._groups = groups
         self._transforms = [templates.TransformsTemplate([
             pair for i in group for pair in (('map', frame('odom', i)),
-                                             (frame('odom', i), frame('base_link', i)))])
+                                             (frame('odom', i), frame('base_link', i)))
+            if pair[0] != 'map' or options.interfaces.publish_map_odom_tf])
             for group in groups]
 
     def _frame(self, name: str, robot: int) -> str:
@@ -82,20 +95,32 @@ class SnapshotEncoder:
         scan = self._options.scan
         z, w = quaternion_from_yaw(scan.laser_yaw)
         for group in self._groups:
-            frames = [(self._frame('base_link', i), self._frame('laser', i)) for i in group]
-            laser = (scan.laser_x, scan.laser_y, z, w)
-            payload = templates.TransformsTemplate(frames).fill(stamp_ns, [laser] * len(group))
+            links = [('laser', (scan.laser_x, scan.laser_y, z, w))]
+            links += [(link, (0.0, 0.0, 0.0, 1.0)) for link in self._positioning.links]
+            if self._options.interfaces.publish_robot_description:
+                links.append(('base_footprint', (0.0, 0.0, 0.0, 1.0)))
+            frames = [(self._frame('base_link', i), self._frame(link, i))
+                      for i in group for link, _ in links]
+            payload = templates.TransformsTemplate(frames).fill(
+                stamp_ns, [place for _ in group for _, place in links])
             yield Outgoing(self._tf(topics.TF_STATIC, group), topics.TF_STATIC, payload)
 
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's messages: first all that scans and poses need, robot by robot."""
         n = self._options.num_robots
+        self._set_covariances(snapshot)
         yield from self.poses(snapshot, stamp_ns)
         for i in range(n):
             yield self.scan(snapshot, i, stamp_ns)
         for i in range(n):
             yield from self._others(snapshot, i, stamp_ns)
         yield from self._tree(snapshot, stamp_ns)
+        if snapshot.obstacles is not None:
+            rows = [(x, y, 0.0, 1.0) for x, y in snapshot.obstacles.tolist()]
+            if self._obstacles is None:
+                self._obstacles = templates.PosesTemplate('map', len(rows))
+            yield Outgoing(topics.OBSTACLES.name, topics.OBSTACLES,
+                           self._obstacles.fill(stamp_ns, rows))
 
     def poses(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield every robot's ground truth, then all poses in one message where asked for."""
@@ -116,27 +141,47 @@ class SnapshotEncoder:
 
     def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield all that one robot's controller may wait for; its scan comes last."""
+        self._set_covariances(snapshot)
         yield from self.poses(snapshot, stamp_ns)
         yield from self._others(snapshot, robot, stamp_ns)
         yield self.scan(snapshot, robot, stamp_ns)
+
+    def wind(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+        """Yield the wind that each robot feels."""
+        for i in range(self._options.num_robots):
+            yield self.wind_of(snapshot, i, stamp_ns)
+
+    def wind_of(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
+        """Return the wind that one robot feels."""
+        u, v = snapshot.wind[robot].tolist()
+        return Outgoing(topics.resolve(topics.WIND, robot, self._options.num_robots), topics.WIND,
+                        self._wind.fill(stamp_ns, u, v, float(snapshot.updraft[robot])))
 
     def _others(self, snapshot: Snapshot, i: int, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield what one robot senses beside its scan."""
         n = self._options.num_robots
         x, y, yaw = snapshot.odometry[i].tolist()
-        v, omega = snapshot.odometry_twist[i].tolist()
+        v, omega, *rest = snapshot.odometry_twist[i].tolist()
+        lateral = rest[0] if rest else 0.0
         z, w = quaternion_from_yaw(yaw)
         yield Outgoing(topics.resolve(topics.ODOM, i, n), topics.ODOM,
-                       self._odom[i].fill(stamp_ns, x, y, z, w, v, 0.0, omega))
-        wx, wy = snapshot.wind[i].tolist()
-        yield Outgoing(topics.resolve(topics.WIND, i, n), topics.WIND,
-                       self._wind.fill(stamp_ns, wx, wy, 0.0))
+                       self._odom[i].fill(stamp_ns, x, y, z, w, v, lateral, omega))
+        for topic, payload in self._positioning.messages(snapshot, i, stamp_ns):
+            yield Outgoing(topics.resolve(topic, i, n), topic, payload)
         if snapshot.infrared is not None:
             yield Outgoing(topics.resolve(topics.INFRARED, i, n), topics.INFRARED,
                            self._infrared(snapshot, i, stamp_ns))
         if snapshot.heard_sent:
             yield Outgoing(topics.resolve(topics.RANGE_AND_BEARING, i, n),
                            topics.RANGE_AND_BEARING, self._heard(snapshot, i, stamp_ns))
+
+    def _set_covariances(self, snapshot: Snapshot) -> None:
+        """Write the covariances of a tick into the messages of all odometries."""
+        covariances = self._options.covariances
+        if covariances is not None:
+            for template, of_pose, of_twist in zip(self._odom, *covariances.at(
+                    snapshot.tick, snapshot.odometry, snapshot.odometry_twist), strict=True):
+                template.set_covariances(of_pose, of_twist)
 
     def _infrared(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
         assert snapshot.infrared is not None
@@ -169,9 +214,10 @@ class SnapshotEncoder:
                 ox, oy, o_yaw = snapshot.odometry[i].tolist()
                 turn = yaw - o_yaw  # the drift of the odometry: map -> odom = pose * odometry^-1
                 s, c = sincos(turn)
-                numbers += [
-                    (x - (c * ox - s * oy), y - (s * ox + c * oy), *quaternion_from_yaw(turn)),
-                    (ox, oy, *quaternion_from_yaw(o_yaw))]
+                if self._options.interfaces.publish_map_odom_tf:
+                    numbers.append((x - (c * ox - s * oy), y - (s * ox + c * oy),
+                                    *quaternion_from_yaw(turn)))
+                numbers.append((ox, oy, *quaternion_from_yaw(o_yaw)))
             yield Outgoing(self._tf(topics.TF, group), topics.TF, template.fill(stamp_ns, numbers))
 
 

@@ -12,6 +12,9 @@ from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_sim.messages.snapshot import Outgoing
 
+# What other nodes publish, too: that disturbs nobody.
+_OFTEN_SHARED = tuple(topic.name for topic in (
+    topics.DIAGNOSTICS, topics.TF, topics.TF_STATIC, topics.MAP, topics.MARKERS))
 _WIND = (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD)
 
 
@@ -32,6 +35,7 @@ class Connections:
                  cmd_vel: Topic, depth: int) -> None:
         self.field_heard = False  # set it when wind_model's grid has come
         self._node = node
+        self._run = topics.run_namespace(node.get_namespace())
         self._awaited = awaited
         self._cmd_vel = cmd_vel
         self._publishers: dict[str, Publisher] = {}
@@ -39,7 +43,8 @@ class Connections:
         for name, topic, _ in first:
             try:
                 if name not in self._publishers:
-                    self._publishers[name] = ros.advertise(node, topic, name, depth)
+                    self._publishers[name] = ros.advertise(
+                        node, topic, topics.within(self._run, name), depth)
             except ImportError:
                 missing.add(topic.type.partition('/')[0])
         for package in sorted(missing):
@@ -56,33 +61,56 @@ class Connections:
     def missing(self) -> list[str]:
         """Return the names of what to wait for: nodes that are not connected, another run."""
         missing = [f'robot {i}' for i in range(len(self._awaited)) if not self._is_connected(i)]
-        missing += [f'another run in this ROS domain to end (it publishes {name}; ROS_DOMAIN_ID '
-                    'keeps runs apart)' for name in self._published_twice()]
+        missing += self.others()
         if not (self._publishers[topics.CLOCK.name].get_subscription_count()
-                and all(self._node.count_publishers(topic.name) for topic in _WIND)
+                and all(self._count(topic.name) for topic in _WIND)
                 and self.field_heard):
             missing.append('wind_model')
         return missing
 
+    def others(self) -> list[str]:
+        """Return in words which other run is to end before this one can begin."""
+        return [f'another run in this ROS domain to end (it publishes {name}; ROS_DOMAIN_ID '
+                'keeps runs apart)' for name in self._published_twice()]
+
     def goals_announced(self) -> bool:
         """Tell whether every controller has a publisher of goals."""
-        return all(self._node.count_publishers(self._resolve(topics.GOAL, i))
+        return all(self._count(self._resolve(topics.GOAL, i))
                    for i, awaited in enumerate(self._awaited) if awaited)
 
     def check(self) -> None:
         """Raise InputError if a topic has more publishers than lockstep can tell apart."""
-        for name in self._published_twice():
-            raise InputError(f'another run in this ROS domain publishes {name}; '
-                             'ROS_DOMAIN_ID keeps runs apart')
-        for i, awaited in enumerate(self._awaited):
-            name = self._resolve(self._cmd_vel, i)
-            count = self._node.count_publishers(name)
-            if awaited and count > 1:
-                raise InputError(f'{name} has {count} publishers, '
-                                 'expected exactly one in lockstep')
+        for text in self.foreign():
+            raise InputError(f'{text}, expected exactly one in lockstep; ROS_DOMAIN_ID keeps runs '
+                             'apart')
+
+    def foreign(self) -> Iterator[str]:
+        """Yield in words each topic of the run that has more than one publisher, and whose.
+
+        Another `sbot_sim` that waits for this run to end is none: it publishes nothing.
+        """
+        names = [*self._publishers, *(topic.name for topic in _WIND),
+                 *(self._resolve(self._cmd_vel, i)
+                   for i, awaited in enumerate(self._awaited) if awaited)]
+        for name in names:
+            if name not in _OFTEN_SHARED and self._count(name) > 1:
+                nodes = [f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+                         for info in self._node.get_publishers_info_by_topic(self._actual(name))]
+                own = f'{self._node.get_namespace().rstrip("/")}/{self._node.get_name()}'
+                if len(nodes) > 1 and set(nodes) != {own}:
+                    yield (f'{self._actual(name)} has {len(nodes)} publishers '
+                           f'({", ".join(sorted(nodes))})')
 
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, len(self._awaited))
+
+    def _actual(self, name: str) -> str:
+        """Return the name of a topic in the ROS graph: in the run's namespace, remapped."""
+        return str(self._node.resolve_topic_name(topics.within(self._run, name)))
+
+    def _count(self, name: str) -> int:
+        """Return how many publishers a topic has."""
+        return int(self._node.count_publishers(self._actual(name)))
 
     def _is_connected(self, robot: int) -> bool:
         """Tell whether a robot's controller is there, and all controllers hear its pose."""
@@ -92,15 +120,16 @@ class Connections:
         scan = self._publishers[self._resolve(topics.BASE_SCAN, robot)]
         return not self._awaited[robot] or (
             scan.get_subscription_count() > 0
-            and self._node.count_publishers(self._resolve(self._cmd_vel, robot)) > 0)
+            and self._count(self._resolve(self._cmd_vel, robot)) > 0)
 
     def _listeners(self, name: str) -> int:
         """Return how many callbacks a topic's messages reach."""
         if name not in self._publishers:
             return 0
-        return int(self._publishers[name].get_subscription_count()) + ros.sharers(name)
+        return (int(self._publishers[name].get_subscription_count())
+                + ros.sharers(topics.within(self._run, name)))
 
     def _published_twice(self) -> Iterator[str]:
         for topic in (topics.CLOCK, topics.WIND_VELOCITY):
-            if self._node.count_publishers(topic.name) > 1:
-                yield topic.name
+            if self._count(topic.name) > 1:
+                yield self._actual(topic.name)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.errors import bad_value
+from sbot_common.topics import Topic
 from sbot_common.wire.messages import read_pose
-from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.engine.state import StepInputs, Wind, still_air
 from sbot_sim.messages.snapshot import read_rab_data
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 
@@ -17,16 +19,26 @@ class Inbox:
     ``teleports`` has a pose x, y (m), yaw (rad) for each robot to put elsewhere.
     """
 
-    def __init__(self, num_robots: int) -> None:
-        self.commands: NDArray[np.float64] = np.zeros((num_robots, 2))  # m/s, rad/s
+    def __init__(self, num_robots: int, sideways: bool = False) -> None:
+        # m/s, rad/s, and with ``sideways`` m/s to the left
+        self.commands: NDArray[np.float64] = np.zeros((num_robots, 3 if sideways else 2))
         self.messages: dict[int, bytes] = {}  # what `commands` were read from
         self.teleports: dict[int, tuple[float, float, float]] = {}
         self.wind = still_air()
         self._rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)
 
-    def on_teleport(self, robot: int, raw: bytes) -> None:
-        """Store a teleport, from a PoseStamped."""
-        pose = read_pose(raw)
+    def on_teleport(self, robot: int, topic: Topic, raw: bytes) -> None:
+        """Store a teleport, from a message of `teleport` or `initialpose`.
+
+        Raises
+        ------
+        InputError
+            if its frame is another one than `map` (or none).
+
+        """
+        pose = read_pose(raw, topic.type)
+        if pose.frame_id.lstrip('/') not in ('', 'map'):
+            raise bad_value('frame', pose.frame_id, 'map')
         self.teleports[robot] = pose.x, pose.y, pose.yaw
 
     def on_rab_data(self, robot: int, raw: bytes) -> None:
@@ -34,11 +46,8 @@ class Inbox:
         self._rab_data[robot] = read_rab_data(raw)
 
     def on_wind(self, part: str, vector: NDArray[np.float64]) -> None:
-        """Store the wind's 'velocity' (m/s) or 'force' (N)."""
-        if part == 'velocity':
-            self.wind = self.wind._replace(velocity=vector)
-        else:
-            self.wind = self.wind._replace(force=vector)
+        """Store the wind's 'velocity' (m/s), 'force' (N) or 'gust' (m/s)."""
+        self.wind = Wind(**{**self.wind._asdict(), part: vector})
 
     def inputs(self) -> StepInputs:
         """Return the inputs of a tick."""

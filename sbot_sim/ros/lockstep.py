@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 from sbot_common.errors import InputError
 from sbot_sim.ros.ledger import Ledger
-from sbot_sim.ros.run_control import Actions, Options, Phase, RunControl
+from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 
 ASK_AGAIN_AFTER = 0.5  # s of wall time
-CONNECTION_TIMEOUT = 60.0  # s of wall time: nodes may have to compile first
 GOAL_GRACE = 1.0  # s of wall time to wait for topics that controllers need not have
-
-
-class Peers(Protocol):
-    """The nodes that take part in a run."""
-
-    def missing(self) -> list[str]:
-        """Return the names of those that are not connected yet."""
-
-    def goals_announced(self) -> bool:
-        """Tell whether every controller has a publisher of goals."""
 
 
 class Lockstep(RunControl):
@@ -32,11 +20,10 @@ class Lockstep(RunControl):
 
     def __init__(self, options: Options, actions: Actions, clock: Callable[[], float],
                  peers: Peers) -> None:
-        super().__init__(options, actions, clock)
-        self._peers = peers
+        super().__init__(options, actions, clock, peers)
         self._ledger = Ledger(options.awaited)
-        self._wind_stamps = {'velocity': 0, 'force': 0}
-        self._created = clock()
+        self._wind_stamps = dict.fromkeys(options.wind_parts, 0)
+        self._felt = False  # the tick's wind has been handed on
         self._connected_since: float | None = None
         self._asked = self._waiting_since = self._due = 0.0
 
@@ -44,13 +31,13 @@ class Lockstep(RunControl):
     def _stamp_ns(self) -> int:
         return self._options.rate.stamp_ns(self._actions.tick())
 
-    def accept_command(self, robot: int) -> bool:
-        """Count an answer; repeated ones, and those of robots not awaited, are not used."""
-        return not self._options.awaited[robot] or self._ledger.answer(robot, self._clock())
+    def accept_command(self, robot: int, raw: bytes = b'') -> bool:
+        """Count an answer; repeated and late ones are not used."""
+        return not self._options.awaited[robot] or self._ledger.answer(robot, self._clock(), raw)
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
         """Note wind, if it is that of the current tick."""
-        wanted = stamp_ns == self._stamp_ns
+        wanted = part in self._wind_stamps and stamp_ns == self._stamp_ns
         if wanted:
             self._wind_stamps[part] = stamp_ns
         return wanted
@@ -61,6 +48,9 @@ class Lockstep(RunControl):
 
     def proceed(self) -> None:
         """End the tick if all answers are in; begin the next if it is due."""
+        if self.phase is Phase.WAITING and not self._felt and self._wind_is_in():
+            self._felt = True
+            self._actions.publish_wind()
         if (self.phase is Phase.WAITING and self._wind_is_in()
                 and self._ledger.complete(self._clock())):
             self._ledger.end()
@@ -96,11 +86,7 @@ class Lockstep(RunControl):
 
     def _start_if_connected(self) -> None:
         now = self._clock()
-        missing = self._peers.missing()
-        if missing:
-            waited = now - self._created
-            if waited > max(CONNECTION_TIMEOUT, self._options.lockstep_timeout):
-                raise InputError(f'waited {waited:.0f} s for {", ".join(missing)}')
+        if self._waits_for(self._peers.missing()):
             self._connected_since = None
             return
         if self._connected_since is None:
@@ -114,6 +100,7 @@ class Lockstep(RunControl):
     def _ask(self) -> None:
         """Publish a tick and wait for the answers."""
         self._ledger.begin()
+        self._felt = False
         self.phase = Phase.WAITING
         self._asked = self._waiting_since = self._clock()
         self._actions.publish_clock()
@@ -132,8 +119,9 @@ class Lockstep(RunControl):
             raise InputError(f'{", ".join(names)} silent for {timeout:g} s '
                              f'(lockstep_timeout) at tick {self._actions.tick()}')
         self._asked = now
-        if not self._wind_is_in():
+        if not self._felt:
             self._actions.publish_clock()
+            return  # controllers may be waiting for the wind, too
         for robot in silent:
             self._ledger.ask_again(robot)
             self._actions.publish_inputs(robot)

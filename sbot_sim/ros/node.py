@@ -19,7 +19,7 @@ from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_pose, read_twist
+from sbot_common.wire.messages import read_planar_twist, read_pose, read_twist
 from sbot_sim.messages.diagnostics import Pace, diagnostics
 from sbot_sim.messages.snapshot import Outgoing
 from sbot_sim.ros.connections import Connections
@@ -49,8 +49,12 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._rate, self._lockstep = options.rate, options.lockstep
         self._n = len(options.awaited)
         self._depth = ros.LOCKSTEP_DEPTH if options.lockstep else 1
-        self._inbox = Inbox(self._n)
+        self._run = topics.run_namespace(self.get_namespace())
+        self._inbox = Inbox(self._n, self._engine.parameters.omnidirectional)
+        self._read_command: Callable[[bytes, str], tuple[float, ...]] = (
+            read_planar_twist if self._engine.parameters.omnidirectional else read_twist)
         self._pace = Pace(options.rate.dt)
+        self._foreign: set[str] = set()  # what was said of other publishers
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
         self._subscribe()
         # All publishers are created before the node waits for others.
@@ -58,26 +62,29 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._connections = Connections(self, [
             *latched, self._broadcast.clock(self._stamp_ns),
             *self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns),
+            *self._broadcast.felt(self._engine.snapshot, self._stamp_ns),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth)
         self._connections.publish(latched)
         actions = Actions(
             tick=lambda: self._engine.state.tick, start=self._start, end=self._end,
             publish_clock=self._publish_clock, publish_snapshot=self._publish_snapshot,
-            publish_inputs=self._publish_inputs, stop=self._stop, observe=self._observe,
-            advance=self._advance, reset=self._reset)
+            publish_wind=self._publish_wind, publish_inputs=self._publish_inputs, stop=self._stop,
+            observe=self._observe, advance=self._advance, reset=self._reset,
+            wait=self.get_logger().info)
         self._control: RunControl = (
             Lockstep(options, actions, time.monotonic, self._connections) if options.lockstep
-            else FreeRunning(options, actions, time.monotonic))
-        self.create_service(Trigger, '/sbot_sim/reset', self._on_reset)
-        self.create_service(SetBool, '/sbot_sim/pause', self._on_pause)
-        self.create_service(Trigger, '/sbot_sim/step', self._on_step)
+            else FreeRunning(options, actions, time.monotonic, self._connections))
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        self.create_service(SetBool, '~/pause', self._on_pause)
+        self.create_service(Trigger, '~/step', self._on_step)
         # Wall time even where a launch file sets use_sim_time everywhere: /clock comes from here.
         self._wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._every(_WATCH_PERIOD, self._guarded(self._control.watch))
         self._every(_DIAGNOSTICS_PERIOD, self._guarded(self._report))
         self._pacer: Timer | None = None
         self._set_pace()
+        ros.warn_of_unknown(self)
 
     def change(self, **options: float) -> None:
         """Change options that may change while the node runs, from the next tick on."""
@@ -113,8 +120,13 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 return
             try:
                 callback(*arguments)
+            except cdr.DamagedMessage:
+                raise  # whoever subscribes for us ignores it
             except (InputError, RuntimeError) as error:
-                if type(error) is RuntimeError:  # a defect; a recorder raises subclasses
+                # A defect (a recorder raises subclasses); or rclpy, when a signal has ended the
+                # context in the middle of this callback: the executor knows.
+                ended = type(error).__module__.startswith('rclpy') and not self.context.ok()
+                if type(error) is RuntimeError or ended:
                     raise
                 self._fail(str(error))
         return call
@@ -124,18 +136,22 @@ class SimulatorNode(Node):  # type: ignore[misc]
         field, markers = topics.WIND_FIELD, topics.WIND_MARKERS
         self._listen(field, field.name, self._on_field)
         self._listen(markers, markers.name, partial(self._record_heard, markers, markers.name))
-        for part, topic in (('velocity', topics.WIND_VELOCITY), ('force', topics.WIND_FORCE)):
+        for part, topic in (('velocity', topics.WIND_VELOCITY), ('force', topics.WIND_FORCE),
+                            ('gust', topics.WIND_GUST)):
             self._listen(topic, topic.name, partial(self._on_wind, part), wakes=True)
         for i in range(self._n):
             self._listen(topics.GOAL, self._resolve(topics.GOAL, i), partial(self._on_goal, i))
             name = self._resolve(topics.GOAL_REACHED, i)
             self._listen(topics.GOAL_REACHED, name,
                          partial(self._record_heard, topics.GOAL_REACHED, name))
-            self._listen(topics.TELEPORT, self._resolve(topics.TELEPORT, i),
-                         partial(self._inbox.on_teleport, i))
+            # Where AMCL or SLAM localises, `initialpose` is theirs.
+            for topic in (topics.TELEPORT,
+                          *[topics.INITIAL_POSE] * self._broadcast.publishes_localisation):
+                self._listen(topic, self._resolve(topic, i),
+                             partial(self._on_teleport, i, topic))
             if self._engine.parameters.sensors.range_and_bearing:
                 self._listen(topics.RAB_DATA, self._resolve(topics.RAB_DATA, i),
-                             partial(self._inbox.on_rab_data, i))
+                             partial(self._on_rab_data, i))
         topic = self._broadcast.cmd_vel
         for i in range(self._n):
             self._listen(topic, self._resolve(topic, i), partial(self._on_command, i), wakes=True)
@@ -143,8 +159,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _listen(self, topic: Topic, name: str, callback: Callable[[bytes], None], *,
                 wakes: bool = False) -> None:
         # What comes now and then is looked for when a command, wind or a timer wakes the node.
-        ros.subscribe(self, topic, name, self._guarded(callback), self._depth,
-                      wakes=wakes and self._lockstep)
+        # Free-running, commands of any publisher are heard.
+        ros.subscribe(self, topic, topics.within(self._run, name), self._guarded(callback),
+                      self._depth, wakes=wakes and self._lockstep,
+                      reliable=self._lockstep or topic != self._broadcast.cmd_vel)
 
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, self._n)
@@ -152,12 +170,12 @@ class SimulatorNode(Node):  # type: ignore[misc]
     # --- messages and services
 
     def _on_command(self, robot: int, raw: bytes) -> None:
-        command = read_twist(raw, self._broadcast.cmd_vel.type)
+        command = self._read_command(raw, self._broadcast.cmd_vel.type)
         if not all(np.isfinite(command)):
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
-            command = (0.0, 0.0)
-        if self._control.accept_command(robot):
+            command = (0.0,) * len(command)
+        if self._control.accept_command(robot, raw):
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw
         self._control.proceed()
@@ -173,10 +191,22 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._connections.field_heard = True
         self._record_heard(topics.WIND_FIELD, topics.WIND_FIELD.name, raw)
 
+    def _on_teleport(self, robot: int, topic: Topic, raw: bytes) -> None:
+        try:
+            self._inbox.on_teleport(robot, topic, raw)
+        except cdr.DamagedMessage:
+            raise
+        except InputError as error:
+            self.get_logger().error(f'{topic.name} of robot {robot}: {error}; ignored')
+
     def _on_goal(self, robot: int, raw: bytes) -> None:
         goal = read_pose(raw)
         self._broadcast.goals[robot] = goal.x, goal.y
         self._record_heard(topics.GOAL, self._resolve(topics.GOAL, robot), raw)
+
+    def _on_rab_data(self, robot: int, raw: bytes) -> None:
+        self._inbox.on_rab_data(robot, raw)
+        self._record_heard(topics.RAB_DATA, self._resolve(topics.RAB_DATA, robot), raw)
 
     def _record_heard(self, topic: Topic, name: str, raw: bytes) -> None:
         """Record what other nodes publish now and then, at the stamp that is current."""
@@ -193,7 +223,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
         response.message = f'tick {self._engine.state.tick}'
         response.success = self._control.step()
         if not response.success:
-            response.message = 'the simulation is not paused: call /sbot_sim/pause first'
+            response.message = ('the simulation is not paused: call '
+                                f'{self.resolve_service_name("~/pause")} first')
         return response
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -223,9 +254,15 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._snapshot = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
         self._connections.publish(self._snapshot)
 
+    def _publish_wind(self) -> None:
+        self._engine.feel(self._inbox.wind)
+        felt = list(self._broadcast.felt(self._engine.snapshot, self._stamp_ns))
+        self._snapshot += felt
+        self._connections.publish(felt)
+
     def _publish_inputs(self, robot: int) -> None:
-        self._connections.publish(
-            self._broadcast.inputs(self._engine.snapshot, robot, self._stamp_ns))
+        self._connections.publish(self._broadcast.inputs(
+            self._engine.snapshot, robot, self._stamp_ns, self._engine.has_felt))
 
     def _stop(self, robot: int) -> None:
         self._inbox.commands[robot] = 0.0
@@ -260,13 +297,19 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._every(_SHUTDOWN_DELAY, rclpy.try_shutdown)
 
     def _report(self) -> None:
-        """Publish `/diagnostics`, and end a lockstep run in which two nodes command a robot."""
-        if self._lockstep and self._control.phase is not Phase.CONNECTING:
-            self._connections.check()
+        """Publish `/diagnostics`; name others who publish what is this run's, or end it."""
+        self._observer.alive()
+        if self._control.phase is not Phase.CONNECTING:
+            if self._lockstep:
+                self._connections.check()
+            for text in set(self._connections.foreign()) - self._foreign:
+                self._foreign.add(text)
+                self.get_logger().warning(f'{text}: expected one')
         report = self._pace.take(time.monotonic())
         self._connections.publish([Outgoing(
             topics.DIAGNOSTICS.name, topics.DIAGNOSTICS,
-            diagnostics(self._stamp_ns, report, self._engine.state))])
+            diagnostics(self._stamp_ns, report, self._engine.state,
+                        self.get_fully_qualified_name()))])
 
     def _fail(self, reason: str) -> None:
         self.get_logger().error(reason)

@@ -9,9 +9,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sbot_common.clock import Rate
+from sbot_common.errors import InputError
+
+# s of wall time to wait for the nodes of a run: they may have to compile first, and each node
+# more takes some seconds to start on a machine with few processors.
+CONNECTION_TIMEOUT = 60.0
+CONNECTION_TIME_A_NODE = 5.0
+REPORT_PERIOD = 10.0  # s of wall time between lines about who is missing
 
 
 class Options(NamedTuple):
@@ -24,6 +31,7 @@ class Options(NamedTuple):
     target_real_time_factor: float  # lockstep only; 0: as fast as possible
     cmd_vel_timeout: float  # s, free-running only; 0: never
     awaited: Sequence[bool]  # (N,) which robots have a controller
+    wind_parts: Sequence[str] = ('velocity', 'force')  # lockstep: what a tick waits for
 
 
 class Phase(Enum):
@@ -42,12 +50,27 @@ class Actions(NamedTuple):
     start: Callable[[], None]  # all nodes are connected: tick 0 is next
     publish_clock: Callable[[], None]
     publish_snapshot: Callable[[], None]  # poses, and what robots sense
+    publish_wind: Callable[[], None]  # the wind of the tick is in: what robots feel of it
     publish_inputs: Callable[[int], None]  # once more what one robot's controller waits for
     stop: Callable[[int], None]  # set a robot's command to zero
     observe: Callable[[], None]  # show the finished tick to the run observer
     advance: Callable[[], None]  # move the world to the next tick
     reset: Callable[[], None]  # go back to tick 0
     end: Callable[[], None]  # the last tick has ended
+    wait: Callable[[str], None]  # tell the user who is waited for
+
+
+class Peers(Protocol):
+    """The nodes that take part in a run."""
+
+    def others(self) -> list[str]:
+        """Return in words which other runs are to end first."""
+
+    def missing(self) -> list[str]:
+        """Return the names of those that are not connected yet, and other runs."""
+
+    def goals_announced(self) -> bool:
+        """Tell whether every controller has a publisher of goals."""
 
 
 class RunControl(ABC):
@@ -58,14 +81,18 @@ class RunControl(ABC):
     options : see there
     actions : what is done at each step
     clock : returns wall time (s); never goes back
+    peers : whom it waits for before it starts
 
     """
 
-    def __init__(self, options: Options, actions: Actions, clock: Callable[[], float]) -> None:
+    def __init__(self, options: Options, actions: Actions, clock: Callable[[], float],
+                 peers: Peers) -> None:
         self.phase = Phase.CONNECTING
         self._options = options
         self._actions = actions
         self._clock = clock
+        self._peers = peers
+        self._created = self._told = clock()
         self._paused = self._reset_wanted = False
         self._steps_wanted = 0
 
@@ -88,12 +115,12 @@ class RunControl(ABC):
         """Check connections and time-outs; to be called some times a second."""
 
     @abstractmethod
-    def accept_command(self, robot: int) -> bool:
-        """Note a robot's command; return whether to use it. Call ``proceed`` next."""
+    def accept_command(self, robot: int, raw: bytes = b'') -> bool:
+        """Note a robot's command, a message; return whether to use it. Call ``proceed`` next."""
 
     @abstractmethod
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
-        """Note wind ('velocity' or 'force') of a stamp; return whether to use it."""
+        """Note wind ('velocity', 'force' or 'gust') of a stamp; return whether to use it."""
 
     @abstractmethod
     def proceed(self) -> None:
@@ -126,6 +153,30 @@ class RunControl(ABC):
             if self._steps_wanted == 0:
                 return False
             self._steps_wanted -= 1
+        return True
+
+    def _waits_for(self, missing: Sequence[str]) -> bool:
+        """Tell whether anybody is missing; now and then say who.
+
+        Raises
+        ------
+        InputError
+            after too long.
+
+        """
+        now = self._clock()
+        waited = now - self._created
+        if not missing:
+            return False
+        names = ', '.join(missing[:20]) + (
+            f' and {len(missing) - 20} more' if len(missing) > 20 else '')
+        nodes = sum(self._options.awaited) + 1
+        if waited > max(CONNECTION_TIMEOUT + CONNECTION_TIME_A_NODE * max(0, nodes - 8),
+                        self._options.lockstep_timeout):
+            raise InputError(f'waited {waited:.0f} s for {names}')
+        if now - self._told >= REPORT_PERIOD:
+            self._told = now
+            self._actions.wait(f'waiting for {names}')
         return True
 
     def _start(self) -> None:

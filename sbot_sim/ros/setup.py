@@ -22,6 +22,9 @@ class RunObserver(Protocol):
     def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:
         """Record messages of a stamp."""
 
+    def alive(self) -> None:
+        """Note that the node is there; called once a second, also while the run is paused."""
+
     def reset(self) -> None:
         """Begin again at tick 0."""
 

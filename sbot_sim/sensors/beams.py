@@ -1,4 +1,7 @@
-"""Table of beam directions, and the range of beams that an arc covers."""
+"""Table of beam directions, arcs that objects cover, and the range of beams that an arc covers.
+
+Functions of coordinates and angles take numbers or vectors of four.
+"""
 
 from __future__ import annotations
 
@@ -10,33 +13,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.elementary import sincos_of
-from sbot_common.jit import njit
+from sbot_common.jit import njit, njit_inner
 from sbot_sim.sensors.rays import beam_directions
+from sbot_sim.sensors.vectors import (
+    LANES,
+    absolute,
+    alike,
+    ceiling,
+    greatest,
+    least,
+    rounded_down,
+    select,
+)
 
 Floats = NDArray[np.float64]
 
 ANGLE_ERROR = 1e-5  # rad, bound of quick_angle's error
 TURN = 2 * math.pi
-LANES = 4  # beams that one vector instruction takes
 BACKWARDS = 1e-6  # pi/2 as a float32 is a little more than a quarter turn
-_LANE_START = np.uint64(2**64 - LANES)  # mask
 _SAME_BEAM = 1e-9  # rad, a smaller increment is none
 
 
 @njit
 def quick_angle(x: float, y: float) -> float:
     """Return atan2(y, x) within ANGLE_ERROR: good enough to choose beams, several times faster."""
-    ax, ay = abs(x), abs(y)
-    ratio = min(ax, ay) / max(ax, ay, 1e-300)
+    ax, ay = absolute(x), absolute(y)
+    ratio = least(ax, ay) / greatest(greatest(ax, ay), 1e-300)
     z = ratio * ratio
     angle = ratio * (0.9999772180920592 + z * (-0.33262280369428054 + z * (
         0.1935402157066464 + z * (-0.11642605800391888 + z * (
             0.052646869668668966 - z * 0.011718939367152653)))))
-    if ay > ax:
-        angle = TURN / 4 - angle
-    if x < 0.0:
-        angle = TURN / 2 - angle
-    return -angle if y < 0.0 else angle
+    angle = select(ay > ax, TURN / 4 - angle, angle)
+    angle = select(x < 0.0, TURN / 2 - angle, angle)
+    signed: float = select(y < 0.0, -angle, angle)
+    return signed
+
+
+@njit_inner
+def circle_arc(x: float, y: float, radius: float) -> tuple[float, float]:
+    """Return (start, width) in rad of an arc that holds a circle at (x, y), not much wider."""
+    ratio = radius / math.sqrt(x * x + y * y)
+    # Not less than asin(ratio), equal at 0 and 1.
+    half = ratio * (1.0 + (TURN / 4 - 1.0) * ratio * ratio)
+    return quick_angle(x, y) - half, 2.0 * half
+
+
+@njit_inner
+def segment_arc(ax: float, ay: float, bx: float, by: float) -> tuple[float, float]:
+    """Return (start, width) in rad of the arc from a counter-clockwise to b."""
+    start = quick_angle(ax, ay)
+    width = quick_angle(bx, by) - start
+    # Just below 0 it is a sliver, and not a whole turn.
+    width = select(width < -4.0 * ANGLE_ERROR, width + TURN, width)
+    return start, greatest(width, 0.0)
 
 
 class Fan(NamedTuple):
@@ -79,19 +108,21 @@ def beam_interval(start: float, width: float, fan: Fan) -> tuple[float, float]:
     ``fan.period`` beams; this is the earliest repetition that ends at beam 0 or later.
     """
     if fan.per_radian == 0.0:
-        return 0.0, fan.beams - 1.0
+        return alike(0.0, start), alike(fan.beams - 1.0, start)
     one = (start - ANGLE_ERROR - fan.angle_min) * fan.per_radian
     other = (start + width + ANGLE_ERROR - fan.angle_min) * fan.per_radian
-    first, last = min(one, other), max(one, other)
-    if 0.0 <= last < fan.period:
-        return first, last
-    shift = fan.period * math.ceil(-last / fan.period)
+    first, last = least(one, other), greatest(one, other)
+    shift = fan.period * ceiling(-last / fan.period)
     return first + shift, last + shift
 
 
 @njit
-def lanes(first: float, last: float, beams: int) -> tuple[np.uint64, np.uint64]:
-    """Return the whole lanes (low, high) that hold the beams first … last: a multiple of LANES."""
-    low = np.uint64(max(0.0, math.ceil(first))) & _LANE_START
-    high = np.uint64(max(0.0, min(beams - 1.0, math.floor(last))) + LANES) & _LANE_START
-    return low, max(low, high)
+def lanes(first: float, last: float, beams: int) -> tuple[float, float]:
+    """Return the whole lanes [low, high) that hold the beams first … last: multiples of LANES.
+
+    They are within the table of a fan, whatever the arguments are, even NaN.
+    """
+    final = beams - 1.0
+    low = LANES * rounded_down(greatest(least(ceiling(first), final), 0.0) / LANES)
+    high = LANES * rounded_down(least(rounded_down(last), final) / LANES) + LANES
+    return low, select(first <= final, greatest(high, low), low)

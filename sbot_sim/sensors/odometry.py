@@ -9,7 +9,6 @@ travelled, so that it does not depend on the length of a tick.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from sbot_common.jit import njit
 from sbot_common.params import Param
 from sbot_sim.dynamics.motion import advance_all, saturate
-from sbot_sim.sensors.rng_array import normals
+from sbot_sim.sensors.rng_array import States, next_normals
 from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
@@ -35,30 +34,38 @@ class OdometryParameters(NamedTuple):
         'grows with the square root of the way.', minimum=0.0, at_runtime=False)] = 0.0
 
 
-def initial_odometry(parameters: OdometryParameters,
-                     generators: Sequence[np.random.Generator]) -> tuple[Array, Array]:
-    """Return the state of N robots' odometry: (pose (N, 3) of zeros, wheel scale (N, 2)).
+@njit
+def draw_wheel_scale(noise_radius: Array, states: States) -> Array:
+    """Return the constant error of the wheels (N, 2), left, right: measured way / true way.
 
-    The scale (left, right) is the constant error of the wheels: measured way / true way. A robot's
-    generator, of stream ODOMETRY, is used only if there is noise of the radius.
+    Parameters
+    ----------
+    noise_radius : (N,) standard deviation of each robot's wheels
+    states : (N, 4) generators of stream ODOMETRY; used only if there is noise, two draws each
+
     """
-    scale = np.ones((len(generators), 2))
-    if parameters.odometry_noise_radius > 0.0:
-        scale += parameters.odometry_noise_radius * normals(generators, 2)
-    return np.zeros((len(generators), 3)), scale
+    scale = np.ones((len(noise_radius), 2))
+    for i in range(len(noise_radius)):
+        if noise_radius[i] > 0.0:
+            left, right = next_normals(states, i)
+            scale[i, 0] += noise_radius[i] * left
+            scale[i, 1] += noise_radius[i] * right
+    return scale
 
 
-def draw_slip(parameters: OdometryParameters,
-              generators: Sequence[np.random.Generator]) -> Array:
-    """Return this tick's standard normal numbers (N, 2), two a robot; zeros if slip is off."""
-    if parameters.odometry_noise_slip <= 0.0:
-        return np.zeros((len(generators), 2))
-    return normals(generators, 2)
+@njit
+def draw_slip(noise_slip: Array, states: States) -> Array:
+    """Return this tick's standard normal numbers (N, 2), two a robot; zeros where slip is off."""
+    slip = np.zeros((len(noise_slip), 2))
+    for i in range(len(noise_slip)):
+        if noise_slip[i] > 0.0:
+            slip[i, 0], slip[i, 1] = next_normals(states, i)
+    return slip
 
 
 @njit
 def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array, slip: Array,
-            noise_slip: float, dt: float) -> tuple[Array, Array]:
+            noise_slip: Array, dt: float) -> tuple[Array, Array]:
     """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 2).
 
     The twists are what the wheels claim to have done: v (m/s), omega (rad/s).
@@ -70,7 +77,7 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
     scale : (N, 2) measured way / true way of the left and right wheel
     wheel_speed : (N, 2) left, right (rad/s), saturated here
     slip : (N, 2) standard normal numbers of this tick
-    noise_slip : m for each square root of a metre
+    noise_slip : (N,) m for each square root of a metre
     dt : s
 
     """
@@ -81,7 +88,7 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
             true = (saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
                     * bodies.wheel_radius[i])
             measured = true * scale[i, side]
-            error = noise_slip * math.sqrt(abs(measured) / dt) * slip[i, side]
+            error = noise_slip[i] * math.sqrt(abs(measured) / dt) * slip[i, side]
             speed[side, i] = measured + error
         twist[i, 0] = 0.5 * (speed[0, i] + speed[1, i])
         twist[i, 1] = (speed[1, i] - speed[0, i]) / bodies.wheel_distance[i]

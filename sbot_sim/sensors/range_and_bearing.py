@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -34,6 +35,18 @@ class RangeAndBearing(NamedTuple):
 
 DATA_BYTES = 10
 
+
+def set_data(data: NDArray[np.uint8], new: Mapping[int, bytes]) -> NDArray[np.uint8]:
+    """Return broadcasts (N, 10) with some robots' bytes 1 to 9 replaced; the rest becomes 0."""
+    if not new:
+        return data
+    out = data.copy()
+    for robot, given in new.items():
+        out[robot] = 0
+        out[robot, 1:1 + len(given)] = np.frombuffer(given, np.uint8)
+    return out
+
+
 _LEAST_CELL = 1e-9  # m
 
 
@@ -46,7 +59,7 @@ def _doubled(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     return longer
 
 
-@njit
+@njit_inner
 def _pairs(pose: Array, reach: float, walls: Scene) -> NDArray[np.int64]:
     """Return the pairs (i, j), i < j, that hear each other, shape (K, 2), i increasing."""
     count = pose.shape[0]
@@ -76,7 +89,7 @@ def _pairs(pose: Array, reach: float, walls: Scene) -> NDArray[np.int64]:
     return pairs[:found]  # a view; the caller goes through it once
 
 
-@njit
+@njit_inner
 def _rows(pose: Array, pairs: NDArray[np.int64]) -> Heard:
     """Return the pairs as compressed rows, both ways round, each row in order of robot id."""
     count, found = pose.shape[0], pairs.shape[0]
@@ -136,4 +149,10 @@ def neighbours(pose: Array, reach: float, walls: Scene) -> Heard:
     """
     if pose.shape[0] == 0:
         return nobody_heard(0)
+    return neighbours_of_some(pose, reach, walls)
+
+
+@njit
+def neighbours_of_some(pose: Array, reach: float, walls: Scene) -> Heard:
+    """Do the work of ``neighbours``, for at least one robot."""
     return _rows(pose, _pairs(pose, reach, walls))

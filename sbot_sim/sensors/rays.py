@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import sincos
 from sbot_common.jit import njit, njit_inner
+from sbot_sim.sensors.vectors import select
 
 Floats = NDArray[np.float64]
 
@@ -54,35 +55,57 @@ def turned(x: float, y: float, cos_yaw: float, sin_yaw: float) -> tuple[float, f
 
 
 @njit_inner
+def segment_frame(x0: float, y0: float, x1: float, y1: float, cos_yaw: float, sin_yaw: float,
+                  ) -> tuple[float, float, float, float, float, float, float]:
+    """Return (ax, ay, bx, by, ex, ey, cross) of ``SegmentView``.
+
+    The ends are given relative to the sensor (m); numbers or vectors of them.
+    """
+    ex, ey = x1 - x0, y1 - y0
+    cross = x0 * ey - y0 * ex
+    back = cross < 0.0
+    ax, ay = turned(select(back, x1, x0), select(back, y1, y0), cos_yaw, sin_yaw)
+    bx, by = turned(select(back, x0, x1), select(back, y0, y1), cos_yaw, sin_yaw)
+    ex, ey = turned(select(back, -ex, ex), select(back, -ey, ey), cos_yaw, sin_yaw)
+    return ax, ay, bx, by, ex, ey, select(back, -cross, cross)
+
+
+@njit_inner
+def in_line(x0: float, y0: float, x1: float, y1: float, cross: float) -> bool:
+    """Tell whether a segment's line passes within TOUCH of the sensor; see ``segment_frame``."""
+    ex, ey = x1 - x0, y1 - y0
+    return cross * cross <= TOUCH * TOUCH * (ex * ex + ey * ey)
+
+
+@njit_inner
 def segment_view(x0: float, y0: float, x1: float, y1: float, cos_yaw: float,
                  sin_yaw: float) -> SegmentView:
     """Return a segment, whose ends are given relative to the sensor (m), in the sensor's frame."""
-    ex, ey = x1 - x0, y1 - y0
-    cross = x0 * ey - y0 * ex
-    if cross < 0.0:
-        x0, y0, x1, y1 = x1, y1, x0, y0
-        ex, ey, cross = -ex, -ey, -cross
+    ax, ay, bx, by, ex, ey, cross = segment_frame(x0, y0, x1, y1, cos_yaw, sin_yaw)
     kind = FACING
-    length2 = ex * ex + ey * ey
-    if cross * cross <= TOUCH * TOUCH * length2:
-        along = -(x0 * ex + y0 * ey)
+    if in_line(x0, y0, x1, y1, cross):
+        dx, dy = x1 - x0, y1 - y0
+        if x0 * dy - y0 * dx < 0.0:  # from a to b, as above
+            x0, y0, x1, y1, dx, dy = x1, y1, x0, y0, -dx, -dy
+        along = -(x0 * dx + y0 * dy)
+        length2 = dx * dx + dy * dy
         nearest2 = min(x0 * x0 + y0 * y0, x1 * x1 + y1 * y1)
         on_it = (0.0 <= along <= length2 and length2 > 0.0) or nearest2 <= TOUCH * TOUCH
         kind = TOUCHED if on_it else END_ON
-    ax, ay = turned(x0, y0, cos_yaw, sin_yaw)
-    bx, by = turned(x1, y1, cos_yaw, sin_yaw)
-    ex, ey = turned(ex, ey, cos_yaw, sin_yaw)
     return SegmentView(kind, ax, ay, bx, by, ex, ey, cross)
 
 
 @njit_inner
 def facing_range(ax: float, ay: float, bx: float, by: float, ex: float, ey: float, cross: float,
                  ux: float, uy: float) -> float:
-    """Return the range (m) at which the beam of direction u hits a FACING segment, inf if none."""
+    """Return the range (m) at which the beam of direction u hits a FACING segment, inf if none.
+
+    The direction may be a vector: of four beams.
+    """
     # From a to b is less than half a turn, so u is between them if a x u >= 0 >= b x u.
     hit = (ax * uy - ay * ux >= 0.0) & (bx * uy - by * ux <= 0.0)
-    t = cross / (ux * ey - uy * ex)
-    return t if hit else math.inf
+    t: float = select(hit, cross / (ux * ey - uy * ex), math.inf)
+    return t
 
 
 @njit_inner
@@ -110,6 +133,19 @@ def circle_range(x: float, y: float, radius2: float, ux: float, uy: float) -> fl
     """
     side = x * uy - y * ux
     return (x * ux + y * uy) - math.sqrt(radius2 - side * side)
+
+
+@njit_inner
+def nearer(best: float, t: float) -> float:
+    """Return the lesser range (m), of numbers or vectors; ``best`` if t is NaN.
+
+    The sum changes nothing, as ranges are no negative zeros. Without it LLVM sees that a beam that
+    keeps its range need not be written, and writes some lanes of a vector, which takes AMD's
+    processors several times as long as writing all.
+    """
+    kept = best + 0.0
+    least_of_both: float = select(t < kept, t, kept)
+    return least_of_both
 
 
 @njit

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.jit import njit
 from sbot_common.params import Param
 from sbot_sim.sensors.beams import Fan, make_fan
 from sbot_sim.sensors.rays import beam_directions, cast_oracle
-from sbot_sim.sensors.rng_array import States, normals
+from sbot_sim.sensors.rng_array import States, next_normals
 from sbot_sim.sensors.scan_kernel import cast_all, mounted
 from sbot_sim.world.scene import Scene
 
@@ -150,21 +151,28 @@ def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
     return ranges.astype(np.float32)
 
 
-def add_scan_noise(ranges: Scans, parameters: ScanParameters,
-                   generators: States | Sequence[np.random.Generator]) -> Scans:
-    """Return ranges with Gaussian noise on those that are finite.
+@njit
+def add_scan_noise(ranges: Scans, noise_std: float, range_min: float, range_max: float,
+                   states: States) -> None:
+    """Add Gaussian noise to ranges that are finite, in place.
 
     Parameters
     ----------
-    ranges : (N, beams) float32, m; not changed
-    parameters : ``noise_std`` (m); the noisy range stays in [range_min, range_max]
-    generators : each robot's, of stream SCAN: ``rng_array.generator_states``. With noise, each
-        robot draws as many numbers in every tick, whatever it sees; without noise, none
+    ranges : (N, beams) m
+    noise_std : m; 0: nothing is drawn
+    range_min, range_max : m, where noisy ranges stay
+    states : (N, 4) generators of stream SCAN. Each robot draws as many numbers in every tick,
+        whatever it sees
 
     """
-    if parameters.noise_std <= 0.0:
-        return ranges
-    noise = normals(generators, ranges.shape[1])
-    noisy = np.clip(ranges + parameters.noise_std * noise, parameters.range_min,
-                    parameters.range_max)
-    return np.where(np.isfinite(ranges), noisy, ranges).astype(np.float32)
+    if noise_std <= 0.0:
+        return
+    n, beams = ranges.shape
+    noise = np.empty(beams + 1)
+    for j in range(n):
+        for i in range(0, beams, 2):
+            noise[i], noise[i + 1] = next_normals(states, j)
+        for i in range(beams):
+            if math.isfinite(ranges[j, i]):
+                noisy = float(ranges[j, i]) + noise_std * noise[i]
+                ranges[j, i] = np.float32(min(max(noisy, range_min), range_max))

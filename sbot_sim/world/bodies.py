@@ -8,14 +8,19 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.elementary import sincos
 from sbot_common.params import Param
 
 WHEELS, IMPULSE = 'wheels', 'impulse'
+OMNIDIRECTIONAL, ACKERMANN = 'omnidirectional', 'ackermann'
+DRIVES = (WHEELS, IMPULSE, OMNIDIRECTIONAL, ACKERMANN)
+# Their numbers in ``BodyArrays``.
+BY_WHEELS, BY_IMPULSE, BY_OMNIDIRECTIONAL, BY_ACKERMANN = range(4)
 
 S_BOT_RADIUS = 0.058  # m
 
 class Body(NamedTuple):
-    """A round, differentially driven robot; x is forward, y to the left, the origin its centre.
+    """A round robot on wheels; x is forward, y to the left, the origin its centre.
 
     The defaults are those of the s-bot, document 002 Table 1. The mass is not in the table, as the
     document takes it to be negligible; it is that of the real machine.
@@ -41,8 +46,15 @@ class Body(NamedTuple):
         'kg', 'Mass; only impulses and wind forces depend on it.', '000 section 4.1', minimum=0.0,
         open_minimum=True, at_runtime=False)] = 0.7
     drive: Annotated[str, Param(
-        '', 'Whether the wheels or an impulse along the heading move the robot.',
-        '000 section 5.6', choices=(WHEELS, IMPULSE), at_runtime=False)] = WHEELS
+        '', 'What moves the robot: two wheels; an impulse along the heading, while two wheels '
+        'turn it; four Mecanum wheels; or two rear wheels behind steered ones.',
+        '000 section 5.6', choices=DRIVES, at_runtime=False)] = WHEELS
+    wheelbase: Annotated[float, Param(
+        'm', 'With `omnidirectional` and `ackermann`: distance from the front to the rear wheels; '
+        '0: as `wheel_distance`.', minimum=0.0, at_runtime=False)] = 0.0
+    max_steering_angle: Annotated[float, Param(
+        'rad', 'With `ackermann`: largest angle of the front wheels, to the left and right.',
+        minimum=0.0, open_minimum=True, maximum=1.5, at_runtime=False)] = 0.6
 
     @property
     def safety_radius(self) -> float:
@@ -74,7 +86,9 @@ class BodyArrays(NamedTuple):
     wheel_radius: NDArray[np.float64]
     max_wheel_speed: NDArray[np.float64]
     mass: NDArray[np.float64]
-    drive: NDArray[np.int8]  # 0 wheels, 1 impulse
+    drive: NDArray[np.int8]  # place in ``DRIVES``
+    wheelbase: NDArray[np.float64]
+    max_curvature: NDArray[np.float64]  # 1/m, of the curves of drive ``ackermann``
 
     @property
     def collision_distance(self) -> NDArray[np.float64]:
@@ -86,7 +100,8 @@ def select_bodies(bodies: BodyArrays, which: NDArray[np.bool_] | NDArray[np.intp
     """Return the arrays of some of the robots: ``which`` is a mask (N,) or row numbers."""
     return BodyArrays(bodies.radius[which], bodies.safety_radius[which],
                       bodies.wheel_distance[which], bodies.wheel_radius[which],
-                      bodies.max_wheel_speed[which], bodies.mass[which], bodies.drive[which])
+                      bodies.max_wheel_speed[which], bodies.mass[which], bodies.drive[which],
+                      bodies.wheelbase[which], bodies.max_curvature[which])
 
 
 def body_arrays(bodies: Sequence[Body]) -> BodyArrays:
@@ -98,4 +113,20 @@ def body_arrays(bodies: Sequence[Body]) -> BodyArrays:
         radius=column('radius'), safety_radius=column('safety_radius'),
         wheel_distance=column('wheel_distance'), wheel_radius=column('wheel_radius'),
         max_wheel_speed=column('max_wheel_speed'), mass=column('mass'),
-        drive=np.array([body.drive == IMPULSE for body in bodies], dtype=np.int8))
+        drive=np.array([DRIVES.index(body.drive) for body in bodies], dtype=np.int8),
+        wheelbase=np.array([wheelbase_of(body) for body in bodies], dtype=np.float64),
+        max_curvature=np.array([max_curvature(body) for body in bodies], dtype=np.float64))
+
+
+def wheelbase_of(body: Body) -> float:
+    """Return the distance from the front to the rear wheels (m)."""
+    return body.wheelbase if body.wheelbase > 0.0 else body.wheel_distance
+
+
+def max_curvature(body: Body) -> float:
+    """Return the greatest curvature (1/m) of the path of a body's rear axle when steered.
+
+    The single-track model: tan(steering angle)/wheelbase.
+    """
+    sine, cosine = sincos(body.max_steering_angle)
+    return sine / cosine / wheelbase_of(body)

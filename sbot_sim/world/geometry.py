@@ -20,8 +20,9 @@ SIDES = 4  # of a rectangle; the sides are the last segments
 class World(NamedTuple):
     """Bounds and fixed objects, in frame `map`, metres and radians.
 
-    ``segments`` is what sensors need: first the four walls, then the free segments (those given,
-    then the outlines of a map's occupied cells), then four sides a rectangle (counter-clockwise).
+    ``segments`` is what sensors need: first the four walls, if there are, then the free segments
+    (those given, then the outlines of a map's occupied cells), then four sides a rectangle
+    (counter-clockwise).
     """
 
     bounds: Array  # (4,) xmin, ymin, xmax, ymax
@@ -29,11 +30,18 @@ class World(NamedTuple):
     circles: Array  # (C, 3) x, y, radius
     rectangles: Array  # (R, 5) cx, cy, width, height, yaw; solid
     cells: CellMap | None = None  # a map; nobody stands in its occupied cells
+    has_walls: bool = True  # False: robots may leave the bounds
+
+    @property
+    def inner_segments(self) -> Array:
+        """The segments that are not walls, (S - 4, 4)."""
+        return self.segments[WALLS * self.has_walls:]
 
     @property
     def free_segments(self) -> Array:
         """The segments that are neither walls nor sides of rectangles, (S - 4 - 4R, 4)."""
-        return self.segments[WALLS:len(self.segments) - SIDES * len(self.rectangles)]
+        inner = self.inner_segments
+        return inner[:len(inner) - SIDES * len(self.rectangles)]
 
 
 def _table(name: str, rows: object, columns: Sequence[str]) -> Array:
@@ -76,16 +84,18 @@ def _loop(corners: Array) -> Array:
 
 
 def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike = (),
-               rectangles: ArrayLike = (), cells: CellMap | None = None) -> World:
+               rectangles: ArrayLike = (), cells: CellMap | None = None, *,
+               has_walls: bool = True) -> World:
     """Return the world of these objects, checked.
 
     Parameters
     ----------
-    bounds : (4,) xmin, ymin, xmax, ymax (m); nobody leaves them
+    bounds : (4,) xmin, ymin, xmax, ymax (m); nobody leaves them where there are walls
     segments : (n, 4) x0, y0, x1, y1 (m)
     circles : (C, 3) x, y, radius (m)
     rectangles : (R, 5) cx, cy, width, height (m), yaw (rad)
     cells : a map whose occupied cells are obstacles
+    has_walls : along the bounds
 
     Raises
     ------
@@ -112,7 +122,10 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
             raise InputError(f'rectangles[{i}]: got width {row[2]:g} and height {row[3]:g}, '
                              'expected numbers > 0 (m)')
     walls = _loop(np.array([[xmin, ymin], [xmax, ymin], [xmax, ymax], [xmin, ymax]]))
+    if not has_walls:
+        walls = walls[:0]
     sides = [_loop(rectangle_corners(row)) for row in boxes]
     outlines = [] if cells is None else [cells.outlines]
     lines = np.vstack([walls, free, *outlines, *sides])
-    return World(box, np.ascontiguousarray(lines), round_, boxes, cells)
+    return World(box, np.ascontiguousarray(lines), round_, boxes, cells,
+                 has_walls)

@@ -30,6 +30,13 @@ def as_float32(values: np.ndarray) -> np.ndarray:
         return values.astype(np.float32)
 
 
+def without_zero_noise(formula: 'Formula', inputs: np.ndarray) -> np.ndarray:
+    """The rows on which the listing is followed: 0 times infinity is not (docs/errata.md P15)."""
+    if formula.name != 'random_force':
+        return np.ones(len(inputs), bool)
+    return (inputs[:, 0] != 0.0) | np.isfinite(inputs[:, 1])
+
+
 def _flag(value: bool) -> tuple[float]:
     return (float(value),)
 

@@ -61,7 +61,7 @@ def laser_scan(stamp_ns: int, ranges: np.ndarray) -> bytes:
 class Driver:
     """A node under test, and the other ends of its topics."""
 
-    def __init__(self, robot_id: int, *arguments: str) -> None:
+    def __init__(self, robot_id: int, *arguments: str, best_effort: bool = False) -> None:
         rclpy.init()
         self.node = Node('driver')
         self.id = robot_id
@@ -73,7 +73,9 @@ class Driver:
         self.poses = [ros.advertise(
             self.node, topics.BASE_POSE_GROUND_TRUTH,
             topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, ROBOTS)) for i in range(ROBOTS)]
-        self.scan = ros.advertise(self.node, topics.BASE_SCAN, name[topics.BASE_SCAN])
+        self.scan = self.node.create_publisher(
+            ros.ros_class(topics.BASE_SCAN.type), name[topics.BASE_SCAN],
+            ros.qos(topics.BASE_SCAN, 10, reliable=not best_effort))
         self.goal_pose = ros.advertise(self.node, topics.GOAL_POSE, name[topics.GOAL_POSE])
         self.reached: list[list[float]] = []
         ros.subscribe(self.node, topics.CMD_VEL, name[topics.CMD_VEL], self.commands.append)
@@ -162,11 +164,13 @@ def lockstep() -> dict[str, object]:
 def timer() -> dict[str, object]:
     """The document's loop: silence before all inputs, commands, stale inputs, their return."""
     driver = Driver(1, '--ros-args', '-r', '__node:=potfieldbot_1', '-p', 'robot_id:=1', '-p',
-                    'num_robots:=2', '-p', f'seed:={SEED}', '-p', 'stale_timeout:=2.0')
+                    'num_robots:=2', '-p', f'seed:={SEED}', '-p', 'stale_timeout:=2.0', '-p',
+                    'conversion_constant_zetta:=0.0', best_effort=True)
     driver.poses[1].publish(odometry(5, 1, *pose_of(0, 1)))
     driver.scan.publish(laser_scan(5, ranges_of(0)))
     driver.wait(0.5)
     early = len(driver.commands)
+    early_log = driver.log_path.read_text()
 
     def moving() -> bool:
         """Keep the inputs coming until the last command turns the robot."""
@@ -182,7 +186,7 @@ def timer() -> dict[str, object]:
     driver.until(lambda: len(driver.commands) > count + 5)
     stood = all(messages.read_twist(raw) == (0.0, 0.0) for raw in driver.commands[count:])
     driver.until(moving)
-    return {'early': early, 'stood': stood, **driver.end(signal.SIGTERM)}
+    return {'early': early, 'early_log': early_log, 'stood': stood, **driver.end(signal.SIGTERM)}
 
 
 if __name__ == '__main__':

@@ -1,15 +1,37 @@
 import pytest
 
-from potential_field_bot.command_line import Arguments, parse
+from potential_field_bot.command_line import HELP, Arguments, parse, surplus
 from sbot_common.errors import InputError
 
 
 def test_four_numbers():
     assert parse(['1', '3', '-2.5', '1e1']) == Arguments(1, 3, -2.5, 10.0)
+    assert surplus(['1', '3', '-2.5', '1e1']) == []
+
+
+def test_more_arguments_are_tolerated():
+    """docs/errata.md P17, as the listing does."""
+    given = ['1', '3', '-2.5', '1e1', 'six', '7']
+    assert parse(given) == Arguments(1, 3, -2.5, 10.0)
+    assert surplus(given) == ['six', '7']
 
 
 @pytest.mark.parametrize('arguments', [
-    '', '0', '0 1 2', '0 1 2 3 4', 'a 1 2 3', '0.0 1 2 3', '0 one 2 3', '-1 1 2 3', '0 0 2 3',
+    ['0', '9' * 5000, '1', '2'], ['0', '4294967297', '1', '2'], ['-' + '9' * 30, '1', '1', '2'],
+    ['0', '1', '1e999', '2'], ['0', '1', '9' * 5000, '2']])
+def test_a_number_too_large_is_a_usage_error_of_one_short_line(arguments):
+    with pytest.raises(InputError) as info:
+        parse(arguments)
+    assert len(str(info.value)) < 120
+
+
+def test_help_names_the_arguments_and_the_parameters():
+    for word in ('ROBOT_NUM_ID', 'GOAL_X', '--ros-args', 'cmd_vel'):
+        assert word in HELP
+
+
+@pytest.mark.parametrize('arguments', [
+    '', '0', '0 1 2', 'a 1 2 3', '0.0 1 2 3', '0 one 2 3', '-1 1 2 3', '0 0 2 3',
     '1 1 2 3', '7 3 2 3', '0 1 x 3', '0 1 2 nan', '0 1 inf 3', '0 1_0 2 3', '0 1 2_0 3'])
 def test_anything_else_is_refused(arguments):
     with pytest.raises(InputError):

@@ -125,6 +125,18 @@ def test_first_turn_has_an_infinite_random_force():
     assert (turn.v, turn.omega, turn.valid) == (0.0, 0.0, False)  # inf * sin(0) is no number
 
 
+def test_a_constant_of_zero_means_no_random_force():
+    """docs/errata.md P15: not 0 times infinity, which would be no number for ever."""
+    pose = np.array([[1.0, 2.0, 0.0]])
+    state = initial_state((9.0, 2.0), pose[0])
+    quiet = DOCUMENT._replace(conversion_constant_zeta=0.0)
+    after, turn = actuate(quiet, state, 0, pose, np.empty(0, np.float32), 0.0, 0.0, 0.5)
+    assert (turn.random_x, turn.random_y, turn.valid) == (0.0, 0.0, True)
+    assert turn.v == 2.0  # towards the goal, which is straight ahead
+    assert (turn.total_x, turn.total_y) == (turn.attraction_x, turn.attraction_y)
+    assert after.tick_counter == 1
+
+
 def test_without_a_pose_the_average_stays():
     state = State(1.0, 2.0, 3.0, 4.0, 7)
     poses = np.array([[math.nan, 0.0, 0.0]])

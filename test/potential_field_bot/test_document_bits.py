@@ -26,7 +26,8 @@ def test_formula(formula):
     rows = TABLE['formulas'][formula.name]
     assert len(rows) >= 16
     inputs, document = (np.array([values(row[i]) for row in rows]) for i in range(2))
-    assert_same(cases.ours(formula, inputs), document)
+    followed = cases.without_zero_noise(formula, inputs)
+    assert_same(cases.ours(formula, inputs[followed]), document[followed])
 
 
 @pytest.mark.parametrize('number', range(6))

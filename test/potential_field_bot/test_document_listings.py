@@ -11,6 +11,7 @@ SCENES, TURNS, BEAMS = 250, 20, 24  # of each of 2 variants
 @pytest.mark.parametrize('formula', cases.FORMULAS, ids=lambda formula: formula.name)
 def test_formula(oracles, formula):
     inputs = cases.formula_inputs(formula, np.random.default_rng(formula.number), CASES)
+    inputs = inputs[cases.without_zero_noise(formula, inputs)]
     expected = oracles[0].formula(formula.number, inputs)
     different = cases.differing_bits(cases.ours(formula, inputs), expected).any(axis=1)
     assert not different.any(), inputs[different][:3]

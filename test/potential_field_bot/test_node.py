@@ -84,9 +84,31 @@ def test_timer():
     assert result['early'] == 0  # docs/errata.md P11: the leader's pose was missing
     assert result['stood']
     log = result['log']
+    assert "did you mean 'conversion_constant_zeta'?; it is not used" in log
+    # The document's lines, in its order, each when it is true: the leader's pose came late.
+    lines = ['Entered main.', 'ROS initialized.', 'Node handle created: Group Mode',
+             'Node initialized.', 'Post-initialization completed.', 'Entering spin.']
+    places = [log.index(line) for line in lines]
+    assert places == sorted(places)
+    assert lines[3] in result['early_log']
+    assert lines[4] not in result['early_log']
     assert log.count('standing still without') == 2  # once when it begins, once when it ends
     assert 'no longer standing still' in log
     assert result['exit'] == 0
+
+
+def test_help_is_no_error(capsys):
+    from potential_field_bot.node import main
+    assert main(['--help']) == 0
+    assert 'ROBOT_NUM_ID' in capsys.readouterr().out
+
+
+def test_a_number_too_large_is_a_usage_error(capsys):
+    from potential_field_bot.node import main
+    assert main(['0', '99999999999999999999', '1', '2']) == 1
+    shown = capsys.readouterr().err
+    assert 'is too large' in shown
+    assert 'Usage:' in shown
 
 
 @pytest.mark.parametrize('arguments', [[], ['0', '1', '2'], ['1', '1', '0', '0'],
@@ -113,12 +135,12 @@ import sys
 import rclpy
 from potential_field_bot.node import PotentialFieldNode
 from sbot_common.topics import POSES
-from sbot_common.wire.controller import Source
 from sbot_common.wire.templates import PosesTemplate
 rclpy.init(args=['x', '--ros-args', '-p', 'num_robots:=2', '-p', 'poses_topic:=true'])
 node = PotentialFieldNode()
-node._on_input(Source(POSES, 0, ('poses',)),
-               PosesTemplate('map', 3).fill(0, [(0.0, 0.0, 0.0, 1.0)] * 3))
+heard = next(each for each in node.subscriptions if each.topic_name == POSES.name)
+for _ in range(2):
+    heard.callback(PosesTemplate('map', 3).fill(0, [(0.0, 0.0, 0.0, 1.0)] * 3))
 node.destroy_node()
 rclpy.shutdown()
 """
@@ -128,4 +150,4 @@ def test_poses_of_somebody_else_are_ignored():
     done = subprocess.run([sys.executable, '-c', FOREIGN], timeout=DEADLINE, capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert 'number of poses: got 3, expected 2, one for each robot; message ignored' in done.stderr
+    assert done.stderr.count('poses: got 3, expected 2, one for each robot; ignored') == 1

@@ -5,14 +5,13 @@ import pytest
 
 from potential_field_bot.bot import PotentialField
 from potential_field_bot.forces import other_repulsion
-from potential_field_bot.neighbours import LISTS, nearby_repulsion, repulsion_grid
+from potential_field_bot.neighbours import make_room, nearby_repulsion, repulsion_grid
 from potential_field_bot.parameters import Parameters
 from potential_field_bot.swarm import Followers
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
 from sbot_common.rng import CONTROLLER, generator
 
-ROOM = np.empty((2, LISTS), np.int64)
 SCATTERED = [
     (1, 5.0, {}), (2, 5.0, {}), (40, 3.0, {}), (150, 60.0, {}), (300, 1e6, {}),
     (150, 60.0, {'relevance_distance_beta_m': 0.5, 'safe_distance_m': 6.0}),
@@ -29,7 +28,7 @@ def test_neighbour_search_changes_no_bit(robots, extent, constants):
     poses[::7, 1] = poses[0, 1]
     grid = repulsion_grid(parameters, poses)
     for i in range(robots):
-        found = nearby_repulsion(parameters, i, poses, grid, *ROOM)
+        found = nearby_repulsion(parameters, i, poses, grid, make_room(len(poses)))
         assert found == other_repulsion(parameters, i, poses)
 
 
@@ -39,7 +38,7 @@ def test_neighbour_search_with_lost_robots():
     poses[3, 0], poses[4, 1], poses[5, 0], poses[6, :2] = np.nan, np.inf, -np.inf, 1e300
     grid = repulsion_grid(parameters, poses)
     for i in range(60):
-        found = nearby_repulsion(parameters, i, poses, grid, *ROOM)
+        found = nearby_repulsion(parameters, i, poses, grid, make_room(len(poses)))
         assert found == other_repulsion(parameters, i, poses)
 
 
@@ -67,7 +66,8 @@ def test_followers_equal_single_robots(threads, leader_filter):
     for tick in range(turns):
         poses += rng.normal(0, 0.03, poses.shape)
         ranges = rng.uniform(0.5, 12, (robots, beams)).astype(np.float32)
-        commands = swarm.step(poses, ranges, -1.5, 0.15, swarm_generators)
+        draws = np.array([g.random() for g in swarm_generators])
+        commands = swarm.step(poses, ranges, -1.5, 0.15, draws)
         for row, i in enumerate(ids):
             observation = Observation(
                 i, robots, tick, 0, 1 / 30, poses, Scan(ranges[i], -1.5, 0.15, 0.0, 10.0), None,
@@ -81,8 +81,8 @@ def test_reset_begins_again():
     scans = np.zeros((3, 0), np.float32)
 
     def run() -> list:
-        generators = [np.random.default_rng(i) for i in range(2)]
-        return [swarm.step(poses + k, scans, 0.0, 0.0, generators).tolist() for k in range(3)]
+        draws = np.random.default_rng(0).random((3, 2))
+        return [swarm.step(poses + k, scans, 0.0, 0.0, draws[k]).tolist() for k in range(3)]
 
     first = run()
     swarm.reset()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sbot
+from sbot.bag.csv_export import write_csv
 from sbot.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,27 +58,6 @@ def test_every_public_name_is_documented():
     for name in sbot.__all__:
         assert getattr(sbot, name).__doc__
         assert f'sbot.{name}' in page, name
-
-
-def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
-    pytest.importorskip('pandas')
-    monkeypatch.chdir(tmp_path)
-    page = (ROOT / 'docs' / 'python.md').read_text('utf-8')
-    blocks = re.findall(r'```python\n(.*?)```', page, re.DOTALL)
-    assert len(blocks) > 4
-    names = {'__name__': 'example'}
-    for block in blocks:
-        exec(compile(block, 'docs/python.md', 'exec'), names)
-    for name in ('tracks.png', 'circles', 'run.svg', 'run.html'):
-        assert (tmp_path / name).exists()
-
-
-def test_the_python_block_of_the_readme_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    block, = re.findall(r'```python\n(.*?)```', (ROOT / 'README.md').read_text('utf-8'), re.DOTALL)
-    exec(compile(block, 'README.md', 'exec'), {})
-    assert capsys.readouterr().out.startswith('(151, 4, 3) ')
-    assert (tmp_path / 'tracks.png').exists()
 
 
 def test_run_gives_the_hash_that_the_command_gives(capsys):
@@ -263,6 +243,24 @@ def test_a_run_as_a_table():
     assert row.time_s == pytest.approx(0.1)
 
 
+def test_a_run_shows_itself_in_a_line():
+    run = sbot.run('leader_follower', duration=0.2)
+    assert repr(run) == '<Run leader_follower, seed 1: 4 robots, 6 ticks, 0.2 s>'
+
+
+def test_a_bag_as_csv_has_the_columns_of_the_table(tmp_path):
+    pandas = pytest.importorskip('pandas')
+    run = sbot.run('leader_follower', duration=0.2, record=tmp_path / 'bag')
+    with open(tmp_path / 'bag.csv', 'w', encoding='utf-8') as file:
+        write_csv(sbot.Bag(tmp_path / 'bag'), file)
+    written = pandas.read_csv(tmp_path / 'bag.csv', float_precision='round_trip')
+    table = run.to_dataframe()
+    assert (written[['tick', 'robot']] == table[['tick', 'robot']]).all(axis=None)
+    names = ['x_m', 'y_m', 'v_mps', 'omega_radps']
+    assert (written[names] == table[names]).all(axis=None)
+    assert list(written.columns) == list(table.columns[:len(written.columns)])
+
+
 def test_without_pandas_a_table_says_what_to_install(monkeypatch):
     run = sbot.run('single_robot', duration=0.1)
     monkeypatch.setitem(sys.modules, 'pandas', None)
@@ -318,3 +316,10 @@ def test_looking_at_a_recording_executes_nothing_of_it(tmp_path, monkeypatch):
     assert (tmp_path / 'executed').read_text() == 'x'
     assert sbot.replay(folder / 'bag').equal
     assert (tmp_path / 'executed').read_text() == 'xx'
+
+
+def test_a_run_that_was_not_kept_has_no_picture(tmp_path):
+    run = sbot.run('single_robot', duration=0.1, keep=False)
+    for draw, name in ((sbot.plot, 'out.png'), (sbot.view, 'out.html')):
+        with pytest.raises(sbot.InputError, match='keep=True'):
+            draw(run, tmp_path / name)

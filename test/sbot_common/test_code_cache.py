@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,18 @@ def test_sources_hold_compiled_functions_and_all_that_they_import():
             if other.split('.')[0] in code_cache._PACKAGES and path.is_file():
                 assert other in sources, f'{name} imports {other}'
     assert 'sbot_sim.ros.node' not in sources  # else an edit of a node would compile everything
+
+
+def test_every_module_with_compiled_functions_is_in_the_key():
+    # Else an edit of what it calls would leave its old machine code in use.
+    sources = code_cache.compiled_sources()
+    makes = re.compile(r'^@(njit\w*|Phase)$|(?<!class )\bPhase\(', re.MULTILINE)
+    compiled = [path.relative_to(ROOT).with_suffix('') for folder in ROOT.iterdir()
+                if (folder / '__init__.py').exists() for path in folder.rglob('*.py')
+                if makes.search(path.read_text('utf-8'))]
+    assert len(compiled) > 40
+    for path in compiled:
+        assert '.'.join(path.parts) in sources
 
 
 def test_the_key_depends_on_what_compiled_functions_import(tmp_path):
@@ -106,3 +119,40 @@ def test_old_machine_code_goes(tmp_path, monkeypatch):
     code_cache.mark_compiled()
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         'c0ffee0000000001', 'fedcba9876543210', 'holiday-pictures']
+
+
+@pytest.mark.parametrize('damaged', [lambda data: data[:len(data) // 2],
+                                     lambda data: data[:-9] + bytes([data[-9] ^ 4]) + data[-8:]])
+def test_damaged_files_are_compiled_again_and_replaced(tmp_path, damaged):
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    files = [file for kind in ('nbi', 'nbc') for file in tmp_path.rglob(f'*.{kind}')]
+    assert len(files) > 1
+    for file in files:
+        file.write_bytes(damaged(file.read_bytes()))
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    assert run_child(ROOT, tmp_path).split()[1] == '1'
+
+
+def test_a_full_disk_costs_the_next_run_a_compilation_only(tmp_path):
+    code = ('import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); '
+            'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n' + USE_AN_ANGLE)
+    assert run_child(ROOT, tmp_path, code).split()[1] == '0'
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    assert run_child(ROOT, tmp_path).split()[1] == '1'
+
+
+def test_without_a_home_machine_code_is_kept_for_this_user_alone(tmp_path, monkeypatch):
+    (tmp_path / 'file').touch()
+    monkeypatch.setenv('NUMBA_CACHE_DIR', str(tmp_path / 'file' / 'cache'))
+    monkeypatch.setattr(code_cache.tempfile, 'tempdir', str(tmp_path))
+    base = tmp_path / f'potential_field_bot_{os.getuid()}'
+    kept = code_cache._writable_directory()
+    assert kept.parent == base
+    assert base.stat().st_mode & 0o077 == 0
+    assert code_cache._writable_directory() == kept
+    base.chmod(0o770)  # others may have put their code there
+    assert code_cache._writable_directory().parent == tmp_path
+    base.chmod(0o700)
+    base.rename(tmp_path / 'elsewhere')
+    base.symlink_to(tmp_path / 'elsewhere')
+    assert code_cache._writable_directory().parent == tmp_path

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sbot_common.clock import Rate
-from sbot_common.controlled_robot import ControlledRobot, checked_goal
+from sbot_common.controlled_robot import ControlledRobot, ControllerError, ask, checked_goal
 from sbot_common.errors import InputError
-from sbot_common.observation import Inputs
+from sbot_common.observation import Inputs, make_observation
 from sbot_common.topics import GOAL, GOAL_REACHED
 
 RATE = Rate(10, 1)
@@ -58,7 +58,7 @@ def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generato
 
 def test_a_goal_from_outside_is_announced_once():
     driven = robot(Answer(), (3.0, 4.0), robot_id=2)
-    assert driven.step(INPUTS) == ((1.0, 2.0), [(GOAL, (3.0, 4.0))])
+    assert driven.step(INPUTS) == ((1.0, 2.0), [(GOAL, (3.0, 4.0))], None)
     assert driven.step(INPUTS).announced == []
     driven.set_goal(3, 4)
     assert driven.goal == (3.0, 4.0)
@@ -88,11 +88,52 @@ def test_of_these_only_the_leader_announces():
 
 
 @pytest.mark.parametrize('answer', [None, 3, (1.0,), (1.0, 2.0, 3.0), ('a', 1.0), (math.nan, 0.0),
-                                    (0.0, math.inf)])
+                                    (0.0, math.inf), ('1', '2'), (b'1', 2.0), '12', {1.0, 2.0},
+                                    {1.0: 'v', 2.0: 'omega'}, (10**400, 0.0), (1j, 0.0)])
 def test_an_answer_is_two_finite_numbers(answer):
     with pytest.raises(InputError, match=r'robot 0 at tick 7: Answer.step\(\): got .*, expected '
                                          'two finite numbers'):
         robot(Answer(answer)).step(INPUTS)
+
+
+@pytest.mark.parametrize('answer', [[1, 2.0], np.array([1, 2]), np.array([1, 2], np.float32),
+                                    (np.float32(1), np.array(2.0))])
+def test_numbers_of_any_kind_are_a_command(answer):
+    assert robot(Answer(answer)).step(INPUTS).command == (1.0, 2.0)
+
+
+class Fails:
+    def step(self, observation, rng):
+        return self.fail(observation)
+
+    def fail(self, observation):
+        if self.error is None:
+            return observation.no_such_thing
+        raise self.error
+
+
+@pytest.mark.parametrize(('error', 'text'), [
+    (ValueError('no more\n ideas'), 'ValueError: no more ideas'), (SystemExit(0), 'SystemExit: 0'),
+    (SystemExit(), 'SystemExit'), (None, "AttributeError: 'Observation' object has no attribute "
+                                         "'no_such_thing'")])
+def test_a_controller_that_raises_is_named_and_its_own_frames_are_shown(error, text):
+    controller = Fails()
+    controller.error = error
+    with pytest.raises(ControllerError) as caught:
+        robot(controller, robot_id=2).step(INPUTS)
+    assert str(caught.value) == f'robot 2 at tick 7: Fails.step(): {text}'
+    shown = caught.value.traceback()
+    assert 'in fail' in shown
+    assert 'controlled_robot.py' not in shown.replace('test_controlled_robot.py', '')
+
+
+@pytest.mark.parametrize('error', [MemoryError(), InputError('a line'), KeyboardInterrupt()])
+def test_what_says_enough_by_itself_passes(error):
+    controller = Fails()
+    controller.error = error
+    with pytest.raises(type(error)) as caught:
+        robot(controller).step(INPUTS)
+    assert caught.value is error
 
 
 @pytest.mark.parametrize('goal', [(math.nan, 0.0), (0.0, math.inf), ('a', 0.0), (None, 0.0)])
@@ -103,3 +144,21 @@ def test_goals_are_finite(goal):
     with pytest.raises(InputError, match='goal'):
         driven.set_goal(*goal)
     assert driven.goal == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(('answer', 'command', 'data'), [
+    ((1, 2), (1.0, 2.0, 0.0), None), ((1, 2, 3), (1.0, 2.0, 3.0), None),
+    ((1, 2, 3, b'x'), (1.0, 2.0, 3.0), b'x'), ((1, 2, b'x'), (1.0, 2.0, 0.0), b'x'),
+    ((1, 2, None), (1.0, 2.0, 0.0), None)])
+def test_a_robot_that_goes_sideways_may_have_a_third_number(answer, command, data):
+    decided, bytes_ = ask(Answer(answer), None, np.random.default_rng(0), sideways=True)
+    assert (decided, bytes_) == (command, data)
+
+
+@pytest.mark.parametrize(('answer', 'sideways'), [
+    ((1, 2, 3), False), ((1, 2, math.nan), True), ((1, 2, 3, 4), True), ((1, 2, 'x'), True),
+    ((1, 2, b'x', 3), True)])
+def test_a_third_number_is_refused_where_it_is_none(answer, sideways):
+    observation = make_observation(1, RATE, None, INPUTS)
+    with pytest.raises(InputError, match='two or three' if sideways else 'expected two finite'):
+        ask(Answer(answer), observation, np.random.default_rng(0), sideways)

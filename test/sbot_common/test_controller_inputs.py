@@ -56,7 +56,7 @@ def test_all_poses_in_one_message_make_the_same_turns(scan_first):
         assert inputs.poses.tolist() == wanted.poses.tolist()
         assert (inputs.stamp_ns, inputs.sensed) == (wanted.stamp_ns, wanted.sensed)
     assert together.put(stamp, rows) == Arrival()
-    assert together.put(stamp, scan) == Arrival(repeat=True)
+    assert together.put(stamp, scan) == Arrival(repeats=1)
 
 
 def test_every_field_is_awaited():
@@ -72,7 +72,20 @@ def test_a_repeated_snapshot_is_answered_once():
     inputs = lockstep()
     feed(inputs, 0)
     feed(inputs, 1)
-    assert feed(inputs, 1) == [Arrival(), Arrival(), Arrival(repeat=True)]
+    assert feed(inputs, 1) == [Arrival(), Arrival(), Arrival(repeats=1)]
+
+
+def test_a_repetition_before_the_last_input_is_answered_too():
+    inputs = Lockstep(1, ['scan', 'wind'], RATE)
+    for tick in range(2):
+        stamp = RATE.stamp_ns(tick)
+        for _ in range(3):  # asked three times before the wind is in
+            assert inputs.put(stamp, {0: pose()}) == Arrival()
+            assert inputs.put(stamp, {'scan': 1}) == Arrival()
+        complete = inputs.put(stamp, {'wind': (0.0, 0.0)})
+        assert complete.inputs is not None
+        assert complete.repeats == 2
+        assert inputs.put(stamp, {'wind': (0.0, 0.0)}) == Arrival()
 
 
 def test_a_half_lost_snapshot_is_completed_by_its_repetition():
@@ -133,7 +146,7 @@ def test_of_all_poses_in_one_message_those_that_are_not_finite_count_as_none():
     assert inputs.missing() == ['pose of robot 1']
     inputs.put(2, {ALL_POSES: np.array([pose(math.inf), (3.0, 4.0, 0.25)])}, 2 * SECOND)
     assert inputs.missing() == []
-    assert inputs.stale(2 * SECOND + 1, 1.0) == ['pose of robot 0', 'scan']
+    assert inputs.stale(2 * SECOND + 1, 1.0) == (['scan'], ['pose of robot 0'])
     found = inputs.inputs()
     assert found.stamp_ns == 2
     assert found.poses.tolist() == [[1.0, 2.0, 0.5], [3.0, 4.0, 0.25]]
@@ -164,11 +177,30 @@ def test_what_is_old_is_named():
     inputs.put(1, {1: pose()}, 3 * SECOND)
     inputs.put(1, {'scan': 'far'}, 2 * SECOND)
     now = 2 * SECOND + SECOND // 2
-    assert inputs.stale(now, 0.5) == []
-    assert inputs.stale(now + 1, 0.5) == ['pose of robot 0', 'scan']
-    assert inputs.stale(100 * SECOND, 0.0) == []
+    assert inputs.stale(now, 0.5) == ([], [])
+    assert inputs.stale(now + 1, 0.5) == (['pose of robot 0', 'scan'], [])
+    assert inputs.stale(100 * SECOND, 0.0) == ([], [])
     inputs.put(2, {0: pose(math.inf)}, now)  # not a pose
-    assert 'pose of robot 0' in inputs.stale(now + 1, 0.5)
+    assert 'pose of robot 0' in inputs.stale(now + 1, 0.5).vital
+
+
+def test_a_silent_leader_stops_its_followers_and_nobody_else_stops_anybody():
+    """docs/errata.md P16."""
+    for follows, vital in ((0, ['pose of robot 0']), (None, [])):
+        inputs = Latest(1, 3, ['scan'], follows)
+        inputs.put(1, {0: pose(), 2: pose()}, SECOND)
+        inputs.put(1, {1: pose(), 'scan': 'far'}, 3 * SECOND)
+        stale = inputs.stale(3 * SECOND, 0.5)
+        assert stale.vital == vital
+        assert {*stale.vital, *stale.others} == {'pose of robot 0', 'pose of robot 2'}
+
+
+def test_a_stamp_of_zero_counts_as_heard():
+    """docs/errata.md P18."""
+    inputs = latest(0, 1)
+    inputs.put(0, {0: pose(), 'scan': 'far'}, SECOND)
+    assert inputs.missing() == []
+    assert inputs.inputs().stamp_ns == 0
 
 
 def test_a_clock_that_goes_back_is_a_reset():

@@ -43,6 +43,15 @@ def test_good_values_come_back_in_the_type_of_the_default(spec, value, expected)
     assert type(found) is type(spec.default)
 
 
+@pytest.mark.parametrize('text', ['1 0 0', '1, 0,0'])
+def test_three_numbers_in_a_string_say_how_to_write_them(text):
+    with pytest.raises(InputError, match=r'as a list: \[1, 0, 0\]'):
+        PLACE.check(text)
+    with pytest.raises(InputError) as info:
+        PLACE.check('east')
+    assert 'as a list' not in str(info.value)
+
+
 @pytest.mark.parametrize(('spec', 'value'), [
     (SPEED, -0.1), (SPEED, math.nan), (SPEED, math.inf), (SPEED, '3'), (SPEED, True),
     (SPEED, None), (SPEED, 10**400),
@@ -55,6 +64,8 @@ def test_bad_values_are_refused_with_name_value_and_expectation(spec, value):
             spec.check(value, where)
         shown = repr(value)
         shown = shown if len(shown) <= 80 else shown[:77] + '...'
+        if value == 10**400:  # digits would not fit, and take time
+            shown = 'a whole number of 1329 bits'
         assert str(error.value) == f'{where}: got {shown}, expected {spec.expected}'
     with pytest.raises(InputError, match=f'^{spec.name}: got'):
         spec.check(value)

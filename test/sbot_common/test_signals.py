@@ -45,6 +45,17 @@ def test_a_signal_is_held_and_not_lost(times, heeded, reached):
     assert signal.getsignal(signal.SIGINT) is HANDLER
 
 
+def test_a_tick_that_never_ends_is_interrupted_after_a_while():
+    def endless_tick():
+        with signals.held(0.1):
+            os.kill(os.getpid(), signal.SIGINT)
+            end = time.monotonic() + 60
+            while time.monotonic() < end:
+                pass
+    with pytest.raises(KeyboardInterrupt):
+        endless_tick()
+
+
 def test_without_a_signal_nothing_happens():
     done = []
     interrupt(0, True, done)
@@ -114,6 +125,22 @@ def test_interrupts_are_told_from_other_errors():
         os.kill(os.getpid(), signal.SIGTERM)
     assert came.is_set()
     signal.signal(signal.SIGTERM, before)
+
+
+def test_an_interrupt_that_a_destructor_loses_comes_again():
+    code = ('import os, signal, time; from sbot_common.signals import interrupt_on_signals\n'
+            'class Lost:\n'
+            '    def __del__(self):\n'
+            '        os.kill(os.getpid(), signal.SIGTERM)\n'
+            '        for _ in range(1000): pass\n'
+            'interrupt_on_signals()\n'
+            'try:\n'
+            '    Lost()\n'
+            '    time.sleep(200)\n'
+            'except KeyboardInterrupt: print("interrupted")')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          timeout=100, check=True)
+    assert (done.stdout, done.stderr) == ('interrupted\n', '')
 
 
 def test_a_process_started_while_signals_are_blocked_gets_them_when_it_unblocks():

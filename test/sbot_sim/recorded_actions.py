@@ -18,9 +18,11 @@ class Simulator:
     def __init__(self, awaited=(True, True), *, lockstep=True, **options):
         self.now, self.tick, self.log = 100.0, 0, []
         self.absent, self.announced = [], True
+        self.others_here, self.told = [], []
         self.questions = {i: [] for i, wanted in enumerate(awaited) if wanted}
         self.winds = {'velocity': [], 'force': []}
         self.commands = {}  # robot: the tick that its last command answers
+        self.felt = []  # ticks whose wind was handed on
         self.seen = []  # (tick, commands) as the observer is shown them
         chosen = Options(**{
             'rate': RATE, 'ticks': 0, 'lockstep': lockstep, 'lockstep_timeout': 10.0,
@@ -28,10 +30,14 @@ class Simulator:
         actions = Actions(
             tick=lambda: self.tick, start=self.note('start'), end=self.note('end'),
             publish_clock=self._publish_clock, publish_snapshot=self._publish_snapshot,
-            publish_inputs=self._publish_inputs, stop=self.note('stop'), observe=self._observe,
-            advance=self._advance, reset=self._reset)
+            publish_wind=self._publish_wind, publish_inputs=self._publish_inputs,
+            stop=self.note('stop'), observe=self._observe, advance=self._advance,
+            reset=self._reset, wait=self.told.append)
         self.control = (Lockstep(chosen, actions, lambda: self.now, self) if lockstep
-                        else FreeRunning(chosen, actions, lambda: self.now))
+                        else FreeRunning(chosen, actions, lambda: self.now, self))
+
+    def others(self):
+        return self.others_here
 
     def missing(self):
         return self.absent
@@ -52,6 +58,9 @@ class Simulator:
         for asked in self.questions.values():
             asked.append(self.tick)
 
+    def _publish_wind(self):
+        self.felt.append(self.tick)
+
     def _publish_inputs(self, robot):
         self.log.append(('inputs', robot))
         self.questions[robot].append(self.tick)
@@ -68,7 +77,7 @@ class Simulator:
 
     def answer(self, robot):
         asked = self.questions[robot].pop(0)
-        if self.control.accept_command(robot):
+        if self.control.accept_command(robot, str(asked).encode()):
             self.commands[robot] = asked
         self.control.proceed()
 

@@ -4,7 +4,7 @@ import pytest
 from sbot_common.clock import parse_rate
 from sbot_common.params import updated
 from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
-from wind_model.gust import force_at, gust_window
+from wind_model.gust import force_at, gust_velocity_at, gust_window
 from wind_model.parameters import WindParameters
 from wind_model.uniform import direction_of_angle, mean_velocity, unit
 
@@ -20,6 +20,24 @@ def test_the_window_is_whole_nanoseconds():
     (1_099_999_999, 0), (1_100_000_000, -3), (1_399_999_999, -3), (1_400_000_000, 0)])
 def test_the_first_and_last_nanosecond_of_a_gust(stamp, force):
     assert force_at(updated(WindParameters(), GUST), stamp).tolist() == [0, force, 0]
+
+
+@pytest.mark.parametrize(('stamp', 'speed'), [
+    (1_099_999_999, 0), (1_100_000_000, -2), (1_399_999_999, -2), (1_400_000_000, 0)])
+def test_a_gust_may_be_a_speed(stamp, speed):
+    parameters = updated(WindParameters(), {
+        **GUST, 'wind_gust_force_mean': 0.0, 'wind_gust_speed_mean': 2.0})
+    assert gust_velocity_at(parameters, stamp).tolist() == [0, speed, 0]
+    assert not force_at(parameters, stamp).any()
+
+
+def test_there_is_no_force_together_with_a_field_unless_asked_for():
+    """docs/errata.md R6."""
+    given = {**GUST, 'wind_force_mean': 1.0, 'use_custom_static_wind_field': True,
+             'custom_wind_field_path': 'x'}
+    assert not force_at(updated(WindParameters(), given), 1_200_000_000).any()
+    both = updated(WindParameters(), {**given, 'forces_with_field': True})
+    assert force_at(both, 1_200_000_000).tolist() == [1, -3, 0]
 
 
 def test_mean_force_adds_to_the_gust():
@@ -39,7 +57,8 @@ def test_a_gust_moves_a_free_robot_by_the_sum_of_its_ticks(rate):
     for tick in range(rate.ticks(3.0)):
         stamp = rate.stamp_ns(tick)
         force = force_at(parameters, stamp)
-        impulse = sum_impulses(mass, still, force[:2].copy(), np.zeros(1), yaw, rate.dt)
+        impulse = sum_impulses(mass, still, force[np.newaxis, :2].copy(), np.zeros(1), yaw,
+                               rate.dt)
         y += impulse_velocity(impulse, mass)[0, 1] * rate.dt
         if 1_100_000_000 <= stamp < 1_400_000_000:
             gusty.append(tick)

@@ -74,7 +74,7 @@ def test_the_report_gives_the_terms_that_the_run_used():
     assert term['along'] == pytest.approx(result.poses[tick, 1, 0] - result.poses[tick, 0, 0])
     assert term['lateral'] == pytest.approx(0.01)
     assert 0 < term['r_i'] == robot['r'] < 1
-    assert result.wind[tick + 1, 1, 0] == pytest.approx((1 - robot['r']) * 0.15, rel=1e-12)
+    assert result.wind[tick, 1, 0] == pytest.approx((1 - robot['r']) * 0.15, rel=1e-12)
     assert report['robots'][0]['r'] == 0
     with pytest.raises(InputError, match='from 0 to the duration'):
         wake_report(scenario, 2.1)
@@ -120,7 +120,7 @@ def test_a_robot_in_a_field_follows_its_wind():
 @pytest.mark.ros
 def test_the_simulator_takes_the_wind_from_its_topics(tmp_path, monkeypatch):
     pytest.importorskip('rclpy')
-    from sbot.ros import up
+    from sbot.ros import executables, up
 
     text = (HEAD.replace('world: {bounds: [-5, -5, 5, 5]}', '') + FIELD.replace(
         'wind_height: 1.0', 'wind_height: 1.0, wind_gust_force_mean: 30.0, wind_gust_start: 0.5, '
@@ -129,7 +129,7 @@ def test_the_simulator_takes_the_wind_from_its_topics(tmp_path, monkeypatch):
     expected = run_scenario(scenario, record=tmp_path / 'bag').summary['trajectory_sha256']
     monkeypatch.setenv('WIND_BAG', str(tmp_path / 'bag'))
     monkeypatch.setenv('PYTHONPATH', str(Path(__file__).parent))
-    monkeypatch.setitem(up.MODULES, 'wind_model', 'bag_wind')
+    monkeypatch.setitem(executables.MODULES, 'wind_model', 'bag_wind')
     # No wind in the scenario of the nodes: all of it comes from the bag.
     calm = scenario.wind.flow._replace(use_custom_static_wind_field=False,
                                        custom_wind_field_path='', wind_gust_force_mean=0.0)

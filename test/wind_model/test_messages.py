@@ -14,6 +14,7 @@ from wind_model.messages import (
     encode_markers,
     encode_vector,
 )
+from wind_model.parameters import Height
 
 
 def arrows(raw):
@@ -102,14 +103,14 @@ def test_clouds_that_are_no_field_are_refused(change):
 
 
 def test_uniform_wind_is_one_arrow_at_the_origin():
-    assert arrows(encode_markers(0, None, np.array([0.0, -2.0, 0.0]), 0.5)) == [
+    assert arrows(encode_markers(0, None, np.array([0.0, -2.0, 0.0]), Height(0.5))) == [
         [[0, 0, 0.5], [0, -2, 0.5]]]
-    assert arrows(encode_markers(0, None, np.zeros(3), 0.5)) == []
+    assert arrows(encode_markers(0, None, np.zeros(3), Height(0.5))) == []
 
 
 def test_a_field_has_arrows_all_over_along_the_wind():
     field = make_lattice(generate('vortex', radius=6.0, resolution=2.0))
-    found = np.array(arrows(encode_markers(0, field, np.zeros(3), 0.5)))
+    found = np.array(arrows(encode_markers(0, field, np.zeros(3), Height(0.5))))
     assert 100 < len(found) < 500
     assert np.ptp(found[:, 0, 0]) > 30
     assert np.ptp(found[:, 0, 1]) > 18

@@ -19,7 +19,8 @@ MACRO_NAMES = {
 
 
 def test_the_names_are_those_of_the_macro():
-    assert set(WindParameters._fields) == MACRO_NAMES | {'wind_height'}
+    assert set(WindParameters._fields) == MACRO_NAMES | {
+        'wind_height', 'wind_height_above_terrain', 'wind_gust_speed_mean', 'forces_with_field'}
     assert {spec.name for spec in specs_of(WindParameters)
             if spec.source == '003, plugin macro'} == MACRO_NAMES
 

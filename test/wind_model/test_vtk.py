@@ -4,8 +4,9 @@ import pytest
 from matplotlib.image import imread
 
 from sbot_common.errors import InputError
+from wind_model.generate import generate
 from wind_model.grid import make_lattice
-from wind_model.preview import write_preview
+from wind_model.preview import _ARROWS, _arrows, _sampled, write_preview
 from wind_model.vtk import write_terrain, write_wind
 
 
@@ -52,6 +53,16 @@ def test_the_preview_is_a_picture_with_something_in_it(tmp_path, field):
     picture = imread(tmp_path / 'field.png')
     assert picture.shape[1] > 500
     assert len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 100
+
+
+@pytest.mark.parametrize('kind', ['vortex', 'cylinder', 'hill', 'uniform'])
+def test_arrows_do_not_cross(kind):
+    field = make_lattice(generate(kind))
+    x, y, wind = _sampled(field, float(field.z.mean()), _ARROWS)
+    lengths = np.hypot(*np.moveaxis(_arrows(x, y, wind), -1, 0))
+    # Each stays in a circle about its middle; these circles do not meet.
+    spacing = min(np.diff(x).min(), np.diff(y).min())
+    assert 0.9 * spacing < np.nanmax(lengths) < spacing
 
 
 def test_a_folder_that_does_not_exist(tmp_path, field):

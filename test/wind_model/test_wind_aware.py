@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation
-from wind_model.crab import crab_heading, turn_rate
+from wind_model.crab import crab_heading, published_heading, turn_rate
 from wind_model.wind_aware import AirResistance, WindAware
 
 angles = st.floats(-4, 4)
@@ -34,6 +34,39 @@ def test_drive_and_wind_together_follow_the_direction(direction, speed, wind, to
     else:
         # No heading drifts less.
         assert abs(abs(sideways) - (abs(across) - speed)) < 1e-9
+
+
+@settings(max_examples=300, deadline=None)
+@given(direction=angles, speed=st.floats(0.01, 2), wind=st.floats(0, 2), towards=angles)
+def test_the_published_law_heads_along_the_difference_of_track_and_wind(direction, speed, wind,
+                                                                       towards):
+    wx, wy = wind * math.cos(towards), wind * math.sin(towards)
+    x, y = math.cos(direction) - wx / speed, math.sin(direction) - wy / speed
+    assume(math.hypot(x, y) > 1e-6)
+    heading = published_heading(direction, speed, wx, wy)
+    assert math.remainder(heading - math.atan2(y, x), 2 * math.pi) == pytest.approx(0, abs=1e-8)
+
+
+def test_in_a_cross_wind_stronger_than_its_drive_only_the_published_law_makes_way():
+    """docs/errata.md W8."""
+    along = {}
+    for law in ('cancel', 'published'):
+        track = drive(WindAware(velocity=0.1, direction=0.0, law=law), (0.0, 0.2))
+        along[law] = (track[-1] - track[-101]) / 10.0
+    assert along['cancel'] == pytest.approx([0.0, 0.1], abs=1e-6)
+    assert along['published'] == pytest.approx(
+        [0.1 / math.sqrt(5), 0.2 - 0.2 / math.sqrt(5)], abs=1e-6)
+
+
+def test_in_a_weak_cross_wind_only_ours_keeps_its_track():
+    for law, drift in (('cancel', 0.0), ('published', 0.05 - 0.05 / math.sqrt(1.25))):
+        track = drive(WindAware(velocity=0.1, direction=0.0, law=law), (0.0, 0.05))
+        assert (track[-1] - track[-101])[1] / 10.0 == pytest.approx(drift, abs=1e-6)
+
+
+def test_where_track_and_wind_cancel_the_published_law_heads_along_the_track():
+    assert published_heading(1.0, 0.0, 0.3, 0.4) == pytest.approx(1.0)
+    assert published_heading(0.0, 0.5, 0.5, 0.0) == 0.0
 
 
 def test_without_speed_it_heads_along_the_direction():

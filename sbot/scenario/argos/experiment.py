@@ -6,9 +6,12 @@ out with a warning that names it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Collection
 from typing import Any
 
+from sbot.files.limits import limits, too_large
+from sbot.files.yaml_text import dump_yaml
 from sbot.scenario.argos.robots import (
     BODY_TAGS,
     RobotEntry,
@@ -18,24 +21,25 @@ from sbot.scenario.argos.robots import (
     wheel_speed_needed,
 )
 from sbot.scenario.argos.xml import Element, parse_xml
-from sbot.scenario.yaml_text import MAX_BYTES, dump_yaml
 from sbot_common.errors import InputError
-from wind_model.parameters import WindParameters
 from wind_model.uniform import direction_of_angle
 
 _WIND = 'air_resistance'
 _QUIET = ('system', 'visualization')  # threads and windows of ARGoS: nothing that a run shows
-_WIND_NAMES = frozenset(WindParameters._fields) - {'wind_height'}
+# What the authors' code computes, where the text differs (docs/errata.md W1, W2, W7).
+_WAKE = {'wake_fade': 'fade_out', 'wake_boost': 'power'}
+
+LOG = logging.getLogger(__name__)
 
 
-def argos_yaml(raw: bytes, file: str, overrides: Iterable[str] = ()) -> str:
+def argos_yaml(raw: bytes, file: str, overrides: Collection[str] = ()) -> str:
     """Return the scenario, as YAML text, of the XML of an `.argos` file.
 
     Parameters
     ----------
     raw : the XML
     file : what messages call it
-    overrides : key paths that the user sets; another wind than the file's is refused
+    overrides : key paths that the user sets
 
     Raises
     ------
@@ -43,14 +47,13 @@ def argos_yaml(raw: bytes, file: str, overrides: Iterable[str] = ()) -> str:
         with file, line, element and what was expected.
 
     """
-    if len(raw) > MAX_BYTES:
-        raise InputError(f'{file}: larger than {MAX_BYTES // 2**20} MiB, too large for a scenario')
+    if len(raw) > limits().text_bytes:
+        raise too_large(file, 'bytes or more', len(raw), 'text_bytes')
     values = argos_scenario(parse_xml(raw, file))
-    if values['wind']:
-        for path in overrides:
-            if path == 'wind' or path.removeprefix('wind.') in _WIND_NAMES:
-                raise InputError(f"{file}: has a wind of its own (<{_WIND}>), '{path}' would be "
-                                 'another one')
+    if values['wind'] and not any(f'wind.{key}' in overrides for key in _WAKE):
+        LOG.warning('%s: wakes as in the code that is published with these experiments: they fade '
+                    'out, and the boost is an exponent; as in the text: --set '
+                    'wind.wake_fade=ramp_in --set wind.wake_boost=linear', file)
     return dump_yaml(values)
 
 
@@ -70,7 +73,7 @@ def argos_scenario(root: Element) -> dict[str, Any]:
     return {
         'description': f'From {root.file.rpartition("/")[2]}.',
         **_experiment(root),
-        'world': {'bounds': bounds, **world},
+        'world': {'bounds': bounds, 'open': True, **world},
         'bodies': {body: {'drive': 'impulse', 'max_wheel_speed': wheel_speed_needed(body, speed)}
                    for body, speed in fastest.items()},
         'sensors': _sensors(root, arena, robots),
@@ -138,7 +141,7 @@ def _arena(arena: Element, root: Element) -> tuple[list[float], dict[str, Any], 
         elif child.tag in BODY_TAGS:
             robots.append(robot(child, kinds))
         elif child.tag == 'distribute':
-            robots += distributed(child, kinds, bounds)
+            robots += distributed(child, kinds)
         else:
             child.warn('is not supported and left out')
     return bounds, world, robots
@@ -166,7 +169,8 @@ def _wind(root: Element) -> dict[str, Any]:
     element = found[0]
     element.warn_unknown('angle_deg', 'magnitude')
     return {'wind_direction': list(direction_of_angle(element.number('angle_deg', 0.0))),
-            'wind_speed_mean': 0.01 * element.number('magnitude', 0.0, 0.0), 'wake': True}
+            'wind_speed_mean': 0.01 * element.number('magnitude', 0.0, 0.0), 'wake': True,
+            **_WAKE}
 
 
 def _sensors(root: Element, arena: Element, robots: list[RobotEntry]) -> dict[str, Any]:

@@ -103,55 +103,69 @@ def _entry(element: Element, kinds: dict[str, ControllerKind]) -> RobotEntry:
                       kind.velocity)
 
 
-def distributed(element: Element, kinds: dict[str, ControllerKind],
-                bounds: list[float]) -> list[RobotEntry]:
-    """Return the entries of a `<distribute>`: a group in an area, or a grid of single robots."""
+def distributed(element: Element, kinds: dict[str, ControllerKind]) -> list[RobotEntry]:
+    """Return the entries of a `<distribute>`: groups, or robots on a grid or at a place."""
     place, turn, entity = map(element.needed, ('position', 'orientation', 'entity'))
     quantity = int(entity.number('quantity', minimum=1.0))
     entity.warn_unknown('quantity', 'max_trials', 'base_num')
     for child in entity.children:
         if child.tag not in BODY_TAGS:
             child.warn('is not supported and left out')
-    robots = entity.all(*BODY_TAGS)
+    heading = _heading(turn)
     entries: list[RobotEntry] = []
-    for each in robots:
+    for each in entity.all(*BODY_TAGS):
         entry = _entry(each, kinds)
-        yaw = _yaw(turn)
-        if entry.values['controller'] == WIND_AWARE and yaw is not None:
-            entry.values['parameters']['direction'] = yaw
+        if entry.values['controller'] == WIND_AWARE and 'yaw' in heading:
+            entry.values['parameters']['direction'] = heading['yaw']
         method = place.text('method')
         if method == 'uniform':
-            margin = BODIES[each.tag].radius
+            margin = BODIES[each.tag].safety_radius
             low, high = place.numbers('min', 3), place.numbers('max', 3)
-            area = [max(bounds[0], low[0] - margin), max(bounds[1], low[1] - margin),
-                    min(bounds[2], high[0] + margin), min(bounds[3], high[1] + margin)]
-            group = {'count': quantity, 'area': area, 'layout': 'random'}
-            entries.append(entry._replace(
-                values={**entry.values, **group, **({} if yaw is None else {'yaw': yaw})}))
-        elif method == 'grid':
-            if yaw is None:
-                raise InputError(f'{turn.where}: method: robots on a grid need one heading: '
-                                 'expected constant')
-            entries += [entry._replace(values={**entry.values, 'pose': [x, y, yaw]})
-                        for x, y in _grid_places(place, quantity)]
+            area = [low[0] - margin, low[1] - margin, high[0] + margin, high[1] + margin]
+            group = {'count': quantity, 'area': area, 'layout': 'random', **heading}
+            entries.append(entry._replace(values={**entry.values, **group}))
+        elif method == 'gaussian':
+            mean, spread = place.numbers('mean', 3), place.numbers('std_dev', 3, minimum=0.0)
+            group = {'count': quantity, 'position_gaussian': [*mean[:2], *spread[:2]], **heading}
+            entries.append(entry._replace(values={**entry.values, **group}))
+        elif method in ('grid', 'constant'):
+            drawn = {key: value for key, value in heading.items() if key != 'yaw'}
+            yaw = heading.get('yaw', 0.0)
+            places = (_grid_places(place, quantity) if method == 'grid'
+                      else _one_place(place, quantity))
+            entries += [entry._replace(values={**entry.values, 'pose': [x, y, yaw], **drawn})
+                        for x, y in places]
         else:
-            raise InputError(f"{place.where}: method: got '{method}', expected uniform or grid")
+            raise InputError(f"{place.where}: method: got '{method}', expected uniform, gaussian, "
+                             'constant or grid')
     return entries
 
 
-def _yaw(turn: Element) -> float | None:
-    """Return the heading (rad) of all robots, None for a random one of each."""
+def _heading(turn: Element) -> dict[str, Any]:
+    """Return the keys of a scenario's entry that say how headings are distributed (rad)."""
     method = turn.text('method')
     if method == 'constant':
-        return math.radians(turn.numbers('values', 3)[0])
-    if method != 'uniform':
-        raise InputError(f"{turn.where}: method: got '{method}', expected uniform or constant")
-    low, high = turn.numbers('min', 3)[0], turn.numbers('max', 3)[0]
-    if low == high:
-        return math.radians(low)
-    if abs(high - low) < 360:
-        turn.warn('draws headings from all round, not only from min to max')
-    return None
+        return {'yaw': math.radians(turn.numbers('values', 3)[0])}
+    if method == 'uniform':
+        low, high = turn.numbers('min', 3)[0], turn.numbers('max', 3)[0]
+        if low > high:
+            raise InputError(f'{turn.where}: max: got {high:g}, expected at least min, {low:g}')
+        if low == high:
+            return {'yaw': math.radians(low)}
+        return {'yaw_uniform': [math.radians(low), math.radians(high)]}
+    if method == 'gaussian':
+        mean, spread = turn.numbers('mean', 3)[0], turn.numbers('std_dev', 3, minimum=0.0)[0]
+        return {'yaw_gaussian': [math.radians(mean), math.radians(spread)]}
+    raise InputError(f"{turn.where}: method: got '{method}', expected uniform, gaussian or "
+                     'constant')
+
+
+def _one_place(place: Element, quantity: int) -> list[tuple[float, float]]:
+    if quantity > 1:
+        raise InputError(f'{place.where}: method: constant is a place for one robot, not for '
+                         f'{quantity}')
+    x, y, _ = place.numbers('values', 3)
+    return [(x, y)]
 
 
 def _grid_places(place: Element, quantity: int) -> list[tuple[float, float]]:

@@ -11,8 +11,9 @@ from sbot_common.elementary import sincos
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
+from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.rng_array import Jump, States, next_uniform, skip_uniforms
-from sbot_sim.sensors.scan_kernel import cover_discs, cover_static, farther
+from sbot_sim.sensors.scan_kernel import cover_discs, cover_static
 from sbot_sim.world.scene import Discs, Scene
 
 Floats = NDArray[np.float64]
@@ -49,9 +50,12 @@ def _sees_nothing(scene: Scene, discs: Discs, own: int, x: float, y: float,
 
 
 @njit_inline
-def _distances_of(j: int, scene: Scene, discs: Discs, pose: Floats, radius: float, fan: Fan,
-                  range_max: float, best: Floats) -> bool:
-    """Fill ``best`` with robot j's distances from the rim (m); false if it sees nothing at all."""
+def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, radius: float,
+                  fan: Fan, range_max: float, best: Floats) -> bool:
+    """Fill ``best`` with robot j's distances from the rim (m); false if it sees nothing at all.
+
+    ``own`` is its place among ``discs``.
+    """
     x, y = pose[j, 0], pose[j, 1]
     # What is farther than this by rounding only is still intersected, and judged then.
     reach = (radius + range_max) * (1.0 + 1e-9)
@@ -61,7 +65,7 @@ def _distances_of(j: int, scene: Scene, discs: Discs, pose: Floats, radius: floa
         best[i] = math.inf
     sin_yaw, cos_yaw = sincos(pose[j, 2])
     touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
-    touched = touched or cover_discs(discs, j, x, y, cos_yaw, sin_yaw, fan, reach, best)
+    touched = touched or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best)
     for i in range(fan.beams):
         distance = 0.0 if touched else max(0.0, best[i] - radius)
         best[i] = distance if distance <= range_max else math.inf
@@ -74,8 +78,9 @@ def distances_of_all(scene: Scene, discs: Discs, pose: Floats, radius: Floats, f
     """Return (N, sensors) distances from the rim (m); see ``infrared.infrared_distances``."""
     out = np.empty((pose.shape[0], fan.beams))
     best = np.empty(fan.directions.shape[1])
-    for j in range(pose.shape[0]):
-        near = _distances_of(j, scene, discs, pose, radius[j], fan, range_max, best)
+    for k in range(pose.shape[0]):
+        j = discs.robot[k] if discs.robot.shape[0] else k
+        near = _distances_of(j, k, scene, discs, pose, radius[j], fan, range_max, best)
         for i in range(fan.beams):
             out[j, i] = best[i] if near else math.inf
     return out
@@ -83,9 +88,9 @@ def distances_of_all(scene: Scene, discs: Discs, pose: Floats, radius: Floats, f
 
 @njit
 def _entry(distance: float, table: Floats) -> float:
-    """Return the reading of the nearest millimetre, half up."""
-    entry = math.floor(distance * _ENTRIES_PER_METRE + 0.5)
-    return float(table[min(entry, table.shape[0] - 1)])
+    """Return the reading of the nearest millimetre, half up; the last one of what is farther."""
+    entry = min(distance * _ENTRIES_PER_METRE + 0.5, table.shape[0] - 1.0)
+    return float(table[np.uint64(entry)])
 
 
 @njit_inner
@@ -94,13 +99,14 @@ def _reading(distances: Floats, sensors: int, i: int, table: Floats) -> float:
 
     ``distances`` (m) are those of ``sensors`` beams on a ring.
     """
-    if distances[i] < math.inf:
-        return _entry(distances[i], table)
     before = distances[i - 1 if i > 0 else sensors - 1]
     after = distances[i + 1 if i + 1 < sensors else 0]
-    if before < math.inf and after < math.inf:
+    # Looked up in any case: whether a beam sees anything is not foreseen, as a branch would be.
+    entry = _entry(distances[i], table)
+    blind = distances[i] == math.inf
+    if blind and before < math.inf and after < math.inf:
         return BLIND_FRACTION * ((_entry(before, table) + _entry(after, table)) / 2.0)
-    return 0.0
+    return 0.0 if blind else entry
 
 
 @njit_inner
@@ -141,28 +147,36 @@ def sense_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, 
     ``states`` are the robots' generators, or none: no noise; ``blind`` skips the draws of a robot
     that sees nothing.
     """
-    best = np.empty(fan.directions.shape[1])
-    _sense_block(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(radius),
-                 borrowed(fan), range_max, borrowed(table), noise, borrowed(states), blind,
-                 borrowed(best), borrowed(out))
-    best[0] = 0.0  # keeps it alive until here
+    best, uniform = np.empty(fan.directions.shape[1]), np.empty(fan.directions.shape[1])
+    sense_rows(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(radius),
+               borrowed(fan), range_max, borrowed(table), noise, borrowed(states), blind,
+               borrowed(best), borrowed(uniform), borrowed(out))
+    best[0] = uniform[0] = 0.0  # keeps these alive until here
 
 
 @njit_inline
-def _sense_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
-                 fan: Fan, range_max: float, table: Floats, noise: float, states: States,
-                 blind: Jump, best: Floats, out: NDArray[np.float32]) -> None:
+def sense_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
+               fan: Fan, range_max: float, table: Floats, noise: float, states: States,
+               blind: Jump, best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
+    """Do the work of ``sense_block`` on borrowed arrays; two have room for the beams."""
     noisy = states.shape[0] > 0
     for k in range(first, end):
         j = discs.robot[k] if discs.robot.shape[0] else k
-        if _distances_of(j, scene, discs, pose, radius[j], fan, range_max, best):
+        seen = 0  # sensors up to the last that may read anything
+        if _distances_of(j, k, scene, discs, pose, radius[j], fan, range_max, best):
             for i in range(fan.beams):
-                reading = _reading(best, fan.beams, i, table)
-                if noisy:
-                    reading *= _noise(noise, next_uniform(states, j))
-                out[j, i, 0], out[j, i, 1] = np.float32(best[i]), np.float32(reading)
-        else:
+                if best[i] < math.inf:
+                    seen = min(fan.beams, i + 2)  # the next may be a blind beam
+        if noisy:
+            high, low = states[j, 0], states[j, 1]
+            for i in range(seen):  # on their own: nothing unforeseen interrupts them
+                uniform[i] = next_uniform(states, j)
+            states[j, 0], states[j, 1] = high, low
+            skip_uniforms(states, j, blind)  # as many draws, whatever is seen
+        for i in range(seen):
+            reading = _reading(best, fan.beams, i, table)
             if noisy:
-                skip_uniforms(states, j, blind)
-            for i in range(fan.beams):
-                out[j, i, 0], out[j, i, 1] = np.float32(math.inf), np.float32(0.0)
+                reading *= _noise(noise, uniform[i])
+            out[j, i, 0], out[j, i, 1] = np.float32(best[i]), np.float32(reading)
+        for i in range(seen, fan.beams):
+            out[j, i, 0], out[j, i, 1] = np.float32(math.inf), np.float32(0.0)

@@ -27,7 +27,7 @@ SENSORS = 15
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.
 SENSOR_DEGREES = (34, 56, 79, 101, 120, 140, 160, 180, 200, 220, 240, 259, 281, 304, 326)
 SENSOR_ANGLES = tuple(math.radians(degrees) for degrees in SENSOR_DEGREES)
-_FAN = make_irregular_fan(SENSOR_ANGLES)
+RING = make_irregular_fan(SENSOR_ANGLES)
 _BLIND = make_jump(SENSORS)
 
 
@@ -109,7 +109,7 @@ def _looking(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredPar
         raise ValueError(f'scene has reach {scene.reach}, needs {reach} (m)')
     seen = pose.shape[0] if parameters.sees_robots else 0
     discs = sort_discs(pose[:seen], radius[:seen], reach)
-    return scene, discs, pose, radius, _FAN, parameters.range
+    return scene, discs, pose, radius, RING, parameters.range
 
 
 def infrared_readings(distances: Floats, parameters: InfraredParameters,
@@ -162,6 +162,6 @@ def infrared_points(sensed: NDArray[np.float32], radius: float) -> NDArray[np.fl
 
     """
     points = np.zeros((SENSORS, 5), np.float32)
-    points[:, :2] = radius * _FAN.directions[:, :SENSORS].T
+    points[:, :2] = radius * RING.directions[:, :SENSORS].T
     points[:, 3:] = sensed
     return points

@@ -11,10 +11,18 @@ from bag_maker import RATE, command, make_bag, pose
 from sbot.bag.compare import compare, first_difference
 from sbot.bag.csv_export import write_csv
 from sbot.bag.reader import Bag
+from sbot.bag.recorder import Recorder
 from sbot.cli import bag as bag_commands
 from sbot_common.angles import decoded_yaw
+from sbot_common.errors import InputError
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    CMD_VEL,
+    POTENTIAL_FIELD_FORCES,
+    SCENARIO,
+)
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_twist, write_twist
+from sbot_common.wire.messages import read_twist, write_string, write_twist
 
 
 def run(*arguments):
@@ -36,6 +44,25 @@ def test_info_tells_topics_and_state(tmp_path, capsys):
         'type': 'geometry_msgs/msg/Twist', 'messages': 40, 'first_s': 0.03, 'last_s': 1.2}
     assert run('info', path) == 0
     assert 'made_up, seed 1' in capsys.readouterr().out
+
+
+def test_info_of_a_thousand_robots_fits_80_columns(tmp_path, capsys):
+    with Recorder(tmp_path / 'bag', metadata={}) as recorder:
+        for name, topic in (('/robot_999/base_pose_ground_truth', BASE_POSE_GROUND_TRUTH),
+                            ('/robot_999/potential_field_forces', POTENTIAL_FIELD_FORCES)):
+            for stamp in range(1, 1001):
+                recorder.write(name, topic, stamp, b'')
+    assert run('info', tmp_path / 'bag') == 0
+    out = capsys.readouterr().out
+    assert '/robot_999/potential_field_forces' in out
+    assert all(len(line) <= 80 for line in out.splitlines() if 'robot_999' in line)
+
+
+def test_the_seed_of_a_foreign_bag_is_that_of_its_scenario(tmp_path, capsys):
+    with Recorder(tmp_path / 'bag', metadata={}) as recorder:
+        recorder.write(SCENARIO.name, SCENARIO, 1, write_string('name: theirs\nseed: 7\n'))
+    assert run('info', tmp_path / 'bag') == 0
+    assert 'scenario  theirs, seed 7' in capsys.readouterr().out
 
 
 def test_info_of_a_cut_bag_says_so(tmp_path, capsys):
@@ -120,6 +147,14 @@ def test_topics_of_one_bag_only_do_not_count(tmp_path, capsys):
     assert f'only in {a}: /clock' in capsys.readouterr().out
 
 
+def test_bags_without_a_common_topic_are_not_equal(tmp_path):
+    first, second = make_bag(tmp_path / 'first', 1, 3), tmp_path / 'second'
+    with Recorder(second, metadata={}) as recorder:
+        recorder.write('/elsewhere', CMD_VEL, 1, write_twist(0.0, 0.0))
+    with pytest.raises(InputError, match='no topic with messages in common'):
+        run('diff', first, second)
+
+
 def test_first_difference_sees_bits():
     def scan(value):
         return cdr.message_class('sensor_msgs/msg/LaserScan')(
@@ -141,9 +176,9 @@ def test_csv_reads_back_to_the_bit(tmp_path, capsys):
         tick, robot = divmod(k, 2)
         x, y, yaw = pose(tick, robot)
         assert (int(row['tick']), int(row['robot'])) == (tick, robot)
-        assert (float(row['x']), float(row['y'])) == (x, y)
-        assert float(row['yaw']) == decoded_yaw(yaw)
-        assert (float(row['v']), float(row['omega'])) == command(tick, robot)
+        assert (float(row['x_m']), float(row['y_m'])) == (x, y)
+        assert float(row['yaw_rad']) == decoded_yaw(yaw)
+        assert (float(row['v_mps']), float(row['omega_radps'])) == command(tick, robot)
         assert float(row['time_s']) == pytest.approx((tick + 1) * 0.03)
     assert run('csv', path, '-o', tmp_path / 'table.csv') == 0
     assert (tmp_path / 'table.csv').read_text() == out.getvalue()

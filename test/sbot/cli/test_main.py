@@ -98,7 +98,103 @@ def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
     assert process.returncode == 1
     assert 'Traceback' not in error
     assert 'interrupted' in error
+    assert f'recorded until then: {bag}' in error
     assert sum(1 for _ in Bag(bag).messages()) > 100
+
+
+FAILING = """
+import sys
+
+class Bot:
+    def __init__(self, when):
+        self.when = when
+        if when == 'made':
+            sys.exit(0)
+
+    def step(self, observation, rng):
+        if observation.tick == 3:
+            sys.exit(0) if self.when == 'exit' else self.think()
+        return 0.1, 0.0
+
+    def think(self):
+        raise ValueError('no more ideas')
+"""
+
+
+@pytest.mark.parametrize(('when', 'line', 'ended'), [
+    ('exit', 'robot 0 at tick 3: Bot.step(): SystemExit: 0', 'at tick 3 of 30'),
+    ('raise', 'robot 0 at tick 3: Bot.step(): ValueError: no more ideas', 'at tick 3 of 30'),
+    ('made', 'robot 0: Bot(): SystemExit: 0', None)])
+def test_a_controller_that_ends_itself_fails_the_run(tmp_path, when, line, ended):
+    from sbot.bag.reader import Bag
+    (tmp_path / 'failing_bot.py').write_text(FAILING)
+    (tmp_path / 'own.yaml').write_text(
+        'duration: 1\nworld: {bounds: [0, 0, 10, 10]}\nrobots: [{pose: [3, 3, 0], controller: '
+        f"'failing_bot:Bot', parameters: {{when: {when}}}}}]\n")
+    bag = tmp_path / 'bag'
+    done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', str(tmp_path / 'own.yaml'),
+                           '--record', str(bag), '--quiet'],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ''
+    assert done.stderr.splitlines()[-1] == f'sbot: {line}'
+    assert ('in think' in done.stderr) == (when == 'raise')
+    assert 'controlled_robot.py' not in done.stderr
+    assert bag.exists() == (ended is not None)
+    if ended is not None:
+        assert Bag(bag).cut_short == f'{ended}: {line}'
+        alone = Bag(next(bag.glob('*.mcap')))
+        assert alone.topics()
+        assert alone.cut_short == f'{ended}: {line}'
+        info = subprocess.run([sys.executable, '-m', 'sbot.cli', 'bag', 'info', str(bag)],
+                              capture_output=True, text=True, check=True)
+        assert f'the run was cut short: {ended}' in info.stdout
+
+
+ENDLESS = """
+from pathlib import Path
+
+class Bot:
+    def step(self, observation, rng):
+        Path(__file__).with_name('begun').touch()
+        while observation.tick == 2:
+            try:
+                self.think()
+            except Exception:
+                pass
+        return 0.1, 0.0
+
+    def think(self):
+        return 1 / 0
+"""
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_ends_a_run_with_an_endless_controller(tmp_path, number):
+    from sbot.bag.reader import Bag
+    (tmp_path / 'endless_bot.py').write_text(ENDLESS)
+    (tmp_path / 'own.yaml').write_text(
+        'duration: 1\nworld: {bounds: [0, 0, 10, 10]}\n'
+        "robots: [{pose: [3, 3, 0], controller: 'endless_bot:Bot'}]\n")
+    bag = tmp_path / 'bag'
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'sbot.cli', 'run', str(tmp_path / 'own.yaml'), '--record',
+         str(bag)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 240
+        while not (tmp_path / 'begun').exists():
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(number)
+        output, error = process.communicate(timeout=240)
+    finally:
+        process.kill()
+    assert process.returncode == 1
+    assert output == ''
+    assert 'Traceback' not in error
+    assert error.splitlines()[-1] == 'sbot: interrupted'
+    assert Bag(bag).cut_short.startswith('at tick ')
 
 
 def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):

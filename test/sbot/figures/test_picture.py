@@ -7,12 +7,14 @@ from matplotlib.colors import to_rgb
 from pictures import record, scenario
 from PIL import Image
 
+from sbot.api import load
 from sbot.cli import main as cli
 from sbot.figures import animation as animate
 from sbot.figures.arena import free_wind_arrows, robot_colours
 from sbot.figures.data import at_rest, from_bag, from_result, load_run
-from sbot.figures.panels import leader_distances, speeds, wind_reductions
+from sbot.figures.panels import gust_of, leader_distances, speeds, wind_reductions
 from sbot.figures.picture import draw_run, plot_run
+from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError
 
 
@@ -160,6 +162,33 @@ def test_command_draws_bags_and_scenarios(recorded, tmp_path, capsys):
     capsys.readouterr()
 
 
+def still(**wind):
+    scenario = load_scenario('wind_gust', {f'wind.{key}': value for key, value in wind.items()})
+    data = at_rest(scenario)
+    stamps = np.array([scenario.rate.stamp_ns(k) for k in range(601)], np.int64)
+    return data._replace(stamps_ns=stamps, poses=np.repeat(data.poses, 601, axis=0),
+                         wind=np.repeat(data.wind, 601, axis=0),
+                         free_wind=np.repeat(data.free_wind, 601, axis=0))
+
+
+def test_a_picture_shows_when_and_how_a_gust_blows():
+    begin, end, name = gust_of(still())
+    assert (begin, end) == pytest.approx((5 - 1 / 30, 10 - 1 / 30))
+    assert name == 'gust 20 N'
+    figure = draw_run(still(wind_force_mean=1.5))
+    texts = [text.get_text().strip() for axes in figure.axes for text in axes.texts]
+    assert name in texts
+    assert any('mean wind force 1.5 N' in axes.get_title(loc='left') for axes in figure.axes)
+    assert gust_of(still(wind_gust_force_mean=0)) is None
+    assert gust_of(still(wind_gust_start=1000)) is None
+
+
+def test_a_film_needs_no_option(recorded, tmp_path, capsys):
+    assert cli.main(['plot', str(recorded[0]), '-o', str(tmp_path / 'a.gif')]) == 0
+    assert (tmp_path / 'a.gif').read_bytes().startswith(b'GIF8')
+    capsys.readouterr()
+
+
 @pytest.mark.parametrize(('arguments', 'message'), [
     (['nowhere', '-o', 'x.png'], 'nowhere: no such file and no shipped scenario'),
     (['leader_follower', '-o', 'x.jpg'], "--output: got 'x.jpg', expected a file that ends in"),
@@ -179,3 +208,14 @@ def test_a_recording_takes_no_changes_and_an_unwritable_file_is_named(recorded, 
         load_run(recorded[0], {'seed': 2})
     with pytest.raises(InputError, match=r'none/x\.png: cannot be written: No such file'):
         plot_run(data, tmp_path / 'none' / 'x.png')
+
+
+def test_a_picture_shows_where_obstacles_start_and_their_paths():
+    moving = [{'radius': 0.4, 'path': [[2, 1], [2, 5]], 'speed': 0.5},
+              {'radius': 0.3, 'path': [[6, 1], [8, 1], [8, 4]], 'speed': 1.0, 'at_end': 'loop'}]
+    data = at_rest(load({'world': {'bounds': [0, 0, 10, 6], 'moving': moving},
+                         'robots': [{'pose': [5, 3, 0], 'controller': 'none'}]}))
+    np.testing.assert_allclose(data.world.circles, [[2, 1, 0.4], [6, 1, 0.3]])
+    paths = [line.get_xydata().tolist() for axes in draw_run(data).axes
+             for line in axes.get_lines() if line.get_gid() == 'path']
+    assert paths == [[[2, 1], [2, 5]], [[6, 1], [8, 1], [8, 4], [6, 1]]]

@@ -238,8 +238,28 @@ def test_unusable_bags_say_why(bag, tmp_path):
         None if m.name.startswith('/robot_3/') else (m.name, m.payload)))
     with pytest.raises(InputError, match=r'number of robots with poses: got 3, expected 4'):
         replay(fewer)
+    late = rewritten(Bag(bag), tmp_path / 'late', lambda m: (
+        None if m.stamp_ns < 2 * 10**8 and m.name != '/scenario' else (m.name, m.payload)))
+    with pytest.raises(InputError, match=r'begins at tick 5: without tick 0 .*use-sim-time'):
+        replay(late)
     with pytest.raises(InputError, match='did you mean'):
         replay(Bag(bag), {'controllers.potential_field.linear_scaler_lambd': 1.0})
+
+
+def test_a_bag_of_free_running_nodes_says_what_it_lacks(tmp_path):
+    free = recorded(tmp_path / 'free', lockstep=False)
+    assert replay(Bag(free)).equal  # in one process
+    old = []
+
+    def one_late(message):
+        """Let a robot's commands come a tick later, as by the wall clock."""
+        if message.name != '/robot_1/cmd_vel':
+            return message.name, message.payload
+        old.append(message.payload)
+        return message.name, old[max(0, len(old) - 2)]
+    nodes = rewritten(Bag(free), tmp_path / 'nodes', one_late)
+    with pytest.raises(InputError, match=r'which says nothing: .*lockstep: false'):
+        replay(nodes)
 
 
 def test_a_replay_costs_no_more_than_recording_the_run(tmp_path):

@@ -118,3 +118,21 @@ def test_nodes_record_what_an_in_process_run_records(tmp_path, name):
     driven = sum(robot.controller != 'none' for robot in scenario.robots)
     assert replayed.equal
     assert replayed.commands == (scenario.rate.ticks(0.5) + 1) * driven
+
+
+def test_covariances_of_odometry_are_where_the_message_has_them(tmp_path):
+    for noise, expected in ((0.02, True), (0.0, False)):
+        bag = tmp_path / str(noise)
+        run_scenario(load_scenario('leader_follower', {
+            'duration': 0.5, 'sensors.odometry_noise_slip': noise}), record=bag, keep=False)
+        last = [m for m in Bag(bag).messages() if m.name == '/robot_1/odom'][-1]
+        odometry = cdr.decode(last.payload, last.type)
+        for covariance, places in ((odometry.pose.covariance, [0, 1, 5]),
+                                   (odometry.twist.covariance, [0, 5])):
+            matrix = np.array(covariance).reshape(6, 6)
+            np.testing.assert_allclose(matrix, matrix.T, rtol=1e-9, atol=1e-18)
+            assert np.any(matrix) == expected
+            inner = matrix[np.ix_(places, places)]
+            assert np.count_nonzero(matrix) == np.count_nonzero(inner)
+            assert np.all(np.diag(inner) > 0) == expected
+            assert np.all(np.linalg.eigvalsh(inner) >= -1e-15)

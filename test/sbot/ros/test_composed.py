@@ -50,6 +50,8 @@ def test_equals_run_to_the_bit(tmp_path, name):
     went_up = json.loads(done.stdout)
     for timing in ('wall_time_s', 'real_time_factor'):
         ran.pop(timing), went_up.pop(timing)
+    for robot in ran['robots']:
+        robot.pop('invalid_turns')  # over ROS the controllers' nodes know them
     assert went_up == ran
 
 
@@ -62,7 +64,8 @@ def test_a_bad_controller_ends_the_run_with_its_error(tmp_path):
                         "robots: [{pose: [2, 5, 0], controller: 'bad:Crash'}]\n")
     done = sbot('up', '--composed', scenario)
     assert done.returncode == 1
-    assert done.stderr.rstrip().endswith('exit code 1: ValueError: no more ideas')
+    assert done.stderr.rstrip().endswith(
+        'exit code 1: robot 0 at tick 0: Crash.step(): ValueError: no more ideas')
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])

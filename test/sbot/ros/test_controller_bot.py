@@ -7,6 +7,10 @@ import sys
 
 import pytest
 
+from sbot.runner.loop import run_scenario
+from sbot.scenario.assemble import observed_fields
+from sbot.scenario.load import scenario_from_mapping
+
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
@@ -142,3 +146,67 @@ def test_timer():
     assert reset == [goal(3, 5.0, 2.0), *moving[1:]]
     assert 'the simulation was reset' in log
     assert anew == moving[1:]
+
+
+# Prints how many compiled functions are loaded by a node that is ready, and how many after ticks.
+LOADED = """
+import gc, json, sys
+import rclpy
+from numba.core.dispatcher import Dispatcher
+from rclpy.parameter import Parameter
+from potential_field_bot.node import PotentialFieldNode
+from sbot.bag.reader import Bag
+from sbot.ros.controller_bot import ControllerNode
+from sbot_common import topics
+from sbot_common.wire.controller import sources
+
+def loaded():
+    return {f'{found.py_func.__qualname__}{types}' for found in gc.get_objects()
+            if isinstance(found, Dispatcher) for types in found.overloads}
+
+bag = Bag(sys.argv[1])
+class_of = PotentialFieldNode if sys.argv[2] == 'potential_field' else ControllerNode
+text = {} if class_of is PotentialFieldNode else {'scenario_text': bag.scenario_text}
+rclpy.init()
+for robot in (0, 1):
+    given = {'robot_id': robot, 'num_robots': 2, 'trigger': 'inputs', 'goal_x': 5.0, 'goal_y': 2.0}
+    node = class_of(parameter_overrides=[
+        Parameter(name, value=value) for name, value in {**given, **text}.items()])
+    commands = []
+    node.publish = lambda topic, raw: commands.append(topic.name)
+    before = loaded()
+    heard = {}
+    for source in sources(robot, 2, sys.argv[3].split(','), False):
+        heard[topics.resolve(source.topic, source.robot, 2)] = source
+    for message in bag.messages():
+        if message.name in heard:
+            node._on_input(heard[message.name], message.payload)
+    print(json.dumps([len(before), sorted(loaded() - before), commands.count('cmd_vel')]))
+    node.destroy_node()
+rclpy.shutdown()
+"""
+NEURAL = 'neural_controller.controller:Neural'
+
+
+@pytest.mark.parametrize('controller', ['potential_field', 'wind_aware', 'navigate', NEURAL])
+def test_a_node_that_is_ready_has_loaded_its_machine_code(tmp_path, controller):
+    scenario = scenario_from_mapping({
+        'rate': 10, 'duration': 0.3, 'world': {'bounds': [0, 0, 9, 9]},
+        'wind': {'wind_speed_mean': 0.1}, 'sensors': {
+            'infrared': True, 'range_and_bearing': True, 'rab_range': 1.0, 'scan_beams': 12},
+        'robots': [{'pose': [2, 2, 0], 'goal': [5, 2], 'controller': controller},
+                   {'pose': [2, 3, 0], 'controller': controller}],
+        **({'controllers': {NEURAL: {'network': 'networks/aggregation.json'}}}
+           if controller == NEURAL else {})})
+    run_scenario(scenario, record=tmp_path / 'bag', keep=False)
+    fields = observed_fields(scenario, scenario.robots[0])
+    done = subprocess.run(
+        [sys.executable, '-c', LOADED, str(tmp_path / 'bag'), controller, ','.join(fields)],
+        timeout=240, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for line in done.stdout.splitlines():
+        if line.startswith('['):
+            before, later, commands = json.loads(line)
+            assert before > 0
+            assert later == []
+            assert commands == 4

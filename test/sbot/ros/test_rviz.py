@@ -17,7 +17,8 @@ from sbot_common.wire.cdr import decode, stamp_ns
 TYPES = {
     'Map': 'nav_msgs/msg/OccupancyGrid', 'MarkerArray': 'visualization_msgs/msg/MarkerArray',
     'LaserScan': 'sensor_msgs/msg/LaserScan', 'PointCloud2': 'sensor_msgs/msg/PointCloud2',
-    'Pose': 'geometry_msgs/msg/PoseStamped', 'SetGoal': 'geometry_msgs/msg/PoseStamped'}
+    'Pose': 'geometry_msgs/msg/PoseStamped', 'SetGoal': 'geometry_msgs/msg/PoseStamped',
+    'SetInitialPose': 'geometry_msgs/msg/PoseWithCovarianceStamped'}
 KNOWN = [topic for topic in vars(topics).values() if isinstance(topic, topics.Topic)]
 
 
@@ -67,8 +68,9 @@ def test_what_is_displayed_is_recorded_with_that_qos(recorded):
     scans = 0
     for kind, topic in displayed(config):
         name = topic['Value']
-        if kind == 'SetGoal':  # not shown: it moves the leader
-            assert name == topics.resolve(topics.GOAL_POSE, 0, robots)
+        if kind in ('SetGoal', 'SetInitialPose'):  # not shown: they move the leader
+            tool = topics.GOAL_POSE if kind == 'SetGoal' else topics.INITIAL_POSE
+            assert name == topics.resolve(tool, 0, robots)
             continue
         assert names[name] == TYPES[kind]
         assert offered[name]['reliability'] == 'reliable'

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sbot.bag.reader import Bag
 from sbot.ros import up
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -38,6 +39,46 @@ python_path: ['{EXAMPLES}']
 sensors: {{infrared: true, infrared_noise: 0.15, range_and_bearing: true, scan_beams: 8,
           scan_noise_std: 0.01}}
 wind: {{wind_speed_mean: 0.05, wake: true}}
+"""
+
+# Controllers that talk, and act on what they hear, on the wind and on their odometry, in wind of
+# every kind and with a hook.
+TALKERS = """
+import numpy as np
+
+class Talker:
+    def step(self, observation, rng):
+        heard = float(observation.neighbours.data[:, 1:3].sum())
+        wind, odometry = observation.wind, observation.odometry
+        v = 0.1 + 1e-4 * heard + 0.1 * wind[0] + 0.01 * odometry.x
+        said = bytes([observation.tick % 200, observation.robot_id])
+        return (v, odometry.yaw + wind[1], said) if observation.tick % 3 else (v, 0.3)
+
+def halves(wake, starts, *rest):
+    return 0.5 * (np.diff(starts) > 0)
+"""
+WINDY = """
+duration: 2.0
+rate: 20
+world: {bounds: [0, 0, 20, 20], open: true}
+robots:
+  - {body: s-bot, pose: [8.0, 8.0, 0.5], controller: 'talkers:Talker'}
+  - {body: s-bot, pose: [8.5, 8.2, 1.5], controller: 'talkers:Talker'}
+  - {body: foot-bot, pose: [9, 9, -2.0], controller: wind_aware, parameters: {law: published}}
+sensors: {range_and_bearing: true, scan_beams: 8, odometry_noise_slip: 0.01}
+wind:
+  wind_speed_mean: 0.05
+  use_custom_static_wind_field: true
+  custom_wind_field_path: wind/vortex.txt
+  wind_height_above_terrain: 0.4
+  wind_gust_speed_mean: 0.3
+  wind_gust_force_mean: 2.0
+  forces_with_field: true
+  wind_gust_start: 0.5
+  wind_gust_duration: 0.7
+  turbulence: place
+  wake: true
+  blocking_function: talkers:halves
 """
 
 BAD_CONTROLLER = """
@@ -98,13 +139,24 @@ def until(condition) -> bool:
     return True
 
 
-@pytest.mark.parametrize(('name', 'seed'), [('leader_follower', 1), ('single_robot', 2)])
+@pytest.mark.parametrize(('name', 'seed'), [('leader_follower', 1), ('single_robot', 2),
+                                            ('evolved_aggregation', 3), ('leader_in_gusts', 4)])
 def test_equals_run_to_the_bit(name, seed):
     ran = summary_of_run(name, duration=2.0, seed=seed)
     went_up = summary_of_up(name, '--duration', 2, '--seed', seed)
     for timing in ('wall_time_s', 'real_time_factor'):
         ran.pop(timing), went_up.pop(timing)
+    for robot in ran['robots']:
+        robot.pop('invalid_turns')  # over ROS the controllers' nodes know them
     assert went_up == ran
+
+
+def test_a_trained_network_in_a_gust_replays(tmp_path):
+    went_up = summary_of_up('leader_in_gusts', '--duration', 2, '--record', tmp_path / 'bag')
+    calm = summary_of_run('leader_in_gusts', duration=2.0, **{'wind.wind_gust_speed_mean': 0})
+    assert went_up['trajectory_sha256'] != calm['trajectory_sha256']
+    replayed = sbot('replay', tmp_path / 'bag')
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
 
 
 def test_own_controllers_sensors_and_seeds(tmp_path):
@@ -116,8 +168,20 @@ def test_own_controllers_sensors_and_seeds(tmp_path):
     assert ran[0] != ran[1]
 
 
+@pytest.mark.parametrize('composed', [(), ('--composed',)])
+def test_talking_controllers_in_every_kind_of_wind(tmp_path, composed):
+    (tmp_path / 'talkers.py').write_text(TALKERS)
+    scenario = tmp_path / 'windy.yaml'
+    scenario.write_text(WINDY)
+    went_up = summary_of_up(scenario, *composed)['trajectory_sha256']
+    assert went_up == summary_of_run(scenario)['trajectory_sha256']
+    calm = summary_of_run(scenario, **{'wind.wind_gust_speed_mean': 0})['trajectory_sha256']
+    assert calm != went_up
+
+
 @pytest.mark.parametrize(('controller', 'message'), [
-    ('Crash', 'sbot: controller_1: ended the run with exit code 1'),
+    ('Crash', 'sbot: controller_1: ended the run with exit code 1: robot 1 at tick 4: '
+              'Crash.step(): ValueError: no more ideas\n'),
     ('Silence', 'robot 1 silent for 5 s (lockstep_timeout) at tick 4')])
 def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, message):
     (tmp_path / 'bad.py').write_text(BAD_CONTROLLER)
@@ -154,6 +218,11 @@ def test_free_running(tmp_path):
     assert 'Traceback' not in seen['log']
 
 
+def test_free_running_controllers_notice_a_reset(tmp_path):
+    seen = drive('free_reset', tmp_path)
+    assert seen['goals'] == [[15.0, 15.0], [5.0, 16.0], [15.0, 15.0]]
+
+
 def test_a_signal_while_a_node_starts_leaves_no_node_behind(monkeypatch):
     started = []
 
@@ -175,6 +244,105 @@ def test_a_signal_while_a_node_starts_leaves_no_node_behind(monkeypatch):
         signal.signal(signal.SIGINT, before)
     assert len(started) == 1
     assert started[0].poll() is not None
+
+
+def children(pid: int) -> dict[str, int]:
+    """The nodes of a running `sbot up`: process ids by the name that they were given."""
+    found = {}
+    for folder in Path('/proc').glob('[0-9]*'):
+        with contextlib.suppress(OSError):
+            parent = int((folder / 'stat').read_text().rpartition(')')[2].split()[1])
+            words = (folder / 'cmdline').read_text().split('\0')
+            names = [word.partition(':=')[2] for word in words if word.startswith('__node:=')]
+            if parent == pid and names:
+                found[names[0]] = int(folder.name)
+    return found
+
+
+@pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
+@pytest.mark.parametrize(('name', 'number', 'message'), [
+    ('sbot_sim', signal.SIGTERM, 'sbot: sbot_sim: the run was cut short at tick '),
+    ('sbot_sim', signal.SIGKILL, 'sbot: sbot_sim: ended the run: killed by SIGKILL\n'),
+    ('wind_model', signal.SIGTERM, 'sbot: wind_model: ended (exit code 0) before the simulator')])
+def test_a_run_that_a_signal_to_one_node_cuts_short_fails(tmp_path, name, number, message):
+    bag, log = tmp_path / 'bag', tmp_path / 'log'
+    with log.open('w') as stream:
+        process = subprocess.Popen(
+            [*SBOT, 'up', 'single_robot', '--set', 'target_real_time_factor=1', '--duration',
+             '1000', '--record', str(bag)], stdout=stream, stderr=stream)
+    try:
+        assert until(lambda: 'all nodes are connected' in log.read_text()
+                     or process.poll() is not None)
+        os.kill(children(process.pid)[name], number)
+        assert process.wait(DEADLINE) == 1
+    finally:
+        process.kill()
+    assert message in log.read_text()
+    if number == signal.SIGTERM:
+        assert Bag(bag).cut_short.endswith(' of 30000')
+    else:
+        assert not Bag(bag).complete
+
+
+def test_a_second_run_in_the_domain_is_refused_and_the_first_goes_on(tmp_path):
+    log = tmp_path / 'log'
+    with log.open('w') as stream:
+        process = subprocess.Popen(
+            [*SBOT, 'up', 'single_robot', '--set', 'target_real_time_factor=1', '--duration',
+             '1000'], stdout=stream, stderr=stream)
+    try:
+        assert until(lambda: 'all nodes are connected' in log.read_text()
+                     or process.poll() is not None)
+        for lockstep in ('true', 'false'):
+            second = sbot('up', 'single_robot', '--set', f'lockstep={lockstep}')
+            assert second.returncode == 2
+            assert second.stderr.startswith('sbot: another simulation runs in ROS domain ')
+        alone = subprocess.run(
+            [sys.executable, '-c', 'import sys; from sbot.ros.executables import main; '
+             'sys.exit(main())', 'sbot.ros.simulator'], timeout=DEADLINE, capture_output=True,
+            text=True, check=False)
+        assert alone.returncode == 2
+        assert 'another simulation runs in ROS domain ' in alone.stderr
+        apart = sbot('up', 'single_robot', '--duration', 0.5, '--domain', 'free')
+        assert apart.returncode == 0, apart.stderr
+        assert apart.stderr.startswith('ROS_DOMAIN_ID=')
+        assert process.poll() is None
+    finally:
+        process.terminate()
+        process.wait(DEADLINE)
+
+
+@pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
+def test_a_stopped_simulator_ends_the_run(monkeypatch):
+    monkeypatch.setattr(up, '_SILENCE', 3.0)
+    stopped = []
+
+    def stop(*_: object) -> None:
+        if not stopped:
+            stopped.append(children(os.getpid())['sbot_sim'])
+            os.kill(stopped[0], signal.SIGSTOP)
+    scenario = load_scenario('single_robot', {
+        'lockstep_timeout': 1.0, 'duration': 1000.0, 'target_real_time_factor': 1.0})
+    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no sign of life for 4 s'):
+        up.run_up(scenario, progress=stop)
+    assert not Path(f'/proc/{stopped[0]}').exists()
+
+
+def test_a_simulator_that_is_stopped_while_it_starts_ends_the_run(monkeypatch):
+    monkeypatch.setattr(up, '_SILENCE', 1.0)
+    monkeypatch.setattr(up, '_START', 5.0)
+    started = []
+    start = up._start
+
+    def stopped(*arguments: object) -> subprocess.Popen[str]:
+        started.append(start(*arguments))
+        started[0].send_signal(signal.SIGSTOP)  # the first one is the simulator
+        return started[-1]
+
+    monkeypatch.setattr(up, '_start', stopped)
+    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no sign of life for 5 s: it hangs'):
+        up.run_up(load_scenario('single_robot', {'lockstep_timeout': 1.0}))
+    assert all(process.poll() is not None for process in started)
 
 
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')

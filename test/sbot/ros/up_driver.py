@@ -16,7 +16,7 @@ from std_srvs.srv import SetBool, Trigger
 from sbot_common import ros, topics
 from sbot_common.wire import cdr
 from sbot_common.wire.controller import Source, read_inputs
-from sbot_common.wire.messages import write_pose, write_twist
+from sbot_common.wire.messages import read_pose, write_pose, write_twist
 
 DEADLINE = 240.0  # s
 SBOT = [sys.executable, '-m', 'sbot.cli']
@@ -146,6 +146,24 @@ def free_running(folder: Path) -> dict:
     return {'start': start, 'speed': speed, 'end': driver.motions[-1][0], **driver.end()}
 
 
+def free_reset(folder: Path) -> dict:
+    """Free-running: a goal from outside, and a reset, after which the first goal counts again."""
+    driver = Driver(folder, (
+        'duration: 1000\nlockstep: false\nworld: {bounds: [0, 0, 20, 20]}\n'
+        'robots: [{pose: [3, 3, 0], goal: [15, 15]}, {pose: [3, 6, 0]}]\n'), 2)
+    goals: list = []
+    ros.subscribe(driver.node, topics.GOAL, driver.name(topics.GOAL),
+                  lambda raw: goals.append(read_pose(raw)[2:4]))
+    driver.until(lambda: goals)
+    driver.advertise(topics.GOAL_POSE).publish(write_pose(0, 'map', 5.0, 16.0))
+    driver.until(lambda: goals[-1] == (5.0, 16.0))
+    driver.call('/sbot_sim/reset')
+    driver.until(lambda: goals[-1] != (5.0, 16.0))
+    driver.until(lambda: driver.log.read_text().count('the simulation was reset') == 2)
+    return {'goals': goals, **driver.end()}
+
+
 if __name__ == '__main__':
-    print(json.dumps({'services': services, 'free_running': free_running}[sys.argv[1]](
+    print(json.dumps({
+        'services': services, 'free_running': free_running, 'free_reset': free_reset}[sys.argv[1]](
         Path(sys.argv[2]))))

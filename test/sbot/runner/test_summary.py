@@ -1,11 +1,14 @@
 """The summary of a run, counted by hand."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sbot.runner.summary import Tally
+import sbot
+from sbot.cli.main import main
+from sbot.runner.summary import Tally, format_summary
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.load import parse_scenario
 from sbot_sim.engine.simulation import Engine
@@ -17,6 +20,17 @@ duration: 1
 world: {bounds: [-9, -9, 9, 9]}
 robots: [{pose: [0, 0, 0], goal: [8, 8], controller: none}, {pose: [3, 4, 0], controller: none}]
 """
+
+
+def test_the_table_fits_80_columns():
+    scenario = parse_scenario(SCENARIO, 'two', Path.cwd())
+    parameters = simulation_parameters(scenario)
+    tally = Tally(scenario, parameters)
+    tally.add(np.array([[-123.45, 0.0, 0.0], [3.0, -999.99, 0.0]]),
+              Engine(parameters, initial_poses(scenario), 0).state)
+    lines = format_summary(tally.summary(1.0)).splitlines()[2:]
+    assert len({len(line) for line in lines}) == 1
+    assert len(lines[0]) < 80
 
 
 def test_distances_from_the_leader_are_the_greatest_and_the_last():
@@ -33,3 +47,57 @@ def test_distances_from_the_leader_are_the_greatest_and_the_last():
     assert first['max_leader_distance_m'] == first['final_leader_distance_m'] == 0.0
     assert second['path_length_m'] == pytest.approx(np.hypot(9, 4) + np.hypot(7, 6))
     assert first['path_length_m'] == 1.0
+
+
+def test_what_is_not_asked_for_costs_nothing_and_is_none(monkeypatch):
+    whole = sbot.run('leader_follower', duration=0.5)
+
+    def too_much(*_):
+        raise AssertionError('nobody has asked for this')
+    monkeypatch.setattr('sbot.runner.summary.count_overlaps', too_much)
+    monkeypatch.setattr('sbot.runner.summary.hashlib.sha256', too_much)
+    light = sbot.run('leader_follower', duration=0.5, overlaps=False, hashed=False, keep=False)
+    assert light.summary['overlaps'] is None
+    assert light.summary['trajectory_sha256'] is None
+    assert light.poses.shape == (0, 4, 3)
+    assert light.summary['robots'] == whole.summary['robots']
+    assert whole.summary['overlaps'] == 0
+    text = format_summary(light.summary)
+    assert 'overlaps not counted\ntrajectory not hashed\n' in text
+    with pytest.raises(sbot.InputError, match='expected nothing with keep=False'):
+        sbot.run('leader_follower', keep=False, sense=['scans'])
+
+
+def test_the_command_leaves_out_what_it_is_told_to(capsys):
+    assert main(['run', 'leader_follower', '--duration', '0.2', '--quiet', '--json',
+                 '--no-overlaps', '--no-hash']) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary['overlaps'], summary['trajectory_sha256']) == (None, None)
+
+
+@pytest.mark.parametrize('followers', [2, 12])
+def test_without_noise_everybody_moves(followers, caplog):
+    scenario = {'rate': 30, 'duration': 3, 'world': {'bounds': [0, 0, 40, 24]},
+                'robots': [{'pose': [3, 12, 0], 'goal': [36, 12]},
+                           {'count': followers, 'area': [10, 1, 16, 23]}],
+                'controllers': {'potential_field': {'conversion_constant_zeta': 0}}}
+    summary = sbot.run(scenario).summary
+    assert all(summary['robots'][i]['path_length_m'] > 0.1 for i in (0, 1))
+    assert [robot['invalid_turns'] for robot in summary['robots']] == [0] * (followers + 1)
+    assert not caplog.records
+
+
+@pytest.mark.parametrize('followers', [2, 12])
+def test_turns_without_a_force_are_counted_and_said(followers, caplog):
+    """The robots are packed so strongly repelled that infinities cancel (docs/errata.md P2)."""
+    scenario = {'rate': 30, 'duration': 1, 'world': {'bounds': [0, 0, 40, 24]},
+                'robots': [{'pose': [20, 12, 0], 'goal': [36, 12]},
+                           {'count': followers, 'area': [10, 1, 16, 23]}],
+                'controllers': {'potential_field': {'repulsion_constant_alpha': 1e308,
+                                                    'other_repulsion_factor': 1e308}}}
+    summary = sbot.run(scenario).summary
+    counts = [robot['invalid_turns'] for robot in summary['robots']]
+    assert any(counts[1:])
+    [record] = caplog.records
+    assert 'not a number' in record.getMessage()
+    assert f'{max(counts)} of 31' in record.getMessage()

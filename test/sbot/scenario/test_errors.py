@@ -2,10 +2,11 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
-from sbot.scenario.load import load_scenario
+from sbot.scenario.load import load_scenario, parse_scenario
 from sbot_common.errors import InputError
 
 GOOD = """\
@@ -76,7 +77,7 @@ BAD = {
     'two robots on one spot': (changed('[2, 5, 0]', '[2, 2, 1]'), 7,
                                ['robots.1.pose: got [2.0, 2.0, 1.0]', 'robot 0']),
     'two robots that overlap': (changed('[2, 5, 0]', '[2.5, 2, 1]'), 7,
-                                ['robots.1.pose', '100 mm too near to robot 0']),
+                                ['robots.1.pose', '0.1 m too near to robot 0']),
     'NaN': (changed('[2, 5, 0]', '[.nan, 5, 0]'), 7,
             ['robots.1.pose.0: got nan, expected a finite number']),
     'infinity': (changed('1.0', '.inf'), 4, ['world.circles.0.radius: got inf']),
@@ -263,14 +264,14 @@ def test_alias_bomb_is_refused_before_it_is_expanded(write):
     rows = ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]']
     rows += [f'a{i}: &a{i} [{", ".join([f"*a{i - 1}"] * 10)}]' for i in range(1, 30)]
     start = time.process_time()
-    assert 'expand to more than 1,000,000 values' in message_of(write('\n'.join(rows)))
+    assert 'expand to, expected at most 500000' in message_of(write('\n'.join(rows)))
     assert time.process_time() - start < 5
 
 
 def test_merge_bomb_is_refused_before_it_is_expanded(write):
     rows = ['a0: &a0 {x: 1}']
     rows += [f'a{i}: &a{i} {{<<: [{", ".join([f"*a{i - 1}"] * 10)}]}}' for i in range(1, 20)]
-    assert 'expand to more than' in message_of(write('\n'.join(rows)))
+    assert 'expand to, expected at most' in message_of(write('\n'.join(rows)))
 
 
 def test_robots_heaped_on_one_spot_do_not_fill_the_memory(write):
@@ -327,3 +328,11 @@ def test_bad_override_names_file_and_override(key, value, words, write):
     assert message.startswith(f'{path}, override: ')
     for word in words:
         assert word in message
+
+
+def test_a_path_of_xacro_says_what_to_write():
+    with pytest.raises(InputError, match=r'\$\(find PACKAGE\) belongs to xacro and launch files'):
+        parse_scenario(
+            'world: {bounds: [0, 0, 9, 9]}\nrobots: [{pose: [1, 1, 0], goal: [2, 2]}]\n'
+            'wind: {use_custom_static_wind_field: true, custom_wind_field_path: '
+            "'$(find rotors_gazebo)/models/hemicyl/wind_field_hemicyl.txt'}", 'x', Path.cwd())

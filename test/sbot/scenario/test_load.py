@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from potential_field_bot.parameters import Parameters
+from sbot.files.yaml_text import dump_yaml, parse_yaml
 from sbot.scenario import shipped
 from sbot.scenario.groups import CONTROLLER_SPECS, SensorSettings, WindSettings, group_specs
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
 from sbot.scenario.overrides import parse_override
 from sbot.scenario.reference import with_tables
-from sbot.scenario.yaml_text import dump_yaml, parse_yaml
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_common.params import specs_of
@@ -189,6 +189,16 @@ def test_overrides_reach_everything():
     assert scenario.wind.flow.wind_speed_mean == 0.5
     assert scenario.controllers['potential_field'].attraction_constant_gamma == 0.5
     assert scenario.robots[1].parameters == {'leader_filter': 'geometric'}
+
+
+def test_a_star_stands_for_each_entry_of_a_list():
+    scenario = load_text(SMALL, {'robots.*.controller': 'wind_aware', 'robots.*.goal': [10, 3],
+                                 'robots.1.goal': [9, 3]})
+    assert {robot.controller for robot in scenario.robots} == {'wind_aware'}
+    assert [robot.goal for robot in scenario.robots[:2]] == [(10.0, 3.0), (9.0, 3.0)]
+    for key in ('world.*.bounds', 'nothing.*', 'robots.7.*.goal'):
+        with pytest.raises(InputError, match=r"'\*'.*is no list"):
+            load_text(SMALL, {key: 1})
 
 
 def test_override_of_a_key_with_dots(tmp_path):

@@ -5,16 +5,14 @@ import pytest
 
 from sbot.scenario import placement as scenario_placement
 from sbot.scenario.load import parse_scenario
-from sbot.scenario.placement import (
-    MAX_ROBOTS,
-    Placed,
-    most_at_random,
-    random_poses,
-)
+from sbot.scenario.model import RobotEntry
+from sbot.scenario.placement import Placed, random_poses
+from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random
 from sbot_common.errors import InputError
 from sbot_sim.world.bodies import ROBOT
 from sbot_sim.world.geometry import make_world
 
+ENTRY = RobotEntry(count=1)
 WORLD = make_world((-100.0, -100.0, 100.0, 100.0))
 
 
@@ -23,7 +21,7 @@ def test_more_than_the_limit_never_find_room(size):
     area = (0.0, 0.0, *size)
     most = most_at_random(area, ROBOT.safety_radius)
     for seed in range(3):
-        poses = random_poses(most, area, ROBOT, None, WORLD, Placed([], [], []),
+        poses = random_poses(most, ENTRY, area, ROBOT, WORLD, Placed([], [], []),
                              np.random.default_rng(seed))
         assert 0.5 * most - 3 < len(poses) < most
 

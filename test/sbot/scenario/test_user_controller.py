@@ -1,10 +1,12 @@
 """A user's own controller class: found, checked, and refused in one line."""
 
+import functools
 import itertools
 import sys
 
 import pytest
 
+import sbot
 from sbot.scenario.user_controller import check_arguments, load_class
 from sbot_common.errors import InputError
 
@@ -40,6 +42,8 @@ def test_class_is_found(load):
     ('Go = 3', "has no class 'Go'"),
     ('class Go: pass', 'step'),
     ('class Go:\n    step = 3', 'step'),
+    ('class Go:\n    def step(self, observation): pass', 'step'),
+    ('class Go:\n    def step(self, observation, rng, more): pass', 'step'),
     ('', "has no class 'Go'"),
 ])
 def test_unusable_module_gets_one_line(load, text, words):
@@ -63,3 +67,38 @@ def test_parameters_that_the_class_does_not_take(load, parameters, words):
 
 def test_parameters_that_it_takes(load):
     check_arguments(load(GOOD), {'speed': 1}, 'here')
+
+
+class Traced:
+    """A method that is no plain function, as decorators and compilers make them."""
+
+    def __init__(self, function):
+        self.function = function
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *arguments):
+        return self.function(*arguments)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self.function, instance)
+
+
+class Wrapped:
+    @Traced
+    def step(self, observation, rng):
+        return 0.0, 0.0
+
+
+class Shared:
+    """Its step needs no object."""
+
+    @staticmethod
+    def step(observation, rng):
+        return 0.0, 0.0
+
+
+@pytest.mark.parametrize('controller', [Wrapped, Wrapped(), Shared, Shared()])
+def test_steps_of_any_kind_are_controllers(controller):
+    run = sbot.run({'name': 'any', 'duration': 0.1, 'world': {'bounds': [0, 0, 4, 4]},
+                    'robots': [{'pose': [2, 2, 0], 'controller': controller}]})
+    assert len(run.poses) == 4

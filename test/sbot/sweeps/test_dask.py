@@ -92,7 +92,8 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
                  'robots.0.parameters.mood=[calm, hang, raise]', '--timeout', '10', '--scheduler',
                  address, '-o', str(tmp_path / 'moods'), '--quiet']) == 0
     assert read_columns(tmp_path / 'moods', ['error'])['error'] == [
-        None, 'TimeoutError: took longer than 10 s', 'ValueError: no way of <object object>']
+        None, 'TimeoutError: took longer than 10 s',
+        'robot 0 at tick 0: Moody.step(): ValueError: no way of <object object>']
 
 
 def test_no_scheduler_is_one_line(tmp_path, capsys, monkeypatch):

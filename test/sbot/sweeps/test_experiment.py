@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from sweep_users import HERE, MOOD, last_x, write_scenario
@@ -100,6 +101,19 @@ def test_resume_refuses_another_plan_and_version(local, tmp_path, monkeypatch):
         sweep(made, folder, resume=True)
 
 
+def test_overlaps_need_not_be_counted(local, tmp_path):
+    made, folder = local
+    made = replace(made, overlaps=False, metrics=())
+    sweep(made, tmp_path / 'light')
+    light, whole = read_columns(tmp_path / 'light'), read_columns(folder)
+    assert light['overlaps'] == [None] * 9
+    assert whole['overlaps'] == [0] * 9
+    assert light['trajectory_sha256'] == whole['trajectory_sha256']
+    assert read_request(tmp_path / 'light').overlaps is False
+    with pytest.raises(InputError, match='different: overlaps'):
+        sweep(replace(made, overlaps=True), tmp_path / 'light', resume=True)
+
+
 def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
     made = request(tmp_path, **{MOOD: ['calm', 'raise', 'hang', 'hog', 'die']})
     made.seeds = [1]
@@ -107,8 +121,8 @@ def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
     results = tmp_path / 'results'
     assert sweep(made, results, options).failed == 4
     assert read_columns(results, ['error'])['error'] == [
-        None, 'ValueError: no way of <object object>', 'TimeoutError: took longer than 10 s',
-        'MemoryError: needed more than 1024 MiB',
+        None, 'robot 0 at tick 0: Moody.step(): ValueError: no way of <object object>',
+        'TimeoutError: took longer than 10 s', 'MemoryError: needed more than 1024 MiB',
         'WorkerLost: its process ended 3 times, last by signal 9']
     bags = sorted(path.name for path in (results / 'bags').iterdir())
     assert bags == [f'run_00000{i}' for i in range(1, 5)]

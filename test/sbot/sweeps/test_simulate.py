@@ -46,7 +46,8 @@ def test_more_than_eight_robots_are_summed_up_only(tmp_path):
 
 def test_a_run_that_raises_is_a_row_with_one_line(tmp_path):
     row = make_row(job(write_scenario(tmp_path)), PlannedRun(0, 0, {MOOD: 'raise'}, 1))
-    assert row['error'] == 'ValueError: no way of <object object>'
+    assert (
+        row['error'] == 'robot 0 at tick 0: Moody.step(): ValueError: no way of <object object>')
     assert 'ticks' not in row
     row = make_row(job(write_scenario(tmp_path)), PlannedRun(0, 0, {'rate': 0}, 1))
     assert 'rate: got 0, expected a positive' in row['error']

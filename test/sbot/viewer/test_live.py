@@ -1,19 +1,24 @@
 import http.client
 import importlib.util
 import json
+import socket
+import struct
 import subprocess
 import sys
+import threading
 import time
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
+from live_events import Events
 from pictures import record, scenario
 
 from sbot.bag.reader import Bag
 from sbot.figures.data import from_bag
-from sbot.viewer.live import SCAN_TIMEOUT, Follower
+from sbot.viewer import server
+from sbot.viewer.follower import SCAN_TIMEOUT, Follower
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN
@@ -41,24 +46,6 @@ class Topics:
             if message.stamp_ns <= until_ns and message.name in self.callbacks and (
                     message.name.rpartition('/')[2] not in without):
                 self.callbacks[message.name](message.payload)
-
-
-class Events:
-    """Reads server-sent events."""
-
-    def __init__(self, address):
-        place = urlsplit(address)
-        self.connection = http.client.HTTPConnection(place.hostname, place.port, timeout=DEADLINE)
-        self.connection.request('GET', '/events')
-        self.response = self.connection.getresponse()
-
-    def next(self):
-        lines = {}
-        while (line := self.response.readline().decode().rstrip('\n')) or not lines:
-            key, colon, value = line.partition(': ')
-            if colon and key:
-                lines[key] = value
-        return lines['event'], json.loads(lines['data'])
 
 
 def test_frames_are_the_poses_of_the_messages(recorded):
@@ -118,12 +105,92 @@ def test_browser_follows(recorded, tmp_path):
 
 def test_only_this_machine_is_served(recorded):
     place = urlsplit(start_server(0, Live()))
-    for host, status in (('evil.example', 403), (f'localhost:{place.port}', 200)):
+    for host, origin, status in (
+            ('evil.example', None, 403), (f'localhost:{place.port}', None, 200),
+            (f'localhost:{place.port}', 'http://evil.example', 403)):
         connection = http.client.HTTPConnection(place.hostname, place.port, timeout=DEADLINE)
-        connection.request('GET', '/', headers={'Host': host})
-        assert connection.getresponse().status == status
+        connection.request('GET', '/', headers={
+            'Host': host, **({'Origin': origin} if origin else {})})
+        answer = connection.getresponse()
+        assert answer.status == status
+        if status == 200:  # no page from elsewhere may have it in a frame
+            assert answer.getheader('X-Frame-Options') == 'DENY'
+            assert answer.getheader('Content-Security-Policy') == "frame-ancestors 'none'"
     with pytest.raises(InputError, match=f'--port: {place.port} cannot be used'):
         start_server(place.port, Live())
+
+
+def until(condition):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def served() -> int:
+    """How many connections the servers of this process serve."""
+    return sum('process_request_thread' in thread.name for thread in threading.enumerate())
+
+
+@pytest.fixture
+def place(monkeypatch):
+    """Host and port of a server with a run, which waits for a client for a short time only."""
+    monkeypatch.setattr(server._Handler, 'timeout', 0.3)
+    until(lambda: served() == 0)  # those of other tests
+    live = Live()
+    address = urlsplit(start_server(0, live))
+    live.set_run({'name': 'x'})
+    live.set_frame({'t': 0})
+    return live, (address.hostname, address.port)
+
+
+GET = b'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n'
+
+
+@pytest.mark.parametrize('said', [b'', b'GET', GET[:-2] % b'/', b'GET / HTTP/1.1\r\nHost: '])
+def test_a_connection_that_asks_nothing_is_closed(place, said):
+    with socket.create_connection(place[1], timeout=DEADLINE) as client:
+        client.sendall(said)
+        assert client.recv(100) == b''
+    until(lambda: served() == 0)
+
+
+def test_a_connection_that_takes_nothing_is_closed(place):
+    live, address = place
+    with socket.create_connection(address, timeout=DEADLINE) as client:
+        client.sendall(GET % b'/events')
+        until(lambda: served() == 1)
+        live.set_frame({'t': 'x' * 50_000_000})  # more than the buffers of a connection hold
+        until(lambda: served() == 0)
+
+
+@pytest.mark.parametrize('said', [
+    b'', b'G', GET % b'/', GET % b'/events', GET % b'/x', b'\xff' * 300 + b'\r\n\r\n',
+    b'POST / HTTP/9.9\r\n\r\n', b'GET / HTTP/1.1\r\nHost: evil\r\n\r\n'])
+def test_clients_that_leave_are_not_worth_a_word(place, said, capfd):
+    live, address = place
+    for number in range(30):
+        client = socket.create_connection(address, timeout=DEADLINE)
+        client.sendall(said)
+        if number % 3 == 0 and b'HTTP' in said:
+            client.recv(10)
+        if number % 2:  # end it with a reset
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        client.close()
+        live.set_frame({'t': number, 'poses': [0.0] * 3000})
+    until(lambda: live.set_frame({'t': 0, 'poses': [0.0] * 3000}) or served() == 0)
+    output = capfd.readouterr()
+    assert (output.out, output.err) == ('', '')
+
+
+def test_a_defect_of_the_server_is_shown(place, monkeypatch, capfd):
+    monkeypatch.setattr(Live, '_next', lambda *_: 1 / 0)
+    with socket.create_connection(place[1], timeout=DEADLINE) as client:
+        client.sendall(GET % b'/events')
+        while client.recv(1000):
+            pass
+    until(lambda: served() == 0)
+    assert 'ZeroDivisionError' in capfd.readouterr().err
 
 
 BLOCKED = """
@@ -142,19 +209,31 @@ def test_without_ros_one_line_says_so():
     assert done.stderr.count('\n') == 1
 
 
+def ask(address, request):
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=DEADLINE)
+    connection.request('POST', '/command', json.dumps(request), {
+        'Origin': f'http://{place.netloc}', 'Content-Type': 'application/json'})
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode()
+
+
 @pytest.mark.ros
 @pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is not installed')
-def test_it_follows_real_nodes(tmp_path):
+@pytest.mark.parametrize('place', [[], ['--namespace', 'arena']])
+def test_it_follows_pauses_and_drives_real_nodes(tmp_path, place):
     scenario(tmp_path, robots=1, duration=1000.0)
     sbot = [sys.executable, '-m', 'sbot.cli']
-    view = subprocess.Popen([*sbot, 'view', '--live', '--port', '0'], text=True,
+    view = subprocess.Popen([*sbot, 'view', '--live', '--port', '0', *place], text=True,
                             stdout=subprocess.PIPE)
     up = None
     try:
         address = view.stdout.readline().split()[0]
         up = subprocess.Popen(
-            [*sbot, 'up', str(tmp_path / 'pictured_1.yaml'), '--quiet', '--set',
-             'target_real_time_factor=0.25'], stdout=subprocess.DEVNULL)
+            [*sbot, 'up', str(tmp_path / 'pictured_1.yaml'), '--quiet', *place, '--set',
+             'target_real_time_factor=0.25', '--set',
+             'robots=[{pose: [3, 5, 0], goal: [13, 5.5]}, {pose: [3, 2, 0], controller: none}]'],
+            stdout=subprocess.DEVNULL)
         events = Events(address)
         assert events.next()[0] == 'run'
         kind, first = events.next()
@@ -166,6 +245,21 @@ def test_it_follows_real_nodes(tmp_path):
             kind, frame = events.next()
             assert kind == 'frame'
         assert frame['t'] > first['t']
+        assert ask(address, {'drive': [0, 0.5, 0.0]})[0] == 409
+        assert ask(address, {'step': True})[0] == 200  # the simulator refuses it
+        assert ask(address, {'pause': True}) == (200, '')
+        while (event := events.next())[0] != 'paused':
+            assert time.monotonic() < end
+        assert event[1] is True
+        assert ask(address, {'step': True})[0] == 200
+        kind, stepped = events.next()
+        assert kind == 'frame'
+        assert ask(address, {'pause': False})[0] == 200
+        while frame['poses'][3] < stepped['poses'][3] + 0.05:  # as the keys say
+            assert time.monotonic() < end
+            assert ask(address, {'drive': [1, 0.5, 0.0]})[0] == 200
+            kind, frame = events.next()
+            frame = frame if kind == 'frame' else stepped
     finally:
         for process in (view, up):
             if process is not None:

@@ -49,6 +49,103 @@ def test_a_bad_parameter_is_one_line_and_exit_code_2(assignment, words):
     assert all(word in lines[0] for word in words)
 
 
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['--bogus'], 'bogus'), (['-p'], '-p'), (['-r', 'x'], 'x'),
+    (['--params-file', '/no/such/file'], '/no/such/file')])
+def test_bad_ros_arguments_are_one_line_and_exit_code_2(arguments, words):
+    done = subprocess.run(
+        [sys.executable, '-c', 'import sys; from wind_model.node import main; sys.exit(main())',
+         '--ros-args', *arguments],
+        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    line = [line for line in done.stderr.splitlines() if not line.startswith('[ERROR]')]
+    assert len(line) == 1
+    assert line[0].startswith('--ros-args: ')
+    assert words in line[0]
+
+
+@pytest.mark.parametrize('name', ['sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot',
+                                  'controller_bot'])
+def test_help_starts_nothing(name):
+    code = f'import sys; from sbot.ros import executables; sys.exit(executables.{name}())'
+    done = subprocess.run([sys.executable, '-c', code, '--help'],
+                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, '')
+    assert done.stdout.startswith(f'Usage: ros2 run potential_field_bot {name} ')
+
+
+INTEGERS = """
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sbot_common import ros
+from sbot_common.params import Spec
+import rclpy
+rclpy.init(args=['x', '--ros-args', '-p', 'speed:=10', '-p', 'axis:=[1, 0, 0]'])
+node = Node('n')
+changes = []
+values = ros.declare(node, [Spec('speed', 1.0, '', ''), Spec('axis', (0.0, 1.0, 0.0), '', '')],
+                     changes.append)
+print(values)
+print(node.get_parameter('speed').value, list(node.get_parameter('axis').value))
+print(node.set_parameters([Parameter('speed', value=7)])[0].successful, changes)
+print(node.get_parameter('speed').value)
+"""
+
+
+def test_whole_numbers_for_a_double_stay_doubles():
+    done = subprocess.run([sys.executable, '-c', INTEGERS], timeout=DEADLINE, capture_output=True,
+                          text=True, check=False)
+    assert done.stdout.splitlines() == [
+        "{'speed': 10.0, 'axis': (1.0, 0.0, 0.0)}", '10.0 [1.0, 0.0, 0.0]',
+        "True [{'speed': 7.0}]", '7.0']
+
+
+# A node whose end sticks: in Python, or in code that keeps Python's lock.
+STUCK_NODE = """
+import ctypes, sys, time
+from rclpy.node import Node
+from sbot_common import ros
+from sbot_common.ros import process
+
+class Stuck(Node):
+    def __init__(self):
+        super().__init__('stuck')
+        self.create_timer(0.01, self.tell)
+    def tell(self):
+        print('spinning', flush=True)
+    def close(self):
+        print('closing', flush=True)
+        if sys.argv[1] == 'close':
+            time.sleep(1000)
+
+def stick():
+    if sys.argv[1] == 'lock':
+        ctypes.PyDLL(None).sleep(1000)
+    time.sleep(1000)
+
+process.rclpy.try_shutdown = stick
+process.SHUTDOWN_TIMEOUT = 0.5
+sys.exit(ros.run(Stuck, ['stuck']))
+"""
+
+
+@pytest.mark.parametrize(('where', 'signals', 'code'), [
+    ('close', 2, 1), ('shutdown', 1, 0), ('lock', 1, -signal.SIGALRM)])
+def test_an_end_that_sticks_ends_by_a_second_signal_or_by_time(where, signals, code):
+    with subprocess.Popen([sys.executable, '-c', STUCK_NODE, where], text=True,
+                          stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == 'spinning\n'
+        process.send_signal(signal.SIGINT)
+        while process.stdout.readline() != 'closing\n':
+            pass
+        if signals == 2:
+            process.send_signal(signal.SIGINT)  # the same Ctrl-C once more, from `ros2 launch`
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(1.5)
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(DEADLINE) == code
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_during_set_up_ends_without_a_traceback(number):
     with subprocess.Popen([sys.executable, '-c', SLOW_NODE], text=True,
@@ -63,6 +160,7 @@ def test_a_signal_during_set_up_ends_without_a_traceback(number):
 # A node in whose callback a signal comes; another one goes on for ever.
 BUSY_NODE = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored below background jobs
 from rclpy.node import Node
 from sbot_common import ros
 

@@ -127,6 +127,15 @@ def test_either_type_of_command_is_read():
 
 def test_clock_and_header_stamp():
     assert messages.read_clock(messages.write_clock(3_000_000_007)) == 3_000_000_007
+
+
+@pytest.mark.parametrize('stamp_ns', [-1, -3_000_000_007])
+def test_a_negative_clock_is_damaged(stamp_ns):
+    seconds, nanoseconds = divmod(stamp_ns, 10**9)
+    raw = cdr.encode(cdr.message('rosgraph_msgs/msg/Clock', clock=cdr.message(
+        'builtin_interfaces/msg/Time', sec=seconds, nanosec=nanoseconds)))
+    with pytest.raises(cdr.DamagedMessage, match=f'got a time of {stamp_ns} ns'):
+        messages.read_clock(raw)
     raw = messages.write_vector(3_000_000_007, 'map', 1.0, 2.0, 3.0)
     assert messages.read_header_stamp(raw) == 3_000_000_007
     assert messages.read_vector(raw) == (3_000_000_007, (1.0, 2.0, 3.0))

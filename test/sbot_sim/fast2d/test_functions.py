@@ -78,7 +78,7 @@ def test_every_function_of_the_document_is_there_and_in_the_header():
     header = Path(fast2d.__file__).with_name('include') / 'plugins/fast2d/fast2d.h'
     prototypes = set(re.findall(r'\b(webots_\w+)\(', header.read_text()))
     functions = {name for name in fast2d.__all__ if name.startswith('webots_')}
-    assert len(functions) == 16 + 3  # and the three aliases
+    assert len(functions) == 16 + 3  # two aliases, and that of section 7.4.2
     assert prototypes == functions | {'webots_fast2d_last_error'}
 
 
@@ -313,7 +313,7 @@ def test_after_the_first_step_nothing_is_built(world):
 def test_scenes_begin_free_of_overlaps(world):
     add(world, 0.1)
     box(world, (0.2, 0.2), 0.19)
-    with pytest.raises(InputError, match='robot 0 and solid 0 overlap by 10 mm'):
+    with pytest.raises(InputError, match=r'robot 0 and solid 0 overlap by 0\.01 m'):
         world.step(0.1)
 
 
@@ -358,3 +358,33 @@ def test_worlds_do_not_know_each_other(world):
 def test_an_empty_world_steps(world):
     world.step(0.1)
     assert len(world.activations()) == 0
+
+
+def test_a_sensor_can_be_put_elsewhere_until_the_first_step():
+    def readings(*, move):
+        with Fast2D() as world:
+            box(world, 0.5, 1.0)
+            robots = [add(world, 0.1), add(world, 0.1, 0.0, 3.0)]
+            eyes = [world.create_irsensor(robots[0], 0.0, 0.0, angle, 2.0, 0.0, 1, [1.0])
+                    for angle in ((1.0, 1.0) if move else (1.0, 0.0))]
+            if move:
+                world.robot_add_sensor(robots[0], eyes[1], 0.0, 0.0, 0.0)
+            first = [world.sensor_get_activation(eye) for eye in eyes]
+            world.robot_add_sensor(robots[1], eyes[1], 0.0, 0.0, 0.0)
+            second = [world.sensor_get_activation(eye) for eye in eyes]
+            world.step(0.1)
+            with pytest.raises(InputError, match='after the first step'):
+                world.robot_add_sensor(robots[0], eyes[0], 0.0, 0.0, 0.0)
+            return first, second
+
+    assert readings(move=True) == readings(move=False)
+    first, second = readings(move=True)
+    assert first == [2.0, 0.5]
+    assert second == [2.0, 2.0]
+
+
+def test_a_sensor_that_is_none_is_refused():
+    with Fast2D() as world:
+        robot = add(world, 0.1)
+        with pytest.raises(InputError, match='robot_add_sensor: sensor'):
+            world.robot_add_sensor(robot, robot, 0.0, 0.0, 0.0)

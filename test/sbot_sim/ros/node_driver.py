@@ -9,11 +9,12 @@ import sys
 import threading
 import time
 
+import numpy as np
 import rclpy
 from std_srvs.srv import SetBool, Trigger
 
 from sbot_common import ros, topics
-from sbot_common.wire import cdr
+from sbot_common.wire import cdr, geometry
 from sbot_common.wire.messages import write_pose, write_twist
 
 DEADLINE_S = 240.0  # a first start compiles
@@ -144,7 +145,9 @@ def resumed(driver):
     driver.pause(False)
     driver.passes(0.6)  # from here on the time counts, and this is below the time-out
     driver.answers = True
-    driver.command.publish(COMMAND)
+    # Another command than the following ones: those would look like late answers to the repeated
+    # questions, which this driver has not answered.
+    driver.command.publish(write_twist(0.25, 0.0))
     return {}
 
 
@@ -158,6 +161,34 @@ def second(driver):
     """Another publisher of cmd_vel."""
     driver.until(lambda: stamp(2) in driver.scans)
     driver.other = ros.advertise(driver.node, topics.CMD_VEL, '/cmd_vel')
+    return {}
+
+
+def foreign(driver):
+    """Another publisher of a scan."""
+    driver.until(lambda: stamp(2) in driver.scans)
+    driver.other = ros.advertise(driver.node, topics.BASE_SCAN, '/base_scan')
+    return {}
+
+
+def damaged(driver):
+    """Bytes that are no messages, twice each; a goal in big-endian CDR; another frame."""
+    driver.until(lambda: driver.scans)
+    good = write_pose(0, 'map', 3.0, 3.0)
+    big = cdr.typestore().serialize_cdr(
+        cdr.decode(good, topics.GOAL.type), topics.GOAL.type, little_endian=False)
+    for topic, name, others in (
+            (topics.GOAL, '/goal', [big]), (topics.RAB_DATA, '/rab_data', []),
+            (topics.TELEPORT, '/teleport', [write_pose(0, 'odom', 3.0, 3.0)])):
+        publisher = ros.advertise(driver.node, topic, name)
+        driver.until(lambda publisher=publisher: publisher.get_subscription_count())
+        for raw in (*map(bytes, others), good[:20], b'\0\1\0\0'):
+            publisher.publish(raw)
+        driver.until(lambda name=name: driver.logged(f'{name}: '))
+    driver.until(lambda: driver.logged("frame: got 'odom'"))
+    seen = max(driver.scans)
+    driver.until(lambda: max(driver.scans) > seen)
+    driver.simulator.terminate()
     return {}
 
 
@@ -184,6 +215,34 @@ def teleport(driver):
     return {'before': list(before.values()), 'again': again[stamp(0)]}
 
 
+def pose_estimate(frame_id, x, y):
+    """What rviz2's 2D Pose Estimate sends."""
+    return cdr.encode(cdr.message(
+        topics.INITIAL_POSE.type, header=cdr.header(0, frame_id), pose=cdr.message(
+            'geometry_msgs/msg/PoseWithCovariance', covariance=np.zeros(36),
+            pose=geometry.pose(geometry.point(x, y), geometry.quaternion(0.0, 1.0)))))
+
+
+def initial_pose(driver):
+    """A pose estimate in another frame, then one in map."""
+    driver.until(lambda: driver.scans)
+    publisher = ros.advertise(driver.node, topics.INITIAL_POSE, '/initialpose')
+    driver.until(publisher.get_subscription_count)
+    for frame_id, happened in (('odom', lambda: driver.logged("frame: got 'odom'")),
+                               ('map', lambda: driver.poses[max(driver.poses)] > 4.0)):
+        publisher.publish(pose_estimate(frame_id, 6.0, 3.0))
+        driver.until(happened)
+    driver.simulator.terminate()
+    return {'poses': [driver.poses[stamp] for stamp in sorted(driver.poses)]}
+
+
+def amcl(driver):
+    """AMCL localises, so that a pose estimate is for it."""
+    driver.until(lambda: driver.scans)
+    return {name: driver.node.count_subscribers(f'/{name}') for name in (
+        'teleport', 'initialpose')}
+
+
 def sim_time(_):
     """A launch file sets use_sim_time for all nodes."""
     return {}
@@ -195,7 +254,11 @@ if __name__ == '__main__':
         'pause': {'answers': False, 'timeout': SILENCE_S},
         'resumed': {'answers': False, 'timeout': SILENCE_S},
         'silent': {'duration': 1000.0, 'timeout': SILENCE_S}, 'second': {'duration': 1000.0},
+        'foreign': {'duration': 1000.0},
+        'damaged': {'duration': 1000.0, 'target_real_time_factor': 1.0},
         'teleport': {'target_real_time_factor': 1.0},
+        'initial_pose': {'duration': 1000.0, 'target_real_time_factor': 1.0},
+        'amcl': {'publish_map_odom_tf': 'false'},
         'sim_time': {'use_sim_time': 'true'}}[case])
     answers = globals()[case](driver)
     print(json.dumps({**answers, **driver.end(), 'last': max(driver.scans)}))

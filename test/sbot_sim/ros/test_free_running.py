@@ -3,6 +3,7 @@
 import pytest
 from recorded_actions import Simulator
 
+from sbot_common.errors import InputError
 from sbot_sim.ros.run_control import Phase
 
 
@@ -25,6 +26,21 @@ def test_a_tick_a_timer_with_its_time_last():
     assert tick(simulator) == [('snapshot', 0), ('clock', 0)]
     assert tick(simulator) == [('snapshot', 1), ('clock', 1)]
     assert [number for number, _ in simulator.seen] == [0, 1]
+
+
+def test_another_run_is_waited_for_and_named():
+    simulator = Simulator(lockstep=False, awaited=[True] * 10)
+    simulator.others_here = ['another run']
+    simulator.after(25.0)
+    assert simulator.log == []
+    assert simulator.told == ['waiting for another run'] * 2
+    simulator.others_here = []
+    simulator.control.watch()
+    assert simulator.taken() == [('start',)]
+    simulator = Simulator(lockstep=False)
+    simulator.others_here = ['another run']
+    with pytest.raises(InputError, match='waited 60 s for another run'):
+        simulator.after(61.0)
 
 
 def test_nothing_happens_before_the_start():

@@ -53,6 +53,19 @@ def test_a_second_publisher_of_commands_is_an_error():
     assert '/cmd_vel has 2 publishers' in result['log']
 
 
+def test_a_foreign_scan_is_refused_by_the_name_of_its_publisher():
+    result = drive('foreign')
+    assert result['exit'] == 1
+    assert '/base_scan has 2 publishers (/driver, /sbot_sim)' in result['log']
+
+
+def test_damaged_messages_are_said_once_and_ignored():
+    result = drive('damaged')
+    assert result['exit'] == 0, result['log']
+    for name in ('/goal', '/rab_data', '/teleport'):
+        assert result['log'].count(f'{name}: ') == 1
+
+
 def test_teleports_that_cannot_be_are_refused_and_reset_starts_again():
     result = drive('teleport')
     assert result['exit'] == 0
@@ -63,6 +76,22 @@ def test_teleports_that_cannot_be_are_refused_and_reset_starts_again():
     assert after == pytest.approx([6.0 + 0.02 * k for k in range(1, len(after) + 1)], abs=0.01)
     assert result['log'].count('teleport of robot 0') == 2
     assert result['again'] == 2.0
+
+
+def test_a_pose_estimate_puts_the_robot_there():
+    result = drive('initial_pose')
+    assert result['exit'] == 0
+    before = [x for x in result['poses'] if x < 4.0]
+    after = result['poses'][len(before):]
+    assert len(before) >= 2
+    assert after[0] == pytest.approx(6.02, abs=0.01)
+    assert result['log'].count("initialpose of robot 0: frame: got 'odom'") == 1
+
+
+def test_where_amcl_localises_pose_estimates_are_not_heard():
+    result = drive('amcl')
+    assert result['exit'] == 0
+    assert (result['teleport'], result['initialpose']) == (1, 0)
 
 
 def test_the_simulator_keeps_wall_time_where_all_nodes_are_told_use_sim_time():

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from sbot_sim.sensors.beams import (
     ANGLE_ERROR,
-    LANES,
     beam_interval,
     lanes,
     make_fan,
     make_irregular_fan,
     quick_angle,
 )
+from sbot_sim.sensors.vectors import LANES
 
 
 def test_quick_angle_keeps_its_bound():

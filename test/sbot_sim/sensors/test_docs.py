@@ -1,7 +1,5 @@
 from pathlib import Path
 
-import numpy as np
-
 from sbot_sim.sensors.infrared.curves import table_distances_cm
 from sbot_sim.sensors.infrared.sensor import SENSOR_DEGREES
 from sbot_sim.sensors.infrared.table import TABLES, named_table
@@ -22,11 +20,3 @@ def test_figures_exist():
         if line.startswith('!['):
             name = line.split('(')[1].rstrip(')')
             assert (Path(__file__).parents[3] / 'docs' / name).is_file()
-
-
-def test_the_pages_python_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    np.save('samples.npy', np.random.default_rng(1).uniform(0, 30, (26, 36, 15, 2)))
-    for block in PAGE.split('```python\n')[1:]:
-        exec(block.split('```')[0], {})
-    assert np.loadtxt('my_robot.txt').shape == (151,)

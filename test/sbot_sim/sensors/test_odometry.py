@@ -3,30 +3,31 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_common.rng import ODOMETRY, generator
+from sbot_common.rng import ODOMETRY
 from sbot_sim.dynamics.motion import move
 from sbot_sim.sensors.odometry import (
     OdometryParameters,
     draw_slip,
-    initial_odometry,
+    draw_wheel_scale,
     measure,
 )
+from sbot_sim.sensors.rng_array import generator_states
 from sbot_sim.world.bodies import S_BOT, body_arrays
 
 DT = 0.1
 
 
 def generators(n, seed=5):
-    return [generator(seed, i, ODOMETRY) for i in range(n)]
+    return generator_states(seed, range(n), ODOMETRY)
 
 
 def drive(parameters, wheels, steps, dt=DT):
     n = len(wheels)
-    bodies, rngs = body_arrays([S_BOT] * n), generators(n)
-    pose, scale = initial_odometry(parameters, rngs)
+    bodies, rngs, pose = body_arrays([S_BOT] * n), generators(n), np.zeros((n, 3))
+    scale = draw_wheel_scale(np.full(n, parameters.odometry_noise_radius), rngs)
+    noise_slip = np.full(n, parameters.odometry_noise_slip)
     for _ in range(steps):
-        slip = draw_slip(parameters, rngs)
-        pose, _ = measure(bodies, pose, scale, wheels, slip, parameters.odometry_noise_slip, dt)
+        pose, _ = measure(bodies, pose, scale, wheels, draw_slip(noise_slip, rngs), noise_slip, dt)
     return pose
 
 
@@ -50,7 +51,7 @@ def test_slip_grows_with_the_square_root_of_the_way_whatever_the_tick():
 
 def test_radius_error_is_constant():
     parameters = OdometryParameters(odometry_noise_radius=0.02)
-    _, scale = initial_odometry(parameters, generators(4000))
+    scale = draw_wheel_scale(np.full(4000, 0.02), generators(4000))
     assert np.std(scale - 1.0) == pytest.approx(0.02, rel=0.05)
     once = drive(parameters, np.full((3, 2), 1.0), 1)
     twice = drive(parameters, np.full((3, 2), 1.0), 2)

@@ -93,6 +93,18 @@ def test_a_crowd_equals_the_oracle():
     assert 0.5 < np.isfinite(ranges).mean() < 1.0
 
 
+@pytest.mark.parametrize('angle_max', [math.pi / 2, math.pi, 5 * math.pi])
+def test_more_objects_than_are_looked_at_together_equal_the_oracle(angle_max):
+    rng = np.random.default_rng(5)
+    segments = rng.uniform(0, 10, (150, 4))
+    segments[:, 2:] = segments[:, :2] + rng.uniform(-0.5, 0.5, (150, 2))
+    circles = np.column_stack([rng.uniform(0, 10, (70, 2)), rng.uniform(0.02, 0.1, 70)])
+    pose = rng.uniform((0, 0, -4), (10, 10, 4), (90, 3))
+    ranges = assert_equals_oracle(outline(10.0, segments, circles), pose, np.full(90, 0.1), {
+        'scan_sees_robots': True, 'scan_angle_min': -math.pi, 'scan_angle_max': angle_max})
+    assert 0.1 < (ranges > 0.0).mean() < 1.0
+
+
 def test_no_bit_depends_on_threads_or_on_the_order_of_robots():
     rng = np.random.default_rng(8)
     n = 700
@@ -179,30 +191,40 @@ def test_bad_parameters_are_named(given, words):
         updated(ScanSettings(), given)
 
 
+def with_noise(ranges, noise_std, states):
+    out = ranges.copy()
+    add_scan_noise(out, noise_std, 0.0, 10.0, states)
+    return out
+
+
 def test_noise_is_gaussian_and_seeded():
-    parameters = make_scan_parameters(ScanSettings(scan_noise_std=0.1))
     ranges = np.full((50, 180), 5.0, np.float32)
     ranges[:, ::7] = math.inf
     ranges[:, 1] = 9.99
-    before = ranges.copy()
-    noisy = add_scan_noise(ranges, parameters, generator_states(3, range(50), SCAN))
-    np.testing.assert_array_equal(ranges, before)
-    assert noisy.dtype == np.float32
+    noisy = with_noise(ranges, 0.1, generator_states(3, range(50), SCAN))
     assert np.isinf(noisy[:, ::7]).all()
     assert noisy.max(where=np.isfinite(noisy), initial=0) <= 10.0
     assert (noisy[:, 1] == 10.0).any()
     errors = noisy[:, 2::7] - ranges[:, 2::7]
     assert errors.std() == pytest.approx(0.1, rel=0.05)
     assert abs(errors.mean()) < 0.01
-    again = add_scan_noise(ranges, parameters, [generator(3, i, SCAN) for i in range(50)])
-    np.testing.assert_array_equal(noisy, again)
+
+
+def test_noise_is_that_of_each_robots_own_generator():
+    ranges = np.full((3, 7), 5.0, np.float32)
+    noisy = with_noise(ranges, 0.1, generator_states(3, range(3), SCAN))
+    for i in range(3):
+        uniform = generator(3, i, SCAN).random(8)  # Box and Muller's method needs pairs
+        radius = np.sqrt(-2.0 * np.log(1.0 - uniform[::2]))
+        angle = 2.0 * np.pi * uniform[1::2]
+        normal = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]).ravel()[:7]
+        np.testing.assert_allclose(noisy[i], 5.0 + 0.1 * normal, rtol=1e-6)
 
 
 def test_noise_draws_as_much_whatever_is_seen():
-    parameters = make_scan_parameters(ScanSettings(scan_noise_std=0.1))
     blind, seeing = (generator_states(3, range(2), SCAN) for _ in range(2))
-    add_scan_noise(np.full((2, 7), math.inf, np.float32), parameters, blind)
-    add_scan_noise(np.full((2, 7), 1.0, np.float32), parameters, seeing)
+    with_noise(np.full((2, 7), math.inf, np.float32), 0.1, blind)
+    with_noise(np.full((2, 7), 1.0, np.float32), 0.1, seeing)
     np.testing.assert_array_equal(blind, seeing)
     assert (blind != generator_states(3, range(2), SCAN)).any()
 
@@ -210,6 +232,5 @@ def test_noise_draws_as_much_whatever_is_seen():
 def test_without_noise_nothing_changes():
     states = generator_states(3, range(2), SCAN)
     ranges = np.full((2, 7), 1.0, np.float32)
-    quiet = make_scan_parameters(ScanSettings())
-    np.testing.assert_array_equal(add_scan_noise(ranges, quiet, states), ranges)
+    np.testing.assert_array_equal(with_noise(ranges, 0.0, states), ranges)
     np.testing.assert_array_equal(states, generator_states(3, range(2), SCAN))

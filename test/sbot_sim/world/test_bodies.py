@@ -32,10 +32,13 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
 @pytest.mark.parametrize(('given', 'message'), [
     ({'radius': -1.0}, r'bodies\.x\.radius: got -1\.0, expected a finite number > 0 \(m\)'),
     ({'radius': 0.0}, 'radius'),
-    ({'drive': 'legs'}, 'one of wheels, impulse'),
+    ({'drive': 'legs'}, 'one of wheels, impulse, omnidirectional, ackermann'),
     ({'raduis': 1.0}, "did you mean 'radius'"),
     ({'name': 'y'}, "unknown name 'name'"),
     ({'mass': math.nan}, 'mass'),
+    ({'max_steering_angle': 0.0}, 'max_steering_angle'),
+    ({'max_steering_angle': 1.6}, 'max_steering_angle'),
+    ({'wheelbase': -0.1}, 'wheelbase'),
 ])
 def test_bad_values_of_a_body_are_refused(given, message):
     with pytest.raises(InputError, match=message):

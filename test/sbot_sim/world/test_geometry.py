@@ -53,7 +53,7 @@ def test_bad_world_is_refused_naming_the_row(arguments, message):
 
 
 @pytest.mark.parametrize(('xy', 'message'), [
-    ((4.95, 0.0), r'robot 0 at \(4\.95, 0\).*38 mm too near to the bound xmax = 5'),
+    ((4.95, 0.0), r'robot 0 at \(4\.95, 0\).*0\.038 m too near to the bound xmax = 5'),
     ((9.0, 0.0), 'bound xmax'),
     ((0.5, 0.45), r'segments\[0\] from \(0, 0\) to \(1, 1\)'),
     ((2.0, 2.0), r'circles\[0\]'),

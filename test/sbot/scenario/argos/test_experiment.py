@@ -73,14 +73,15 @@ def test_against_the_wind_stays_and_across_it_drifts_diagonally(tmp_path):
     assert np.abs(moved[1, :2] - [0.5, -0.5]).max() < 1e-9
 
 
-def test_the_shipped_example_runs_and_warns_of_nothing(caplog):
+def test_the_shipped_example_runs_and_names_its_reading_of_wakes(caplog):
     scenario = load_scenario(str(EXAMPLE), {'sensors.scan_beams': 1})
-    assert caplog.messages == []
+    [message] = caplog.messages
+    assert 'they fade out, and the boost is an exponent' in message
     result = run_scenario(scenario)
     blocker, follower, northbound = (result.poses[:, i] for i in range(3))
-    # Unsheltered, the blocker drives 10 cm/s against 15; its follower feels next to nothing.
-    assert result.wind[1, 0, 0] == pytest.approx(0.15)
-    assert result.wind[1, 1, 0] < 0.01
+    # Unsheltered, the blocker drives 10 cm/s against 15; its follower feels much less.
+    assert result.wind[0, 0, 0] == pytest.approx(0.15)
+    assert result.wind[0, 1, 0] < 0.08
     assert blocker[5, 0] > blocker[0, 0]
     assert follower[5, 0] < follower[0, 0]
     # Driving 20 cm/s, the foot-bot cancels 15 cm/s across: sqrt(0.2^2 - 0.15^2) northwards.
@@ -134,12 +135,14 @@ def test_what_is_not_supported_is_named(caplog):
     values = convert(argos(arena, more=more, framework=framework))
     assert values['robots'][0]['controller'] == 'none'
     assert values['seed'] is None
-    text = '\n'.join(caplog.messages)
+    *messages, reading = caplog.messages
+    assert 'published' in reading
+    text = '\n'.join(messages)
     for tag in ('<other>', '<light>', '<box>', '<dynamics3d>', '<led>', '<loop_functions>',
                 '<extra>', "'visual'"):
         assert tag in text
-    assert len(caplog.messages) == 8
-    assert all(message.startswith('x.argos:') for message in caplog.messages)
+    assert len(messages) == 8
+    assert all(message.startswith('x.argos:') for message in messages)
 
 
 def test_wind_loop_functions_are_known(caplog):
@@ -154,12 +157,76 @@ def test_without_wind_the_user_may_bring_one(tmp_path):
     assert not scenario.wind.wakes.wake
 
 
-@pytest.mark.parametrize('path', ['wind', 'wind.wind_speed_mean', 'wind.custom_wind_field_path',
-                                  'wind.wind_gust_force_mean'])
-def test_two_winds_are_an_error(path):
-    with pytest.raises(InputError, match='would be another one'):
-        convert(argos(), [path])
-    assert convert(argos(), ['wind.wake_fade', 'wind.gamma_boost', 'seed'])['seed'] == 3
+def test_the_wind_can_be_overridden(tmp_path, caplog):
+    scenario = load(tmp_path, argos(), {'wind.wind_speed_mean': 0.2, 'wind.wake_fade': 'ramp_in',
+                                        'wind.wind_direction': [1, 0, 0]})
+    assert scenario.wind.flow.wind_speed_mean == 0.2
+    assert scenario.wind.flow.wind_direction == (1, 0, 0)
+    assert scenario.wind.wakes.wake_fade == 0
+    assert 'published' not in caplog.text  # the user knows that there are readings
+
+
+def test_three_in_a_row_are_sheltered_as_the_published_code_computes(tmp_path):
+    """Behind the first, at twice its wake's length each, less and less: 0, r, r of the nearest."""
+    robots = ''.join(f"""<e-puck2 id="r{i}"><body position="{x},0,0" orientation="0,0,0"/>
+        <controller config="base"/></e-puck2>""" for i, x in enumerate((-0.12, 0.0, 0.12)))
+    wind = WIND.replace('270', '0')
+    result = run_scenario(load(tmp_path, argos(robots, wind), {'sensors.scan_beams': 1}))
+    radius = 0.035
+    t = (0.12 - 0.5 * radius) / (4 * radius)
+    fade = 1 - (3 * t**2 - 2 * t**3)
+    expected = 1 - (1 - fade)**2  # the far one of two is beyond its wake
+    assert 0.3 < expected < 0.35
+    reductions = 1 - result.wind[0, :, 0] / result.free_wind[0, :, 0]
+    assert reductions == pytest.approx([0, expected, expected], abs=1e-6)
+
+
+def test_headings_are_distributed_as_in_argos(tmp_path):
+    group = """<distribute><position method="uniform" min="-3,-2,0" max="3,2,0"/>
+      <orientation {}/><entity quantity="60" max_trials="100"><e-puck2 id="e">
+      <controller config="base"/></e-puck2></entity></distribute>"""
+
+    def yaws(orientation):
+        scenario = load(tmp_path, argos(group.format(orientation)))
+        return np.degrees([robot.pose[2] for robot in scenario.robots])
+
+    uniform = yaws('method="uniform" min="30,0,0" max="60,0,0"')
+    assert 30 <= uniform.min() < 35
+    assert 55 < uniform.max() < 60
+    gaussian = yaws('method="gaussian" mean="90,0,0" std_dev="10,0,0"')
+    assert gaussian.mean() == pytest.approx(90, abs=4)
+    assert gaussian.std() == pytest.approx(10, abs=3)
+    assert (yaws('method="constant" values="45,0,0"') == pytest.approx(45))
+
+
+def test_positions_are_distributed_as_in_argos(tmp_path):
+    group = """<distribute><position {}/>
+      <orientation method="uniform" min="0,0,0" max="90,0,0"/>
+      <entity quantity="{}" max_trials="100"><e-puck2 id="e"><controller config="base"/></e-puck2>
+      </entity></distribute>"""
+
+    def poses(position, quantity):
+        scenario = load(tmp_path, argos(group.format(position, quantity)))
+        return np.array([robot.pose for robot in scenario.robots])
+
+    cloud = poses('method="gaussian" mean="1,0,0" std_dev="1,0.5,0"', 60)
+    assert cloud[:, :2].mean(axis=0) == pytest.approx([1, 0], abs=0.4)
+    assert cloud[:, :2].std(axis=0) == pytest.approx([1, 0.5], abs=0.3)
+    grid = poses('method="grid" center="1,0,0" distances="0.5,1,0" layout="3,2,1"', 6)
+    assert grid[0, :2].tolist() == [0.5, -0.5]
+    assert len({*grid[:, 2]}) == 6
+    assert ((grid[:, 2] >= 0) & (grid[:, 2] < math.pi / 2)).all()
+    assert poses('method="constant" values="1,2,0"', 1)[0, :2].tolist() == [1, 2]
+
+
+def test_an_arena_ends_where_its_boxes_are(tmp_path):
+    """A robot at the arena's edge, half outside, drives on; a box stops another one."""
+    arena = NORTH.replace('0,0,0', '0,3,0') + EAST.replace('1,0,0', '0,0,0') + """
+      <box id="w" size="0.1,1,0.5" movable="false"><body position="0.3,0,0"/></box>"""
+    result = run_scenario(load(tmp_path, argos(arena, wind=''), {'sensors.scan_beams': 1}))
+    assert result.poses[-1, 0, 1] == pytest.approx(3.5, abs=0.02)
+    assert result.poses[-1, 1, 0] == pytest.approx(0.25 - 0.035, abs=0.01)
+    assert result.summary['overlaps'] == 0
 
 
 LAUGHS = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "b"><!ENTITY c "&b;&b;">]><a>&c;</a>"""
@@ -189,9 +256,14 @@ BAD = {
     'negative velocity': (argos(controllers=CONTROLLERS.replace('"5"', '"-5"')), 'velocity'),
     'rate zero': (argos(framework=FRAMEWORK.replace('"10"', '"0"')), 'ticks_per_second'),
     'movable perhaps': (argos(NORTH + '<box size="1,1,1" movable="perhaps"/>'), 'true or false'),
-    'gaussian': (argos("""<distribute><position method="gaussian"/><orientation method="constant"
-                       values="0,0,0"/><entity quantity="2"><foot-bot><controller config="base"/>
-                       </foot-bot></entity></distribute>"""), 'expected uniform or grid'),
+    'two at one place': (argos("""<distribute><position method="constant" values="0,0,0"/>
+                               <orientation method="constant" values="0,0,0"/>
+                               <entity quantity="2"><foot-bot><controller config="base"/>
+                               </foot-bot></entity></distribute>"""), 'for one robot'),
+    'another method': (argos("""<distribute><position method="poisson"/><orientation
+                             method="constant" values="0,0,0"/><entity quantity="2"><foot-bot>
+                             <controller config="base"/></foot-bot></entity></distribute>"""),
+                       'expected uniform, gaussian'),
 }
 
 

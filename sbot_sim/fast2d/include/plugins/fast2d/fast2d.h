@@ -1,5 +1,5 @@
-/* Fast2D in C: the functions of document 004, section 7.4.3, and three more names that its
- * example uses for them. Metres, radians, seconds, kilograms; angles counter-clockwise from x.
+/* Fast2D in C: the functions of document 004, section 7.4.3, two more names that its
+ * example uses for them, and one that section 7.4.2 has. Metres, radians, seconds, kilograms; angles counter-clockwise from x.
  *
  * A call that cannot be carried out (an unknown reference, a bad number, a call out of order)
  * changes nothing, says so in a line on the standard error stream, and returns NULL, NaN or
@@ -48,9 +48,11 @@ void webots_fast2d_object_set_bounding_polygon(ObjectRef object, const double x[
 SensorRef webots_create_irsensor(RobotRef robot, double xpos, double ypos, double angle,
                                  double range, double aperture, int numRays,
                                  const double rayWeights[]);
-SensorRef webots_fast2d_robot_add_sensor(RobotRef robot, double xpos, double ypos, double angle,
-                                         double range, double aperture, int numRays,
-                                         const double rayWeights[]);
+
+/* As section 7.4.2 has it: puts a sensor that webots_fast2d_create_irsensor() has returned
+ * elsewhere, on that robot or another one; until the first step. */
+void webots_fast2d_robot_add_sensor(RobotRef robotRef, SensorRef sensorRef, double x, double y,
+                                    double angle);
 
 /* Not in the document: why the last call failed, or NULL if it did not. */
 const char *webots_fast2d_last_error(void);

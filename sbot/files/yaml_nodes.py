@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import yaml
 
+from sbot.files.limits import limits, too_large
 from sbot_common.errors import InputError
 
 TAG = 'tag:yaml.org,2002:'
@@ -41,20 +44,27 @@ for _kind, _pattern, _first in _RESOLVERS:
         _class.add_implicit_resolver(TAG + _kind, re.compile(f'^(?:{_pattern})$'), _first)
 
 
-def compose(text: str, file: str, max_depth: int) -> yaml.Node | None:
+def compose(text: str, file: str) -> yaml.Node | None:
     """Return the node of a text's only document, None if there is none; aliases share nodes.
 
     Raises
     ------
     InputError
         one line with file, line and column for a syntax error; also for an unknown alias, a second
-        document and for nesting deeper than ``max_depth``.
+        document and for nesting deeper than ``limits().text_depth``.
 
     """
-    try:
-        _check(text, file, max_depth)
+    check_events(text, file)
+    with _named_errors(text, file):
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
         return node
+
+
+@contextmanager
+def _named_errors(text: str, file: str) -> Iterator[None]:
+    """Turn YAML's errors into one line each."""
+    try:
+        yield
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f':{mark.line + 1}:{mark.column + 1}' if mark else ''
@@ -64,6 +74,8 @@ def compose(text: str, file: str, max_depth: int) -> yaml.Node | None:
     except yaml.YAMLError as error:
         problem = ' '.join(str(error).split())[:120]
         raise InputError(f'{file}: not valid YAML: {problem}') from None
+    except UnicodeError:
+        raise InputError(f'{file}: has characters that are no text, expected UTF-8') from None
 
 
 def _hint(text: str, line: int) -> str:
@@ -74,12 +86,24 @@ def _hint(text: str, line: int) -> str:
     return ''
 
 
-def _check(text: str, file: str, max_depth: int) -> None:
+def check_events(text: str, file: str) -> None:
     """Refuse deep nesting, which would exhaust the stack of ``yaml.compose``, and other errors.
 
     Events come one by one without recursion.
+
+    Raises
+    ------
+    InputError
+        as ``compose``, and for more nodes than ``limits().text_values``.
+
     """
-    depth = documents = 0
+    with _named_errors(text, file):
+        _check_events(text, file)
+
+
+def _check_events(text: str, file: str) -> None:
+    known = limits()
+    depth = documents = nodes = 0
     anchors = set()
     for event in yaml.parse(text, Loader=_Loader):
         problem = ''
@@ -93,8 +117,11 @@ def _check(text: str, file: str, max_depth: int) -> None:
         elif isinstance(event, yaml.NodeEvent):
             anchors.add(event.anchor)
             depth += isinstance(event, yaml.CollectionStartEvent)
-            if depth > max_depth:
-                problem = f'nested more than {max_depth} levels deep'
+            nodes += 1
+            if depth > known.text_depth:
+                problem = f'nested more than {known.text_depth} levels deep'
+            elif nodes > 2 * known.text_values:  # keys and values
+                raise too_large(file, 'values or more', nodes // 2, 'text_values')
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if problem:

@@ -12,13 +12,12 @@ from typing import NamedTuple, NoReturn
 
 import yaml
 
-from sbot.scenario.yaml_nodes import TAG, Dumper, compose
+from sbot.files.limits import limits, too_large
+from sbot.files.yaml_nodes import TAG, Dumper, compose
 from sbot_common.errors import InputError
 
-MAX_BYTES = 16 * 2**20
-MAX_VALUES = 1_000_000  # values of a file after its aliases are expanded
-MAX_DEPTH = 50
 KeyPath = tuple[str | int, ...]
+LARGEST = 2**63 - 1  # of whole numbers, whatever their sign
 
 
 class Origins(NamedTuple):
@@ -68,8 +67,8 @@ class _Reader:
         for child in children:
             child_size, child_height = self.measure(child)
             size, height = size + child_size, max(height, child_height + 1)
-        if height > MAX_DEPTH:
-            self.fail(node, f'nested more than {MAX_DEPTH} levels deep')
+        if height > (most := limits().text_depth):
+            self.fail(node, f'nested more than {most} levels deep')
         self.measures[id(node)] = size, height
         return size, height
 
@@ -112,7 +111,7 @@ class _Reader:
         if not isinstance(node, yaml.ScalarNode):
             self.fail(node, 'a key must be a word, not a list or a mapping')
         key = str(node.value)
-        if not key or key != ''.join(key.split()):
+        if not is_key(key):
             self.fail(node, f'key {key!r} is empty or has white space in it')
         return key
 
@@ -138,26 +137,31 @@ class _Reader:
         return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
 
 
+def is_key(text: str) -> bool:
+    """Tell whether a text may be a key: it is not empty and has no white space in it."""
+    return bool(text) and text == ''.join(text.split())
+
+
 def _whole_number(text: str) -> int:
     number = int(text, 0 if text[:2] in ('0x', '0o') else 10)
-    if abs(number) >= 2**63:
+    if abs(number) > LARGEST:
         raise ValueError
     return number
 
 
 def read_file(path: Path) -> bytes:
-    """Return at most ``MAX_BYTES`` + 1 bytes of a file; InputError if it is unreadable."""
+    """Return at most ``limits().text_bytes`` + 1 bytes of a file; InputError if unreadable."""
     try:
         with path.open('rb') as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(limits().text_bytes + 1)
     except OSError as error:
         raise InputError(f'{path}: cannot be read: {error.strerror}') from None
 
 
 def decode_text(raw: bytes, file: str) -> str:
     """Return the UTF-8 text of a file's bytes, or raise InputError saying why it is none."""
-    if len(raw) > MAX_BYTES:
-        raise InputError(f'{file}: larger than {MAX_BYTES // 2**20} MiB, too large for a scenario')
+    if len(raw) > limits().text_bytes:
+        raise too_large(file, 'bytes or more', len(raw), 'text_bytes')
     try:
         text = raw.decode('utf-8-sig')
     except UnicodeDecodeError as error:
@@ -176,16 +180,26 @@ def parse_yaml(text: str, file: str) -> tuple[object, Origins]:
     ------
     InputError
         one line with file and line: syntax, two documents, a key given twice, tags, an alias that
-        contains itself, and more than ``MAX_VALUES`` values after expansion of aliases.
+        contains itself, and more than ``limits().text_values`` after
+        expansion of aliases.
 
     """
-    node = compose(text, file, MAX_DEPTH)
+    node = compose(text, file)
     if node is None:
         return None, Origins(file, {}, set())
     reader = _Reader(file)
-    if reader.measure(node)[0] > MAX_VALUES:
-        raise InputError(f'{file}: its aliases expand to more than {MAX_VALUES:,} values')
+    if (values := reader.measure(node)[0]) > limits().text_values:
+        raise too_large(file, 'values, with what its aliases expand to', values, 'text_values')
     return reader.value(node, ()), Origins(file, reader.lines, set())
+
+
+def count_values(value: object) -> int:
+    """Return how many values a YAML text of plain values has, keys included."""
+    if isinstance(value, Mapping):
+        return 1 + len(value) + sum(map(count_values, value.values()))
+    if isinstance(value, list | tuple):
+        return 1 + sum(map(count_values, value))
+    return 1
 
 
 def dump_yaml(values: Mapping[str, object]) -> str:

@@ -1,0 +1,54 @@
+"""Use an installed package outside its repository: `python -I .ci/smoke.py`.
+
+Prints the hash of a trajectory, which is the same for every Python.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+
+def sbot(*arguments: str) -> str:
+    """Run the installed command; return what it prints."""
+    command = Path(sys.executable).with_name('sbot')
+    done = subprocess.run([str(command), *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f'sbot {" ".join(arguments)}: exit code {done.returncode}\n{done.stderr}')
+    return done.stdout
+
+
+def main() -> None:
+    """Use every kind of file that the package brings."""
+    import sbot as package
+    from sbot.scenario.shipped import config_directory, scenario_names
+    assert Path(sysconfig.get_path('purelib')) in Path(package.__file__).parents, package.__file__
+    share = config_directory().parent
+    for name in ('launch/swarm.launch.py', 'config/sbot.rviz', 'package.xml'):
+        assert (share / name).is_file(), name
+    assert len(scenario_names()) > 6
+    for name in scenario_names():  # maps, wind fields and the controllers of examples/
+        package.load(name)
+    run = json.loads(sbot('run', 'leader_follower', '--duration', '1', '--json', '--quiet',
+                          '--record', 'bag', '--plot', 'tracks.png'))
+    sbot('replay', 'bag', '--quiet')
+    sbot('view', 'bag', '-o', 'run.html')
+    shutil.copy(share / 'config/scenarios/wind_blocking.argos', '.')
+    sbot('run', 'wind_blocking.argos', '--duration', '1', '--quiet')
+    sbot('run', 'sbot_box', '--duration', '1', '--quiet')
+    speeds = sbot('wind', 'at', str(share / 'config/wind/vortex.txt'), '26', '12', '0.5').split()
+    assert float(speeds[1]) > 0.1, speeds
+    assert Path('tracks.png').stat().st_size > 10_000
+    assert 'canvas' in Path('run.html').read_text('utf-8')
+    print(f'{sbot("--version").strip()}, Python {sys.version.split()[0]}: '
+          f'{run["trajectory_sha256"]}')
+
+
+if __name__ == '__main__':
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        main()

@@ -1,0 +1,115 @@
+"""Gather the pages of the site in build/docs, and its settings in build/site.yml: see `make docs`.
+
+* docs/ as it is, with links to files of the repository turned into links to pages made of them
+* index.md, the README
+* commands.md, what the parsers of `sbot` say of themselves
+* api.md and modules/, the docstrings, which mkdocstrings fills in
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+from reference_pages import api_page, commands_page, module_pages
+
+ROOT = Path(__file__).resolve().parent.parent
+LINK = re.compile(r'(\]\()([^)#\s]+)((?:#[^)\s]*)?\))')
+LANGUAGES = {'.py': 'python', '.yaml': 'yaml', '.yml': 'yaml', '.argos': 'xml'}
+COPIED = ('.png', '.svg', '.gif', '.ipynb')
+
+
+def repository_path(link: str, folder: str) -> str | None:
+    """Return the file of the repository that a link on a page in `folder` means, else None."""
+    path = posixpath.normpath(posixpath.join(folder, link))
+    return path if '://' not in link and (ROOT / path).is_file() else None
+
+
+def site_path(path: str) -> str:
+    """Return where a file of the repository is on the site."""
+    if path == 'README.md':
+        return 'index.md'
+    if path.startswith('docs/'):
+        return path.removeprefix('docs/')
+    return f'repository/{path}' + ('' if path.endswith('.md') else '.md')
+
+
+def page_text(path: str, linked: set[str]) -> str:
+    """Return a page of the site made of a file of the repository; collect what it links to."""
+    text = (ROOT / path).read_text('utf-8')
+    if not path.endswith('.md'):
+        return f'# {path}\n\n`````{LANGUAGES.get(Path(path).suffix, "text")}\n{text}\n`````\n'
+
+    def changed(found: re.Match[str]) -> str:
+        before, link, after = found.groups()
+        target = repository_path(link, posixpath.dirname(path))
+        if target is None:
+            return found.group()
+        linked.add(target)
+        return before + posixpath.relpath(site_path(target),
+                                          posixpath.dirname(site_path(path))) + after
+
+    return LINK.sub(changed, text)
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    """Write one file below the folder of the site's pages."""
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, 'utf-8')
+
+
+def gather(folder: Path) -> None:
+    """Write the README, the pages of docs/, their pictures, and all that they link to."""
+    done: set[str] = set()
+    waiting = {'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md',
+               *(path.relative_to(ROOT).as_posix() for path in (ROOT / 'docs').rglob('*.*')
+                 if path.suffix in ('.md', *COPIED))}
+    while waiting - done:
+        for path in sorted(waiting - done):
+            done.add(path)
+            if path.endswith(COPIED):
+                target = folder / site_path(path)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / path, target)
+            else:
+                write(folder, site_path(path), page_text(path, waiting))
+
+
+def navigation(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the navigation with pages of docs/ that it forgot under 'More', and the modules."""
+    named = set(re.findall(r'[\w/.]+\.md', yaml.safe_dump(given)))
+    forgotten = sorted({path.relative_to(ROOT / 'docs').as_posix()
+                        for path in (ROOT / 'docs').rglob('*.md')} - named)
+    modules: dict[str, list[dict[str, str]]] = {}
+    for name, _ in module_pages():
+        modules.setdefault(name.partition('.')[0], []).append({name: f'modules/{name}.md'})
+    return [*given, *([{'More': forgotten}] if forgotten else []),
+            {'Python modules': [{package: pages} for package, pages in modules.items()]}]
+
+
+def main() -> None:
+    """Write build/docs and build/site.yml."""
+    folder = ROOT / 'build' / 'docs'
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder.parent / 'site', ignore_errors=True)
+    gather(folder)
+    write(folder, 'commands.md', commands_page())
+    write(folder, 'api.md', api_page())
+    for name, text in module_pages():
+        write(folder, f'modules/{name}.md', text)
+    settings = yaml.safe_load((ROOT / 'mkdocs.yml').read_text('utf-8'))
+    settings['nav'] = navigation(settings['nav'])
+    settings |= {'docs_dir': 'docs', 'site_dir': 'site'}
+    settings['theme']['custom_dir'] = str(ROOT / 'docs' / 'theme')
+    python = settings['plugins'][-1]['mkdocstrings']['handlers']['python']
+    python['paths'] = [str(ROOT)]
+    python['options']['extensions'] = [str(ROOT / 'docs' / 'griffe_prose.py')]
+    write(folder.parent, 'site.yml', yaml.safe_dump(settings, sort_keys=False))
+
+
+if __name__ == '__main__':
+    main()

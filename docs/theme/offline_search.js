@@ -1,0 +1,29 @@
+// Lets the search work in pages opened from a folder: browsers start no Worker from file://.
+// The search's worker uses `self.onmessage` and `self.postMessage` only, so a hidden frame can run it.
+if (location.protocol === 'file:') {
+  window.Worker = class {
+    constructor(url) {
+      this.frame = document.createElement('iframe');
+      this.frame.hidden = true;
+      document.documentElement.append(this.frame);
+      const inside = this.frame.contentWindow;
+      inside.postMessage = data => this.onmessage?.({data});
+      const script = inside.document.createElement('script');
+      this.loaded = new Promise((resolve, reject) => {
+        script.onload = resolve;
+        script.onerror = reject;
+      });
+      this.loaded.catch(error => this.onerror?.(error));
+      script.src = new URL(url, location);
+      inside.document.documentElement.append(script);
+    }
+
+    postMessage(data) {
+      this.loaded.then(() => this.frame.contentWindow?.onmessage({data}), () => {});
+    }
+
+    terminate() {
+      this.frame.remove();
+    }
+  };
+}

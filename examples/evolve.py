@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Evolve the weights of a small network by CMA-ES: s-bots avoid obstacles, or aggregate.
+
+    pip install 'potential_field_bot[evolve]'
+    python examples/evolve.py aggregate -o aggregation
+
+writes `network.json`, which `controller: neural_controller.controller:Neural` drives robots with,
+and `fitness.png`; prints the margin over random weights on fresh seeds.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cma
+import matplotlib as mpl
+import numpy as np
+
+import sbot
+
+mpl.use('Agg')
+import matplotlib.pyplot as plt
+
+ARENAS = 3  # worlds in which each candidate is judged
+TRAINING_SEEDS = range(1, 33)
+FRESH_SEEDS = range(1001, 1021)
+
+BOX = {'rate': 10, 'world': {'bounds': [0, 0, 1.6, 1.6],
+                             'circles': [{'center': [0.5, 0.6], 'radius': 0.12},
+                                         {'center': [1.1, 1.1], 'radius': 0.15}]},
+       'robots': [{'body': 's-bot', 'count': 5, 'controller': 'none'}],
+       'sensors': {'infrared': True, 'infrared_noise': 0.1, 'scan_beams': 1}}
+
+
+class Problem(NamedTuple):
+    """What is evolved."""
+
+    scenario: Any
+    sense: list
+    network: Any
+    ticks: int
+    keep: list  # of an episode
+    score: Any  # of an episode: (K,)
+
+
+def avoids(episode):
+    """Return the mean of speed ahead, straightness and free room (Floreano and Mondada, 1994)."""
+    v, omega = episode.command[1:, ..., 0], episode.command[1:, ..., 1]
+    fast = np.clip(v / 0.08, 0, 1)
+    straight = 1 - np.sqrt(np.minimum(1, np.abs(omega) * 0.095 / 2 / 0.08))
+    free = 1 - np.minimum(1, episode.infrared[1:].max(axis=3) / 30.18)
+    return (fast * straight * free - episode.collided[1:, ..., 0]).mean(axis=(0, 2))
+
+
+def gathers(episode):
+    """Return how much nearer to the centre of all robots are in the last third, on average."""
+    place = episode.pose[..., :2]
+    spread = np.linalg.norm(place - place.mean(axis=2, keepdims=True), axis=3).mean(axis=2)
+    return 1 - spread[-len(spread) // 3:].mean(axis=0) / spread[0]
+
+
+PROBLEMS = {
+    'avoid': lambda: Problem(BOX, ['infrared'], sbot.network('perceptron', ['infrared']), 600,
+                             ['command', 'collided', 'infrared'], avoids),
+    'aggregate': lambda: Problem(
+        'evolved_aggregation', ['infrared', 'neighbours'],
+        sbot.network('perceptron', ['infrared', 'neighbours']), 500, ['pose'], gathers),
+}
+
+
+class Judge:
+    """Scores of candidates, each in the same few worlds."""
+
+    def __init__(self, problem, candidates, arenas, threads):
+        self.problem, self.arenas = problem, arenas
+        self.worlds = sbot.Worlds(problem.scenario, candidates * arenas, sense=problem.sense,
+                                  threads=threads)
+
+    def __call__(self, weights, seeds):
+        """Return scores (candidates, arenas) of weights (candidates, W) at seeds (arenas,)."""
+        p = self.problem
+        self.worlds.reset(np.tile(seeds, len(weights)))
+        episode = self.worlds.run(p.network, np.repeat(weights, self.arenas, axis=0), p.ticks,
+                                  keep=p.keep)
+        return p.score(episode).reshape(len(weights), self.arenas)
+
+
+def evolve(problem, generations, population, seed, threads):
+    """Return the best weights (W,) and the scores (generations, population)."""
+    rng = np.random.default_rng(seed)
+    judge = Judge(problem, population, ARENAS, threads)
+    search = cma.CMAEvolutionStrategy(
+        np.zeros(problem.network.weight_count), 0.7,
+        {'popsize': population, 'seed': seed, 'verbose': -9})
+    history = []
+    for _ in range(generations):
+        weights = np.array(search.ask())
+        scores = judge(weights, rng.choice(TRAINING_SEEDS, ARENAS, replace=False)).mean(axis=1)
+        search.tell(list(weights), (-scores).tolist())
+        history.append(scores)
+    return search.result.xfavorite, np.array(history)
+
+
+def compare(problem, weights, threads):
+    """Return scores on fresh seeds: of the evolved weights, and of random ones, (20,) each."""
+    judge = Judge(problem, 1, len(FRESH_SEEDS), threads)
+    evolved = judge(weights[None], FRESH_SEEDS)[0]
+    rng = np.random.default_rng(0)
+    shape = (len(FRESH_SEEDS), problem.network.weight_count)
+    judge.worlds.reset(np.array(FRESH_SEEDS))
+    chance = problem.score(judge.worlds.run(problem.network, rng.normal(size=shape),
+                                            problem.ticks, keep=problem.keep))
+    return evolved, chance
+
+
+def draw(history, chance, path, title):
+    """Draw best and median fitness over generations."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.6), layout='constrained')
+    generations = np.arange(1, len(history) + 1)
+    axes.fill_between(generations, *np.percentile(history, [25, 75], axis=1), alpha=0.25,
+                      color='C0', linewidth=0, label='quartiles')
+    axes.plot(generations, history.max(axis=1), color='C1', label='best')
+    axes.plot(generations, np.median(history, axis=1), color='C0', label='median')
+    axes.axhline(chance.mean(), color='0.4', linestyle=':', label='random weights')
+    axes.set(xlabel='generation', ylabel='fitness', title=title)
+    axes.spines[['top', 'right']].set_visible(False)
+    axes.legend(frameon=False, ncols=2, loc='lower right')
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def main(arguments=None):
+    """Read the command line, evolve, write, and print the margin."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('problem', choices=PROBLEMS)
+    parser.add_argument('-o', '--output', type=Path, default=Path('evolved'))
+    parser.add_argument('--generations', type=int, default=40)
+    parser.add_argument('--population', type=int, default=24)
+    parser.add_argument('--seed', type=int, default=2)
+    parser.add_argument('--threads', type=int, default=2)
+    given = parser.parse_args(arguments)
+    problem = PROBLEMS[given.problem]()
+    began = time.perf_counter(), time.process_time()
+    weights, history = evolve(problem, given.generations, given.population, given.seed,
+                              given.threads)
+    wall, used = time.perf_counter() - began[0], time.process_time() - began[1]
+    evolved, chance = compare(problem, weights, given.threads)
+    given.output.mkdir(parents=True, exist_ok=True)
+    sbot.save_network(given.output / 'network.json', problem.network, weights)
+    draw(history, chance, given.output / 'fitness.png',
+         f'{given.problem}: {given.population} candidates, {ARENAS} worlds each')
+    print(f'{history.size} candidates in {wall:.1f} s, {used:.1f} s of processor time')
+    print(f'on {len(FRESH_SEEDS)} fresh seeds: evolved {evolved.mean():.3f}, random '
+          f'{chance.mean():.3f}, margin {(evolved - chance).mean():.3f}; better in '
+          f'{int((evolved > chance).sum())}')
+    print(f'wrote {given.output}/network.json and fitness.png')
+    return evolved, chance
+
+
+if __name__ == '__main__':
+    main()

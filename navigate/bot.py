@@ -1,0 +1,120 @@
+"""The controller ``navigate`` as an object, for runs, nodes and replay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navigate.controller import Memory, State, Task, initial_state, make_memory, take_turn
+from navigate.frame import frame_at
+from navigate.parameters import Parameters
+from sbot_common.elementary import sincos_of
+from sbot_common.observation import Observation, Scan
+from sbot_common.params import updated
+
+_NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
+
+
+class Navigate:
+    """Drives a robot to its goal, or after robot 0 if it has none (docs/navigate.md).
+
+    Needs the fields ``scan`` and ``twist`` of an observation; draws no random numbers.
+
+    Parameters
+    ----------
+    parameters : to start from, already checked; None: the defaults
+    followers : ids of the robots that follow robot 0, rising
+    given : values that replace some parameters, by name
+
+    Raises
+    ------
+    InputError
+        for an unknown name or a bad value
+
+    """
+
+    def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
+                 **given: object) -> None:
+        self._parameters = updated(parameters or Parameters(), given, _where)
+        self._followers = tuple(followers)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything since construction."""
+        self._state: State | None = None
+        self._memory: Memory | None = None
+        self._fan: tuple[int, float, float] | None = None
+
+    def set_parameters(self, **changes: object) -> None:
+        """Change parameters from the next step on; raise InputError and change nothing if bad."""
+        self._parameters = updated(self._parameters, changes, _where)
+
+    @property
+    def state(self) -> State | None:
+        """The memory after the last turn; None before the first."""
+        return self._state
+
+    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
+        """Return (linear.x in m/s, angular.z in rad/s); (0, 0) where the own pose is unknown."""
+        me = observation.robot_id
+        poses = np.array(observation.poses, np.float64, order='C')
+        if not np.isfinite(poses[me]).all():
+            return 0.0, 0.0
+        scan = observation.scan or _NO_SCAN
+        p = self._parameters
+        memory = self._prepared(scan, len(poses))
+        if self._state is None:
+            self._state = initial_state(frame_at(*poses[me].tolist()), p.cell_m)
+        heading = observation.scan_heading
+        forward, left, _ = observation.twist
+        self._state, v, omega = take_turn(
+            p, self._state, memory, self._task(observation),
+            np.array(self._followers if me == 0 else (), np.int64), poses,
+            np.array(scan.ranges, np.float32), self._beams,
+            float(poses[me, 2]) if heading is None else heading, float(forward), float(left),
+            observation.dt)
+        return v, omega
+
+    def _task(self, observation: Observation) -> Task:
+        me, goal = observation.robot_id, observation.goal
+        if goal is not None:
+            return Task(me, True, float(goal[0]), float(goal[1]), -1, 0)
+        if me == 0:
+            return Task(me, False, 0.0, 0.0, -1, 0)
+        followers = self._followers or tuple(range(1, observation.num_robots))
+        rank = followers.index(me) if me in followers else me - 1
+        return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1))
+
+    def _prepared(self, scan: Scan, robots: int) -> Memory:
+        """Return the memory; make it, and the directions of the beams, when they are new."""
+        fan = len(scan.ranges), scan.angle_min, scan.angle_increment
+        if self._memory is None or fan != self._fan:
+            self._beams = directions(*fan)
+            if self._memory is None:
+                self._memory = make_memory(robots, fan[0])
+            else:
+                self._memory = self._memory._replace(limits=np.zeros((robots + fan[0], 3)))
+            self._fan = fan
+        return self._memory
+
+
+def directions(count: int, first: float, increment: float) -> NDArray[np.float64]:
+    """Return (2, count): cosine and sine of the angles first + i*increment (rad)."""
+    out = np.empty((2, count))
+    angles = first + np.arange(count) * increment
+    sincos_of(angles.astype(np.float64), out[1], out[0])
+    return out
+
+
+def warm_up() -> None:
+    """Compile (or load from the cache) everything a turn calls."""
+    scan = Scan(np.full(3, 2.0, np.float32), -1.0, 1.0, 0.0, 10.0)
+    for me, goal in ((0, (3.0, 0.0)), (1, None)):
+        Navigate().step(Observation(me, 2, 0, 0, 1 / 30, np.array([[0.0, 0, 0], [1, 1, 0]]), scan,
+                                    goal), np.random.default_rng(0))
+
+
+def _where(name: str) -> str:
+    return f'navigate: {name}'

@@ -1,0 +1,322 @@
+"""One turn of ``navigate``: see, estimate the drift, choose a target, a way, a velocity."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navigate import trail as trails
+from navigate.damper import fastest, projected, robot_limit, wall_limit
+from navigate.drift import Drift, drive, updated_drift
+from navigate.encounters import SIGHT, avoiding, making_room
+from navigate.frame import Frame, into
+from navigate.grid import SIDE, Grid, is_free_line, is_marked, mark, shifted
+from navigate.parameters import Parameters
+from navigate.route import Route, next_point, nothing_planned, sight_clearance
+from navigate.search import LONGEST, Search, make_search
+from sbot_common.elementary import sincos
+from sbot_common.jit import njit, njit_inner
+
+Floats = NDArray[np.float64]
+
+_SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
+_STILL = 0.02  # m/s, a slower drive is none
+_WHEEL = 2.0  # 1/s, at least, of the damper's reach
+_BESIDE = 1.0  # m, a follower no farther from the trail follows it
+_HOME = 1.0  # m, a robot so near to its goal makes room for others
+_LOOKAHEAD = 5  # points of the trail
+
+
+class State(NamedTuple):
+    """What a robot remembers from turn to turn, beside ``Memory``."""
+
+    frame: Frame
+    drift: Drift
+    route: Route
+    origin_x: float  # m, of the grid's window
+    origin_y: float
+    trail: int  # points of the leader's trail so far
+    turn: int  # turns so far
+
+
+class Memory(NamedTuple):
+    """Arrays that turns write."""
+
+    nearness: NDArray[np.float32]  # of ``Grid``
+    search: Search
+    path: Floats  # (search.LONGEST, 2) m
+    trail: Floats  # (trail.LONGEST, 2) m
+    others: Floats  # (num_robots, 2) m, positions of the turn before
+    near: Floats  # (num_robots, 4) working memory of ``encounters``
+    limits: Floats  # (num_robots + beams, 3) working memory of ``damper``
+
+
+class Task(NamedTuple):
+    """What a robot is to do."""
+
+    robot_id: int
+    has_goal: bool
+    goal_x: float  # m, `map`
+    goal_y: float
+    rank: int  # among the followers; -1: follows nobody
+    followers: int  # how many there are
+
+
+def make_memory(num_robots: int, beams: int) -> Memory:
+    """Return the memory of a robot that has seen nothing."""
+    return Memory(np.zeros((SIDE, SIDE), np.float32), make_search(), np.zeros((LONGEST, 2)),
+                  np.zeros((trails.LONGEST, 2)), np.full((num_robots, 2), np.nan),
+                  np.zeros((num_robots, 4)), np.zeros((num_robots + beams, 3)))
+
+
+def initial_state(frame: Frame, cell: float) -> State:
+    """Return the state before the first turn; ``cell`` (m) of the grid."""
+    corner = -SIDE / 2 * cell
+    return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0, 0, 0.0, 0.0), corner, corner,
+                 0, 0)
+
+
+@njit_inner
+def is_robot(p: Parameters, others: Floats, robot_id: int, x: float, y: float) -> bool:
+    """Tell whether a point (m) is on the body of another robot, or nearly."""
+    reach = p.robot_radius_m + p.margin_m
+    for i in range(others.shape[0]):
+        dx, dy = others[i, 0] - x, others[i, 1] - y
+        if i != robot_id and dx * dx + dy * dy < reach * reach:
+            return True
+    return False
+
+
+@njit
+def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, x: float, y: float,
+        cosine: float, sine: float, ranges: NDArray[np.float32], beams: Floats,
+        drift_x: float, drift_y: float) -> tuple[int, bool]:
+    """Remember what the laser sees, and write a limit for each near reading.
+
+    Parameters
+    ----------
+    p, grid, memory : constants, and what is written; ``memory.others`` is up to date
+    robot_id : its own
+    x, y, cosine, sine : m, position and heading in the frame of the start
+    ranges : (beams,) m; only finite ones are obstacles
+    beams : (2, beams) cosine and sine of the beams' angles in the robot's frame
+    drift_x, drift_y : m/s
+
+    Returns
+    -------
+    how many limits, and whether an obstacle is new
+
+    """
+    count, new = 0, False
+    reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(_WHEEL, p.damper_gain)
+    for i in range(ranges.shape[0]):
+        distance = np.float64(ranges[i])
+        if not 0.0 <= distance < math.inf:
+            continue
+        ahead = cosine * beams[0, i] - sine * beams[1, i]
+        aside = sine * beams[0, i] + cosine * beams[1, i]
+        if distance < reach:
+            limits = memory.limits
+            limits[count, 0], limits[count, 1] = ahead, aside
+            limits[count, 2] = wall_limit(p, distance, ahead * drift_x + aside * drift_y)
+            count += 1
+        hit_x, hit_y = x + distance * ahead, y + distance * aside
+        if not is_marked(grid, hit_x, hit_y) and not is_robot(p, memory.others, robot_id, hit_x,
+                                                              hit_y):
+            mark(grid, hit_x, hit_y)
+            new = True
+    return count, new
+
+
+@njit
+def meet(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floats, x: float,
+         y: float, dt: float) -> int:
+    """Write position and velocity of the robots in sight to ``memory.near``; return how many."""
+    count = 0
+    for i in range(poses.shape[0]):
+        other_x, other_y = into(frame, poses[i, 0], poses[i, 1])
+        dx, dy = other_x - x, other_y - y
+        if i != robot_id and dx * dx + dy * dy < SIGHT * SIGHT:
+            vx = (other_x - memory.others[i, 0]) / dt
+            vy = (other_y - memory.others[i, 1]) / dt
+            fast = not vx * vx + vy * vy < 4 * p.forward_speed_mps * p.forward_speed_mps
+            near = memory.near
+            near[count, 0], near[count, 1] = dx, dy
+            near[count, 2], near[count, 3] = 0.0 if fast else vx, 0.0 if fast else vy
+            count += 1
+        memory.others[i, 0], memory.others[i, 1] = other_x, other_y
+    return count
+
+
+@njit
+def limit_robots(p: Parameters, memory: Memory, near: int, count: int) -> int:
+    """Write a limit for each robot in sight after ``count`` others; return how many there are."""
+    for k in range(near):
+        dx, dy = memory.near[k, 0], memory.near[k, 1]
+        distance = math.sqrt(dx * dx + dy * dy)
+        if distance > 0.0:
+            limits = memory.limits
+            limits[count, 0], limits[count, 1] = dx / distance, dy / distance
+            limits[count, 2] = robot_limit(p, distance)
+            count += 1
+    return count
+
+
+@njit
+def leader_speed(p: Parameters, memory: Memory, followers: NDArray[np.int64], x: float,
+                 y: float) -> float:
+    """Return how fast (m/s) a leader at (x, y) (m) may be for its farthest follower."""
+    farthest = 0.0
+    for i in followers:
+        dx, dy = memory.others[i, 0] - x, memory.others[i, 1] - y
+        farthest = max(farthest, math.sqrt(dx * dx + dy * dy))
+    late = (farthest - p.far_distance_m) / max(p.far_distance_m, p.robot_radius_m)
+    return p.cruise_speed_mps * min(1.0, max(_SLOW, 1.0 - late))
+
+
+@njit
+def follower_target(p: Parameters, grid: Grid, memory: Memory, task: Task, count: int, x: float,
+                    y: float) -> tuple[float, float, int]:
+    """Return a follower's place (m), and the newest point of the trail before it."""
+    behind, left = trails.place_in_formation(task.rank, task.followers, p.spacing_m)
+    leader = memory.others[0]
+    to_x, to_y, along_x, along_y, older = trails.place_on_trail(
+        memory.trail, count, leader[0], leader[1], behind, x, y)
+    for share in (1.0, 0.5):
+        aside_x, aside_y = to_x - share * left * along_y, to_y + share * left * along_x
+        if is_free_line(grid, to_x, to_y, aside_x, aside_y, sight_clearance(p), 0.0):
+            return aside_x, aside_y, older
+    return to_x, to_y, older
+
+
+@njit
+def on_trail(p: Parameters, grid: Grid, trail: Floats, count: int, older: int, x: float, y: float,
+             to_x: float, to_y: float) -> tuple[float, float, bool]:
+    """Return the point (m) of the trail to head for, and whether there is one.
+
+    The place itself where the way there is free; else, near the trail, a point a little ahead on
+    it (pure pursuit: Coulter, CMU-RI-TR-92-01, 1992); else the newest point that can be driven to.
+
+    Parameters
+    ----------
+    p, grid : constants; walls that are known
+    trail, count : the ring, and how many points it had so far
+    older : newest point before the place
+    x, y, to_x, to_y : m, the robot and its place
+
+    """
+    clearance, skip = sight_clearance(p), p.robot_radius_m
+    if is_free_line(grid, x, y, to_x, to_y, clearance, skip):
+        return to_x, to_y, True
+    oldest = max(0, count - trails.LONGEST)
+    nearest, least = older, _BESIDE * _BESIDE
+    for k in range(older, oldest - 1, -1):
+        dx, dy = trail[k % trails.LONGEST, 0] - x, trail[k % trails.LONGEST, 1] - y
+        if dx * dx + dy * dy < least:
+            nearest, least = k, dx * dx + dy * dy
+    if least < _BESIDE * _BESIDE:
+        ahead = min(older, nearest + _LOOKAHEAD)
+        return trail[ahead % trails.LONGEST, 0], trail[ahead % trails.LONGEST, 1], True
+    for k in range(older, oldest - 1, -3):
+        at_x, at_y = trail[k % trails.LONGEST, 0], trail[k % trails.LONGEST, 1]
+        if is_free_line(grid, x, y, at_x, at_y, clearance, skip):
+            return at_x, at_y, True
+    return x, y, False
+
+
+@njit
+def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
+              followers: NDArray[np.int64], poses: Floats, ranges: NDArray[np.float32],
+              beams: Floats, scan_yaw: float, forward: float, left: float, dt: float,
+              ) -> tuple[State, float, float]:
+    """Take one turn of one robot.
+
+    Parameters
+    ----------
+    p : the constants
+    state, memory : after the last turn; the memory is written
+    task : goal, or place among the followers
+    followers : ids of the robots that the leader waits for
+    poses : (num_robots, 3) x, y (m), yaw (rad) in `map`, the robot's own finite
+    ranges : (beams,) m
+    beams : (2, beams) cosine and sine of the angles of the beams in the robot's frame
+    scan_yaw : rad, heading when the scan arrived, in `map`
+    forward, left : m/s, achieved velocity in the robot's frame
+    dt : s, since the last turn
+
+    Returns
+    -------
+    state, linear.x (m/s), angular.z (rad/s)
+        0 <= linear.x <= forward_speed_mps, abs(angular.z) <= rotate_speed_radps
+
+    """
+    frame, me = state.frame, task.robot_id
+    x, y = into(frame, poses[me, 0], poses[me, 1])
+    sine, cosine = sincos(poses[me, 2] - frame.yaw)
+    scan_sine, scan_cosine = sincos(scan_yaw - frame.yaw)
+    grid = Grid(memory.nearness, state.origin_x, state.origin_y, p.cell_m)
+    middle = SIDE / 2 * p.cell_m
+    if max(abs(x - grid.origin_x - middle), abs(y - grid.origin_y - middle)) > middle / 2:
+        origin_x, origin_y = shifted(grid, x, y)
+        grid = Grid(memory.nearness, origin_x, origin_y, p.cell_m)
+    drift_x, drift_y = state.drift.x, state.drift.y
+    if state.turn > 0:
+        drift_x, drift_y = updated_drift(state.drift, p.drift_weight, 0.9 * p.forward_speed_mps,
+                                         forward, left, cosine, sine, dt)
+    near = meet(p, frame, memory, me, poses, x, y, dt)
+    count, changed = see(p, grid, memory, me, x, y, scan_cosine, scan_sine, ranges, beams,
+                         drift_x, drift_y)
+    limits = limit_robots(p, memory, near, count)
+
+    # Where to
+    points, route, speed = state.trail, state.route, 0.0
+    to_x, to_y = x, y
+    if task.has_goal:
+        to_x, to_y = into(frame, task.goal_x, task.goal_y)
+        speed = leader_speed(p, memory, followers, x, y)
+        route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.turn,
+                                       changed, x, y, to_x, to_y)
+    elif task.rank >= 0 and math.isfinite(memory.others[0, 0] + memory.others[0, 1]):
+        speed = p.forward_speed_mps
+        points = trails.follow(memory.trail, points, memory.others[0, 0], memory.others[0, 1])
+        to_x, to_y, older = follower_target(p, grid, memory, task, points, x, y)
+        at_x, at_y, seen = on_trail(p, grid, memory.trail, points, older, x, y, to_x, to_y)
+        if seen:
+            route = nothing_planned(route)
+        else:
+            route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.turn,
+                                           changed, x, y, to_x, to_y)
+    else:
+        at_x, at_y = x, y
+
+    # How fast
+    far_x, far_y, dx, dy = to_x - x, to_y - y, at_x - x, at_y - y
+    way = math.sqrt(dx * dx + dy * dy)
+    speed = min(speed, p.position_gain * max(way, math.sqrt(far_x * far_x + far_y * far_y)))
+    vx, vy = 0.0, 0.0
+    if way > 0.0:
+        vx, vy = speed * dx / way, speed * dy / way
+    if task.has_goal and far_x * far_x + far_y * far_y < _HOME * _HOME:
+        room_x, room_y = making_room(p, memory.near, near)
+        vx, vy = vx + room_x, vy + room_y
+    own_x, own_y = cosine * forward - sine * left, sine * forward + cosine * left
+    vx, vy = avoiding(p, grid, x, y, memory.near, near, own_x, own_y, vx, vy)
+    vx, vy = projected(memory.limits, limits, vx, vy)
+
+    # By what drive
+    v, angle = drive(vx - drift_x, vy - drift_y, cosine, sine)
+    air_x, air_y = vx - drift_x, vy - drift_y
+    omega = 0.0
+    if air_x * air_x + air_y * air_y > _STILL * _STILL:
+        omega = min(p.rotate_speed_radps, max(-p.rotate_speed_radps,
+                                              min(p.turn_gain, 1.0 / dt) * angle))
+        v = fastest(p, memory.limits, limits, cosine, sine, drift_x, drift_y,
+                    min(v, p.forward_speed_mps))
+    else:
+        v = 0.0
+    after = State(frame, Drift(drift_x, drift_y, v, omega), route, grid.origin_x, grid.origin_y,
+                  points, state.turn + 1)
+    return after, v, omega

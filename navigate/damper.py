@@ -1,0 +1,73 @@
+"""Velocity damper: the nearer something is, the slower it may be approached.
+
+Faverjon and Tournassoud, "A local based approach for path planning of manipulators with a high
+number of degrees of freedom" (ICRA 1987). A limit (n_x, n_y, b) holds for velocities u over ground
+with n . u <= b, where n points to what is near. Two robots that keep half the limit each never
+meet. A robot that only drives forwards must turn before it can drive against the wind, so what
+the wind blows it towards counts as nearer by what it blows meanwhile.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navigate.parameters import Parameters
+from sbot_common.jit import njit
+
+_PASSES = 4
+_TURNING = 0.4  # s, until the robot heads against the wind
+_SPARE = 0.75  # share of the margin that is left to turn in, before the robot stops
+_ALONG = 0.02  # cosine; a heading this nearly along something does not approach it
+
+
+@njit
+def wall_limit(p: Parameters, distance: float, blown: float) -> float:
+    """Return the largest speed of approach (m/s) to an obstacle ``distance`` (m) away.
+
+    ``blown`` (m/s) is the drift towards it.
+    """
+    left = distance - p.robot_radius_m - p.margin_m - _TURNING * max(0.0, blown)
+    return p.damper_gain * left
+
+
+@njit
+def robot_limit(p: Parameters, distance: float) -> float:
+    """Return the largest speed (m/s) towards a robot whose centre is ``distance`` (m) away."""
+    return p.damper_gain / 2 * (distance - 2 * p.robot_radius_m - p.margin_m)
+
+
+@njit
+def projected(limits: NDArray[np.float64], count: int, x: float, y: float) -> tuple[float, float]:
+    """Return a velocity (m/s) near (x, y) that keeps the limits, or nearly all of them.
+
+    The farthest limit is corrected first, some times over.
+    """
+    for _ in range(_PASSES):
+        worst, most = -1, 1e-9
+        for k in range(count):
+            excess = limits[k, 0] * x + limits[k, 1] * y - limits[k, 2]
+            if excess > most:
+                worst, most = k, excess
+        if worst < 0:
+            break
+        x -= most * limits[worst, 0]
+        y -= most * limits[worst, 1]
+    return x, y
+
+
+@njit
+def fastest(p: Parameters, limits: NDArray[np.float64], count: int, cosine: float, sine: float,
+            drift_x: float, drift_y: float, speed: float) -> float:
+    """Return the greatest speed (m/s) along the heading, at most ``speed``, that keeps the limits.
+
+    They are softer here by a part of the margin, so that the robot turns away from what is near
+    before it stops. 0 if there is none: what the wind does alone cannot be helped.
+    """
+    spare = _SPARE * p.margin_m * p.damper_gain
+    for k in range(count):
+        along = limits[k, 0] * cosine + limits[k, 1] * sine
+        if along > _ALONG:
+            left = limits[k, 2] + spare - limits[k, 0] * drift_x - limits[k, 1] * drift_y
+            speed = min(speed, left / along)
+    return max(0.0, speed)

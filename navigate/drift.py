@@ -1,0 +1,70 @@
+"""Wind triangle: drift from commanded against achieved motion, and the drive that makes up for it.
+
+What moves a robot over ground is its drive along the heading plus the drift: wind, mean force and
+gust alike (document 000 section 4.1).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sbot_common.elementary import atan2, sincos
+from sbot_common.jit import njit
+
+
+class Drift(NamedTuple):
+    """Estimate of what moves the robot beside its wheels, and the command that it answers to."""
+
+    x: float  # m/s, frame of the start
+    y: float
+    v: float  # m/s, linear.x of the last command
+    omega: float  # rad/s, angular.z of the last command
+
+
+@njit
+def driven_chord(v: float, omega: float, dt: float) -> tuple[float, float]:
+    """Return the mean velocity (forward, left) (m/s) of the drive in a tick, in the new frame.
+
+    The way is an arc; its chord points half of the turn back from the new heading.
+    """
+    half = omega * dt / 2
+    sine, cosine = sincos(half)
+    speed = v * sine / half if half != 0.0 else v
+    return speed * cosine, -speed * sine
+
+
+@njit
+def updated_drift(drift: Drift, weight: float, limit: float, forward: float, left: float,
+                  cosine: float, sine: float, dt: float) -> tuple[float, float]:
+    """Return the estimate of the drift (x, y) (m/s) after one more measurement.
+
+    Parameters
+    ----------
+    drift : before, with the command of the last turn
+    weight : of the new measurement in the moving average
+    limit : m/s, largest drift; a robot that pushes against something measures more
+    forward, left : m/s, achieved velocity in the robot's frame
+    cosine, sine : of the heading
+    dt : s
+
+    """
+    driven_forward, driven_left = driven_chord(drift.v, drift.omega, dt)
+    ahead, aside = forward - driven_forward, left - driven_left
+    x = drift.x + weight * (cosine * ahead - sine * aside - drift.x)
+    y = drift.y + weight * (sine * ahead + cosine * aside - drift.y)
+    return min(limit, max(-limit, x)), min(limit, max(-limit, y))
+
+
+@njit
+def drive(x: float, y: float, cosine: float, sine: float) -> tuple[float, float]:
+    """Return the speed (m/s, >= 0) and the angle to turn (rad) for a velocity through the air.
+
+    Parameters
+    ----------
+    x, y : m/s, wanted velocity over ground minus the drift
+    cosine, sine : of the heading
+
+    """
+    ahead = cosine * x + sine * y
+    aside = cosine * y - sine * x
+    return max(0.0, ahead), atan2(aside, ahead)

@@ -1,0 +1,132 @@
+"""Encounters with other robots: reciprocal velocity obstacles, by candidates.
+
+Van den Berg, Lin, Manocha, "Reciprocal velocity obstacles for real-time multi-agent navigation"
+(ICRA 2008): of some velocities the one is taken that differs least from the wanted one and leads
+to a contact latest, where each of two robots makes half of the change.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navigate.grid import Grid, is_free_line
+from navigate.parameters import Parameters
+from sbot_common.elementary import sincos
+from sbot_common.jit import njit
+
+SIGHT = 6.0  # m, robots farther away are left out
+_NEAREST = 1e-3  # s, contacts are never sooner
+_WEIGHT = 1.5  # m, of 1/time against a change of the velocity
+_BEHIND_WALLS = 3.0  # m/s, added for a velocity towards a wall
+_SLOWEST = 0.4  # m/s, of candidates, so that a robot at rest can give way
+_LOOK = 1.0  # s, walls are looked for
+# Degrees off the wanted direction, the right hand first: so two robots that meet head on choose
+# different sides.
+_TURNS = (0.0, -10.0, 10.0, -20.0, 20.0, -35.0, 35.0, -50.0, 50.0, -70.0, 70.0, -95.0, 95.0)
+_SPEEDS = (1.0, 0.6, 0.3)
+_REST = 1.3  # factor of the penalty for standing still: two robots that wait for each other stay
+_PERSONAL = 1.2  # m between centres that a robot at its goal keeps, where it can
+
+
+@njit
+def time_to_contact(dx: float, dy: float, vx: float, vy: float, distance: float) -> float:
+    """Return after what time (s) something at (dx, dy) (m) is ``distance`` (m) away; inf: never.
+
+    ``vx, vy`` (m/s) is one's own velocity against it. Nearer already: 0 if it comes nearer still.
+    """
+    towards = dx * vx + dy * vy
+    if towards <= 0.0:
+        return math.inf
+    beyond = dx * dx + dy * dy - distance * distance
+    if beyond <= 0.0:
+        return 0.0
+    speed2 = vx * vx + vy * vy
+    root = towards * towards - speed2 * beyond
+    if root < 0.0:
+        return math.inf
+    return (towards - math.sqrt(root)) / speed2
+
+
+@njit
+def first_contact(p: Parameters, near: NDArray[np.float64], count: int, vx: float, vy: float,
+                  own_x: float, own_y: float) -> float:
+    """Return when (s) the first of the robots is met if one goes on with (vx, vy) (m/s).
+
+    ``near`` (rows, 4) are dx, dy (m), vx, vy (m/s) of others; ``own_x, own_y`` (m/s) is the
+    velocity now. Reciprocal: the other is taken to make the same change (section IV of the paper).
+    """
+    least = math.inf
+    distance = 2 * p.robot_radius_m + p.margin_m / 2
+    for k in range(count):
+        time = time_to_contact(near[k, 0], near[k, 1], 2 * vx - own_x - near[k, 2],
+                               2 * vy - own_y - near[k, 3], distance)
+        if time < least:
+            least = time
+    return least
+
+
+@njit
+def making_room(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[float, float]:
+    """Return the velocity (m/s) by which a robot at rest gives way to those that come near.
+
+    The separation of Reynolds, "Flocks, herds and schools" (SIGGRAPH 1987); ``near`` and ``count``
+    are those of ``first_contact``.
+    """
+    x, y = 0.0, 0.0
+    for k in range(count):
+        distance = math.sqrt(near[k, 0] * near[k, 0] + near[k, 1] * near[k, 1])
+        if 0.0 < distance < _PERSONAL:
+            size = p.position_gain * (_PERSONAL - distance) / distance
+            x -= size * near[k, 0]
+            y -= size * near[k, 1]
+    return x, y
+
+
+@njit
+def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.float64],
+             count: int, own_x: float, own_y: float, wanted_x: float, wanted_y: float,
+             ) -> tuple[float, float]:
+    """Return the velocity (m/s) that is nearest to the wanted one and meets nobody soon.
+
+    Parameters
+    ----------
+    p, grid : constants; walls that are known
+    x, y : m, the robot
+    near, count, own_x, own_y : as for ``first_contact``
+    wanted_x, wanted_y : m/s
+
+    """
+    if count == 0 or not first_contact(p, near, count, wanted_x, wanted_y, own_x,
+                                       own_y) < p.horizon_s:
+        return wanted_x, wanted_y
+    speed = math.sqrt(wanted_x * wanted_x + wanted_y * wanted_y)
+    ahead_x, ahead_y = 1.0, 0.0
+    if speed > 0.0:
+        ahead_x, ahead_y = wanted_x / speed, wanted_y / speed
+    best_x, best_y = 0.0, 0.0
+    time = first_contact(p, near, count, best_x, best_y, own_x, own_y)
+    least = _REST * speed + _WEIGHT / max(_NEAREST, time)
+    for degrees in _TURNS:
+        sine, cosine = sincos(degrees * (math.pi / 180.0))
+        for share in _SPEEDS:
+            size = share * max(speed, _SLOWEST)
+            vx = size * (cosine * ahead_x - sine * ahead_y)
+            vy = size * (sine * ahead_x + cosine * ahead_y)
+            dx, dy = vx - wanted_x, vy - wanted_y
+            penalty = math.sqrt(dx * dx + dy * dy)
+            if penalty >= least:
+                continue
+            time = first_contact(p, near, count, vx, vy, own_x, own_y)
+            if time < p.horizon_s:
+                penalty += _WEIGHT / max(_NEAREST, time)
+            if penalty >= least:
+                continue
+            if not is_free_line(grid, x, y, x + _LOOK * vx, y + _LOOK * vy,
+                                p.robot_radius_m + p.margin_m, p.robot_radius_m):
+                penalty += _BEHIND_WALLS
+            if penalty < least:
+                least, best_x, best_y = penalty, vx, vy
+    return best_x, best_y

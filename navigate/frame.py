@@ -1,0 +1,35 @@
+"""Frame of the start: origin and x axis where the robot first was.
+
+Everything is computed in it, so that turning or moving a whole world changes no decision.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sbot_common.elementary import sincos
+from sbot_common.jit import njit, njit_inner
+
+
+class Frame(NamedTuple):
+    """A pose in `map`."""
+
+    x: float  # m
+    y: float  # m
+    yaw: float  # rad
+    cosine: float  # of yaw
+    sine: float
+
+
+@njit
+def frame_at(x: float, y: float, yaw: float) -> Frame:
+    """Return the frame of a pose (m, m, rad)."""
+    sine, cosine = sincos(yaw)
+    return Frame(x, y, yaw, cosine, sine)
+
+
+@njit_inner
+def into(frame: Frame, x: float, y: float) -> tuple[float, float]:
+    """Return a point (m) of `map` in the frame."""
+    dx, dy = x - frame.x, y - frame.y
+    return frame.cosine * dx + frame.sine * dy, frame.cosine * dy - frame.sine * dx

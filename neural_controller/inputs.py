@@ -1,0 +1,141 @@
+"""Inputs of a network by name: what a robot senses, scaled to about [-1, 1].
+
+=============  ======  =======================================================================
+name           values  each
+=============  ======  =======================================================================
+``infrared``   15      reading / 30.176144, the default table's reading at contact
+``scan:S``     S       1 - nearest range of one of S equal sectors / range_max; 0: free
+``goal``       3       cosine and sine of its bearing, distance / (1 m + distance)
+``leader``     3       the same, to robot 0
+``neighbours`` 3       mean of cosine and of sine of the bearings heard, weighted by
+                       1 / (1 m + range); share of the others that is heard
+``wind``       2       effective wind in the robot's frame (m/s)
+``twist``      3       m/s, m/s, rad/s in the robot's frame
+``pose``       4       x, y (m), cosine and sine of the yaw, frame `map`
+=============  ======  =======================================================================
+
+Each is computed by one function from what messages carry, so that a batch of worlds, an in-process
+run and a node give a network the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.elementary import atan2, hypot, sincos
+from sbot_common.errors import InputError, bad_value
+from sbot_common.jit import njit
+
+Floats = NDArray[np.float64]
+Scans = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+INFRARED, SCAN, GOAL, LEADER, NEIGHBOURS, WIND, TWIST, POSE = range(8)
+NAMES = ('infrared', 'scan', 'goal', 'leader', 'neighbours', 'wind', 'twist', 'pose')
+SIZES = (15, 0, 3, 3, 3, 2, 3, 4)
+# The fields of an ``Observation`` that an input is made of, where poses do not do.
+FIELDS = {'infrared': 'infrared', 'scan': 'scan', 'neighbours': 'neighbours', 'wind': 'wind',
+          'twist': 'twist'}
+CONTACT_READING = 30.176144
+
+
+def parse_input(name: str) -> tuple[int, int]:
+    """Return (kind, number of values) of an input's name.
+
+    Raises
+    ------
+    InputError
+        if there is no such input.
+
+    """
+    base, colon, number = name.partition(':')
+    if base not in NAMES:
+        raise bad_value('inputs', name, f"one of {', '.join(NAMES)} (scan:8 for 8 sectors)")
+    if base != 'scan':
+        if colon:
+            raise bad_value('inputs', name, f'{base} alone')
+        return NAMES.index(base), SIZES[NAMES.index(base)]
+    if not number.isdecimal() or not 1 <= int(number) <= 1000:
+        raise bad_value('inputs', name, 'scan:S with S sectors, 1 to 1000')
+    return SCAN, int(number)
+
+
+def input_table(names: tuple[str, ...]) -> Integers:
+    """Return (inputs, 3): kind, first column, number of values.
+
+    Raises
+    ------
+    InputError
+        for an unknown name, or one that is there twice.
+
+    """
+    if len(set(names)) < len(names) or not names:
+        raise InputError(f'inputs: got {list(names)}, expected different names, at least one')
+    rows, column = [], 0
+    for name in names:
+        kind, size = parse_input(name)
+        rows.append((kind, column, size))
+        column += size
+    return np.array(rows, np.int64)
+
+
+@njit
+def infrared_inputs(readings: Scans, out: Floats) -> None:
+    """Write scaled readings (S,)."""
+    for i in range(len(readings)):
+        out[i] = float(readings[i])
+    for i in range(len(readings)):  # on its own: in vectors, since ``out`` has no gaps
+        out[i] /= CONTACT_READING
+
+
+@njit
+def scan_inputs(ranges: Scans, range_max: float, out: Floats) -> None:
+    """Write how near the nearest echo of each sector is; beams (B,) m are shared out evenly."""
+    beams, sectors = len(ranges), len(out)
+    for s in range(sectors):
+        nearest = math.inf
+        for i in range(s * beams // sectors, (s + 1) * beams // sectors):
+            nearest = min(nearest, float(ranges[i]))
+        out[s] = min(1.0, max(0.0, 1.0 - nearest / range_max))
+
+
+@njit
+def place_inputs(pose: Floats, x: float, y: float, out: Floats) -> None:
+    """Write direction and distance of (x, y) (m, `map`) as seen from a pose (3,)."""
+    dx, dy = x - pose[0], y - pose[1]
+    distance = hypot(dx, dy)
+    sine, cosine = sincos(atan2(dy, dx) - pose[2])
+    out[0], out[1] = cosine, sine
+    out[2] = distance / (1.0 + distance)
+
+
+@njit
+def neighbour_inputs(ranges: Scans, bearings: Scans, robots: int, out: Floats) -> None:
+    """Write the weighted mean direction of those heard, (M,) m and rad, and their share."""
+    total, x, y = 0.0, 0.0, 0.0
+    for i in range(len(ranges)):
+        weight = 1.0 / (1.0 + float(ranges[i]))
+        sine, cosine = sincos(float(bearings[i]))
+        total += weight
+        x += weight * cosine
+        y += weight * sine
+    out[0] = x / total if total > 0.0 else 0.0
+    out[1] = y / total if total > 0.0 else 0.0
+    out[2] = len(ranges) / max(1, robots - 1)
+
+
+@njit
+def wind_inputs(yaw: float, x: float, y: float, out: Floats) -> None:
+    """Write a vector (x, y) of frame `map` in the robot's frame."""
+    sine, cosine = sincos(yaw)
+    out[0], out[1] = cosine * x + sine * y, cosine * y - sine * x
+
+
+@njit
+def pose_inputs(pose: Floats, out: Floats) -> None:
+    """Write a pose (3,)."""
+    sine, cosine = sincos(pose[2])
+    out[0], out[1], out[2], out[3] = pose[0], pose[1], cosine, sine

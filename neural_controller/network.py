@@ -1,0 +1,150 @@
+"""Description of a network: kind, inputs, hidden neurons, outputs; and its file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neural_controller.inputs import input_table
+from neural_controller.outputs import OUTPUTS, TWIST, WHEELS
+from sbot_common.errors import InputError, bad_value
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+KINDS = ('perceptron', 'mlp', 'ctrnn')
+_KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
+
+
+class Network(NamedTuple):
+    """A network without its weights; make one by ``make_network``."""
+
+    kind: str  # of KINDS
+    inputs: tuple[str, ...]  # see ``inputs``
+    hidden: tuple[int, ...]  # neurons of each hidden layer; one number for a ctrnn
+    outputs: str  # 'wheels' or 'twist'
+    max_speed: float  # m/s of a wheel, or of the robot
+    turn: float  # m between the wheels, or rad/s at most
+
+    @property
+    def input_count(self) -> int:
+        """Return the number of input values."""
+        return sum(input_table(self.inputs)[:, 2].tolist())
+
+    @property
+    def layers(self) -> Integers:
+        """Return the numbers of neurons (L,), inputs and outputs included."""
+        return np.array([self.input_count, *self.hidden, 2], np.int64)
+
+    @property
+    def memory_count(self) -> int:
+        """Return how many numbers the network keeps from tick to tick, or works with."""
+        return int({'perceptron': 0, 'mlp': 1, 'ctrnn': 2}[self.kind] * sum(self.hidden))
+
+    @property
+    def weight_count(self) -> int:
+        """Return the number of weights."""
+        sizes: list[int] = self.layers.tolist()
+        if self.kind == 'ctrnn':
+            hidden = sizes[1]
+            return hidden * (2 + hidden + sizes[0]) + 2 * (hidden + 1)
+        return sum((sizes[k] + 1) * sizes[k + 1] for k in range(len(sizes) - 1))
+
+
+def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',), *,
+                 hidden: Sequence[int] = (), outputs: str = WHEELS, max_speed: float = 0.08,
+                 turn: float = 0.095) -> Network:
+    """Return a network, checked.
+
+    Parameters
+    ----------
+    kind : 'perceptron', 'mlp' or 'ctrnn'
+    inputs : names of ``neural_controller.inputs``, in order
+    hidden : neurons of each hidden layer
+    outputs : 'wheels': two shares of ``max_speed`` (m/s), with ``turn`` the distance of the
+        wheels (m); 'twist': shares of ``max_speed`` (m/s) and of ``turn`` (rad/s). The defaults
+        are those of the s-bot
+
+    Raises
+    ------
+    InputError
+        naming the argument.
+
+    """
+    if kind not in KINDS:
+        raise bad_value('kind', kind, f"one of {', '.join(KINDS)}")
+    if isinstance(inputs, str) or not isinstance(inputs, Sequence) or not all(
+            isinstance(name, str) for name in inputs):
+        raise bad_value('inputs', inputs, 'a list of names')
+    if not isinstance(hidden, Sequence):
+        raise bad_value('hidden', hidden, 'a list of numbers of neurons')
+    input_table(tuple(inputs))
+    wanted = {'perceptron': 'no hidden layer', 'mlp': 'at least one hidden layer',
+              'ctrnn': 'one number of neurons'}[kind]
+    sizes = tuple(hidden)
+    good = {'perceptron': not sizes, 'mlp': len(sizes) > 0, 'ctrnn': len(sizes) == 1}[kind]
+    if not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes):
+        raise bad_value('hidden', list(sizes), f'{wanted} for a {kind}')
+    if outputs not in OUTPUTS:
+        raise bad_value('outputs', outputs, f'{WHEELS} or {TWIST}')
+    for name, value in (('max_speed', max_speed), ('turn', turn)):
+        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+            raise bad_value(name, value, 'a number > 0')
+    return Network(kind, tuple(inputs), sizes, outputs, float(max_speed), float(turn))
+
+
+def checked_weights(network: Network, weights: ArrayLike, rows: int | None = None) -> Floats:
+    """Return weights as floats (W,), or (rows, W).
+
+    Raises
+    ------
+    InputError
+        for another shape, or a number that is not finite.
+
+    """
+    values = np.ascontiguousarray(weights, np.float64)
+    shape = (network.weight_count,) if rows is None else (rows, network.weight_count)
+    if values.shape != shape:
+        raise bad_value('weights', f'shape {values.shape}', f'shape {shape} for a {network.kind} '
+                        f'with {network.input_count} inputs')
+    if not np.isfinite(values).all():
+        raise bad_value('weights', 'NaN or infinity', 'finite numbers')
+    return values
+
+
+def save_network(path: str | Path, network: Network, weights: ArrayLike) -> None:
+    """Write a network and its weights (W,) as JSON, which keeps every bit."""
+    content = {**network._asdict(), 'weights': checked_weights(network, weights).tolist()}
+    Path(path).write_text(json.dumps(content, indent=1) + '\n', 'utf-8')
+
+
+def load_network(path: str | Path) -> tuple[Network, Floats]:
+    """Return the network and weights (W,) of a file that ``save_network`` wrote.
+
+    Raises
+    ------
+    InputError
+        naming the file, and what was expected.
+
+    """
+    try:
+        content: Any = json.loads(Path(path).read_text('utf-8'))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f'{path}: cannot be read as a network ({error})') from None
+    if not isinstance(content, Mapping) or set(content) != set(_KEYS):
+        raise InputError(f"{path}: expected an object with the keys {', '.join(_KEYS)}")
+    try:
+        network = make_network(content['kind'], content['inputs'], hidden=content['hidden'],
+                               outputs=content['outputs'], max_speed=content['max_speed'],
+                               turn=content['turn'])
+        return network, checked_weights(network, content['weights'])
+    except InputError as error:
+        raise InputError(f'{path}: {error}') from None
+    except (TypeError, ValueError):
+        raise InputError(f'{path}: weights: expected a list of numbers') from None

@@ -1,0 +1,112 @@
+"""Read rosbag2's SQLite files (.db3), checked before rosbags reads them.
+
+A database is also a program: views and generated columns compute what is read from them, without
+end if they like. So only plain tables are read.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from rosbags.rosbag2 import Reader
+
+from sbot.bag.mcap_reader import Message
+from sbot.files.limits import limits, too_large
+from sbot_common.errors import InputError, decoding
+
+_STEPS = 10_000_000  # of SQLite's virtual machine, for a check that needs a thousand
+_TABLES = ('topics', 'messages', 'schema', 'metadata', 'message_definitions')
+
+
+class SqliteStream:
+    """One .db3 file.
+
+    Attributes
+    ----------
+    complete : always true: SQLite has no unfinished files
+    damage : after `messages` has come to its end: why the rest could not be read, else ''
+    corrupt : whether there is such a damage
+    metadata : empty; this package's recorder writes none
+    place : the topic read last
+
+    """
+
+    complete = True
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.damage = ''
+        self.corrupt = False
+        self.metadata: dict[str, dict[str, str]] = {}
+        self.place = ''
+        with decoding(f'{path}: cannot read the bag'):
+            _check(path)
+
+    def names(self) -> dict[str, str]:
+        """Return the type of each topic by name.
+
+        Raises
+        ------
+        InputError
+            if the database has no readable topics.
+
+        """
+        with decoding(f'{self.path}: cannot read the bag'), Reader(self.path) as reader:
+            return {connection.topic: connection.msgtype for connection in reader.connections}
+
+    def messages(self, wanted: Callable[[str], bool]) -> Iterator[Message]:
+        """Yield the messages of the wanted topics in the order of time, up to a damage."""
+        self.damage, self.corrupt = '', False
+        count = 0
+        try:
+            with Reader(self.path) as reader:
+                connections = [c for c in reader.connections if wanted(c.topic)]
+                for connection, stamp_ns, payload in reader.messages(connections) if (
+                        connections) else ():
+                    self.place = f'{connection.topic}, message {count}'
+                    yield Message(connection.topic, connection.msgtype, int(stamp_ns),
+                                  bytes(payload))
+                    count += 1
+        except InputError:
+            raise
+        except Exception as error:  # rosbags passes on whatever SQLite says
+            self.damage = f'damaged after {count} messages: {error}'
+            self.corrupt = True
+
+
+def _check(path: Path) -> None:
+    """Raise InputError unless the database has plain tables with rows of a sensible size."""
+    address = f'file:{quote(str(path.resolve()))}?mode=ro&immutable=1'
+    connection = sqlite3.connect(address, uri=True)
+    try:
+        steps = 0
+
+        def count() -> bool:
+            nonlocal steps
+            steps += 1
+            return steps > _STEPS // 1000
+
+        connection.set_progress_handler(count, 1000)
+        connection.execute('PRAGMA trusted_schema=OFF')
+        kinds = dict(connection.execute(
+            'SELECT name, type FROM sqlite_master WHERE type IN ("table", "view") LIMIT 1000'))
+        for name in _TABLES:
+            if kinds.get(name, 'table') != 'table':
+                raise InputError(f'{path}: {name} is a view, expected a table')
+            if name in kinds and any(row[6] for row in connection.execute(
+                    f'PRAGMA table_xinfo({name})')):
+                raise InputError(f'{path}: {name} has computed columns')
+        if not {'topics', 'messages'} <= kinds.keys():
+            raise InputError(f'{path}: not a bag: expected the tables topics and messages')
+        topics, = connection.execute('SELECT count(*) FROM topics').fetchone()
+        if topics > limits().topics:
+            raise too_large(str(path), 'topics', topics, 'topics')
+        connection.set_progress_handler(None, 0)
+        longest, = connection.execute('SELECT max(length(data)) FROM messages').fetchone()
+        if (longest or 0) > limits().chunk_bytes:
+            raise too_large(str(path), 'bytes in a message', longest, 'chunk_bytes')
+    finally:
+        connection.close()

@@ -1,0 +1,137 @@
+"""`sbot list` and `sbot new`: what is shipped, and files to start from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import keyword
+import re
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from sbot_common.errors import InputError, bad_value
+
+_WIDTH = 79  # columns of the list
+
+
+def _scenarios() -> dict[str, str]:
+    from sbot.files.yaml_plain import load_mapping
+    from sbot.scenario.shipped import shipped_scenarios
+    found = {}
+    for name, path in shipped_scenarios().items():
+        text = path.read_text('utf-8')
+        found[name] = (_comment(text, r'<!--(.*?)-->') if path.suffix == '.argos'
+                       else str(load_mapping(text, str(path)).get('description', '')))
+    return found
+
+
+def _comment(text: str, pattern: str) -> str:
+    """Return the first comment of a file in one line."""
+    match = re.search(pattern, text, re.DOTALL)
+    return ' '.join(match[1].split()) if match else ''
+
+
+def _maps() -> dict[str, str]:
+    from sbot.scenario.shipped import config_directory
+    paths = sorted((config_directory() / 'maps').glob('*.yaml'))
+    return {f'maps/{path.name}': _comment(path.read_text('utf-8'), r'\A# *([^\n]*)')
+            for path in paths}
+
+
+def _winds() -> dict[str, str]:
+    from sbot.scenario.shipped import config_directory
+    from wind_model.grid import make_lattice
+    from wind_model.rotors_text import read_grid
+    found = {}
+    for path in sorted((config_directory() / 'wind').glob('*.txt')):
+        field = make_lattice(read_grid(path), str(path))
+        found[f'wind/{path.name}'] = (
+            f'x {field.x[0]:g} to {field.x[-1]:g}, y {field.y[0]:g} to {field.y[-1]:g}, '
+            f'z {field.z[0].min():g} to {field.z[-1].max():g} m')
+    return found
+
+
+def _controllers() -> dict[str, str]:
+    return {
+        'potential_field': 'Leader and followers of document 001 (docs/potential_field.md).',
+        'navigate': 'Plans on what it has seen; leader and followers (docs/navigate.md).',
+        'wind_aware': 'Turns into the wind so that it travels straight (docs/wind.md).',
+        'none': 'Driven from outside: over cmd_vel, or by keys (sbot view --live).',
+        'navground:NAME': 'A behaviour of navground, where that is installed.',
+        'module:Class': 'A class of yours (docs/controllers.md; sbot new NAME --controller).',
+    }
+
+
+# Kind: what it is for, and its names with a text each.
+_KINDS: dict[str, tuple[str, Callable[[], dict[str, str]]]] = {
+    'scenarios': ('sbot run NAME', _scenarios),
+    'maps': ('world: {map: NAME}', _maps),
+    'winds': ('wind: {use_custom_static_wind_field: true, custom_wind_field_path: NAME}', _winds),
+    'controllers': ('robots: [{controller: NAME, ...}]', _controllers),
+}
+
+
+def _list(args: argparse.Namespace) -> int:
+    kinds = [args.kind] if args.kind else list(_KINDS)
+    found = {kind: _KINDS[kind][1]() for kind in kinds}
+    if args.json:
+        print(json.dumps(found))
+        return 0
+    for kind, entries in found.items():
+        print(f'{kind}: {_KINDS[kind][0]}')
+        width = max(map(len, entries), default=0)
+        for name, text in entries.items():
+            first, *others = wrap(text, _WIDTH - width - 4) or ['']
+            print(f'  {name:{width}}  {first}'.rstrip())
+            for line in others:
+                print(' ' * (width + 4) + line)
+    return 0
+
+
+def _new(args: argparse.Namespace) -> int:
+    """Write a scenario, and a controller if asked; nothing is overwritten."""
+    from sbot.scenario.shipped import config_directory
+    path = Path(args.name)
+    if path.suffix not in ('.yaml', '.yml'):
+        path = path.with_name(path.name + '.yaml') if path.name else path
+    if not re.fullmatch(r'[\w.-]+', path.name) or not path.parent.is_dir():
+        raise bad_value('NAME', args.name, 'a name of letters, digits, - and _, in a folder that '
+                        'exists')
+    module = re.sub(r'\W', '_', path.stem)
+    if args.controller and (not module.isidentifier() or keyword.iskeyword(module)):
+        raise bad_value('NAME', args.name, 'a name that begins with a letter, which is also the '
+                        "controller's module")
+    templates = config_directory() / 'templates'
+    files = {path: templates / ('controller.yaml' if args.controller else 'scenario.yaml')}
+    if args.controller:
+        files[path.with_name(f'{module}.py')] = templates / 'controller.py'
+    for target in files:
+        if target.exists():
+            raise InputError(f'{target}: exists already; expected a new file')
+    for target, template in files.items():
+        text = template.read_text('utf-8').replace('NAME', path.stem).replace('MODULE', module)
+        try:
+            target.write_text(text, 'utf-8')
+        except OSError as error:
+            raise InputError(f'{target}: cannot be written: {error.strerror}') from None
+        print(target)
+    print(f'try: sbot run {path} --plot {path.with_suffix(".png")}')
+    return 0
+
+
+def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
+    """Add the commands ``list`` and ``new``; each sets ``run``, which returns the exit code."""
+    listing = subparsers.add_parser(
+        'list', help='list the shipped scenarios, maps, wind fields and controllers')
+    listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
+                         help=f'{", ".join(_KINDS)}; default: all')
+    listing.add_argument('--json', action='store_true', help='print one JSON object')
+    listing.set_defaults(run=_list)
+    new = subparsers.add_parser(
+        'new', help='write a commented scenario, and a controller, to start from')
+    new.add_argument('name', metavar='NAME', help='NAME.yaml is written; a path is fine')
+    new.add_argument('--controller', action='store_true',
+                     help='also NAME.py, a controller of your own, which the scenario uses')
+    new.set_defaults(run=_new)

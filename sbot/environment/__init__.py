@@ -1,0 +1,1 @@
+"""What child processes and nodes of this process find: modules, other machines."""

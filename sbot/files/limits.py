@@ -1,0 +1,85 @@
+"""Limits of input from files: sizes, counts and depths that no sensible file meets.
+
+``SBOT_LIMITS`` in the environment changes them, e.g. ``SBOT_LIMITS=image_pixels=200000000``, or
+several, separated by commas.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import Annotated, NamedTuple
+
+from sbot_common.errors import InputError, bad_value
+from sbot_common.params import Param, refuse_unknown, updated
+
+VARIABLE = 'SBOT_LIMITS'
+
+
+class Limits(NamedTuple):
+    """Limits of what is read; more is refused."""
+
+    text_bytes: Annotated[int, Param(
+        'B', 'Size of a scenario, map.yaml, metadata.yaml or .argos file.', minimum=1,
+    )] = 16 << 20
+    text_values: Annotated[int, Param(
+        '', 'Values of such a file after its aliases are expanded.', minimum=1)] = 500_000
+    text_depth: Annotated[int, Param(
+        '', 'Levels of nesting in such a file.', minimum=1, maximum=100)] = 50
+    record_bytes: Annotated[int, Param(
+        'B', 'Size of a record of a bag, e.g. of a chunk as it is stored.', minimum=1,
+    )] = 128 << 20
+    chunk_bytes: Annotated[int, Param(
+        'B', 'Size of a chunk or a message of a bag when decompressed.', minimum=1)] = 128 << 20
+    unpacked_bytes: Annotated[int, Param(
+        'B', 'Size of a whole compressed bag file when decompressed (on the disk).', minimum=1,
+    )] = 8 << 30
+    topics: Annotated[int, Param('', 'Topics of a bag.', minimum=1)] = 100_000
+    image_bytes: Annotated[int, Param(
+        'B', "Size of the file of a map's image.", minimum=1)] = 256 << 20
+    image_pixels: Annotated[int, Param('', "Pixels of a map's image.", minimum=1)] = 50_000_000
+    outlines: Annotated[int, Param(
+        '', "Segments around a map's occupied cells.", minimum=1)] = 2_000_000
+    run_bytes: Annotated[int, Param(
+        'B', 'Memory of the history of a run (sbot.run, sbot plot, --plot), and of the scans of '
+        'one tick.', minimum=1)] = 16 << 30
+
+
+@lru_cache
+def _parsed(text: str) -> Limits:
+    given: dict[str, int] = {}
+    for word in filter(None, text.split(',')):
+        name, _, value = word.partition('=')
+        try:
+            given[name.strip()] = int(value)
+        except ValueError:
+            raise bad_value(VARIABLE, word, 'NAME=NUMBER, e.g. image_pixels=200000000') from None
+    refuse_unknown(given, Limits._fields, lambda _: VARIABLE)
+    return updated(Limits(), given, lambda name: f'{VARIABLE}: {name}')
+
+
+def limits() -> Limits:
+    """Return the limits that hold.
+
+    Raises
+    ------
+    InputError
+        if ``SBOT_LIMITS`` cannot be read.
+
+    """
+    return _parsed(os.environ.get(VARIABLE, ''))
+
+
+def too_large(where: str, what: str, found: int, name: str) -> InputError:
+    """Return the error for input beyond a limit, which says how to raise it.
+
+    Parameters
+    ----------
+    where : file and place
+    what : what there is too much of, e.g. 'pixels'
+    found : how many
+    name : field of ``Limits``
+
+    """
+    return InputError(f'{where}: too large: {found} {what}, expected at most '
+                      f'{getattr(limits(), name)} ({VARIABLE}={name}=... changes that)')

@@ -1,0 +1,156 @@
+"""Environments for learning: PettingZoo and Gymnasium on ``sbot.Worlds`` (extra ``learn``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_controller.network import Network
+from sbot.api import Source
+from sbot.learn.shipped import TASKS, Aggregate, AvoidObstacles, FollowLeader, ReachGoal
+from sbot.learn.task import Moment, Task
+from sbot_common.errors import InputError
+
+if TYPE_CHECKING:
+    from sbot.learn.parallel import SwarmEnv
+    from sbot.learn.single import RobotsEnv
+    from sbot.learn.stable_baselines import RobotsVecEnv
+    from sbot.learn.vector import RobotsVectorEnv
+
+__all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'FollowLeader', 'Moment', 'ReachGoal', 'Task',
+           'env', 'parallel_env', 'sb3_env', 'sb3_network', 'vector_env']
+
+
+def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
+                 render_mode: str | None = None, **overrides: object) -> SwarmEnv:
+    """Return a PettingZoo ``ParallelEnv``: every robot of a scenario is an agent, `robot_0`, ….
+
+    Parameters
+    ----------
+    scenario : as ``sbot.load`` takes it; the controllers it names are not asked
+    task : what is observed and rewarded: a ``Task``, or 'reach_goal', 'follow_leader',
+        'avoid_obstacles', 'aggregate'. None: what the scenario's goals and sensors suggest
+    render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': the
+        text of a page that replays the episode in any browser; 'human': a browser follows (of
+        many worlds the first), no faster than real time
+    overrides : as ``sbot.load`` takes them
+
+    Raises
+    ------
+    InputError
+        where PettingZoo is not installed, or the scenario lacks what the task observes.
+
+    """
+    try:
+        from sbot.learn.parallel import SwarmEnv
+    except ImportError:
+        raise _missing('parallel_env', 'pettingzoo', 'learn') from None
+    return SwarmEnv(scenario, task, render_mode, overrides)
+
+
+def vector_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
+               render_mode: str | None = None, threads: int = 1,
+               **overrides: object) -> RobotsVectorEnv:
+    """Return a Gymnasium ``VectorEnv`` of many worlds, stepped in one call.
+
+    World k of ``reset(seed=s)`` equals ``env`` of ``reset(seed=s + k)``. A world whose episode
+    ends begins the next one in the same step; the last observation is in ``infos['final_obs']``.
+
+    Parameters
+    ----------
+    scenario : as ``sbot.load`` takes it
+    count : how many worlds
+    threads : how many to use; changes no bit
+    task, render_mode, overrides : as of ``parallel_env``
+
+    Raises
+    ------
+    InputError
+        where Gymnasium is not installed, or the scenario lacks what the task observes.
+
+    """
+    try:
+        from sbot.learn.vector import RobotsVectorEnv
+    except ImportError:
+        raise _missing('vector_env', 'gymnasium', 'learn') from None
+    return RobotsVectorEnv(scenario, count, task, render_mode, threads, overrides)
+
+
+def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str | None = None,
+        **overrides: object) -> RobotsEnv:
+    """Return a Gymnasium ``Env`` of one world; parameters as of ``parallel_env``.
+
+    One robot: observations (I,) and actions (2,). N robots: (N, I) and (N, 2); the reward is the
+    mean of theirs.
+
+    Raises
+    ------
+    InputError
+        where Gymnasium is not installed, or the scenario lacks what the task observes.
+
+    """
+    try:
+        from sbot.learn.single import RobotsEnv
+    except ImportError:
+        raise _missing('env', 'gymnasium', 'learn') from None
+    return RobotsEnv(scenario, task, render_mode, overrides)
+
+
+def sb3_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
+            render_mode: str | None = None, threads: int = 1, squash: bool = True,
+            **overrides: object) -> RobotsVecEnv:
+    """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
+
+    Each robot of each world is an environment, robot i of world k number k N + i; so all robots
+    learn one policy. World k of ``seed(s)`` equals ``env`` of ``reset(seed=s + k)``. All robots of
+    a world begin anew in the step in which all of them are done, or their time is over.
+
+    Parameters
+    ----------
+    scenario : as ``sbot.load`` takes it
+    count : how many worlds
+    threads : how many to use; changes no bit
+    squash : actions may be any number, and ``tanh`` makes them shares in [-1, 1]: for PPO and
+        A2C, whose policies end without it. False: actions are the shares, as SAC and TD3 have them
+    task, render_mode, overrides : as of ``parallel_env``
+
+    Raises
+    ------
+    InputError
+        where Stable-Baselines3 is not installed, or the scenario lacks what the task observes.
+
+    """
+    try:
+        from sbot.learn.stable_baselines import RobotsVecEnv
+    except ImportError:
+        raise _missing('sb3_env', 'stable-baselines3', 'train') from None
+    return RobotsVecEnv(scenario, count, task, render_mode, threads, squash, overrides)
+
+
+def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
+    """Return what a model of Stable-Baselines3 learned, for ``sbot.save_network``.
+
+    Its deterministic policy as a network and weights (W,); they have its float32 weights exactly.
+
+    Parameters
+    ----------
+    model : of PPO or A2C with 'MlpPolicy' and its default activation, tanh, on ``sb3_env``
+
+    Raises
+    ------
+    InputError
+        naming what the model has that such a network has not.
+
+    """
+    try:
+        from sbot.learn.stable_baselines import network_of
+    except ImportError:
+        raise _missing('sb3_network', 'stable-baselines3', 'train') from None
+    return network_of(model)
+
+
+def _missing(function: str, library: str, extra: str) -> InputError:
+    return InputError(f"sbot.learn.{function}() needs {library}: pip install "
+                      f"'potential_field_bot[{extra}]'")

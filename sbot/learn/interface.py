@@ -1,0 +1,54 @@
+"""What robots of a batch get and do, by name: the inputs and commands of a network."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_controller.inputs import input_table
+from neural_controller.network import Network
+from sbot.worlds.many import Worlds
+from sbot.worlds.policy import deciding_phases
+from sbot_sim.worlds.batch import Batch, addresses, no_policy, run_phases
+
+Floats = NDArray[np.float64]
+
+
+class Interface:
+    """Inputs and commands of K worlds, by the compiled code of policies: the same bits.
+
+    Parameters
+    ----------
+    worlds : kept alive
+    network : names of the inputs, outputs and greatest speeds; it has no weights
+    goal : (K, N, 2) m
+
+    """
+
+    def __init__(self, worlds: Worlds, network: Network, goal: Floats) -> None:
+        rows = worlds.count * worlds.robots
+        self._worlds = worlds
+        self._arrays = no_policy()._replace(
+            inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
+            table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
+            limits=np.array([network.max_speed, network.turn]))
+        self._batch = Batch(worlds.setting, worlds.state, self._arrays)
+        gather, _, act = deciding_phases(network)
+        self._gather, self._act = (addresses([phase], self._batch) for phase in (gather, act))
+
+    def aim(self, goal: Floats) -> None:
+        """Set the goals (K, N, 2) m."""
+        self._arrays.goal[:] = goal.reshape(-1, 2)
+
+    def inputs(self) -> Floats:
+        """Return the inputs (K, N, I) of all robots now."""
+        w = self._worlds
+        run_phases(0, w.count, self._gather, self._batch, 1)
+        return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
+
+    def commands(self, actions: Floats) -> Floats:
+        """Return the commands (K, N, 2) m/s, rad/s of actions (K, N, 2) in [-1, 1]."""
+        w = self._worlds
+        self._arrays.outputs[:] = actions.reshape(-1, 2)
+        run_phases(0, w.count, self._act, self._batch, 1)
+        return w.state.command.reshape(w.count, w.robots, 2).copy()

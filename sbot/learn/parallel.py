@@ -1,0 +1,87 @@
+"""PettingZoo environment: each robot an agent, all act at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import ParallelEnv
+
+from sbot.api import Source
+from sbot.learn.episodes import Episodes
+from sbot.learn.picture import MODES, Painter
+from sbot.learn.spaces import action_space, observation_space
+from sbot.learn.task import Task
+
+Agents = dict[str, Any]
+
+
+class SwarmEnv(ParallelEnv):  # type: ignore[misc]
+    """A scenario as a ``ParallelEnv``; make one by ``sbot.learn.parallel_env``."""
+
+    def __init__(self, scenario: Source, task: Task | str | None, render_mode: str | None,
+                 overrides: Mapping[str, object]) -> None:
+        self.episodes = Episodes(scenario, 1, task, overrides)
+        self.metadata = {'name': self.episodes.scenario.name, 'render_modes': list(MODES),
+                         'is_parallelizable': True}
+        self.render_mode = render_mode
+        self._painter = Painter(self.episodes, render_mode)
+        self.possible_agents = [f'robot_{i}' for i in range(self.episodes.robots)]
+        self.agents: list[str] = []
+        self.observation_spaces = {agent: observation_space((self.episodes.columns,))
+                                   for agent in self.possible_agents}
+        self.action_spaces = {agent: action_space((2,)) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations, (I,) float32."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions, (2,) in [-1, 1]."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None,
+              options: dict[str, Any] | None = None) -> tuple[Agents, Agents]:
+        """Begin an episode; the seed is that of the scenario's first one."""
+        if seed is not None:
+            self.episodes.seed(seed)
+        self.episodes.reset()
+        self._painter.keep()
+        self.agents = list(self.possible_agents)
+        return self._observed(self.agents), {agent: {} for agent in self.agents}
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[Agents, Agents, Agents, Agents, Agents]:
+        """Let all agents act, (2,) shares each; those that are done are gone afterwards."""
+        values = np.zeros((1, self.episodes.robots, 2))
+        for agent in self.agents:
+            if agent in actions:
+                values[0, self.possible_agents.index(agent)] = actions[agent]
+        outcome = self.episodes.step(values)
+        self._painter.keep()
+        acted, late = self.agents, bool(outcome.late[0])
+        reward = dict(zip(self.possible_agents, outcome.reward[0].tolist(), strict=True))
+        ended = dict(zip(self.possible_agents, outcome.ended[0].tolist(), strict=True))
+        self.agents = [] if late else [agent for agent in acted if not ended[agent]]
+        return (self._observed(acted), {agent: reward[agent] for agent in acted},
+                {agent: ended[agent] for agent in acted},
+                {agent: late and not ended[agent] for agent in acted},
+                {agent: {} for agent in acted})
+
+    def render(self) -> Any:  # noqa: ANN401
+        """Return an image (height, width, 3), or the text of a page; see ``parallel_env``."""
+        return self._painter.render()
+
+    def close(self) -> None:
+        """End what `render_mode='human'` has opened."""
+        self._painter.close()
+
+    def state(self) -> NDArray[np.float32]:
+        """Return what all robots observe, one after the other."""
+        return self.episodes.observation().reshape(-1)
+
+    def _observed(self, agents: list[str]) -> Agents:
+        rows = self.episodes.observation()[0]
+        return {agent: rows[self.possible_agents.index(agent)] for agent in agents}

@@ -1,0 +1,127 @@
+"""Tasks that come with the package: goal, leader, obstacles, aggregation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neural_controller.inputs import CONTACT_READING
+from neural_controller.outputs import WHEELS
+from sbot.learn.task import Flags, Floats, Moment, Task
+
+_CONTACT = 0.05  # reward that a decision costs which ends in a contact
+
+
+def _distance(a: Floats, b: Floats) -> Floats:
+    """Return distances (m) of points (..., 2)."""
+    difference = a - b
+    distance: Floats = np.sqrt(difference[..., 0] ** 2 + difference[..., 1] ** 2)
+    return distance
+
+
+class ReachGoal(Task):
+    """Reach a goal in wind; a robot without a goal has robot 0's.
+
+    Reward: metres nearer to the goal, 1 for arriving, less 0.05 for a contact. Done: arrived.
+
+    Parameters
+    ----------
+    tolerance : m from the goal that count as there
+
+    """
+
+    inputs: tuple[str, ...] = ('goal', 'wind', 'scan:16')
+    hold = 3
+
+    def __init__(self, tolerance: float = 1.0) -> None:
+        self.tolerance = tolerance
+
+    def reward(self, before: Moment, now: Moment) -> Floats:
+        """Return metres nearer, and what arriving and contacts add."""
+        nearer = (_distance(before.seen.pose[..., :2], before.goal)
+                  - _distance(now.seen.pose[..., :2], now.goal))
+        reward: Floats = nearer + self.ended(now) - _CONTACT * now.seen.collided
+        return reward
+
+    def ended(self, now: Moment) -> Flags:
+        """Tell who is there."""
+        there: Flags = _distance(now.seen.pose[..., :2], now.goal) <= self.tolerance
+        return there
+
+
+class FollowLeader(ReachGoal):
+    """Robot 0 reaches its goal, the others stay at a distance from it.
+
+    Reward of a follower, a second: 1 / (1 + metres off that distance), less 0.05 for a contact.
+    Done: all, when the leader is at its goal.
+
+    Parameters
+    ----------
+    distance : m, centre to centre
+    tolerance : m from the goal that count as there
+
+    """
+
+    inputs = ('goal', 'leader', 'wind', 'scan:16')
+
+    def __init__(self, distance: float = 2.0, tolerance: float = 1.0) -> None:
+        super().__init__(tolerance)
+        self.distance = distance
+
+    def reward(self, before: Moment, now: Moment) -> Floats:
+        """Return the leader's metres nearer, and how well the others keep their distance."""
+        reward = super().reward(before, now)
+        place = now.seen.pose[..., :2]
+        off = np.abs(_distance(place, place[:, :1]) - self.distance)
+        follow = self.hold * now.dt / (1.0 + off) - _CONTACT * now.seen.collided
+        reward[:, 1:] = follow[:, 1:]
+        return reward
+
+    def ended(self, now: Moment) -> Flags:
+        """Tell where the leader is there."""
+        return np.repeat(super().ended(now)[:, :1], now.seen.pose.shape[1], axis=1)
+
+
+class AvoidObstacles(Task):
+    """Drive fast, straight and far from everything, by infrared.
+
+    Reward, a second: V (1 - sqrt(turning)) (1 - nearest reading), each in [0, 1], as D. Floreano
+    and F. Mondada (1994) have it, with V the speed ahead; less 0.05 for a contact.
+    """
+
+    inputs = ('infrared',)
+    senses = ('infrared',)
+
+    def reward(self, before: Moment, now: Moment) -> Floats:
+        """Return speed times straightness times distance."""
+        n, v, omega = now.network, now.commands[..., 0], now.commands[..., 1]
+        turning = np.abs(omega) * (0.5 * n.turn / n.max_speed if n.outputs == WHEELS
+                                   else 1.0 / n.turn)
+        assert now.seen.infrared is not None
+        near = now.seen.infrared.max(axis=2).astype(np.float64) / CONTACT_READING
+        fast = np.clip(v / n.max_speed, 0.0, 1.0)
+        good = fast * (1.0 - np.sqrt(np.minimum(1.0, turning))) * (1.0 - np.minimum(1.0, near))
+        reward: Floats = self.hold * now.dt * good - _CONTACT * now.seen.collided
+        return reward
+
+
+class Aggregate(Task):
+    """Come together: reward is metres nearer to the others, on average."""
+
+    inputs = ('infrared',)
+
+    def reward(self, before: Moment, now: Moment) -> Floats:
+        """Return by how much the mean distance to the others shrank (m)."""
+        return _mean_distances(before) - _mean_distances(now)
+
+
+def _mean_distances(now: Moment) -> Floats:
+    """Return the mean distance of each robot to the others (K, N), m."""
+    place = now.seen.pose[..., :2]
+    total = _distance(place[:, :, None], place[:, None, :]).sum(axis=2)
+    mean: Floats = total / max(1, place.shape[1] - 1)
+    return mean
+
+
+TASKS: dict[str, type[Task]] = {
+    'reach_goal': ReachGoal, 'follow_leader': FollowLeader, 'avoid_obstacles': AvoidObstacles,
+    'aggregate': Aggregate}

@@ -1,0 +1,62 @@
+"""Gymnasium environment of one world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.api import Source
+from sbot.learn.episodes import Episodes
+from sbot.learn.picture import MODES, Painter
+from sbot.learn.spaces import spaces_of
+from sbot.learn.task import Task
+
+
+class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
+    """A scenario as an ``Env``; make one by ``sbot.learn.env``."""
+
+    def __init__(self, scenario: Source, task: Task | str | None, render_mode: str | None,
+                 overrides: Mapping[str, object]) -> None:
+        self.episodes = Episodes(scenario, 1, task, overrides)
+        decisions = self.episodes.scenario.rate.hz / self.episodes.task.hold
+        self.metadata = {'render_modes': list(MODES), 'render_fps': max(1, round(decisions))}
+        self.render_mode = render_mode
+        self._painter = Painter(self.episodes, render_mode)
+        self.observation_space, self.action_space = spaces_of(self.episodes)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
+            NDArray[np.float32], dict[str, Any]]:
+        """Begin an episode; the seed is that of the scenario's first one."""
+        super().reset(seed=seed, options=options)
+        if seed is not None:
+            self.episodes.seed(seed)
+        self.episodes.reset()
+        self._painter.keep()
+        return self._observed(), {}
+
+    def step(self, action: Any) -> tuple[  # noqa: ANN401
+            NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Let all robots act, (2,) or (N, 2) shares; the reward is the mean of theirs."""
+        shape = (1, self.episodes.robots, 2)
+        outcome = self.episodes.step(np.asarray(action, np.float64).reshape(shape))
+        self._painter.keep()
+        ended = bool(outcome.ended.all())
+        return (self._observed(), float(outcome.reward.mean()), ended,
+                bool(outcome.late[0]) and not ended, {'reward_of_robots': outcome.reward[0]})
+
+    def render(self) -> Any:  # noqa: ANN401
+        """Return an image (height, width, 3), or the text of a page; see ``env``."""
+        return self._painter.render()
+
+    def close(self) -> None:
+        """End what `render_mode='human'` has opened."""
+        self._painter.close()
+
+    def _observed(self) -> NDArray[np.float32]:
+        rows: NDArray[np.float32] = self.episodes.observation()[0]
+        only: NDArray[np.float32] = rows[0]
+        return only if self.episodes.robots == 1 else rows

@@ -1,0 +1,173 @@
+"""Stable-Baselines3: its ``VecEnv`` of a batch of worlds, and its policies as networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.policies import ActorCriticPolicy
+from stable_baselines3.common.torch_layers import FlattenExtractor
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecNormalize
+
+from neural_controller.layers import tanh_in_place
+from neural_controller.network import Network, make_network
+from sbot.api import Source
+from sbot.learn.episodes import Episodes
+from sbot.learn.picture import Painter
+from sbot.learn.spaces import action_space, observation_space
+from sbot.learn.task import Task
+from sbot_common.errors import InputError
+
+Floats = NDArray[np.float64]
+
+# Stable-Baselines3 wants finite bounds and clips to them; ``tanh`` of these is 1 to the last bit.
+_MOST = 20.0
+
+
+class RobotsVecEnv(VecEnv):  # type: ignore[misc]
+    """K worlds of N robots as a ``VecEnv`` of K N; make one by ``sbot.learn.sb3_env``."""
+
+    def __init__(self, scenario: Source, count: int, task: Task | str | None,
+                 render_mode: str | None, threads: int, squash: bool,
+                 overrides: Mapping[str, object]) -> None:
+        self.episodes = Episodes(scenario, count, task, overrides, threads)
+        self.render_mode, self.squash = render_mode, squash
+        self._painter = Painter(self.episodes, render_mode)
+        actions = spaces.Box(-_MOST, _MOST, (2,), np.float32) if squash else action_space((2,))
+        super().__init__(count * self.episodes.robots,
+                         observation_space((self.episodes.columns,)), actions)
+        self._actions = np.zeros((self.num_envs, 2))
+
+    def reset(self) -> NDArray[np.float32]:
+        """Begin episodes in all worlds; world k of ``seed(s)`` has the seed s + k."""
+        if self._seeds[0] is not None:
+            self.episodes.seed(self._seeds[0])
+        self._reset_seeds()
+        self._reset_options()
+        self.episodes.reset()
+        self._painter.keep()
+        return self._observed()
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Keep the actions (K N, 2) of the next step."""
+        values = np.asarray(actions, np.float64)
+        self._actions = squashed(values) if self.squash else values
+
+    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_],
+                                 list[dict[str, Any]]]:
+        """Let all robots act; worlds whose robots are all done, or whose time is over, begin anew.
+
+        A robot that is done before the others stands still, at a reward of 0, until then.
+        """
+        episodes = self.episodes
+        outcome = episodes.step(self._actions.reshape(episodes.count, episodes.robots, 2))
+        over: NDArray[np.bool_] = outcome.late | np.logical_and.reduce(outcome.ended, axis=1)
+        done = np.repeat(over, episodes.robots)
+        truncated = done & ~outcome.ended.reshape(-1)
+        infos: list[dict[str, Any]] = [{'TimeLimit.truncated': late}
+                                       for late in truncated.tolist()]
+        if over.any():
+            last = self._observed()
+            for row in np.flatnonzero(done).tolist():
+                infos[row]['terminal_observation'] = last[row]
+            episodes.reset(over)
+        self._painter.keep()
+        reward = outcome.reward.reshape(-1).astype(np.float32)
+        return self._observed(), reward, done, infos
+
+    def close(self) -> None:
+        """End what `render_mode='human'` has opened."""
+        self._painter.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:  # noqa: ANN401
+        """Return an attribute, the same for each of the chosen environments."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:  # noqa: ANN401
+        """Set an attribute of all environments."""
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None,  # noqa: ANN401
+                   **method_kwargs: Any) -> list[Any]:  # noqa: ANN401
+        """Call a method once; return its result for each of the chosen environments."""
+        result = getattr(self, method_name)(*method_args, **method_kwargs)
+        return [result for _ in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:  # noqa: ANN401
+        """Tell that no environment has a wrapper of its own."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[Any]:
+        """Return an image (height, width, 3) of each world."""
+        return [self._painter.render(k) for k in range(self.episodes.count)]
+
+    def render(self, mode: str | None = None) -> Any:  # noqa: ANN401
+        """Return the images of all worlds as one; with `html` a page of each world."""
+        if self.render_mode == 'human':
+            return None
+        if self.render_mode == 'html':
+            return self.get_images()
+        return super().render(mode)
+
+    def _observed(self) -> NDArray[np.float32]:
+        return self.episodes.observation().reshape(self.num_envs, -1)
+
+
+def squashed(values: Floats) -> Floats:
+    """Return the hyperbolic tangent of values, with the bits of ``neural_controller``."""
+    row = values.ravel().copy()
+    tanh_in_place(row)
+    return row.reshape(values.shape)
+
+
+def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401
+    """Return a model's deterministic policy as a network and its weights; see ``sb3_network``."""
+    env = _robots_of(model.get_env())
+    policy = model.policy
+    if not isinstance(policy, ActorCriticPolicy) or policy.squash_output:
+        raise InputError(f"policy: got {type(policy).__name__}, expected the 'MlpPolicy' of PPO "
+                         'or A2C')
+    if not isinstance(policy.pi_features_extractor, FlattenExtractor):
+        raise InputError(f'features_extractor_class: got '
+                         f'{type(policy.pi_features_extractor).__name__}, expected '
+                         'FlattenExtractor')
+    layers = list(policy.mlp_extractor.policy_net)
+    if [type(layer) for layer in layers] != [torch.nn.Linear, torch.nn.Tanh] * (len(layers) // 2):
+        names = sorted({type(layer).__name__ for layer in layers[1::2]})
+        raise InputError(f"activation_fn: got {', '.join(names)}, expected torch.nn.Tanh in "
+                         '`policy_kwargs`')
+    linear = [*layers[::2], policy.action_net]
+    hidden = [layer.out_features for layer in linear[:-1]]
+    n = env.episodes.network
+    network = make_network('mlp' if hidden else 'perceptron', n.inputs, hidden=hidden,
+                           outputs=n.outputs, max_speed=n.max_speed, turn=n.turn)
+    rows = [torch.column_stack([layer.bias, layer.weight]).detach().cpu().double().numpy()
+            for layer in linear]
+    return network, np.concatenate([row.ravel() for row in rows])
+
+
+def _robots_of(env: VecEnv | None) -> RobotsVecEnv:
+    """Return the environment below wrappers, none of which may change what a policy sees."""
+    if env is None:
+        raise InputError('model: has no environment; expected one of sbot.learn.sb3_env, as in '
+                         'PPO.load(path, env=env)')
+    outer = env
+    while isinstance(env, VecEnvWrapper):
+        if isinstance(env, VecNormalize) and env.norm_obs:
+            raise InputError('VecNormalize: changes what the policy sees, and robots do not have '
+                             'it; expected norm_obs=False')
+        env = env.venv
+    if not isinstance(env, RobotsVecEnv) or not env.squash:
+        raise InputError(f'model: its environment is {type(env).__name__}, expected one of '
+                         'sbot.learn.sb3_env with squash=True')
+    if outer.observation_space != env.observation_space:
+        raise InputError('model: a wrapper changes what the policy sees, and robots do not have '
+                         'it; expected the observations of sbot.learn.sb3_env')
+    if type(env.episodes.task).observation is not Task.observation:
+        raise InputError(f'task: {type(env.episodes.task).__name__} has its own observation(), '
+                         'which robots do not have; expected `inputs` by name')
+    return env

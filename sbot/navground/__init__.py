@@ -1,0 +1,1 @@
+"""Navigation behaviours of the library navground as controllers by name: ``navground:ORCA``."""

@@ -1,0 +1,102 @@
+"""One simulation in a ROS domain: a lock on this machine, so that a second run is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from sbot_common.errors import InputError, bad_value
+from sbot_common.topics import CLOCK
+
+FREE = 'free'  # instead of a number: any domain without a run
+# Of these `free` takes the first, from above: their ports are never handed out by Linux, and
+# people begin to count at 0.
+_CANDIDATES = range(100, 0, -1)
+_HIGHEST = 232
+
+
+def claim(domain: int, clock: str = CLOCK.name) -> int | None:
+    """Take the lock of a domain; return its file descriptor, or None where there are no locks.
+
+    The lock ends with the process, however that ends, or when the descriptor is closed.
+
+    Parameters
+    ----------
+    domain : ROS_DOMAIN_ID
+    clock : resolved name of the clock's topic: simulations with clocks of their own get along
+
+    Raises
+    ------
+    InputError
+        if another simulation on this machine has it.
+
+    """
+    try:
+        import fcntl
+    except ImportError:  # not a POSIX system
+        return None
+    name = f'sbot_run_{domain}{clock.replace("/", "_")}.lock'
+    path = Path(tempfile.gettempdir()) / name
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
+        descriptor = os.open(path, os.O_RDONLY)  # also a file of another user
+    except OSError:  # no place for it: then the ROS graph alone tells
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise InputError(
+            f'another simulation runs in ROS domain {domain} and publishes {clock}: wait for its '
+            'end, set ROS_DOMAIN_ID to another number (sbot up --domain free finds one), or give '
+            'one a namespace (sbot up --namespace; launch argument namespace)',
+        ) from None
+    return descriptor
+
+
+def check_free(domain: int, clock: str = CLOCK.name) -> None:
+    """Raise InputError if a simulation with that clock runs in a domain."""
+    descriptor = claim(domain, clock)
+    if descriptor is not None:
+        os.close(descriptor)
+
+
+def current_domain() -> int:
+    """Return the domain of nodes that this process starts.
+
+    Raises
+    ------
+    InputError
+        if ROS_DOMAIN_ID is no domain.
+
+    """
+    return parse_domain(os.environ.get('ROS_DOMAIN_ID') or '0', 'ROS_DOMAIN_ID')
+
+
+def parse_domain(text: str, where: str = '--domain') -> int:
+    """Return the domain that a number, or ``free``, stands for.
+
+    Raises
+    ------
+    InputError
+        if it is neither, or every domain that may be taken has a run.
+
+    """
+    if text == FREE:
+        return next(_free_domains())
+    if not text.strip().isdecimal() or int(text) > _HIGHEST:
+        raise bad_value(where, text, f"a number from 0 to {_HIGHEST}, or '{FREE}'")
+    return int(text)
+
+
+def _free_domains() -> Iterator[int]:
+    for domain in _CANDIDATES:
+        with contextlib.suppress(InputError):
+            check_free(domain)
+            yield domain
+    raise InputError(f'--domain {FREE}: a simulation runs in each of the domains '
+                     f'{_CANDIDATES[-1]} to {_CANDIDATES[0]}')

@@ -1,0 +1,28 @@
+"""Operator of an in-process run: watches it, pauses it, drives its robots without a controller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from sbot_sim.engine.state import Snapshot
+from sbot_sim.messages.snapshot import Outgoing
+
+Command = tuple[float, float]  # m/s, rad/s
+
+
+class Operator(Protocol):
+    """Somebody who watches a run and takes part in it, as ``run_scenario`` takes it.
+
+    The wall clock may decide what an operator does; the recording holds it, so that everything
+    else repeats to the bit.
+    """
+
+    def show(self, snapshot: Snapshot, announced: Sequence[Outgoing]) -> None:
+        """Take note of a tick: what is there, and the goals that controllers have announced."""
+
+    def may_go_on(self) -> bool:
+        """Return whether the tick may end; may wait a moment. Called until it is true."""
+
+    def commands(self) -> Mapping[int, Command]:
+        """Return commands of robots with ``controller: none``; of those not in it (0, 0)."""

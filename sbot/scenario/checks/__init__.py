@@ -1,0 +1,1 @@
+"""Warnings of settings that would silently do nothing."""

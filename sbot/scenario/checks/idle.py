@@ -1,0 +1,116 @@
+"""Settings without effect: those that another setting switches off, and goals out of reach."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from sbot.files.yaml_text import Origins
+from sbot.scenario.model import Scenario, ScenarioFile
+from sbot.scenario.world import world_arrays
+from sbot_sim.collision.overlap import rectangle_distance
+from sbot_sim.world.bodies import ACKERMANN, OMNIDIRECTIONAL
+from sbot_sim.world.cell_map import inside_occupied
+from sbot_sim.world.geometry import World
+from wind_model.parameters import ROBOT, STILL, WakeParameters
+
+LOG = logging.getLogger(__name__)
+_OF_DRIVES = {'wheelbase': (OMNIDIRECTIONAL, ACKERMANN), 'max_steering_angle': (ACKERMANN,)}
+
+
+def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) -> None:
+    """Log a warning for each setting of a scenario that has no effect.
+
+    ``written`` is the file, ``scenario`` what it means. A setting at its default is none.
+    """
+    for name, keys, rules in (('wind', written.wind, _wind),
+                              ('sensors', written.sensors, _sensors)):
+        given = _given(keys, getattr(scenario, name))
+        for key, reason in rules(given, scenario):
+            if key in given:
+                LOG.warning('%s: has no effect %s', origins.where((name, key)), reason)
+    for name, keys in written.bodies.items():
+        body = scenario.bodies.get(name)
+        for key, drives in _OF_DRIVES.items():
+            if key in keys and body is not None and body.drive not in drives:
+                LOG.warning('%s: has no effect without drive: %s',
+                            origins.where(('bodies', name, key)), ' or '.join(drives))
+    if any(robot.goal is not None for robot in scenario.robots):
+        world = world_arrays(scenario.world)
+        for i, robot in enumerate(scenario.robots):
+            place = None if robot.goal is None else _unreachable(world, robot.goal)
+            if place is not None:
+                LOG.warning('%s: goal %s of robot %d is %s: nobody arrives there',
+                            origins.where(('robots',)), list(robot.goal or ()), i, place)
+
+
+def _given(written: Mapping[str, object], group: tuple[NamedTuple, ...]) -> set[str]:
+    """Return the keys of a group that a file gives and that are not at their default."""
+    return {key for part in group for key, default in part._field_defaults.items()
+            if key in written and getattr(part, key) != default}
+
+
+def _wind(given: Collection[str], scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """Yield keys that would have no effect, and why."""
+    flow, turbulence = scenario.wind.flow, scenario.wind.turbulence.turbulence
+    field = 'use_custom_static_wind_field: true'
+    if not flow.use_custom_static_wind_field:
+        for key in ('custom_wind_field_path', 'wind_height', 'wind_height_above_terrain',
+                    'forces_with_field'):
+            yield key, f'without {field}'
+    elif not flow.forces_with_field:
+        for key in ('wind_force_mean', 'wind_gust_force_mean'):
+            yield key, 'with a wind field, as in the plugin, unless forces_with_field: true'
+    gusts = [key for key in ('wind_gust_force_mean', 'wind_gust_speed_mean') if key in given]
+    for key in gusts:
+        if flow.wind_gust_duration == 0:
+            yield key, 'without a wind_gust_duration (s)'
+        elif flow.wind_gust_start >= scenario.duration:
+            yield key, f'before wind_gust_start, {flow.wind_gust_start:g} s; the run ends first'
+    if not gusts:
+        for key in ('wind_gust_duration', 'wind_gust_start', 'wind_gust_direction'):
+            yield key, 'without wind_gust_force_mean (N) or wind_gust_speed_mean (m/s)'
+    if not scenario.wind.wakes.wake:
+        for key in WakeParameters._fields:
+            yield key, 'without wake: true'
+    if turbulence == STILL:
+        for key in ('turbulence_speed', 'turbulence_length', 'turbulence_time'):
+            yield key, 'without turbulence: place or turbulence: robot'
+    if turbulence == ROBOT:
+        yield 'turbulence_length', 'with turbulence: robot; it belongs to place'
+
+
+def _sensors(_: Collection[str], scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """Yield keys that would have no effect, and why."""
+    sensors = scenario.sensors
+    if not sensors.infrared.infrared:
+        for key in sensors.infrared._fields:
+            yield key, 'without infrared: true'
+    for name, settings in (('imu', sensors.imu), ('gnss', sensors.gnss)):
+        if not getattr(settings, name):
+            for key in settings._fields:
+                yield key, f'without {name}: true'
+    if not sensors.rab.range_and_bearing and not scenario.wind.wakes.wake:
+        for key in ('rab_range', 'rab_blocked_by_walls'):
+            yield key, 'without range_and_bearing: true'
+
+
+def _unreachable(world: World, goal: tuple[float, float]) -> str | None:
+    """Return where a goal is that nobody can reach, None for others."""
+    x, y = goal
+    xmin, ymin, xmax, ymax = world.bounds.tolist()
+    if world.has_walls and not (xmin <= x <= xmax and ymin <= y <= ymax):
+        return f"outside the world's bounds {world.bounds.tolist()}"
+    point = np.array([[x, y]])
+    for k, (cx, cy, radius) in enumerate(world.circles.tolist()):
+        if (x - cx) * (x - cx) + (y - cy) * (y - cy) < radius * radius:
+            return f'inside world.circles.{k}'
+    for k, row in enumerate(world.rectangles):
+        if rectangle_distance(point, row[np.newaxis])[0] <= 0.0:
+            return f'inside world.rectangles.{k}'
+    if world.cells is not None and inside_occupied(world.cells, point)[0]:
+        return 'inside an occupied cell of the map'
+    return None

@@ -1,0 +1,1 @@
+"""Places and headings of robots, drawn from distributions."""

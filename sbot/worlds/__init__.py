@@ -1,0 +1,1 @@
+"""One world or thousands, stepped from Python or by compiled policies."""

@@ -1,0 +1,77 @@
+"""What is kept of whole episodes under a compiled policy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.errors import bad_value
+from sbot_common.jit import borrowed
+from sbot_sim.worlds.batch import Batch, Phase
+
+Floats = NDArray[np.float64]
+
+# Columns of what can be kept, each robot, each tick.
+COLUMNS = {'pose': 3, 'command': 2, 'collided': 1, 'infrared': 15, 'wind': 2}
+
+
+class Episode(NamedTuple):
+    """What happened in K worlds of N robots in T ticks; row t is the tick at which t is decided.
+
+    Fields that were not asked for are None.
+    """
+
+    pose: Floats | None  # (T, K, N, 3) m, m, rad
+    command: Floats | None  # (T, K, N, 2) m/s, rad/s
+    collided: Floats | None  # (T, K, N, 1) 1: intersected something in the tick before
+    infrared: Floats | None  # (T, K, N, 15) readings
+    wind: Floats | None  # (T, K, N, 2) m/s
+
+
+def columns_of(keep: Collection[str]) -> list[str]:
+    """Return the names to keep, in order of the columns.
+
+    Raises
+    ------
+    InputError
+        for an unknown one.
+
+    """
+    for name in keep:
+        if name not in COLUMNS:
+            raise bad_value('keep', name, f"any of {', '.join(COLUMNS)}")
+    return [name for name in COLUMNS if name in keep]
+
+
+def split(kept: Floats, names: list[str], count: int) -> Episode:
+    """Return the kept rows (T, K*N, columns) by name."""
+    fields: dict[str, Floats | None] = dict.fromkeys(COLUMNS)
+    column = 0
+    for name in names:
+        rows = kept[:, :, column:column + COLUMNS[name]]
+        fields[name] = rows.reshape(len(kept), count, -1, COLUMNS[name])
+        column += COLUMNS[name]
+    return Episode(**fields)
+
+
+@Phase
+def keep_rows(first: int, end: int, batch: Batch) -> None:
+    """Write what is kept of this tick; ``policy.kept_columns`` says where each kind goes."""
+    worlds, policy, n = borrowed(batch.worlds), borrowed(batch.policy), batch.setting.robots
+    for k in range(first, end):
+        t = worlds.tick[k] - policy.first_tick[k]
+        for row in range(k * n, (k + 1) * n):
+            out, at = policy.kept[t, row], policy.kept_columns
+            if at[0] >= 0:
+                out[at[0]:at[0] + 3] = worlds.sent_pose[row]
+            if at[1] >= 0:
+                out[at[1]:at[1] + 2] = worlds.command[row]
+            if at[2] >= 0:
+                out[at[2]] = 1.0 if worlds.collided[row] else 0.0
+            if at[3] >= 0:
+                out[at[3]:at[3] + 15] = worlds.infrared[row, :, 1]
+            if at[4] >= 0:
+                out[at[4]:at[4] + 2] = worlds.felt_wind[row]

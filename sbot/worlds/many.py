@@ -1,0 +1,359 @@
+"""``sbot.Worlds``: many independent worlds stepped in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neural_controller.inputs import FIELDS, input_table
+from neural_controller.network import Network, checked_weights
+from sbot.scenario.model import Scenario
+from sbot.scenario.world import world_arrays
+from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
+from sbot.worlds.observation import SENSES, Observations, Observer
+from sbot.worlds.policy import FunctionPolicy, deciding_phases
+from sbot.worlds.setting import make_setting
+from sbot.worlds.starts import Starts
+from sbot_common.errors import InputError, bad_value
+from sbot_common.threads import share_out
+from sbot_sim.collision.placement import placement_error
+from sbot_sim.dynamics.motion import body_twists
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from sbot_sim.world.bodies import select_bodies
+from sbot_sim.world.geometry import World
+from sbot_sim.worlds import air, motion, sensing
+from sbot_sim.worlds.batch import Addresses, Batch, Phase, Policy, addresses, no_policy, run_phases
+from sbot_sim.worlds.reset import reset_worlds
+from sbot_sim.worlds.state import make_worlds
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
+
+
+class Worlds:
+    """K independent worlds of N robots, stepped together.
+
+    World k is, to the bit, what the scenario gives alone with its seed, whatever K and threads.
+    Robots do what they are commanded: controllers that scenarios name are not asked.
+
+    Parameters
+    ----------
+    scenarios : one for all worlds, or one each. They may differ in obstacles, poses, bodies, wind
+        and noise (domain randomisation), not in the number of robots, sensors and rate
+    count : K; needed with one scenario
+    seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
+    sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
+        None: all that the robots have. What is left out costs nothing
+    threads : how many to use; changes no bit
+
+    Raises
+    ------
+    InputError
+        naming what was found and what was expected.
+
+    """
+
+    def __init__(self, scenarios: Scenario | Sequence[Scenario], count: int | None = None, *,
+                 seeds: ArrayLike | None = None, sense: Collection[str] | None = None,
+                 threads: int = 1) -> None:
+        given = [scenarios] * (1 if count is None else _whole('count', count)) if isinstance(
+            scenarios, Scenario) else list(scenarios)
+        if not given or (count is not None and len(given) != count):
+            raise bad_value('count', count, f'the number of scenarios, {len(given)}')
+        self.scenarios = given
+        self.count, self.robots = len(given), len(given[0].robots)
+        self.threads = _whole('threads', threads)
+        self.senses = _senses(given[0], sense)
+        self.setting = make_setting(given, laser='scan' in self.senses)
+        if 'infrared' not in self.senses:
+            self.setting = self.setting._replace(
+                sensing=self.setting.sensing._replace(infrared_fan=sensing.NO_BEAMS))
+        self.state = make_worlds(self.count, self.setting)
+        self._batch = Batch(self.setting, self.state, no_policy())
+        self._size = max(1, _BLOCK // max(1, self.robots))
+        self._step = addresses(self._advancing() + self._sensing(), self._batch)
+        self._sense = addresses(self._sensing(), self._batch)
+        self._observer = Observer(self.setting, self.state, self.senses)
+        self._outlines: dict[int, World] = {}
+        self._starts = {id(scenario): Starts(scenario) for scenario in given}
+        self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
+        self.start = np.zeros((self.count, self.robots, 3))
+        first = given[0].seed
+        self.reset(np.arange(first, first + self.count) if seeds is None else seeds)
+
+    @property
+    def dt(self) -> float:
+        """The length of a tick (s)."""
+        return self.setting.dt
+
+    @property
+    def wind_velocity(self) -> Floats:
+        """(K, 3) m/s, the wind of each world outside a grid.
+
+        May be written to; robots feel it from the next tick on, or from the next reset.
+        """
+        return self.setting.wind_velocity
+
+    @property
+    def wind_force(self) -> Floats:
+        """(K, 3) N, the mean force on every robot of a world; may be written to."""
+        return self.setting.wind_force
+
+    @property
+    def gust_velocity(self) -> Floats:
+        """(K, 3) m/s, what the gust of each world adds to its wind; may be written to."""
+        return self.setting.gust_velocity
+
+    @property
+    def gust_ticks(self) -> NDArray[np.int64]:
+        """(K, 2) first tick of each world's gust, and the first after it; may be written to."""
+        return self.setting.gust_ticks
+
+    @property
+    def infrared_noise(self) -> Floats:
+        """(K,) greatest noise as a fraction of the reading; may be written to."""
+        return self.setting.infrared_noise
+
+    @property
+    def scan_noise(self) -> Floats:
+        """(K,) m, standard deviation of the ranges' noise; may be written to."""
+        return self.setting.scan_noise
+
+    def reset(self, seeds: ArrayLike | None = None, *, start: ArrayLike | None = None,
+              worlds: ArrayLike | None = None) -> Observations:
+        """Put worlds to tick 0 and return what is sensed there, of all worlds.
+
+        Parameters
+        ----------
+        seeds : (K,) new seeds; None: the same again. Robots are placed by them, as a run of the
+            scenario with that seed places them
+        start : (K, N, 3) or (N, 3) poses instead: x, y (m), yaw (rad)
+        worlds : (K,) mask, or numbers, of the worlds to reset; the others go on. None: all
+
+        Raises
+        ------
+        InputError
+            naming the world, if a robot cannot stand where it is to start.
+
+        """
+        chosen = self._chosen(worlds)
+        if seeds is not None:
+            values = np.asarray(seeds)
+            whole = values.dtype.kind in 'iu' and values.shape == (self.count,)
+            if not whole or (values < 0).any():
+                raise bad_value('seeds', values.tolist(), f'{self.count} whole numbers >= 0')
+            self.seeds[chosen] = values[chosen]
+        if start is None:
+            for k in chosen.tolist():
+                self.start[k] = self._starts[id(self.scenarios[k])](int(self.seeds[k]))
+        else:
+            poses = np.asarray(start, np.float64)
+            try:
+                poses = np.broadcast_to(poses, self.start.shape)
+            except ValueError:
+                raise bad_value('start', f'shape {poses.shape}',
+                                f'shape {self.start.shape}') from None
+            self._check_places(chosen, poses)
+            self.start[chosen] = poses[chosen]
+        reset_worlds(chosen, self.start, self.seeds, self._batch)
+        if len(chosen) == self.count:
+            self._run(self._sense, self._batch, 1)
+        else:
+            for k in chosen.tolist():
+                run_phases(k, k + 1, self._sense, self._batch, 1)
+        return self.observe()
+
+    def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
+             ticks: int = 1) -> Observations:
+        """Advance all worlds and return what is sensed then.
+
+        Parameters
+        ----------
+        commands : (K, N, 2) linear.x (m/s) and angular.z (rad/s), or with ``wheels`` the speeds
+            of the left and right wheel (rad/s)
+        wheels : what ``commands`` are
+        data : (K, N, 10) bytes that robots broadcast from the next tick on; byte 0 is the radius's
+        ticks : how many, all with these commands
+
+        Raises
+        ------
+        InputError
+            if the shape is another, or a command is not finite; nothing has moved then.
+
+        """
+        values = np.asarray(commands, np.float64)
+        self.advance(values, (self.count, self.robots, 2), wheels, data, ticks)
+        return self.observe()
+
+    def advance(self, commands: Floats, shape: tuple[int, ...], wheels: bool = False,
+                data: ArrayLike | None = None, ticks: int = 1) -> None:
+        """Do the work of ``step`` but for the observations; commands have to have ``shape``."""
+        if commands.shape != shape:
+            raise bad_value('commands', f'shape {commands.shape}', f'shape {shape}')
+        finite = np.isfinite(commands)
+        if not finite.all():
+            raise bad_value('commands', commands[~finite][0], 'finite numbers')
+        rows = commands.reshape(-1, 2)
+        self.state.command[:] = body_twists(self.setting.bodies, rows) if wheels else rows
+        if data is not None:
+            self._broadcast(np.asarray(data), shape[:-1])
+        self._run(self._step, self._batch, ticks)
+
+    def _broadcast(self, data: NDArray[Any], robots: tuple[int, ...]) -> None:
+        if not self.setting.sensing.range_and_bearing:
+            raise bad_value('data', f'shape {data.shape}',
+                            'none: nobody hears it without sensors.range_and_bearing')
+        whole = data.dtype.kind in 'iu' and ((data >= 0) & (data <= 255)).all()
+        if data.shape != (*robots, DATA_BYTES) or not whole:
+            raise bad_value('data', f'{data.dtype} of shape {data.shape}',
+                            f'whole numbers of 0 to 255, shape {(*robots, DATA_BYTES)}')
+        self.state.rab_next[:] = data.reshape(-1, DATA_BYTES)
+
+    def observe(self) -> Observations:
+        """Return what is sensed now, as copies."""
+        return self._observer()
+
+    def run(self, policy: Network | FunctionPolicy, weights: ArrayLike, ticks: int, *,
+            goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:
+        """Let a compiled policy drive all robots for a number of ticks, without Python between.
+
+        Parameters
+        ----------
+        policy : from ``sbot.network`` or ``sbot.function_policy``
+        weights : (K, W), or (W,) for all
+        ticks : how many from now on
+        goals : (K, N, 2) or (N, 2) m, for the input 'goal'; None: those of the scenarios
+        keep : what to return of each tick: any of 'pose', 'command', 'collided', 'infrared',
+            'wind'; it takes 8 bytes a number
+
+        Raises
+        ------
+        InputError
+            if the policy's inputs are not sensed, or for weights of another shape.
+
+        """
+        network = policy.network if isinstance(policy, FunctionPolicy) else policy
+        self._check_inputs(network)
+        names = columns_of(keep)
+        for name in ('infrared', 'wind'):
+            if name in names and name not in self.senses:
+                raise bad_value('keep', name, 'what the robots sense: see `sense`')
+        arrays = self._policy(policy, network, weights, goals, names, _whole('ticks', ticks))
+        batch = Batch(self.setting, self.state, arrays)
+        phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
+        self._run(addresses(phases + self._sensing(), batch), batch, ticks)
+        return split(arrays.kept, names, self.count)
+
+    def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,
+                goals: ArrayLike | None, names: Sequence[str], ticks: int) -> Policy:
+        rows = self.count * self.robots
+        values = np.ascontiguousarray(weights, np.float64)
+        if values.ndim == 1:
+            values = np.tile(values, (self.count, 1))
+        if isinstance(policy, FunctionPolicy):
+            if values.shape != (self.count, policy.weight_count):
+                raise bad_value('weights', f'shape {values.shape}',
+                                f'shape {(self.count, policy.weight_count)}')
+        else:
+            values = checked_weights(network, values, self.count)
+        if goals is None:
+            goals = [[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
+                     for scenario in self.scenarios]
+        places = np.broadcast_to(np.asarray(goals, np.float64), (self.count, self.robots, 2))
+        if 'goal' in network.inputs and not np.isfinite(places).all():
+            raise bad_value('goals', None, 'a goal for every robot, for the input goal')
+        columns, at = np.full(len(COLUMNS), -1, np.int64), 0
+        for name in names:
+            columns[list(COLUMNS).index(name)] = at
+            at += COLUMNS[name]
+        return Policy(
+            inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
+            memory=np.zeros((rows, policy.memory_count)), weights=values, layers=network.layers,
+            table=input_table(network.inputs), goal=places.reshape(-1, 2).copy(),
+            limits=np.array([network.max_speed, network.turn]),
+            kept=np.zeros((ticks if names else 0, rows, at)), kept_columns=columns,
+            first_tick=self.state.tick.copy())
+
+    def _run(self, phases: Addresses, batch: Batch, ticks: int) -> None:
+        """Run phases on blocks of worlds, in several threads."""
+        if self.count <= self._size:
+            run_phases(0, self.count, phases, batch, ticks)
+            return
+
+        def work(first: int) -> None:
+            run_phases(first, min(self.count, first + self._size), phases, batch, ticks)
+
+        share_out(self.threads, range(0, self.count, self._size), work)
+
+    def _advancing(self) -> list[Phase]:
+        phases = [motion.blow]
+        if 'odometry' in self.senses:
+            phases.append(motion.turn_wheels)
+        phases.append(motion.drive)
+        if self.setting.sensing.range_and_bearing or self.setting.wake.wake:
+            phases.append(motion.broadcast)
+        if 'twist' in self.senses:
+            phases.append(motion.tell_twists)
+        return phases
+
+    def _sensing(self) -> list[Phase]:
+        s = self.setting.sensing
+        plain = not (self.setting.gridded or self.setting.wake.wake)
+        return ([sensing.locate] + [sensing.scan] * (s.fan.beams > 0)
+                + [sensing.feel] * (s.infrared_fan.beams > 0)
+                + [sensing.hear] * s.range_and_bearing
+                + [air.air_uniform if plain else air.air_any]
+                + [air.push] * ('wind' in self.senses))
+
+    def _check_inputs(self, network: Network) -> None:
+        for name in network.inputs:
+            sense = FIELDS.get(name.partition(':')[0])
+            if sense is not None and sense not in self.senses:
+                raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"
+                                f' ({sense} is not)')
+
+    def _chosen(self, worlds: ArrayLike | None) -> NDArray[np.int64]:
+        if worlds is None:
+            return np.arange(self.count)
+        chosen = np.asarray(worlds)
+        if chosen.dtype == np.bool_ and chosen.shape == (self.count,):
+            return np.flatnonzero(chosen)
+        if chosen.dtype.kind not in 'iu' or chosen.ndim != 1 or not (
+                (chosen >= 0) & (chosen < self.count)).all():
+            raise bad_value('worlds', np.asarray(worlds).tolist(),
+                            f'a mask of {self.count}, or numbers below it')
+        return chosen.astype(np.int64)
+
+    def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
+        n = self.robots
+        for k in chosen.tolist():
+            rows, scenario = np.arange(k * n, (k + 1) * n), self.scenarios[k]
+            if id(scenario) not in self._outlines:  # a map is read once, not at every reset
+                self._outlines[id(scenario)] = world_arrays(scenario.world)
+            problem = placement_error(self._outlines[id(scenario)],
+                                      select_bodies(self.setting.bodies, rows), poses[k])
+            if problem is not None:
+                raise InputError(f'start of world {k}: {problem}')
+
+
+def _whole(name: str, value: Any) -> int:  # noqa: ANN401
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise bad_value(name, value, 'a whole number >= 1')
+    return int(value)
+
+
+def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str]:
+    sensors = scenario.sensors
+    has = {'scan', 'odometry', 'twist', 'wind'}
+    has |= {'infrared'} if sensors.infrared.infrared else set()
+    has |= {'neighbours'} if sensors.rab.range_and_bearing else set()
+    if wanted is None:
+        return frozenset(has)
+    for name in wanted:
+        if name not in SENSES or name not in has:
+            raise bad_value('sense', name, f"any of {', '.join(sorted(has))}")
+    return frozenset(wanted)

@@ -1,0 +1,60 @@
+"""``sbot.World``: one world stepped from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from neural_controller.network import Network
+from sbot.scenario.model import Scenario
+from sbot.worlds.episode import Episode
+from sbot.worlds.many import Worlds
+from sbot.worlds.observation import Observations, Observer
+from sbot.worlds.policy import FunctionPolicy
+
+
+class World:
+    """One world of N robots, stepped from Python in one compiled call a step.
+
+    Arrays are those of ``Worlds`` without the first axis.
+
+    Parameters
+    ----------
+    scenario : what is simulated; its controllers are not asked
+    seed : of placement and noise; None: the scenario's
+    sense : as of ``Worlds``
+
+    """
+
+    def __init__(self, scenario: Scenario, *, seed: int | None = None,
+                 sense: Collection[str] | None = None) -> None:
+        self.worlds = Worlds(scenario, 1, sense=sense,
+                             seeds=[scenario.seed if seed is None else seed])
+        self.robots, self.dt = self.worlds.robots, self.worlds.dt
+        self._shape = (self.robots, 2)
+        self._observer = Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
+                                  only=True)
+
+    def reset(self, seed: int | None = None, *, start: ArrayLike | None = None) -> Observations:
+        """Go to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses there."""
+        self.worlds.reset(None if seed is None else [seed], start=start)
+        return self._observer()
+
+    def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
+             ticks: int = 1) -> Observations:
+        """Advance by commands (N, 2), as ``Worlds.step``."""
+        values = np.asarray(commands, np.float64)
+        self.worlds.advance(values, self._shape, wheels, data, ticks)
+        return self._observer()
+
+    def observe(self) -> Observations:
+        """Return what is sensed now, as copies."""
+        return self._observer()
+
+    def run(self, policy: Network | FunctionPolicy, weights: ArrayLike, ticks: int, *,
+            goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:
+        """Let a compiled policy drive all robots, as ``Worlds.run`` (arrays (T, N, …))."""
+        episode = self.worlds.run(policy, weights, ticks, goals=goals, keep=keep)
+        return Episode(*(None if rows is None else rows[:, 0] for rows in episode))

@@ -1,0 +1,43 @@
+"""Start poses of worlds by scenario and seed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.scenario.assemble import initial_poses
+from sbot.scenario.load import changed_scenario
+from sbot.scenario.model import Scenario
+
+_KEPT = 100_000  # seeds whose poses are kept
+
+
+class Starts:
+    """Where robots of a scenario stand at tick 0 for a seed, as ``sbot.load`` places them."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._random = _placed_at_random(scenario)
+        self._poses = {scenario.seed: initial_poses(scenario)}
+
+    def __call__(self, seed: int) -> NDArray[np.float64]:
+        """Return poses (N, 3) x, y (m), yaw (rad)."""
+        if not self._random:
+            return self._poses[self._scenario.seed]
+        poses = self._poses.get(seed)
+        if poses is None:
+            if len(self._poses) >= _KEPT:
+                self._poses.clear()
+            given = dict(self._scenario.given)
+            poses = initial_poses(changed_scenario(self._scenario, {'seed': seed}, given))
+            self._poses[seed] = poses
+        return poses
+
+
+def _placed_at_random(scenario: Scenario) -> bool:
+    """Tell whether a seed may move robots."""
+    if scenario.source is None:
+        return False
+    entries = scenario.source.data.get('robots', ())
+    return any(isinstance(entry, dict) and 'count' in entry and entry.get('layout') != 'grid'
+               for entry in entries)

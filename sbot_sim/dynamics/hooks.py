@@ -1,0 +1,65 @@
+"""Hooks of document 000 section 2.1: functions that replace parts of the impulse pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.errors import InputError
+from sbot_common.params import Param
+
+Array = NDArray[np.float64]
+
+_HOOK = "Function of yours, 'module:function', "
+
+
+class HookNames(NamedTuple):
+    """Which functions of the user's replace what; empty: the document's own."""
+
+    effective_wind_function: Annotated[str, Param(
+        '', _HOOK + 'instead of (1 - r) w.', '000 section 5.4')] = ''
+    blocking_function: Annotated[str, Param(
+        '', _HOOK + 'instead of the reductions r by neighbours; needs wake.',
+        '000 section 5.5')] = ''
+    drive_impulse_function: Annotated[str, Param(
+        '', _HOOK + 'instead of m v along the heading, for bodies with drive: impulse.',
+        '000 section 5.6')] = ''
+
+
+class Hooks(NamedTuple):
+    """The functions; None: the document's own. All get and return arrays, a row a robot.
+
+    effective_wind(wind, reduction): (N, 2) m/s and (N,) in, (N, 2) m/s out.
+    blocking(wake, starts, indexes, ranges, bearings, yaw, wind, advertised_mm, own_radius): the
+    arguments of ``wind_model.wake.reductions``; (N,) out.
+    drive_impulse(mass, speed, yaw): (N,) kg, m/s, rad in, (N, 2) kg m/s out; speed is 0 for robots
+    on wheels.
+    """
+
+    effective_wind: Callable[..., Any] | None = None
+    blocking: Callable[..., Any] | None = None
+    drive_impulse: Callable[..., Any] | None = None
+
+
+def call_hook(function: Callable[..., Any], shape: tuple[int, ...], *arguments: Any) -> Array:  # noqa: ANN401
+    """Return what a hook returns, as an array of a shape.
+
+    Raises
+    ------
+    InputError
+        if it returns anything else than finite numbers of that shape.
+
+    """
+    answer = function(*arguments)
+    try:
+        array = np.array(answer, np.float64, order='C')
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if array.shape != shape or not np.isfinite(array).all():
+        found = f'shape {array.shape}' if array.shape != shape else 'numbers that are not finite'
+        name = getattr(function, '__name__', str(function))
+        raise InputError(f'{name}(): returned {found}, expected finite numbers of shape {shape}')
+    return array

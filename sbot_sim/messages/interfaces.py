@@ -1,0 +1,20 @@
+"""What the simulator publishes for, or leaves to, other ROS packages: Nav2, AMCL, SLAM."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from sbot_common.params import Param
+
+
+class Interfaces(NamedTuple):
+    """Parameters of the node `sbot_sim`; no part of a scenario, as they change no result."""
+
+    publish_map: Annotated[bool, Param(
+        '', 'Publish `/map`; `false` where map_server or SLAM does.', at_runtime=False)] = True
+    publish_map_odom_tf: Annotated[bool, Param(
+        '', 'Publish the transform from `map` to `odom`; `false` where AMCL or SLAM does.',
+        at_runtime=False)] = True
+    publish_robot_description: Annotated[bool, Param(
+        '', 'Publish `robot_description` (URDF) of each robot and its frame `base_footprint`.',
+        at_runtime=False)] = False

@@ -1,0 +1,46 @@
+"""`robot_description` (URDF) of a robot: a disc with a laser, for rviz2 and Nav2."""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import quoteattr
+
+from sbot_sim.sensors.scan import ScanParameters
+
+HEIGHT = 0.2  # m, of the disc that is drawn; the simulation is flat
+
+
+def robot_description(name: str, radius: float, scan: ScanParameters) -> str:
+    """Return the URDF of a robot with the links base_link, base_footprint and laser.
+
+    The links' names have no prefix: where frames have one, give it to rviz2 as TF prefix.
+
+    Parameters
+    ----------
+    name : of the robot
+    radius : m
+    scan : where the laser is
+
+    """
+    return f"""<?xml version="1.0"?>
+<robot name={quoteattr(name)}>
+  <link name="base_link">
+    <visual>
+      <origin xyz="0 0 {HEIGHT / 2!r}"/>
+      <geometry><cylinder radius="{radius!r}" length="{HEIGHT!r}"/></geometry>
+    </visual>
+    <collision>
+      <origin xyz="0 0 {HEIGHT / 2!r}"/>
+      <geometry><cylinder radius="{radius!r}" length="{HEIGHT!r}"/></geometry>
+    </collision>
+  </link>
+  <link name="base_footprint"/>
+  <joint name="base_footprint_joint" type="fixed">
+    <parent link="base_link"/><child link="base_footprint"/>
+  </joint>
+  <link name="laser"/>
+  <joint name="laser_joint" type="fixed">
+    <parent link="base_link"/><child link="laser"/>
+    <origin xyz="{scan.laser_x!r} {scan.laser_y!r} 0" rpy="0 0 {scan.laser_yaw!r}"/>
+  </joint>
+</robot>
+"""

@@ -1,0 +1,102 @@
+"""Odometry of omnidirectional robots: pose estimate from four Mecanum wheels, with noise.
+
+The errors of the wheels are those of ``odometry``: of each radius, constant, and slip. The twist
+is the mean that fits the four wheels best (the pseudo-inverse of their equations; Taheri, Qiao,
+Ghaeminezhad, 2015). Wheels are numbered front left, front right, rear left, rear right.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+from sbot_sim.dynamics.omnidirectional import advance_twist
+from sbot_sim.sensors.odometry import draw_slip, draw_wheel_scale, measure
+from sbot_sim.sensors.rng_array import States
+from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays
+
+Array = NDArray[np.float64]
+
+WHEELS = 4
+# Signs of the speed to the left, and of the turn rate times reach, in the speed of each wheel.
+LATERAL = (-1.0, 1.0, 1.0, -1.0)
+TURN = (-1.0, 1.0, -1.0, 1.0)
+
+
+def reaches(bodies: BodyArrays) -> Array:
+    """Return half track plus half wheelbase (N,) m; 0 for robots with two wheels."""
+    return np.where(bodies.drive == BY_OMNIDIRECTIONAL,
+                    0.5 * (bodies.wheel_distance + bodies.wheelbase), 0.0)
+
+
+def draw_four_scales(bodies: BodyArrays, noise_radius: Array, states: States) -> Array:
+    """Return the constant errors (N, 4): measured way / true way; four draws a robot, or two.
+
+    Robots with two wheels have two, as from ``odometry.draw_wheel_scale``, and then ones.
+    """
+    first = draw_wheel_scale(noise_radius, states)
+    return np.concatenate([first, draw_wheel_scale(_only_of(bodies, noise_radius), states)], 1)
+
+
+def draw_four_slips(bodies: BodyArrays, noise_slip: Array, states: States) -> Array:
+    """Return this tick's standard normal numbers (N, 4), as ``draw_four_scales``."""
+    first = draw_slip(noise_slip, states)
+    return np.concatenate([first, draw_slip(_only_of(bodies, noise_slip), states)], 1)
+
+
+def _only_of(bodies: BodyArrays, noise: Array) -> Array:
+    return np.where(bodies.drive == BY_OMNIDIRECTIONAL, noise, 0.0)
+
+
+def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array,
+                twist: Array, slip: Array, noise_slip: Array, dt: float) -> tuple[Array, Array]:
+    """Return odometry poses (N, 3) and twists (N, 3) v, omega, lateral speed after one tick.
+
+    Rows of robots with two wheels are those of ``odometry.measure``.
+
+    Parameters
+    ----------
+    bodies : of N robots
+    odometry : (N, 3) x, y (m), yaw (rad) in frame `odom`
+    scale, slip : (N, 4) from ``draw_four_scales`` and ``draw_four_slips``
+    wheel_speed : (N, 2) left, right (rad/s), from ``motion.wheel_commands``
+    twist : (N, 3) driven, from ``omnidirectional.limited_twists``
+    noise_slip : (N,) m for each square root of a metre
+    dt : s
+
+    """
+    pose, of_wheels = measure(bodies, odometry, np.ascontiguousarray(scale[:, :2]), wheel_speed,
+                              np.ascontiguousarray(slip[:, :2]), noise_slip, dt)
+    measured = np.column_stack([of_wheels, np.zeros(len(of_wheels))])
+    _measure_four(bodies, odometry, scale, twist, slip, noise_slip, dt, reaches(bodies), pose,
+                  measured)
+    return pose, measured
+
+
+@njit
+def _measure_four(bodies: BodyArrays, odometry: Array, scale: Array, twist: Array, slip: Array,
+                  noise_slip: Array, dt: float, reach: Array, pose: Array,
+                  measured: Array) -> None:
+    """Set the rows of omnidirectional robots in ``pose`` (N, 3) and ``measured`` (N, 3).
+
+    The wheels' errors are added to the twist driven: without noise it is measured to the bit.
+    """
+    for i in range(len(reach)):
+        if bodies.drive[i] != BY_OMNIDIRECTIONAL:
+            continue
+        v, omega, lateral = twist[i, 0], twist[i, 1], twist[i, 2]
+        forward, turn, sideways = 0.0, 0.0, 0.0
+        for k in range(WHEELS):
+            true = v + LATERAL[k] * lateral + TURN[k] * reach[i] * omega
+            way = true * scale[i, k]
+            error = way - true + noise_slip[i] * math.sqrt(abs(way) / dt) * slip[i, k]
+            forward += 0.25 * error
+            turn += 0.25 * TURN[k] * error / reach[i]
+            sideways += 0.25 * LATERAL[k] * error
+        v, omega, lateral = v + forward, omega + turn, lateral + sideways
+        measured[i, 0], measured[i, 1], measured[i, 2] = v, omega, lateral
+        pose[i, 0], pose[i, 1], pose[i, 2] = advance_twist(
+            odometry[i, 0], odometry[i, 1], odometry[i, 2], v, omega, lateral, dt)

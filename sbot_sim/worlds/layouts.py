@@ -1,0 +1,110 @@
+"""Fixed objects of several layouts in shared arrays, and those of one layout as views of them.
+
+Worlds of a batch stand in one layout each: all in the same, or each in its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit_inline
+from sbot_common.spatial import BucketGrid
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.world.scene import Scene
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """Arrays of several layouts, one after the other."""
+
+    values: NDArray[Any]
+    starts: Integers  # (layouts + 1,)
+
+
+class Grids(NamedTuple):
+    """``BucketGrid`` of each layout."""
+
+    numbers: Floats  # (layouts, 3) x0, y0, cell
+    shape: Integers  # (layouts, 2) nx, ny
+    starts: Rows
+    items: Rows
+
+
+class FixedLayouts(NamedTuple):
+    """``FixedObjects`` of each layout."""
+
+    bounds: Floats  # (layouts, 4)
+    boxes: Rows
+    grids: Grids
+    largest_radius: Floats  # (layouts,)
+
+
+class Scenes(NamedTuple):
+    """``Scene`` of each layout."""
+
+    segments: Rows
+    circles: Rows
+    segment_grids: Grids
+    circle_grids: Grids
+    reach: Floats  # (layouts,)
+
+
+def _rows(arrays: Sequence[NDArray[Any]]) -> Rows:
+    starts = np.cumsum([0, *(len(array) for array in arrays)])
+    return Rows(np.ascontiguousarray(np.concatenate(arrays)), starts.astype(np.int64))
+
+
+def _grids(grids: Sequence[BucketGrid | FixedObjects]) -> Grids:
+    return Grids(np.array([(g.x0, g.y0, g.cell) for g in grids]),
+                 np.array([(g.nx, g.ny) for g in grids], np.int64),
+                 _rows([g.starts for g in grids]), _rows([g.items for g in grids]))
+
+
+def pack_fixed(layouts: Sequence[FixedObjects]) -> FixedLayouts:
+    """Return the tables of collisions of all layouts in shared arrays."""
+    return FixedLayouts(np.array([fixed.bounds for fixed in layouts]),
+                        _rows([fixed.boxes for fixed in layouts]), _grids(layouts),
+                        np.array([fixed.largest_radius for fixed in layouts]))
+
+
+def pack_scenes(scenes: Sequence[Scene]) -> Scenes:
+    """Return what sensors see of all layouts in shared arrays."""
+    return Scenes(_rows([scene.segments for scene in scenes]),
+                  _rows([scene.circles for scene in scenes]),
+                  _grids([scene.segment_grid for scene in scenes]),
+                  _grids([scene.circle_grid for scene in scenes]),
+                  np.array([float(scene.reach) for scene in scenes]))
+
+
+@njit_inline
+def _of(rows: Rows, k: int) -> NDArray[Any]:
+    return rows.values[rows.starts[k]:rows.starts[k + 1]]
+
+
+@njit_inline
+def _grid_of(grids: Grids, k: int) -> BucketGrid:
+    return BucketGrid(grids.numbers[k, 0], grids.numbers[k, 1], grids.numbers[k, 2],
+                      grids.shape[k, 0], grids.shape[k, 1], _of(grids.starts, k),
+                      _of(grids.items, k))
+
+
+@njit_inline
+def fixed_of(layouts: FixedLayouts, k: int) -> FixedObjects:
+    """Return the fixed objects of layout k, as views."""
+    grid = _grid_of(layouts.grids, k)
+    return FixedObjects(layouts.bounds[k], _of(layouts.boxes, k), grid.x0, grid.y0, grid.cell,
+                        grid.nx, grid.ny, grid.starts, grid.items, layouts.largest_radius[k])
+
+
+@njit_inline
+def scene_of(scenes: Scenes, k: int) -> Scene:
+    """Return what sensors see of layout k, as views."""
+    return Scene(_of(scenes.segments, k), _of(scenes.circles, k),
+                 _grid_of(scenes.segment_grids, k), _grid_of(scenes.circle_grids, k),
+                 scenes.reach[k])

@@ -1,0 +1,51 @@
+"""Reset of worlds to tick 0, with fresh generators."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.jit import njit
+from sbot_common.rng import INFRARED, ODOMETRY, SCAN
+from sbot_sim.sensors.odometry import draw_wheel_scale
+from sbot_sim.sensors.rng_seeding import seed_states
+from sbot_sim.worlds.batch import Batch
+from wind_model.wake import advertised_millimetres
+
+Floats = NDArray[np.float64]
+
+
+@njit
+def reset_worlds(chosen: NDArray[np.int64], start: Floats, seeds: NDArray[np.int64],
+                 batch: Batch) -> None:
+    """Put worlds at rest at their start poses; sensors are to be read afterwards.
+
+    Parameters
+    ----------
+    chosen : which worlds
+    start : (K, N, 3) poses at tick 0: x, y (m), yaw (rad)
+    seeds : (K,) of the sensors' noise
+    batch : all worlds
+
+    """
+    setting, worlds = batch.setting, batch.worlds
+    n = setting.robots
+    ids = np.arange(n).astype(np.uint64)
+    for k in chosen:
+        a, z = k * n, (k + 1) * n
+        worlds.tick[k] = 0
+        worlds.pose[a:z] = start[k]
+        for rows in (worlds.command, worlds.impulse_velocity, worlds.wind, worlds.free_wind,
+                     worlds.odometry_twist, worlds.twist, worlds.odometry):
+            rows[a:z] = 0.0
+        worlds.rab_data[a:z] = 0
+        worlds.rab_data[a:z, 0] = advertised_millimetres(setting.bodies.radius[a:z])
+        worlds.rab_next[a:z] = worlds.rab_data[a:z]
+        worlds.blocker[a:z] = -1
+        worlds.collided[a:z] = False
+        worlds.reverted[a:z] = False
+        seed_states(worlds.infrared_states[a:z], seeds[k], ids, INFRARED)
+        seed_states(worlds.scan_states[a:z], seeds[k], ids, SCAN)
+        seed_states(worlds.odometry_states[a:z], seeds[k], ids, ODOMETRY)
+        worlds.wheel_scale[a:z] = draw_wheel_scale(setting.noise_radius[a:z],
+                                                   worlds.odometry_states[a:z])

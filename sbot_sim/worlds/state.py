@@ -1,0 +1,141 @@
+"""Arrays of a batch of worlds: K worlds of N robots; robot i of world k has row k * N + i."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_sim.sensors.beams import Fan
+from sbot_sim.sensors.infrared.sensor import SENSORS
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.worlds.layouts import FixedLayouts, Scenes
+from wind_model.grid import Lattice
+from wind_model.parameters import WakeParameters
+
+Floats = NDArray[np.float64]
+Scans = NDArray[np.float32]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+States = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+
+
+class Sensing(NamedTuple):
+    """What the robots of all worlds sense; a sensor that is off has 0 beams, or False."""
+
+    fan: Fan  # of the laser
+    range_min: float  # m
+    range_max: float  # m
+    sees_robots: bool
+    mount: Floats  # (3,) x, y (m), yaw (rad) of the laser in base_link
+    infrared_fan: Fan  # 0 beams: no infrared
+    infrared_table: Floats  # (151,)
+    infrared_range: float  # m
+    infrared_sees_robots: bool
+    range_and_bearing: bool
+    rab_range: float  # m
+
+
+class Setting(NamedTuple):
+    """What worlds are made of; changes between episodes only (domain randomisation)."""
+
+    robots: int  # N, of a world
+    dt: float  # s
+    bodies: BodyArrays  # (K*N,) each
+    layout: Integers  # (K,) the layout in which a world stands
+    fixed: FixedLayouts
+    scan_scenes: Scenes
+    infrared_scenes: Scenes
+    line_of_sight: Scenes
+    sensing: Sensing
+    wake: WakeParameters
+    gridded: bool  # whether there is a ``field``
+    field: Lattice
+    wind_height: float  # m
+    wind_velocity: Floats  # (K, 3) m/s outside the grid
+    wind_force: Floats  # (K, 3) N on every robot
+    gust_velocity: Floats  # (K, 3) m/s, added during a gust
+    gust_force: Floats  # (K, 3) N, added during a gust
+    gust_ticks: Integers  # (K, 2) the gust's first tick, and the first one after it
+    scan_noise: Floats  # (K,) m
+    infrared_noise: Floats  # (K,) fraction
+    noise_radius: Floats  # (K*N,) of the odometry
+    noise_slip: Floats  # (K*N,) sqrt(m)
+
+
+class Worlds(NamedTuple):
+    """The state of K worlds, and what is sensed of it; a row for each robot unless said.
+
+    Names and units are those of ``SimulationState`` and ``Snapshot``.
+    """
+
+    tick: Integers  # (K,)
+    command: Floats  # (K*N, 2) m/s, rad/s: what the next step acts on
+    pose: Floats  # (K*N, 3) m, m, rad
+    sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
+    twist: Floats  # (K*N, 3)
+    impulse_velocity: Floats  # (K*N, 2)
+    next_impulse_velocity: Floats  # (K*N, 2) of this tick's impulses
+    wind: Floats  # (K*N, 2) of this tick, forces aside
+    free_wind: Floats  # (K*N, 2)
+    felt_wind: Floats  # (K*N, 2) ``wind`` and what forces add, as observed
+    odometry: Floats  # (K*N, 3)
+    odometry_twist: Floats  # (K*N, 2)
+    wheel_scale: Floats  # (K*N, 2)
+    rab_data: Bytes  # (K*N, 10) heard now
+    rab_next: Bytes  # (K*N, 10) heard from the next tick on
+    blocker: Integers  # (K*N,)
+    collided: Flags  # (K*N,)
+    reverted: Flags  # (K*N,)
+    ranges: Scans  # (K*N, beams) m
+    infrared: Scans  # (K*N, 15, 2) m and reading; or (K*N, 0, 2)
+    heard_starts: Integers  # (K, N + 1) rows of the following, for each world
+    heard_robot: Integers  # (K, N*(N - 1)), or (K, 0)
+    heard_range: Floats  # (K, N*(N - 1)) m
+    heard_bearing: Floats  # (K, N*(N - 1)) rad
+    laser_pose: Floats  # (K*N, 3) where lasers are that are mounted off the centre; or (0, 3)
+    previous: Floats  # (K*N, 3) poses before the last step
+    home: Floats  # (K*N, 3) poses proposed by the last step, before collisions
+    shift: Floats  # (K*N, 2) room for collisions
+    queued: Flags  # (K*N,) room for collisions
+    retreats: NDArray[np.int8]  # (K*N,) room for collisions
+    row: NDArray[np.int32]  # (K*N,) 0, 1, 2 …
+    x: Floats  # (K*N,) room for sensors
+    y: Floats  # (K*N,)
+    infrared_states: States  # (K*N, 4) generators
+    scan_states: States  # (K*N, 4)
+    odometry_states: States  # (K*N, 4)
+
+
+def make_worlds(count: int, setting: Setting) -> Worlds:
+    """Return the arrays of ``count`` worlds; ``reset_block`` fills them."""
+    n, sensing = setting.robots, setting.sensing
+    rows, pairs = count * n, n * (n - 1) if sensing.range_and_bearing else 0
+
+    def floats(columns: int) -> Floats:
+        return np.zeros((rows, columns))
+
+    def states() -> States:
+        return np.zeros((rows, 4), np.uint64)
+
+    return Worlds(
+        tick=np.zeros(count, np.int64), command=floats(2), pose=floats(3), sent_pose=floats(3),
+        twist=floats(3), impulse_velocity=floats(2), next_impulse_velocity=floats(2),
+        wind=floats(2), free_wind=floats(2), felt_wind=floats(2), odometry=floats(3),
+        odometry_twist=floats(2), wheel_scale=floats(2),
+        rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
+        rab_next=np.zeros((rows, DATA_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
+        collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),
+        ranges=np.zeros((rows, sensing.fan.beams), np.float32),
+        infrared=np.zeros((rows, SENSORS if sensing.infrared_fan.beams else 0, 2), np.float32),
+        heard_starts=np.zeros((count, n + 1), np.int64),
+        heard_robot=np.zeros((count, pairs), np.int64), heard_range=np.zeros((count, pairs)),
+        heard_bearing=np.zeros((count, pairs)),
+        laser_pose=floats(3) if sensing.mount.any() else np.zeros((0, 3)), previous=floats(3),
+        home=floats(3), shift=floats(2), queued=np.zeros(rows, np.bool_),
+        retreats=np.zeros(rows, np.int8),
+        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
+        infrared_states=states(), scan_states=states(), odometry_states=states())

@@ -1,0 +1,55 @@
+"""Evolution by examples/evolve.py, and the network that it made and that is shipped."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sbot
+
+pytest.importorskip('cma', reason='cma is missing (extra evolve)')
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope='module')
+def evolve():
+    spec = importlib.util.spec_from_file_location('evolve', ROOT / 'examples' / 'evolve.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_few_generations_avoid_obstacles_better_than_chance(evolve, tmp_path, capsys):
+    evolved, chance = evolve.main(['avoid', '--generations', '8', '--population', '12', '-o',
+                                   str(tmp_path / 'out')])
+    assert (evolved - chance).mean() > 0.3
+    assert 'on 20 fresh seeds: evolved' in capsys.readouterr().out
+    network, weights = sbot.load_network(tmp_path / 'out' / 'network.json')
+    assert network.inputs == ('infrared',)
+    assert weights.shape == (32,)
+    assert (tmp_path / 'out' / 'fitness.png').stat().st_size > 5000
+
+
+def test_evolution_is_repeatable(evolve):
+    problem = evolve.PROBLEMS['avoid']()._replace(ticks=50)
+    one, other = (evolve.evolve(problem, 2, 6, 3, threads) for threads in (1, 2))
+    assert np.array_equal(one[0], other[0])
+    assert np.array_equal(one[1], other[1])
+
+
+def test_the_shipped_network_gathers_on_fresh_seeds(evolve):
+    problem = evolve.PROBLEMS['aggregate']()
+    network, weights = sbot.load_network(ROOT / 'config' / 'networks' / 'aggregation.json')
+    assert network == problem.network
+    evolved, chance = evolve.compare(problem, weights, 1)
+    assert (evolved > chance).sum() >= 18
+    assert (evolved - chance).mean() > 0.35
+
+
+def test_the_shipped_scenario_equals_a_batch_of_worlds():
+    network, weights = sbot.load_network(ROOT / 'config' / 'networks' / 'aggregation.json')
+    run = sbot.run('evolved_aggregation', duration=5, seed=4)
+    episode = sbot.World('evolved_aggregation', seed=4).run(network, weights, 50, keep=['pose'])
+    assert run.poses[:50].tobytes() == episode.pose.tobytes()

@@ -1,0 +1,93 @@
+import math
+
+import numpy as np
+import pytest
+
+from navigate.bot import Navigate, directions
+from navigate.controller import make_memory
+from navigate.grid import SIDE, Grid, shifted
+from navigate.parameters import Parameters
+from sbot_common.errors import InputError
+from sbot_common.observation import Observation, Scan
+
+RNG = np.random.default_rng(0)
+
+
+def see(tick=0, me=0, goal=(5.0, 0.0), beams=8, robots=2, x=0.0):
+    poses = np.zeros((robots, 3))
+    poses[:, 1] = 3.0 * np.arange(robots)
+    poses[me, 0] = x
+    scan = Scan(np.full(beams, 4.0, np.float32), -1.0, 2.0 / beams, 0.0, 10.0)
+    return Observation(me, robots, tick, tick, 1 / 30, poses, scan, goal)
+
+
+def test_a_reset_forgets_everything():
+    bot = Navigate()
+
+    def run():
+        return [bot.step(see(k, x=0.05 * k), RNG) for k in range(20)]
+
+    first = run()
+    assert run() != first
+    bot.reset()
+    assert run() == first
+
+
+def test_bad_parameters_are_named():
+    with pytest.raises(InputError, match=r'navigate: cell_m.*got 0'):
+        Navigate(cell_m=0)
+    with pytest.raises(InputError, match="did you mean 'spacing_m'"):
+        Navigate(spacing=1.0)
+    with pytest.raises(InputError, match='five times cell_m'):
+        Navigate(clearance_m=3.0)
+    bot = Navigate()
+    with pytest.raises(InputError):
+        bot.set_parameters(turn_gain=-1.0)
+    bot.set_parameters(forward_speed_mps=0.5, cruise_speed_mps=0.4)
+    assert all(bot.step(see(k), RNG)[0] <= 0.5 for k in range(30))
+
+
+def test_a_leader_without_a_goal_stands():
+    bot = Navigate()
+    assert [bot.step(see(k, goal=None), RNG) for k in range(3)] == [(0.0, 0.0)] * 3
+
+
+def test_another_scan_while_it_runs():
+    bot = Navigate()
+    for k, beams in enumerate((8, 8, 30, 8)):
+        v, _ = bot.step(see(k, beams=beams), RNG)
+        assert math.isfinite(v)
+
+
+def test_no_scan_is_a_scan_that_sees_nothing():
+    bot = Navigate()
+    v, _ = bot.step(see()._replace(scan=None), RNG)
+    assert v > 0.0
+
+
+def test_directions_are_those_of_the_beams():
+    got = directions(5, -0.5, 0.25)
+    angles = -0.5 + 0.25 * np.arange(5)
+    assert got == pytest.approx(np.array([np.cos(angles), np.sin(angles)]))
+
+
+def test_the_laser_does_not_remember_robots():
+    bot = Navigate()
+    bot.step(see(robots=1), RNG)
+    alone = np.count_nonzero(bot._memory.nearness)
+    bot = Navigate()
+    there = see()
+    there.poses[1, :2] = 4.0 * math.cos(-1.0), 4.0 * math.sin(-1.0)  # where the first beam ends
+    bot.step(there, RNG)
+    assert 0 < np.count_nonzero(bot._memory.nearness) < alone
+
+
+def test_far_ways_move_the_window():
+    bot = Navigate()
+    p, memory = Parameters(), make_memory(1, 0)
+    half = SIDE / 2 * p.cell_m
+    for k in range(200):
+        bot.step(see(k, goal=(200.0, 0.0), robots=1, x=float(k)), RNG)
+        state = bot.state
+        assert abs(float(k) - state.origin_x - half) <= half / 2 + 1
+    assert shifted(Grid(memory.nearness, 0.0, 0.0, p.cell_m), half, half) == (0.0, 0.0)

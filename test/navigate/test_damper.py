@@ -1,0 +1,50 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navigate.damper import fastest, projected, robot_limit, wall_limit
+from navigate.parameters import Parameters
+
+P = Parameters()
+
+
+def limits_of(*rows):
+    return np.array(rows, float).reshape(-1, 3)
+
+
+def test_limits_end_at_the_margin():
+    assert wall_limit(P, P.robot_radius_m + P.margin_m, 0.0) == pytest.approx(0.0)
+    assert wall_limit(P, 1.0, 0.3) < wall_limit(P, 1.0, 0.0) == wall_limit(P, 1.0, -0.3)
+    assert 2 * robot_limit(P, 2 * P.robot_radius_m + P.margin_m + 0.5) == pytest.approx(
+        P.damper_gain * 0.5)
+
+
+@given(angle=st.floats(-3, 3), limit=st.floats(-1, 2), x=st.floats(-2, 2), y=st.floats(-2, 2))
+def test_one_limit_is_an_orthogonal_projection(angle, limit, x, y):
+    n = math.cos(angle), math.sin(angle)
+    got = projected(limits_of((*n, limit)), 1, x, y)
+    excess = max(0.0, n[0] * x + n[1] * y - limit)
+    assert got == pytest.approx((x - excess * n[0], y - excess * n[1]), abs=1e-6)
+
+
+def test_a_corner_stops():
+    corner = limits_of((1, 0, 0), (0, 1, 0))
+    assert projected(corner, 2, 1.0, 1.0) == pytest.approx((0.0, 0.0))
+    assert projected(corner, 2, 1.0, -1.0) == pytest.approx((0.0, -1.0))
+
+
+@given(angles=st.lists(st.floats(-1.5, 1.5), min_size=1, max_size=5), limit=st.floats(0, 1),
+       heading=st.floats(-3, 3), drift=st.floats(-0.3, 0.3))
+def test_the_fastest_keeps_the_limits(angles, limit, heading, drift):
+    limits = limits_of(*((math.cos(a), math.sin(a), limit) for a in angles))
+    cosine, sine = math.cos(heading), math.sin(heading)
+    speed = fastest(P, limits, len(limits), cosine, sine, drift, 0.0, 2.0)
+    assert 0.0 <= speed <= 2.0
+    spare = 0.75 * P.margin_m * P.damper_gain
+    for n_x, n_y, b in limits:
+        along = n_x * cosine + n_y * sine
+        if along > 0.02 and speed > 0.0:
+            assert speed * along + n_x * drift <= b + spare + 1e-9

@@ -1,0 +1,69 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navigate.encounters import avoiding, first_contact, making_room, time_to_contact
+from navigate.grid import SIDE, Grid, mark
+from navigate.parameters import Parameters
+
+P = Parameters()
+AWAY = st.floats(-6, 6)
+SPEED = st.floats(-2, 2)
+
+
+def open_space():
+    return Grid(np.zeros((SIDE, SIDE), np.float32), -32.0, -32.0, 0.25)
+
+
+@given(dx=AWAY, dy=AWAY, vx=SPEED, vy=SPEED)
+def test_contact_is_when_the_distance_says(dx, dy, vx, vy):
+    time = time_to_contact(dx, dy, vx, vy, 0.7)
+    ticks = np.linspace(0, 50, 20001)
+    apart = np.hypot(dx - vx * ticks, dy - vy * ticks)
+    if time == math.inf:
+        inside = math.hypot(dx, dy) < 0.7
+        assert inside or apart.min() > 0.7 - 1e-3
+    elif time > 0.0:
+        assert math.hypot(dx - vx * time, dy - vy * time) == pytest.approx(0.7, abs=1e-6)
+        assert (apart[ticks < time] > 0.7 - 1e-6).all()
+
+
+def test_nobody_near_changes_nothing():
+    near = np.array([[5.0, 5.0, 0.0, 0.0]])
+    assert avoiding(P, open_space(), 0.0, 0.0, near, 1, 1.0, 0.0, 1.5, 0.0) == (1.5, 0.0)
+    assert avoiding(P, open_space(), 0.0, 0.0, near, 0, 1.0, 0.0, 1.5, 0.0) == (1.5, 0.0)
+
+
+def test_robots_that_meet_head_on_choose_different_sides():
+    ours = avoiding(P, open_space(), 0.0, 0.0, np.array([[3.0, 0.0, -1.0, 0.0]]), 1, 1.0, 0.0,
+                    1.0, 0.0)
+    theirs = avoiding(P, open_space(), 3.0, 0.0, np.array([[-3.0, 0.0, 1.0, 0.0]]), 1, -1.0, 0.0,
+                      -1.0, 0.0)
+    assert ours[1] < 0.0 < theirs[1]
+    assert ours[0] > 0.0 > theirs[0]
+
+
+def test_what_is_chosen_meets_later():
+    near = np.array([[2.0, 0.1, -1.0, 0.0]])
+    vx, vy = avoiding(P, open_space(), 0.0, 0.0, near, 1, 1.0, 0.0, 1.0, 0.0)
+    assert first_contact(P, near, 1, vx, vy, 1.0, 0.0) > first_contact(
+        P, near, 1, 1.0, 0.0, 1.0, 0.0)
+
+
+def test_nobody_gives_way_into_a_wall():
+    grid = open_space()
+    for x in np.arange(-1.0, 4.0, 0.1):
+        mark(grid, x, -0.6)
+    near = np.array([[2.5, 0.0, -1.0, 0.0]])
+    assert avoiding(P, grid, 0.0, 0.0, near, 1, 1.0, 0.0, 1.0, 0.0)[1] >= 0.0
+
+
+def test_a_robot_at_rest_makes_room():
+    near = np.array([[0.8, 0.0, 0.0, 0.0], [5.0, 0.0, 0.0, 0.0]])
+    x, y = making_room(P, near, 2)
+    assert x < 0.0
+    assert y == 0.0
+    assert making_room(P, near[1:], 1) == (0.0, 0.0)

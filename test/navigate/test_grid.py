@@ -1,0 +1,83 @@
+import math
+
+import numpy as np
+import pytest
+
+from navigate.grid import (
+    HALF_DIAGONAL,
+    REACH,
+    SIDE,
+    Grid,
+    distance_at,
+    is_free_line,
+    is_marked,
+    mark,
+    shifted,
+)
+
+CELL = 0.25
+
+
+def empty(origin=-32.0):
+    return Grid(np.zeros((SIDE, SIDE), np.float32), origin, origin, CELL)
+
+
+def test_distances_are_those_to_the_nearest_point():
+    grid, rng = empty(), np.random.default_rng(1)
+    points = rng.uniform(-4, 4, (20, 2))
+    kept = []
+    for x, y in points:
+        if not is_marked(grid, x, y):
+            mark(grid, x, y)
+            kept.append((x, y))
+    for x, y in rng.uniform(-5, 5, (400, 2)):
+        centre = (math.floor(x / CELL) + 0.5) * CELL, (math.floor(y / CELL) + 0.5) * CELL
+        nearest = min(math.dist(centre, point) for point in kept)
+        far = REACH * CELL
+        # Beyond a square of REACH cells nothing is written.
+        if nearest < far - CELL:
+            assert distance_at(grid, x, y) == pytest.approx(nearest, abs=1e-5)
+        else:
+            assert far - CELL - 1e-5 <= distance_at(grid, x, y) <= far
+
+
+def test_a_point_marks_its_cell():
+    grid = empty()
+    assert not is_marked(grid, 1.01, 2.24)
+    mark(grid, 1.01, 2.24)
+    assert is_marked(grid, 1.2, 2.01)  # the same cell
+    assert not is_marked(grid, 1.3, 2.24)
+    assert distance_at(grid, 1.01, 2.24) <= HALF_DIAGONAL * CELL
+
+
+def test_nothing_is_outside():
+    grid = empty()
+    for x, y in ((1e6, 0.0), (0.0, -1e6), (-1e300, 1e300)):
+        mark_free = is_marked(grid, x, y)
+        assert mark_free  # so that nobody tries
+        assert distance_at(grid, x, y) == REACH * CELL
+    assert not grid.nearness.any()
+
+
+def test_lines_see_walls():
+    grid = empty()
+    for y in np.arange(-2.0, 2.0, 0.1):
+        mark(grid, 3.0, y)
+    assert not is_free_line(grid, 0.0, 0.0, 6.0, 0.0, 0.5, 0.3)
+    assert is_free_line(grid, 0.0, 0.0, 2.0, 0.0, 0.5, 0.3)
+    assert is_free_line(grid, 0.0, 3.0, 6.0, 3.0, 0.5, 0.3)
+    assert is_free_line(grid, 2.8, 0.0, 2.0, 0.0, 0.5, 0.6)  # what is left behind does not count
+    assert is_free_line(grid, 3.0, 0.0, 3.0, 0.0, 0.5, 0.3)  # no line
+
+
+def test_a_window_that_moves_keeps_what_it_holds():
+    grid = empty()
+    mark(grid, 20.1, -3.1)
+    mark(grid, -20.1, 3.1)
+    before = distance_at(grid, 20.4, -3.1)
+    origin = shifted(grid, 16.0, 0.0)
+    moved = Grid(grid.nearness, *origin, CELL)
+    assert origin == (-16.0, -32.0)
+    assert distance_at(moved, 20.4, -3.1) == before
+    assert distance_at(moved, -20.1, 3.1) == REACH * CELL  # beyond the window now
+    assert np.count_nonzero(grid.nearness > (REACH - HALF_DIAGONAL) * CELL) == 1

@@ -1,0 +1,103 @@
+"""The class drives robots as a batch of worlds does, to the bit."""
+
+import numpy as np
+import pytest
+
+import sbot
+from neural_controller.controller import Neural
+from neural_controller.inputs import NAMES
+from sbot_common.errors import InputError
+from sbot_common.observation import Observation
+
+NEURAL = 'neural_controller.controller:Neural'
+TICKS = 60
+ALL = tuple('scan:7' if name == 'scan' else name for name in NAMES)
+
+# Every sensor with its noise, walls, wind with a gust and wakes, robots that meet.
+SENSING = """
+rate: 20
+duration: {duration}
+world: {{bounds: [0, 0, 1.6, 1.4], circles: [{{center: [0.8, 0.7], radius: 0.12}}]}}
+robots:
+  - {{body: s-bot, pose: [0.3, 0.3, 0.5], goal: [1.4, 1.2], controller: '{neural}'}}
+  - {{body: s-bot, pose: [0.5, 0.35, 2.5], goal: [0.2, 1.2], controller: '{neural}'}}
+  - {{body: s-bot, pose: [1.3, 1.1, -2.0], goal: [0.3, 0.2], controller: '{neural}'}}
+controllers: {{'{neural}': {{network: {file}}}}}
+sensors: {{infrared: true, infrared_noise: 0.1, range_and_bearing: true, scan_beams: 24,
+          scan_range_max: 1.5, scan_noise_std: 0.01}}
+wind: {{wind_speed_mean: 0.02, wake: true}}
+"""
+
+
+def network_of(kind, inputs, outputs='wheels'):
+    hidden = {'perceptron': [], 'mlp': [5, 3], 'ctrnn': [4]}[kind]
+    return sbot.network(kind, inputs, hidden=hidden, outputs=outputs,
+                        turn=0.095 if outputs == 'wheels' else 1.5)
+
+
+@pytest.mark.parametrize(('kind', 'inputs', 'outputs'), [
+    ('perceptron', ALL, 'wheels'), ('mlp', ALL, 'twist'), ('ctrnn', ALL, 'wheels'),
+    ('perceptron', ('infrared',), 'wheels')])
+def test_equals_a_batch_of_worlds_to_the_bit(tmp_path, kind, inputs, outputs):
+    network = network_of(kind, inputs, outputs)
+    weights = np.random.default_rng(3).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'a.json', network, weights)
+    scenario = sbot.load(SENSING.format(neural=NEURAL, file=tmp_path / 'a.json',
+                                        duration=TICKS / 20))
+    run = sbot.run(scenario, seed=5)
+    episode = sbot.Worlds(scenario, 3, seeds=[4, 5, 6]).run(
+        network, weights, TICKS, keep=['pose', 'command'])
+    assert run.poses[:TICKS].tobytes() == episode.pose[:, 1].tobytes()
+    # A command is kept as it is acted on in the next tick.
+    assert np.ptp(run.poses[:, :, 0], axis=0).min() > 0.01
+    assert run.collided.any()
+    assert (episode.pose[:, 0] != episode.pose[:, 1]).any()
+
+
+def test_networks_are_found_beside_the_scenario(tmp_path, monkeypatch):
+    network = sbot.network()
+    sbot.save_network(tmp_path / 'a.json', network, np.ones(32))
+    sbot.save_network(tmp_path / 'b.json', network, -np.ones(32))
+    (tmp_path / 'scene.yaml').write_text(f"""
+duration: 1
+world: {{bounds: [0, 0, 3, 3]}}
+robots:
+  - {{body: s-bot, pose: [1, 1, 0], controller: '{NEURAL}'}}
+  - {{body: s-bot, pose: [2, 2, 0], controller: '{NEURAL}', parameters: {{network: b.json}}}}
+controllers: {{'{NEURAL}': {{network: a.json}}}}
+sensors: {{infrared: true}}
+""")
+    monkeypatch.chdir('/')
+    scenario = sbot.load(tmp_path / 'scene.yaml')
+    run = sbot.run(scenario)
+    assert np.sign(run.commands[0, :, 0]).tolist() == [1.0, -1.0]
+    assert sbot.load(scenario.to_yaml()) == scenario
+    with pytest.raises(InputError, match=r"robots\.1\.parameters\.network: got 'no\.json'"):
+        sbot.load(tmp_path / 'scene.yaml', **{'robots.1.parameters.network': 'no.json'})
+
+
+def seen(**fields):
+    return Observation(0, 1, 0, 0, 0.1, np.zeros((1, 3)), **fields)
+
+
+@pytest.mark.parametrize(('name', 'words'), [
+    ('infrared', r'infrared: .*sensors\.infrared'), ('scan:3', 'does not sense it'),
+    ('neighbours', r'neighbours: .*sensors\.range_and_bearing'),
+    ('goal', 'a goal for the input goal')])
+def test_what_a_robot_lacks_is_named(tmp_path, name, words):
+    network = sbot.network('perceptron', [name])
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
+    with pytest.raises(InputError, match=words):
+        Neural(str(tmp_path / 'a.json')).step(seen(), np.random.default_rng(0))
+
+
+def test_memory_is_each_robots_own(tmp_path):
+    network = sbot.network('ctrnn', ['twist'], hidden=[3])
+    weights = np.random.default_rng(0).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'a.json', network, weights)
+    one, other = (Neural(str(tmp_path / 'a.json')) for _ in range(2))
+    rng = np.random.default_rng(0)
+    first = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
+    second = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
+    assert first != second
+    assert other.step(seen(twist=(1.0, 0.0, 1.0)), rng) == first

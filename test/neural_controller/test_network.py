@@ -1,0 +1,104 @@
+"""Networks are described, checked, and kept in files to the bit."""
+
+import json
+
+import numpy as np
+import pytest
+
+from neural_controller.network import (
+    checked_weights,
+    load_network,
+    make_network,
+    save_network,
+)
+from sbot_common.errors import InputError
+
+
+@pytest.mark.parametrize(('arguments', 'inputs', 'weights', 'memory'), [
+    ({}, 15, 32, 0),
+    ({'kind': 'mlp', 'hidden': [4]}, 15, 4 * 16 + 2 * 5, 4),
+    ({'kind': 'mlp', 'hidden': [4, 3], 'inputs': ['scan:8', 'goal']}, 11,
+     4 * 12 + 3 * 5 + 2 * 4, 7),
+    ({'kind': 'ctrnn', 'hidden': [5], 'inputs': ['twist', 'wind']}, 5, 5 * (2 + 5 + 5) + 2 * 6,
+     10)])
+def test_counts(arguments, inputs, weights, memory):
+    network = make_network(**arguments)
+    assert network.input_count == inputs
+    assert network.weight_count == weights
+    assert network.memory_count == memory
+    assert network.layers.tolist() == [inputs, *arguments.get('hidden', []), 2]
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    ({'kind': 'lstm'}, "kind: got 'lstm', expected one of perceptron, mlp, ctrnn"),
+    ({'inputs': 'infrared'}, 'expected a list of names'),
+    ({'inputs': []}, 'at least one'),
+    ({'inputs': ['goal', 'goal']}, 'different names'),
+    ({'inputs': ['gaol']}, "got 'gaol', expected one of infrared, scan"),
+    ({'inputs': ['scan']}, 'scan:S with S sectors'),
+    ({'inputs': ['scan:0']}, 'scan:S with S sectors'),
+    ({'inputs': ['goal:3']}, 'goal alone'),
+    ({'hidden': [3]}, 'no hidden layer for a perceptron'),
+    ({'kind': 'mlp'}, 'at least one hidden layer'),
+    ({'kind': 'ctrnn', 'hidden': [3, 3]}, 'one number of neurons'),
+    ({'kind': 'mlp', 'hidden': [0]}, 'hidden'),
+    ({'outputs': 'legs'}, 'wheels or twist'),
+    ({'max_speed': 0}, 'max_speed: got 0, expected a number > 0'),
+    ({'turn': float('nan')}, 'turn')])
+def test_bad_descriptions(arguments, words):
+    with pytest.raises(InputError) as caught:
+        make_network(**arguments)
+    assert words in str(caught.value)
+
+
+def test_weights_are_checked():
+    network = make_network()
+    assert checked_weights(network, range(32)).dtype == np.float64
+    with pytest.raises(InputError, match=r"'shape \(31,\)', expected shape \(32,\)"):
+        checked_weights(network, np.zeros(31))
+    with pytest.raises(InputError, match='finite'):
+        checked_weights(network, [np.inf] * 32)
+
+
+def test_a_file_keeps_every_bit(tmp_path):
+    network = make_network('ctrnn', ['infrared', 'scan:4'], hidden=[3], outputs='twist',
+                           max_speed=0.3, turn=1 / 3)
+    weights = np.random.default_rng(1).normal(size=network.weight_count)
+    save_network(tmp_path / 'a.json', network, weights)
+    found, read = load_network(tmp_path / 'a.json')
+    assert found == network
+    assert read.tobytes() == weights.tobytes()
+
+
+def good():
+    return {**make_network()._asdict(), 'weights': [0.0] * 32}
+
+
+@pytest.mark.parametrize(('change', 'words'), [
+    ({'kind': 'lstm'}, 'kind'), ({'kind': []}, 'kind'), ({'inputs': 3}, 'inputs: got 3'),
+    ({'inputs': [3]}, 'inputs'), ({'hidden': 3}, 'hidden: got 3'), ({'hidden': ['x']}, 'hidden'),
+    ({'weights': [1.0]}, 'weights'), ({'weights': ['x'] * 32}, 'weights'),
+    ({'weights': {}}, 'weights'), ({'weights': [[1.0], 2.0]}, 'weights'),
+    ({'max_speed': 'x'}, 'max_speed'), ({'turn': None}, 'turn'), ({'more': 1}, 'keys')])
+def test_bad_files_are_named_in_one_line(tmp_path, change, words):
+    path = tmp_path / 'bad.json'
+    path.write_text(json.dumps({**good(), **change}))
+    with pytest.raises(InputError) as caught:
+        load_network(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert words in message
+    assert '\n' not in message
+
+
+@pytest.mark.parametrize('text', ['', '[1', '[]', '3', '{}', 'é'])
+def test_what_is_no_network(tmp_path, text):
+    path = tmp_path / 'bad.json'
+    path.write_text(text, 'latin-1')
+    with pytest.raises(InputError, match=r'bad\.json'):
+        load_network(path)
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(InputError, match=r'no\.json: cannot be read'):
+        load_network(tmp_path / 'no.json')

@@ -1,0 +1,495 @@
+"""The parsers that are fuzzed: each with good inputs, and a function that reads one input.
+
+A function returns, or raises InputError; anything else is a finding.
+"""
+
+import io
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import yaml
+import zstandard
+from mcap.opcode import Opcode
+from mutate import mutated
+from PIL import Image
+from rosbags.rosbag2 import StoragePlugin, Writer
+
+from sbot.bag import compare, csv_export
+from sbot.bag.arrays import read_recording
+from sbot.bag.reader import Bag
+from sbot.cli.bag import information
+from sbot.figures.data import from_bag
+from sbot.files.yaml_text import decode_text, parse_yaml
+from sbot.regression.replay import replay
+from sbot.runner.loop import run_scenario
+from sbot.scenario.argos.experiment import argos_yaml
+from sbot.scenario.load import parse_scenario, scenario_from_mapping
+from sbot.scenario.maps import load_map
+from sbot.scenario.overrides import parse_override
+from sbot.scenario.shipped import config_directory, scenario_names
+from sbot.viewer.data import page_data, read_scans
+from sbot.viewer.page import page
+from sbot_common import topics
+from sbot_common.errors import InputError
+from sbot_common.wire import cdr, controller, messages, point_cloud
+from sbot_sim.fast2d import Fast2D
+from sbot_sim.messages.snapshot import read_rab_data
+from wind_model.messages import decode_field, decode_vector
+from wind_model.rotors_text import read_grid
+
+MAGIC = b'\x89MCAP0\r\n'
+_HEAD = struct.Struct('<BQ')
+
+
+class Target(NamedTuple):
+    """A parser."""
+
+    seeds: Callable[[Path], list[bytes]]  # good inputs; may use the folder
+    read: Callable[[bytes, Path], object]  # reads one input; may write into the folder
+    make: Callable[[list[bytes], Random], bytes] = lambda seeds, random: mutated(
+        random.choice(seeds), seeds, random)
+
+
+def _text(seeds: list[bytes], random: Random) -> bytes:
+    return mutated(random.choice(seeds), seeds, random, text=True)
+
+
+def _write(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+# Scenarios and what they name.
+
+SCENARIO = b"""\
+name: small
+seed: 3
+rate: 100/3
+duration: 2
+world: {bounds: [-1, -1, 9, 5], segments: [[1, 4, 3, 4.5]],
+  circles: [{center: [6, 3], radius: 0.5}],
+  rectangles: [{center: [7.5, 4], size: [0.3, 0.4], yaw: 0.3}]}
+sensors: {infrared: true, scan_beams: 12, range_and_bearing: true}
+wind: {wind_speed_mean: 0.3, wake: true}
+bodies: {mine: {radius: 0.2, like: robot}}
+robots:
+- &a {pose: [1, 1, 0], goal: [8, 2], controller: potential_field}
+- {pose: [3, 1, 0.5], body: mine, controller: wind_aware, goal: [3.5, 1.0]}
+- {pose: [5, 1, 0.5], controller: none}
+controllers: {potential_field: {attraction_constant_gamma: 0.2}}
+"""
+
+
+@cache
+def _scenarios() -> list[bytes]:
+    folder = config_directory() / 'scenarios'
+    return [SCENARIO] * 15 + [(folder / f'{name}.yaml').read_bytes() for name in scenario_names()]
+
+
+def read_scenario(data: bytes, folder: Path) -> None:
+    """Parse, write as YAML, parse again: the same; a small one is run for two ticks."""
+    scenario = parse_scenario(decode_text(data, 'x.yaml'), 'x.yaml', folder,
+                              import_controllers=False)
+    text = scenario.to_yaml()
+    again = parse_scenario(text, 'again', folder, import_controllers=False)
+    assert again.to_yaml() == text, 'another scenario after writing and reading'
+    if data[-1:] > b'\x60' and len(scenario.robots) < 30 and not scenario.python_path and all(
+            ':' not in robot.controller for robot in scenario.robots) and (
+            scenario.sensors.scan.scan_beams < 1000 and scenario.until is None):
+        short = parse_scenario(text, 'short', folder, overrides={
+            'duration': 2 * scenario.rate.dt})
+        run_scenario(short, keep=False)
+
+
+def _sets(folder: Path) -> list[bytes]:
+    return [b'seed=4', b'robots.0.goal=[7, 3]', b'wind.wind_speed_mean=0.5', b'rate=100/3',
+            b'controllers.potential_field.safe_distance_m=0.2', b'world.bounds=[-9, 0, 29, 19]',
+            b'robots.1.pose=[3.0, 2, .5]', b'sensors={scan_beams: 3}']
+
+
+def read_set(data: bytes, folder: Path) -> None:
+    """Change a scenario as `--set` does; arguments may be no UTF-8."""
+    key, value = parse_override(data.decode('utf-8', 'surrogateescape'))
+    parse_scenario(SCENARIO.decode(), 'x.yaml', folder, overrides={key: value},
+                   import_controllers=False)
+
+
+def _map_texts(folder: Path) -> list[bytes]:
+    _write(folder, 'map.png', _images(folder)[0])
+    return [b'image: map.png\nresolution: 0.05\norigin: [0.0, -1.5, 0.1]\nnegate: 0\n'
+            b'occupied_thresh: 0.65\nfree_thresh: 0.196\nmode: trinary\n']
+
+
+def read_map(data: bytes, folder: Path) -> None:
+    """Load a map.yaml."""
+    load_map(_write(folder, 'map.yaml', data))
+
+
+@cache
+def _image_seeds() -> list[bytes]:
+    found = []
+    grey = Image.fromarray((np.indices((20, 30)).sum(axis=0) % 7 * 40).astype(np.uint8))
+    for mode, kind in [('L', 'PNG'), ('L', 'PPM'), ('1', 'PNG'), ('P', 'PNG'), ('RGBA', 'PNG'),
+                       ('LA', 'PNG'), ('I;16', 'PNG'), ('RGB', 'BMP'), ('P', 'GIF'),
+                       ('RGB', 'JPEG'), ('L', 'TIFF'), ('F', 'TIFF'), ('CMYK', 'TIFF'),
+                       ('RGB', 'TGA'), ('RGB', 'WEBP'), ('I', 'TIFF'), ('YCbCr', 'JPEG')]:
+        file = io.BytesIO()
+        source = grey.convert('I').convert(mode) if mode == 'I;16' else grey.convert(mode)
+        source.save(file, kind)
+        found.append(file.getvalue())
+    return [*found, b'P2\n3 2\n255\n0 1 2\n3 4 255\n', b'P5\n# x\n3 2\n65535\n' + bytes(12)]
+
+
+def _images(folder: Path) -> list[bytes]:
+    return _image_seeds()
+
+
+def read_image(data: bytes, folder: Path) -> None:
+    """Load a map with this image."""
+    _write(folder, 'fuzzed', data)
+    load_map(_write(folder, 'image.yaml', b'{image: fuzzed, resolution: 0.05, origin: [0, 0, 0],'
+                    b' negate: 0, occupied_thresh: 0.65, free_thresh: 0.2}'))
+
+
+def _winds(folder: Path) -> list[bytes]:
+    text = ('min_x: 0.0\nmin_y: -1.0\nn_x: 3\nn_y: 2\nres_x: 0.5\nres_y: 1.0\n'
+            'vertical_spacing_factors:\n0 0.4 1\nbottom_z:\n' + '0 ' * 6 + '\ntop_z:\n' + '5 ' * 6)
+    return [(text + ''.join(f'\n{name}:\n' + f'{number} ' * 18 for name, number in (
+        ('u', 1.5), ('v', -0.2), ('w', 1e-3)))).encode()]
+
+
+def read_wind(data: bytes, folder: Path) -> None:
+    """Read a wind grid."""
+    read_grid(_write(folder, 'wind.txt', data))
+
+
+ARGOS = b"""<?xml version="1.0" ?>
+<argos-configuration>
+  <framework><system threads="0"/>
+    <experiment length="10" ticks_per_second="10" random_seed="1"/></framework>
+  <controllers><x id="c" library="build/libair_resistance"><params velocity="5"/></x></controllers>
+  <loop_functions library="wind"><air_resistance angle_deg="30" magnitude="12"/></loop_functions>
+  <arena size="5, 5, 1" center="0,0,0.5">
+    <box id="b" size="1,0.1,0.5" movable="false">
+      <body position="1,1,0" orientation="30,0,0"/></box>
+    <cylinder id="z" radius="0.1" height="0.2" movable="true">
+      <body position="-1,1,0" orientation="0,0,0"/></cylinder>
+    <foot-bot id="f0"><body position="0,0,0" orientation="0,0,0"/>
+      <controller config="c"/></foot-bot>
+    <distribute><position method="uniform" min="-2,-2,0" max="2,2,0"/>
+      <orientation method="uniform" min="0,0,0" max="360,0,0"/>
+      <entity quantity="5" max_trials="100">
+        <e-puck2 id="e" rab_range="1"><controller config="c"/></e-puck2></entity></distribute>
+  </arena>
+  <physics_engines><dynamics2d id="d"/></physics_engines>
+  <media><range_and_bearing id="r" check_occlusions="false"/></media>
+</argos-configuration>
+"""
+
+
+def read_argos(data: bytes, folder: Path) -> None:
+    """Translate an experiment, and load the translation."""
+    text = argos_yaml(data, 'x.argos')
+    parse_scenario(text, 'x.argos (as YAML)', folder, import_controllers=False)
+
+
+# Recordings.
+
+def _recorded(folder: Path) -> Path:
+    """A recording of five ticks with all sensors, made once."""
+    path = folder / 'seed_bag'
+    if not path.exists():
+        data = parse_scenario(SCENARIO.decode(), 'x', folder, overrides={'duration': 0.12})
+        run_scenario(data, record=path, keep=False)
+    return path
+
+
+@cache
+def _mcap(folder: Path) -> bytes:
+    return next(_recorded(folder).glob('*.mcap')).read_bytes()
+
+
+def use_bag(path: Path, choice: int, folder: Path) -> None:
+    """Do with a bag what one of the commands does."""
+    bag = Bag(path, partly=True)
+    if choice == 0:
+        information(bag)
+    elif choice == 1:
+        csv_export.write_csv(bag, io.StringIO())
+    elif choice == 2:
+        data = from_bag(bag)
+        run = page_data(data, read_scans(bag, data))
+        page(run, run['name'])
+    elif choice == 3:
+        compare.compare(bag, Bag(folder / 'seed_bag'))
+    elif choice == 4:
+        read_recording(bag)
+    else:
+        data = bag.scenario_text
+        plain = parse_scenario(data, 'scenario', folder, import_controllers=False)
+        if not plain.python_path and all(':' not in r.controller for r in plain.robots) and (
+                plain.until is None):
+            replay(bag)
+
+
+def read_bag(data: bytes, folder: Path) -> None:
+    """Read bytes as an MCAP file."""
+    use_bag(_write(folder, 'fuzzed.mcap', data), zlib.crc32(data) % 6, folder)
+
+
+def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
+    offset = 0
+    while offset < len(data):
+        opcode, length = _HEAD.unpack_from(data, offset)
+        yield opcode, data[offset + 9:offset + 9 + length]
+        offset += 9 + length
+
+
+def _packed(opcode: int, record: bytes) -> bytes:
+    return _HEAD.pack(opcode, len(record)) + record
+
+
+@cache
+def _flat(folder: Path) -> list[tuple[int, bytes]]:
+    """The records of the recording, those in chunks too."""
+    found = []
+    for opcode, record in _records(_mcap(folder)[len(MAGIC):-len(MAGIC)]):
+        if opcode == Opcode.CHUNK:
+            place = 8 + 8 + 8 + 4
+            place += 4 + int.from_bytes(record[place:place + 4], 'little') + 8
+            found += list(_records(zstandard.ZstdDecompressor().decompress(record[place:])))
+        elif opcode in (Opcode.HEADER, Opcode.METADATA):
+            found.append((opcode, record))
+        elif opcode == Opcode.DATA_END:
+            break
+    return found
+
+
+_END = _packed(Opcode.DATA_END, bytes(4)) + _packed(Opcode.FOOTER, bytes(20)) + MAGIC
+
+
+class _Changed:
+    """Recordings whose records or payloads are changed, with everything around them right."""
+
+    folder = Path()
+
+    @classmethod
+    def seeds(cls, folder: Path) -> list[bytes]:
+        cls.folder = folder
+        return [MAGIC + b''.join(_packed(*each) for each in _flat(folder)) + _END]
+
+    @classmethod
+    def records(cls, seeds: list[bytes], random: Random) -> bytes:
+        """One or a few records changed inside."""
+        records = list(_flat(cls.folder))
+        for _ in range(random.choice([1, 1, 3])):
+            kinds = sorted({opcode for opcode, _ in records})
+            kind = random.choice(kinds)
+            place = random.choice([i for i, (opcode, _) in enumerate(records) if opcode == kind])
+            opcode, record = records[place]
+            records[place] = (random.choice([opcode] * 9 + [random.randrange(1, 20)]),
+                              mutated(record, [record], random))
+        inside = b''.join(_packed(*each) for each in records[2:])
+        first = b''.join(_packed(*each) for each in records[:2])
+        if random.random() < 0.5:
+            return MAGIC + first + inside + _END
+        kind, data = random.choice([
+            (b'', inside), (b'zstd', zstandard.ZstdCompressor(level=1).compress(inside))])
+        size = random.choice([len(inside)] * 9 + [0, 2**62])
+        chunk = struct.pack('<QQQII', 0, 2**40, size, 0, len(kind)) + kind + struct.pack(
+            '<Q', len(data)) + data
+        return MAGIC + first + _packed(Opcode.CHUNK, chunk) + _END
+
+    @classmethod
+    def payloads(cls, seeds: list[bytes], random: Random) -> bytes:
+        """The payloads of one topic's messages changed."""
+        records = list(_flat(cls.folder))
+        number = random.choice([record[:2] for opcode, record in records if opcode == 5])
+        places = [i for i, (opcode, record) in enumerate(records)
+                  if opcode == Opcode.MESSAGE and record[:2] == number]
+        for place in places if random.random() < 0.2 else [random.choice(places)]:
+            record = records[place][1]
+            records[place] = Opcode.MESSAGE, record[:22] + mutated(
+                record[22:], [record[22:]], random)
+        return MAGIC + b''.join(_packed(*each) for each in records) + _END
+
+
+def _metadata_seeds(folder: Path) -> list[bytes]:
+    bag = folder / 'with_metadata'
+    if not bag.exists():
+        bag.mkdir()
+        _write(bag, 'seed_bag_0.mcap', _mcap(folder))
+    text = (_recorded(folder) / 'metadata.yaml').read_bytes()
+    return [text, yaml.safe_dump(yaml.safe_load(text)).encode()]
+
+
+def read_metadata(data: bytes, folder: Path) -> None:
+    """Read a bag with this metadata.yaml."""
+    _write(folder / 'with_metadata', 'metadata.yaml', data)
+    use_bag(folder / 'with_metadata', 0, folder)
+
+
+def _sqlite_seeds(folder: Path) -> list[bytes]:
+    path = folder / 'foreign'
+    if not path.exists():
+        with Writer(path, version=9, storage_plugin=StoragePlugin.SQLITE3) as writer:
+            known = {}
+            for message in Bag(_recorded(folder)).messages():
+                if message.name not in known:
+                    known[message.name] = writer.add_connection(
+                        message.name, message.type, typestore=cdr.typestore())
+                writer.write(known[message.name], message.stamp_ns, message.payload)
+    return [next(path.glob('*.db3')).read_bytes()]
+
+
+def read_sqlite(data: bytes, folder: Path) -> None:
+    """Read bytes as a .db3 file."""
+    use_bag(_write(folder, 'fuzzed.db3', data), zlib.crc32(data) % 5, folder)
+
+
+# Messages.
+
+READERS: list[Callable[[bytes], object]] = [
+    messages.read_odometry, messages.read_scan, messages.read_twist, messages.read_pose,
+    messages.read_vector, messages.read_clock, decode_field, decode_vector, read_rab_data,
+    point_cloud.read_point_cloud, lambda raw: messages.read_poses(raw, 3),
+    lambda raw: messages.read_twist(raw, messages.TWIST_STAMPED), controller.read_twist_of,
+    *(read for _, read in controller.FIELDS.values()),
+    *(lambda raw, kind=kind: (cdr.decode(raw, kind), cdr.canonical(raw, kind)) for kind in sorted({
+        topic.type for topic in vars(topics).values() if isinstance(topic, topics.Topic)})),
+]
+
+
+def _payloads(folder: Path) -> list[bytes]:
+    first = {}
+    for message in Bag(_recorded(folder)).messages():
+        first.setdefault(message.name, message.payload)
+    seeds = list(first.values())
+    for read in READERS:
+        _READABLE.append([seed for seed in seeds if _accepts(read, seed)] or seeds)
+    return seeds
+
+
+_READABLE: list[list[bytes]] = []  # of each reader, the seeds that it accepts
+
+
+def _accepts(read: Callable[[bytes], object], seed: bytes) -> bool:
+    try:
+        read(seed)
+    except InputError:
+        return False
+    return True
+
+
+def _message(seeds: list[bytes], random: Random) -> bytes:
+    """Return a changed message, in every second case of the reader's own type."""
+    number = random.randrange(len(READERS))
+    source = random.choice(_READABLE[number] if random.random() < 0.5 else seeds)
+    return bytes([number]) + mutated(source, seeds, random)[1:]
+
+
+def read_message(data: bytes, folder: Path) -> None:
+    """Read bytes as one of the messages that nodes and replays read."""
+    if data:
+        READERS[data[0] % len(READERS)](b'\0' + data[1:])
+
+
+# Fast2D.
+
+_NUMBERS = [0, 0.1, 0.5, 1, 2.5, -1, 1e-3, 1e6, 1e308, -1e308, float('nan'), float('inf'), None,
+            'x', 10**400, True, 5e-324, [1], 1e150]
+
+
+def _fast2d_seeds(folder: Path) -> list[bytes]:
+    with Fast2D() as world:  # compiles, where nothing is in the cache yet
+        robot, solid = world.create_robot(), world.create_solid()
+        world.object_set_bounding_radius(robot, 0.1)
+        world.object_set_bounding_rectangle(solid, [-1, 1, 1, -1], [-1, -1, 1, 1])
+        world.object_set_position(solid, 3.0, 0.0)
+        sensor = world.create_irsensor(robot, 0.0, 0.0, 0.0, 1.0, 0.5, 1, [1.0])
+        world.add_object(robot), world.add_object(solid)
+        world.step(0.1), world.sensor_get_activation(sensor)
+    return [bytes(Random(i).randrange(256) for _ in range(80)) for i in range(20)]
+
+
+def read_calls(data: bytes, folder: Path) -> None:
+    """Take bytes as calls of Fast2D, in any order and with any arguments."""
+    world = Fast2D()
+    refused = None
+    things: list[object] = [None, 3]
+    stream = iter(data)
+
+    def take() -> int:
+        return next(stream, 0)
+
+    def number() -> object:
+        code = take()
+        return _NUMBERS[code % len(_NUMBERS)] if code < 60 else code / 64 - 1.5
+
+    def numbers() -> list[object]:
+        return [number() for _ in range(take() % 6)]
+
+    def thing() -> object:
+        return things[take() % len(things)]
+
+    def box() -> tuple[list[object], list[object]]:
+        u, v = take() / 64, take() / 64
+        return ([-u, u, u, -u], [-v, -v, v, v]) if take() > 60 else (numbers(), numbers())
+
+    calls = [
+        world.init, world.cleanup, lambda: things.append(world.create_robot()),
+        lambda: things.append(world.create_robot()), lambda: things.append(world.create_solid()),
+        lambda: world.add_object(thing()), lambda: world.add_object(things[-1]),
+        lambda: world.object_set_bounding_radius(things[-1], number()),
+        lambda: world.object_set_bounding_rectangle(things[-1], *box()),
+        lambda: world.object_set_mass(thing(), number()),
+        lambda: world.object_set_position(things[-1], number(), number()),
+        lambda: world.object_set_angle(thing(), number()),
+        lambda: world.robot_set_speed(thing(), number(), number()),
+        lambda: world.robot_set_angular_speed(thing(), number()),
+        lambda: things.append(world.create_irsensor(
+            thing(), number(), number(), number(), number(), number(), 1, [1.0])),
+        lambda: things.append(world.create_irsensor(
+            thing(), number(), number(), number(), number(), number(), take() % 9, numbers())),
+        lambda: world.sensor_get_activation(thing()), lambda: world.object_get_transform(thing()),
+        lambda: world.step(number()), lambda: world.step(0.05)]
+    if data[:1] > b'\x20':
+        world.init()
+    for code in stream:
+        try:
+            calls[code % len(calls)]()
+        except InputError as error:
+            refused = error
+    if refused is not None:
+        raise refused
+
+
+def read_mapping(data: bytes, folder: Path) -> None:
+    """Load a dict, as Python programs do."""
+    value, _ = parse_yaml(decode_text(data, 'x'), 'x')
+    if isinstance(value, dict) and not any(word in data for word in (b':', b'until')[1:]):
+        scenario_from_mapping({**value, 'robots': [{'pose': [1, 1, 0]}]})
+
+
+TARGETS = {
+    'scenario': Target(lambda folder: _scenarios(), read_scenario, _text),
+    'set': Target(_sets, read_set, _text),
+    'map': Target(_map_texts, read_map, _text),
+    'image': Target(_images, read_image),
+    'wind': Target(_winds, read_wind, _text),
+    'argos': Target(lambda folder: [ARGOS], read_argos, _text),
+    'bag': Target(lambda folder: [_mcap(folder)], read_bag),
+    'records': Target(_Changed.seeds, read_bag, _Changed.records),
+    'payloads': Target(_Changed.seeds, read_bag, _Changed.payloads),
+    'metadata': Target(_metadata_seeds, read_metadata, _text),
+    'sqlite': Target(_sqlite_seeds, read_sqlite),
+    'messages': Target(_payloads, read_message, _message),
+    'fast2d': Target(_fast2d_seeds, read_calls),
+}

@@ -1,0 +1,67 @@
+"""Arguments and names that nobody means well: one line each, and no control of anything."""
+
+import subprocess
+import sys
+
+import pytest
+
+from sbot.cli.main import main
+from sbot.viewer.page import page
+
+SCENARIO = ('name: %s\nworld: {bounds: [0, 0, 9, 9]}\nduration: 0.1\n'
+            'robots: [{pose: [1, 1, 0], goal: [3, 3], controller: none}]\n')
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    path = tmp_path / 'x.yaml'
+    path.write_text(SCENARIO % 'x')
+    return str(path)
+
+
+@pytest.mark.parametrize('setting', [
+    'seed=\udcff', '\udcff=1', 'robots.' + '1' * 5000 + '=3', 'robots.²=3',
+    '.'.join(['a'] * 3000) + '=1', 'rate=1e-999999999', 'seed=' + '9' * 5000,
+    'world.circles=' + '[' * 100_000, 'duration=1e999', 'target_real_time_factor=1e-300',
+    'target_real_time_factor=1e999', 'robots.0.goal.x=' + 'y' * 100_000])
+def test_settings(scenario, setting, capsys):
+    assert main(['run', scenario, '--set', setting, '--quiet']) == 2
+    error = capsys.readouterr().err
+    assert error.startswith('sbot: ')
+    assert len(error.splitlines()) == 1
+    assert len(error) < 1100
+
+
+@pytest.mark.parametrize('options', [['--record', 'x' * 5000], ['--record', 'a\0b'],
+                                     ['--plot', 'x.png', '--duration', '1e9']])
+def test_other_options(scenario, options, capsys):
+    assert main(['run', scenario, '--quiet', *options]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_scans_that_need_more_than_the_memory(tmp_path, capsys):
+    path = tmp_path / 'many.yaml'
+    path.write_text('world: {bounds: [0, 0, 9, 9]}\nsensors: {scan_beams: 100000}\n'
+                    'robots: [{pose: [1, 1, 0], goal: [3, 3]}]\n')
+    assert main(['run', str(path), '--quiet', '--set', 'sensors.scan_beams=1000000000000']) == 2
+    assert 'scan_beams' in capsys.readouterr().err
+
+
+def test_names_with_mathematics_are_drawn_as_they_are(tmp_path):
+    path = tmp_path / 'x.yaml'
+    path.write_text(SCENARIO % "'$\\frac{x$'")
+    assert main(['run', str(path), '--quiet', '--plot', str(tmp_path / 'x.png')]) == 0
+
+
+def test_names_with_marks_of_the_template_stay_names():
+    text = page({'name': '@SCRIPT@ @RUN@ @TITLE@'}, '@RUN@ @SCRIPT@')
+    assert '<title>@RUN@ @SCRIPT@</title>' in text
+    assert '{"name":"@SCRIPT@ @RUN@ @TITLE@"}' in text
+
+
+def test_a_full_disk_for_the_output(scenario):
+    with open('/dev/full', 'w') as full:
+        done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', scenario, '--quiet'],
+                              stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == 'sbot: output: No space left on device\n'

@@ -1,0 +1,96 @@
+import json
+import re
+
+import pytest
+
+from sbot.cli.main import main, make_parser
+from sbot.scenario.load import load_scenario
+from sbot.scenario.model import CONTROLLERS
+from sbot.scenario.shipped import find_scenario, shipped_scenarios
+from sbot_common.errors import InputError
+
+
+def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
+    assert main(['list']) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 80
+    assert main(['list', '--json']) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ['scenarios', 'maps', 'winds', 'controllers']
+    assert all(text for entries in found.values() for text in entries.values())
+    assert found['maps']['maps/rooms.yaml'].startswith('Three rooms')
+    assert set(CONTROLLERS) < set(found['controllers'])
+
+
+def test_what_is_listed_can_be_used(capsys):
+    assert main(['list', '--json']) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert 'wind_blocking' in found['scenarios']
+    for name in found['scenarios']:
+        assert load_scenario(name).name == name
+    for name in found['winds']:
+        assert load_scenario('single_robot', {
+            'wind.use_custom_static_wind_field': True, 'wind.custom_wind_field_path': name})
+    for name in found['maps']:
+        assert load_scenario('rooms', {'world.map': name})
+
+
+def test_one_kind(capsys):
+    assert main(['list', 'winds']) == 0
+    out = capsys.readouterr().out
+    assert 'wind/vortex.txt' in out
+    assert 'leader_follower' not in out
+
+
+def test_an_argos_file_goes_by_its_name():
+    assert find_scenario('wind_blocking') == shipped_scenarios()['wind_blocking']
+    with pytest.raises(InputError, match="did you mean 'wind_blocking'"):
+        find_scenario('wind_blockin')
+
+
+def test_a_mistyped_file_is_told_its_neighbour(tmp_path):
+    (tmp_path / 'arena.yaml').write_text('')
+    with pytest.raises(InputError, match=f'no such file; did you mean {tmp_path}/arena.yaml'):
+        find_scenario(str(tmp_path / 'arean.yaml'))
+    for other in (tmp_path / 'something.yaml', tmp_path / 'nowhere' / 'arena.yaml'):
+        with pytest.raises(InputError, match='no shipped scenario of that name'):
+            find_scenario(str(other))
+
+
+@pytest.mark.parametrize('controller', [False, True])
+def test_a_new_scenario_runs_and_is_never_overwritten(tmp_path, capsys, controller):
+    options = ['--controller'] if controller else []
+    assert main(['new', str(tmp_path / 'my-first'), *options]) == 0
+    assert (tmp_path / 'my_first.py').exists() == controller
+    path = tmp_path / 'my-first.yaml'
+    assert 'NAME' not in path.read_text()
+    assert 'MODULE' not in path.read_text()
+    capsys.readouterr()
+    assert main(['run', str(path), '--quiet', '--json']) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary['overlaps'] == 0
+    with_goal = range(2 if controller else 1)
+    assert all(summary['robots'][i]['goal_reached_s'] for i in with_goal)
+    before = path.read_text()
+    assert main(['new', str(path), *options]) == 2
+    assert 'exists' in capsys.readouterr().err
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize('name', ['', 'a b', 'nowhere/at/all', '1st', 'class', 'a\0b'])
+def test_a_bad_name_is_one_line(tmp_path, capsys, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    assert main(['new', name, '--controller']) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize('command', ['run', 'replay'])
+def test_the_examples_of_help_are_values_of_a_scenario(command, capsys):
+    with pytest.raises(SystemExit):
+        make_parser(command).parse_args([command, '--help'])
+    text = ' '.join(capsys.readouterr().out.split())
+    examples = re.findall(r'([a-z_0-9]+\.[a-z_0-9.]+)=(\[[^\]]*\]|[\d.]*\d)', text)
+    assert examples
+    for key, value in examples:
+        assert main(['run', 'leader_follower', '--duration', '0.1', '--quiet',
+                     '--set', f'{key}={value}']) == 0

@@ -1,0 +1,182 @@
+"""Which commands execute what a recording or a folder holds: only those that run controllers."""
+
+import argparse
+import importlib.util
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+import sbot
+from sbot.cli import sweep
+from sbot.cli.main import COMMANDS, main, make_parser
+from sbot.environment.discovery import stay_on_this_machine
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
+from sbot.viewer.follower import Follower
+from sbot.viewer.server import Live
+from sbot_common.topics import SCENARIO
+
+CONTROLLER = """
+from pathlib import Path
+Path(__file__).with_name('imported').touch()
+class Ahead:
+    def step(self, observation, rng):
+        return 0.1, 0.0
+"""
+
+
+@pytest.fixture
+def bag(tmp_path):
+    """A recording whose scenario names a module of a folder."""
+    folder = tmp_path / 'theirs'
+    folder.mkdir()
+    (folder / 'ahead_of_trust.py').write_text(CONTROLLER)
+    (folder / 'x.yaml').write_text(
+        'world: {bounds: [0, 0, 9, 9]}\nduration: 0.2\n'
+        'robots: [{pose: [1, 1, 0], controller: "ahead_of_trust:Ahead"}]\n')
+    before = list(sys.path)
+    run_scenario(load_scenario(str(folder / 'x.yaml')), record=tmp_path / 'bag', keep=False)
+    sys.path[:] = before
+    (folder / 'imported').unlink()
+    del sys.modules['ahead_of_trust']
+    yield tmp_path / 'bag'
+    sys.path[:] = before
+    sys.modules.pop('ahead_of_trust', None)
+
+
+# Every command and every public name is in one of these; a new one must be put there.
+LOOK_AT_RECORDINGS = {
+    'bag info': ['BAG'], 'bag csv': ['BAG', '-o', 'x.csv'], 'bag diff': ['BAG', 'BAG'],
+    'bag tables': ['BAG', '-o', 'tables'], 'plot': ['BAG', '-o', 'x.png'],
+    'view': ['BAG', '-o', 'x.html']}
+LOOK_AT_OTHER_FILES = {'list', 'new', 'bench', 'wind at', 'wind vtk', 'wind make',
+                       'sweep show', 'sweep plot'}
+# `plot` and `view` simulate where they are given a scenario.
+SIMULATE = {'run', 'up', 'sweep', 'replay', 'plot', 'view', 'wind wake'}
+NAMES_THAT_LOOK = {'Bag', 'plot', 'view'}
+NAMES_THAT_SIMULATE = {'load', 'run', 'sweep', 'replay', 'plot', 'view', 'World', 'Worlds',
+                       'learn'}
+OTHER_NAMES = {'InputError', 'Run', 'Scenario', 'function_policy', 'load_network', 'network',
+               'save_network'}
+
+
+def commands(parser, words=()):
+    """All commands below a parser, with their parsers."""
+    found = [action for action in parser._actions
+             if isinstance(action, argparse._SubParsersAction)]
+    if not found:
+        yield ' '.join(words), parser
+    for action in found:
+        for name, inner in action.choices.items():
+            yield from commands(inner, (*words, name))
+
+
+def all_commands():
+    for name, _, _ in COMMANDS:
+        for words, parser in commands(make_parser(name)):
+            if words.split()[0] == name:
+                yield words, parser
+    for name, make in sweep.OTHERS.items():
+        yield f'sweep {name}', make()
+
+
+def test_of_every_command_it_is_known_whether_it_imports():
+    found = dict(all_commands())
+    assert found.keys() == {*LOOK_AT_RECORDINGS, *LOOK_AT_OTHER_FILES, *SIMULATE}
+    for name in LOOK_AT_OTHER_FILES:
+        shown = found[name].format_help()
+        assert 'SCENARIO' not in shown, name
+        assert 'BAG' not in shown, name
+    assert {*sbot.__all__} == NAMES_THAT_LOOK | NAMES_THAT_SIMULATE | OTHER_NAMES
+
+
+def is_imported(bag):
+    return 'ahead_of_trust' in sys.modules or (bag.parent / 'theirs' / 'imported').exists()
+
+
+@pytest.mark.parametrize('command', LOOK_AT_RECORDINGS)
+def test_looking_at_a_recording_imports_nothing(bag, command, monkeypatch):
+    monkeypatch.chdir(bag.parent / 'theirs')
+    words = [*command.split(), *LOOK_AT_RECORDINGS[command]]
+    assert main([str(bag) if word == 'BAG' else word for word in words]) == 0
+    assert not is_imported(bag)
+
+
+@pytest.mark.parametrize('use', [
+    lambda bag: sbot.Bag(bag).damage, lambda bag: sbot.plot(str(bag), bag.parent / 'x.png'),
+    lambda bag: sbot.view(sbot.Bag(bag), bag.parent / 'x.html')])
+def test_looking_at_a_recording_from_python_imports_nothing(bag, use, monkeypatch):
+    monkeypatch.chdir(bag.parent / 'theirs')
+    use(bag)
+    assert not is_imported(bag)
+
+
+def test_following_a_simulation_imports_nothing(bag, monkeypatch):
+    monkeypatch.chdir(bag.parent / 'theirs')
+    callbacks = {}
+    Follower(Live(), lambda topic, name, callback: callbacks.update({name: callback}))
+    for message in sbot.Bag(bag).messages():
+        if message.name == SCENARIO.name:
+            callbacks[SCENARIO.name](message.payload)
+    assert len(callbacks) > 1  # it has understood the scenario
+    assert not is_imported(bag)
+
+
+def test_what_simulates_does_import(bag):
+    assert main(['run', str(bag.parent / 'theirs' / 'x.yaml'), '--quiet']) == 0
+    assert is_imported(bag)
+
+
+@pytest.mark.ros
+@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
+def test_playing_a_recording_imports_nothing(bag):
+    done = subprocess.run(
+        [sys.executable, '-m', 'sbot.ros.player', str(bag), '--timeout', '0.5'],
+        cwd=bag.parent / 'theirs', capture_output=True, text=True, check=False,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    assert done.returncode == 2  # nobody answers
+    assert 'Traceback' not in done.stderr
+    assert not is_imported(bag)
+
+
+def test_a_replay_of_modules_from_a_folder_needs_trust(bag, capsys):
+    assert main(['replay', str(bag), '--quiet']) == 2
+    error = capsys.readouterr().err
+    assert 'imports ahead_of_trust:Ahead from' in error
+    assert '--trust' in error
+    assert 'ahead_of_trust' not in sys.modules
+    assert main(['replay', str(bag), '--quiet', '--trust']) == 0
+    assert 'ahead_of_trust' in sys.modules
+
+
+@pytest.mark.parametrize(('answer', 'code'), [('y\n', 0), ('\n', 2), ('', 2), ('no\n', 2)])
+def test_a_terminal_is_asked(bag, answer, code, monkeypatch, capsys):
+    terminal = io.StringIO(answer)
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, 'stdin', terminal)
+    assert main(['replay', str(bag), '--quiet']) == code
+    assert 'Go on? [y/N]' in capsys.readouterr().err
+    assert ('ahead_of_trust' in sys.modules) == (code == 0)
+
+
+def test_a_folder_that_the_user_names_is_trusted(bag):
+    folder = bag.parent / 'theirs'
+    assert main(['replay', str(bag), '--quiet', '--set', f'python_path=[{folder}]']) == 0
+
+
+def test_shipped_modules_are_not_asked_about(tmp_path):
+    scenario = load_scenario('sbot_box', {'duration': 0.1})
+    run_scenario(scenario, record=tmp_path / 'bag', keep=False)
+    assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 0
+
+
+def test_discovery_stays_on_this_machine_unless_the_user_says_otherwise(monkeypatch):
+    monkeypatch.delenv('ROS_AUTOMATIC_DISCOVERY_RANGE', raising=False)
+    stay_on_this_machine()
+    assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'SUBNET')
+    stay_on_this_machine()
+    assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'SUBNET'

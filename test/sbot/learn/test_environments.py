@@ -1,0 +1,235 @@
+"""Environments: the checkers of PettingZoo and Gymnasium, and worlds that equal each other."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip('gymnasium', reason='gymnasium is missing (extra learn)')
+pettingzoo = pytest.importorskip('pettingzoo', reason='pettingzoo is missing (extra learn)')
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode  # noqa: E402
+from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
+
+import sbot  # noqa: E402
+from sbot.worlds.many import Worlds  # noqa: E402
+from sbot_common.errors import InputError  # noqa: E402
+
+SBOTS = {'rate': 10, 'world': {'bounds': [0, 0, 1.2, 1.2]},
+         'robots': [{'body': 's-bot', 'count': 4, 'controller': 'none'}],
+         'sensors': {'infrared': True, 'infrared_noise': 0.1, 'scan_beams': 1}}
+NEAR = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
+        'robots': [{'pose': [2, 3, 0], 'goal': [6, 3]}],
+        'wind': {'wind_direction': [0, 1, 0], 'wind_speed_mean': 0.1}}
+
+
+@pytest.mark.parametrize(('scenario', 'task', 'agents'), [
+    ('leader_follower', None, 4), (SBOTS, 'avoid_obstacles', 4), (SBOTS, 'aggregate', 4),
+    (NEAR, 'reach_goal', 1)])
+def test_pettingzoo(scenario, task, agents):
+    def make():
+        return sbot.learn.parallel_env(scenario, task=task)
+
+    env = make()
+    assert env.possible_agents == [f'robot_{i}' for i in range(agents)]
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        parallel_api_test(env, num_cycles=50)
+        parallel_seed_test(make, num_cycles=20)
+
+
+@pytest.mark.parametrize(('scenario', 'task'), [
+    ('single_robot', None), (SBOTS, 'aggregate'), (NEAR, 'reach_goal')])
+def test_gymnasium(scenario, task):
+    env = sbot.learn.env(scenario, task=task, render_mode='rgb_array')
+    with warnings.catch_warnings():
+        warnings.filterwarnings('ignore', message='.*(infinity|gym.make|spec).*')
+        check_env(env)
+
+
+def rollout(env, seed, steps, k=None):
+    """Return observations, rewards and flags of random actions; of world k of many."""
+    rng = np.random.default_rng(7)
+    rows = [env.reset(seed=seed)[0]]
+    for _ in range(steps):
+        action = rng.uniform(-1, 1, env.unwrapped.episodes.robots * 2).astype(np.float32)
+        space = env.action_space if k is None else env.single_action_space
+        action = action.reshape(space.shape)
+        if k is not None:
+            action = np.broadcast_to(action, env.action_space.shape)
+        seen = env.step(action)[:4]
+        rows.append(np.concatenate([np.ravel(part if k is None else part[k]) for part in seen]))
+    first = rows[0] if k is None else rows[0][k]
+    return np.concatenate([np.ravel(first), *rows[1:]])
+
+
+@pytest.mark.parametrize('threads', [1, 2])
+def test_world_k_equals_a_single_one(threads):
+    many = sbot.learn.vector_env(SBOTS, 3, task='aggregate', threads=threads)
+    alone = sbot.learn.env(SBOTS, task='aggregate')
+    for k in range(3):
+        assert np.array_equal(rollout(many, 5, 20, k), rollout(alone, 5 + k, 20))
+    assert not np.array_equal(rollout(alone, 5, 20), rollout(alone, 6, 20))
+
+
+def test_the_first_episode_has_the_seed_of_the_scenario():
+    env = sbot.learn.env(SBOTS, task='aggregate')
+    env.reset(seed=9)
+    starts = [robot.pose for robot in sbot.load(SBOTS, seed=9).robots]
+    assert env.episodes.worlds.start[0] == pytest.approx(np.array(starts), abs=0)
+    env.reset()
+    assert (env.episodes.worlds.start[0] != np.array(starts)).any()
+
+
+class Short(sbot.learn.ReachGoal):
+    """Three worlds that end at different times: one by its goal, all by the clock."""
+
+    seconds = 2.0
+    hold = 1
+    outputs, max_speed, turn = 'twist', 3.0, 1.0
+
+    def begin(self, worlds, world, rng):
+        return np.array([[4.0 if world == 1 else 2.0, 3.0, 0.0]])
+
+
+def test_worlds_begin_again_in_the_step_in_which_they_end():
+    env = sbot.learn.vector_env(NEAR, 3, task=Short())
+    assert env.metadata['autoreset_mode'] == AutoresetMode.SAME_STEP
+    start, _ = env.reset(seed=1)
+    ahead = np.tile(np.array([0.5, 0.0], np.float32), (3, 1))
+    step, terminated = 0, np.zeros(3, bool)
+    while not terminated.any():
+        seen, reward, terminated, truncated, infos = env.step(ahead)
+        step += 1
+    assert terminated.tolist() == [False, True, False]
+    assert not truncated.any()
+    assert reward[1] > 1.0 > reward[0] > 0.0
+    assert infos['_final_obs'].tolist() == [False, True, False]
+    assert infos['final_obs'][0] is None
+    assert infos['final_obs'][1][2] < start[1][2]  # nearer to the goal than at the start
+    assert seen[1] == pytest.approx(start[1])
+    assert env.episodes.now.seen.tick.tolist() == [step, 0, step]
+    still = np.zeros((3, 2), np.float32)
+    for _ in range(step + 1, 21):
+        *_, terminated, truncated, infos = env.step(still)
+    assert truncated.tolist() == [True, False, True]
+    assert not terminated.any()
+
+
+class Drawn(Short):
+    """Goals by the generator of a world, above where the robot stands."""
+
+    seconds = 0.2
+
+    def goals(self, worlds, world, rng):
+        return worlds.start[world, 0, :2] + [0.0, rng.uniform(1.0, 2.5)]
+
+
+def test_a_task_draws_goals_for_each_episode():
+    env = sbot.learn.vector_env(NEAR, 2, task=Drawn())
+    seen, _ = env.reset(seed=1)
+    goals = [env.episodes.goal]
+    distance = goals[0][:, 0, 1] - env.episodes.worlds.start[:, 0, 1]
+    assert seen[:, 1] == pytest.approx([1.0, 1.0])  # straight to the left
+    assert seen[:, 2] == pytest.approx(distance / (1.0 + distance))
+    env.step(np.zeros((2, 2), np.float32))
+    assert env.episodes.now.goal is goals[0]
+    env.step(np.zeros((2, 2), np.float32))  # the next episode begins
+    goals.append(env.episodes.goal)
+    assert len(np.unique(np.array(goals)[:, :, 0, 1])) == 4
+    assert (goals[1][:, :, 0] == env.episodes.worlds.start[:, :, 0]).all()
+    alone = sbot.learn.env(NEAR, task=Drawn())
+    alone.reset(seed=2)
+    assert alone.episodes.goal[0, 0, 1] == goals[0][1, 0, 1]
+
+
+def test_goals_must_be_numbers():
+    class Nowhere(Short):
+        def goals(self, worlds, world, rng):
+            return np.array([np.nan, 1.0])
+
+    with pytest.raises(InputError, match=r'goals: got .*nan.*, expected finite numbers'):
+        sbot.learn.env(NEAR, task=Nowhere()).reset()
+
+
+def test_a_reset_observes_once(monkeypatch):
+    env = sbot.learn.vector_env(SBOTS, 3, task='aggregate')
+    observe, observed = Worlds.observe, []
+    monkeypatch.setattr(Worlds, 'observe', lambda worlds: (observed.append(1), observe(worlds))[1])
+    env.reset(seed=1)
+    assert len(observed) == 1
+    env.reset(options={'reset_mask': np.array([True, False, True])})
+    assert len(observed) == 2
+
+
+def test_a_mask_resets_some_worlds():
+    env = sbot.learn.vector_env(SBOTS, 3, task='aggregate')
+    env.reset(seed=1)
+    env.step(np.ones(env.action_space.shape, np.float32))
+    env.reset(options={'reset_mask': np.array([True, False, True])})
+    assert env.episodes.now.seen.tick.tolist() == [0, 1, 0]
+
+
+def test_robots_that_are_done_stand_still_and_leave():
+    class First(sbot.learn.AvoidObstacles):
+        def ended(self, now):
+            done = np.zeros(now.seen.pose.shape[:2], bool)
+            done[:, 2] = now.seen.tick >= 3
+            return done
+
+    env = sbot.learn.parallel_env(SBOTS, task=First())
+    env.reset(seed=2)
+    for _ in range(3):
+        _, _, terminated, truncated, _ = env.step(
+            {agent: np.ones(2, np.float32) for agent in env.agents})
+    assert terminated == {f'robot_{i}': i == 2 for i in range(4)}
+    assert not any(truncated.values())
+    assert env.agents == ['robot_0', 'robot_1', 'robot_3']
+    place = env.episodes.now.seen.pose[0].copy()
+    observed, reward, *_ = env.step({agent: np.ones(2, np.float32) for agent in env.agents})
+    assert 'robot_2' not in observed
+    assert 'robot_2' not in reward
+    moved = np.abs(env.episodes.now.seen.pose[0] - place).max(axis=1)
+    assert moved[2] == 0.0
+    assert (moved[[0, 1, 3]] > 0.0).all()
+
+
+def test_images_and_pages():
+    env = sbot.learn.parallel_env('leader_follower', render_mode='rgb_array')
+    env.reset(seed=1)
+    before = env.render()
+    assert before.dtype == np.uint8
+    assert before.shape[2] == 3
+    for _ in range(10):
+        env.step({agent: np.ones(2, np.float32) for agent in env.agents})
+    assert (env.render() != before).any()
+    near, far = (sbot.learn.env(NEAR, task='reach_goal', render_mode='rgb_array', **{
+        'robots.0.goal': goal}) for goal in ([6, 3], [10, 5]))
+    assert (near.render() != far.render()).any()
+    env = sbot.learn.vector_env(SBOTS, 2, task='aggregate', render_mode='html')
+    env.reset(seed=1)
+    for _ in range(4):
+        env.step(np.ones(env.action_space.shape, np.float32))
+    pages = env.render()
+    assert len(pages) == 2
+    assert all(page.lstrip().startswith('<!') for page in pages)
+    assert pages[0] != pages[1]
+    assert sbot.learn.env(SBOTS, task='aggregate').render() is None
+
+
+@pytest.mark.parametrize(('scenario', 'arguments', 'words'), [
+    (NEAR, {'task': 'dance'}, 'reach_goal, follow_leader, avoid_obstacles, aggregate'),
+    (NEAR, {'task': 3}, 'a Task'), (NEAR, {'render_mode': 'ansi'}, 'human, rgb_array, html'),
+    (NEAR, {'task': 'avoid_obstacles'}, "got 'infrared'"),
+    (SBOTS, {'task': 'reach_goal'}, 'robots.0: has no goal')])
+def test_what_cannot_be_is_named(scenario, arguments, words):
+    with pytest.raises(InputError, match=words):
+        sbot.learn.parallel_env(scenario, **arguments)
+
+
+def test_actions_must_be_finite():
+    env = sbot.learn.env(NEAR, task='reach_goal')
+    env.reset()
+    with pytest.raises(InputError, match='finite'):
+        env.step(np.array([np.nan, 0.0]))

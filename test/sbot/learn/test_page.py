@@ -1,0 +1,28 @@
+"""docs/learning.md is true."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import sbot
+from neural_controller.inputs import NAMES
+from sbot.learn import TASKS
+
+PAGE = (Path(__file__).resolve().parents[3] / 'docs' / 'learning.md').read_text('utf-8')
+
+
+def test_it_names_every_task_and_input():
+    for name in (*TASKS, *NAMES):
+        assert f'`{name}' in PAGE, name
+
+
+def test_its_example_of_stable_baselines_runs(tmp_path, monkeypatch):
+    for name in ('torch', 'stable_baselines3'):
+        pytest.importorskip(name, reason='stable-baselines3 is missing (extra train)')
+    monkeypatch.chdir(tmp_path)
+    block, = re.findall(r'runs it -->\n```python\n(.*?)```', PAGE, re.DOTALL)
+    few = block.replace('100_000', '1000').replace('512', '256').replace("', 64,", "', 8,")
+    assert few.count('1000') == few.count("', 8,") == 1
+    exec(compile(few, 'docs/learning.md', 'exec'), {'sbot': sbot})
+    assert sbot.load_network('leader.json')[0].hidden == (16, 16)

@@ -1,0 +1,33 @@
+"""Running nodes as `ros2 param dump` and `ros2 doctor` see them."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+
+DRIVER = Path(__file__).with_name('introspection_driver.py')
+
+
+@pytest.mark.parametrize('lockstep', ['true', 'false'])
+def test_all_parameters_have_values_and_all_qos_fit(tmp_path, lockstep):
+    done = subprocess.run([sys.executable, str(DRIVER), lockstep, str(tmp_path)], timeout=900,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    for node, parameters in seen['parameters'].items():
+        assert 'use_sim_time' in parameters, node
+        assert [name for name, value in parameters.items() if value is None] == [], node
+    assert 'target_real_time_factor' in seen['parameters']['/sbot_sim']
+    assert seen['parameters']['/wind_model']['wind_direction'] == [1.0, 0.0, 0.0]
+    assert seen['parameters']['/robot_0/potfieldbot_0']['goal_x'] == 15.0
+    assert seen['parameters']['/robot_1/controller_1']['robot_id'] == 1
+    assert {'/clock', '/wind/field', '/robot_0/cmd_vel', '/robot_1/base_scan',
+            '/poses'} <= set(seen['pairs'])
+    assert {topic: bad for topic, (_, bad) in seen['pairs'].items() if bad} == {}

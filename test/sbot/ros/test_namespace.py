@@ -1,0 +1,83 @@
+"""Two runs side by side in one ROS domain: namespaces, clocks of their own, TF."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sbot.ros.processes import own_names, parse_namespace
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
+from sbot_common import topics
+from sbot_common.errors import InputError
+
+needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
+                               reason='rclpy is missing')
+
+DRIVER = Path(__file__).with_name('namespace_driver.py')
+SBOT = [sys.executable, '-m', 'sbot.cli']
+DEADLINE = 240.0  # s; long, as the first run compiles
+
+
+def test_names_within_a_run():
+    assert topics.run_namespace('/') == ''
+    assert topics.run_namespace('/robot_1', 1, 2) == ''
+    assert topics.run_namespace('/hall/arena/robot_1', 1, 2) == '/hall/arena'
+    assert topics.run_namespace('/robot_1', 0, 2) == '/robot_1'  # of another name by chance
+    assert topics.run_namespace('/robot_0', 0, 1) == '/robot_0'
+    assert topics.within('/arena', '/robot_0/odom') == '/arena/robot_0/odom'
+    assert topics.within('/arena', '/map') == '/arena/map'
+    assert topics.within('/arena', '/clock') == '/clock'
+    assert topics.within('/arena', '/robot_0/tf') == '/arena/robot_0/tf'
+    assert topics.within('', '/map') == '/map'
+
+
+def test_namespaces():
+    assert parse_namespace('arena') == parse_namespace('/arena/') == '/arena'
+    assert parse_namespace('hall/a_1') == '/hall/a_1'
+    assert parse_namespace('') == ''
+    for text in ('1a', 'a b', 'a//b', 'ä', 'a/{b}'):
+        with pytest.raises(InputError, match='--namespace'):
+            parse_namespace(text)
+    assert own_names('/a') == [('/clock', '/a/clock'), ('/tf', '/a/tf'),
+                               ('/tf_static', '/a/tf_static')]
+    assert own_names('') == []
+
+
+@pytest.mark.ros
+@needs_ros
+def test_two_runs_side_by_side_are_each_as_alone():
+    seeds = {'left': 1, 'right': 2, 'third': 3}
+    running = {name: subprocess.Popen(
+        [*SBOT, 'up', 'leader_follower', '--duration', '1.5', '--seed', str(seed), '--namespace',
+         name, '--json', *(['--composed'] if name == 'third' else [])],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for name, seed in seeds.items()}
+    for name, process in running.items():
+        out, err = process.communicate(timeout=DEADLINE)
+        assert process.returncode == 0, err
+        alone = run_scenario(load_scenario(
+            'leader_follower', {'duration': 1.5, 'seed': seeds[name]}), keep=False).summary
+        assert json.loads(out)['trajectory_sha256'] == alone['trajectory_sha256']
+
+
+@pytest.mark.ros
+@needs_ros
+def test_names_in_the_graph_and_free_running_beside_another_run():
+    done = subprocess.run([sys.executable, str(DRIVER)], timeout=2 * DEADLINE, text=True,
+                          capture_output=True, check=False, env={**os.environ})
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen['moved'] == {'/left': True, '/right': True}
+    # Only what ROS has once for all is outside; the driver's own topics do not count.
+    outside = [name for name in seen['topics'] if not name.startswith(('/left/', '/right/'))]
+    assert sorted(outside) == ['/diagnostics', '/parameter_events', '/rosout']
+    assert {'/left/clock', '/right/clock', '/left/map', '/right/wind/field',
+            '/left/robot_1/base_scan', '/right/robot_0/cmd_vel'} <= set(seen['topics'])
+    assert '/left/sbot_sim/reset' in seen['services']
+    assert seen['exits'] == [1, 1]  # of `sbot up`, which SIGTERM has cut short
+    assert 'publishers' not in seen['log']

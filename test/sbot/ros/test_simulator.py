@@ -1,0 +1,73 @@
+"""The executable `sbot_sim` without a graph: what is loaded before a run."""
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+
+# Prints how many compiled functions are loaded after the rehearsals, and how many after two ticks.
+LOADED = """
+import gc, sys
+from numba.core.dispatcher import Dispatcher
+from potential_field_bot.bot import warm_up
+from sbot.ros.simulator import rehearse
+from sbot.runner.controller_set import ControllerSet
+from sbot.runner.loop import wind_at
+from sbot.runner.summary import Tally
+from sbot.scenario import assemble
+from sbot.scenario.load import load_scenario
+from sbot_common.angles import yaw_from_quaternion
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.engine.state import StepInputs
+from sbot_sim.messages.broadcast import Broadcast
+
+def loaded():
+    return sum(len(found.overloads) for found in gc.get_objects() if isinstance(found, Dispatcher))
+
+scenario = load_scenario(sys.argv[1])
+parameters = assemble.simulation_parameters(scenario)
+source = assemble.wind_source(scenario)
+warm_up()
+yaw_from_quaternion(0.0, 0.0, 0.0, 1.0)
+wind_at(source, 1)  # another process does this
+rehearse(scenario, parameters)
+engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
+broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
+tally = Tally(scenario, parameters)
+controllers = ControllerSet(scenario, parameters.sensors.scan)
+print(loaded())
+for k in range(2):
+    stamp_ns = scenario.rate.stamp_ns(k)
+    engine.feel(wind_at(source, stamp_ns))
+    commands = controllers.decide(engine.snapshot, stamp_ns).commands
+    list(broadcast.snapshot(engine.snapshot, stamp_ns))
+    tally.add(engine.snapshot.pose, engine.state)
+    engine.advance(StepInputs(commands, wind_at(source, stamp_ns), engine.state.rab_data))
+print(loaded())
+"""
+
+
+@pytest.mark.parametrize('scenario', ['leader_follower', 'rooms'])
+def test_the_first_ticks_load_no_machine_code(scenario):
+    done = subprocess.run([sys.executable, '-c', LOADED, scenario], timeout=240,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    before, after = map(int, done.stdout.split())
+    assert 0 < before == after
+
+
+@pytest.mark.parametrize('factor', ['1.0e-300', '.inf', '.nan', '-1.0', '1.0e+7'])
+def test_a_real_time_factor_that_no_timer_keeps_to_is_refused(factor):
+    done = subprocess.run(
+        [sys.executable, '-c', 'import sys; from sbot.ros.executables import sbot_sim; '
+         'sys.exit(sbot_sim())', '--ros-args', '-p', 'scenario:=single_robot', '-p',
+         f'target_real_time_factor:={factor}'], timeout=240, capture_output=True, text=True,
+        check=False)
+    assert done.returncode == 2, done.stderr
+    assert 'Traceback' not in done.stderr
+    assert 'target_real_time_factor' in done.stderr.strip().splitlines()[-1]

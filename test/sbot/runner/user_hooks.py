@@ -1,0 +1,31 @@
+"""Functions that replace parts of the impulse pipeline (document 000 section 2.1)."""
+
+import numpy as np
+
+from wind_model.wake import reductions
+
+
+def half_for_all(wake, starts, indexes, ranges, bearings, yaw, wind, advertised, own_radius):
+    """Whoever hears anybody feels half of the wind."""
+    return 0.5 * (np.diff(starts) > 0)
+
+
+def document(*arguments):
+    """The document's rule."""
+    return reductions(*arguments)
+
+
+def swirl(wind, reduction):
+    """The wake turns the wind to the left."""
+    left = np.column_stack([-wind[:, 1], wind[:, 0]])
+    return wind + reduction[:, np.newaxis] * left
+
+
+def sideways(mass, speed, yaw):
+    """Bodies drive to their left."""
+    return (mass * speed)[:, np.newaxis] * np.column_stack([-np.sin(yaw), np.cos(yaw)])
+
+
+def wrong(*arguments):
+    """Returns what is no answer."""
+    return [1.0, 2.0, 3.0]

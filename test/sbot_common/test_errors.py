@@ -1,0 +1,64 @@
+"""Messages are one line of sensible length, whatever they quote."""
+
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sbot_common.errors import LONGEST, InputError, bad_value, decoding, shown, unknown_name
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner))
+
+
+@given(st.text(max_size=3000))
+def test_a_message_is_one_printable_line(text):
+    message = str(InputError(text))
+    assert message.isprintable()
+    assert len(message) <= 10 * LONGEST  # each escaped
+    if text.isprintable() and len(text) <= LONGEST:
+        assert message == text
+
+
+def test_a_long_message_keeps_its_beginning_and_its_end():
+    message = str(InputError(f'file.yaml:3: {"x" * 5000}, expected a number'))
+    assert message.startswith('file.yaml:3: xxx')
+    assert message.endswith('xxx, expected a number')
+    assert len(message) <= LONGEST
+
+
+@given(plain)
+def test_values_are_shown_as_repr_writes_them(value):
+    text = repr(value)
+    assert shown(value) == (text if len(text) <= 80 else text[:77] + '...')
+
+
+def test_values_that_cannot_be_written_out():
+    bomb = ['x']
+    for _ in range(60):
+        bomb = [bomb] * 9
+    begin = time.process_time()
+    assert shown(bomb).endswith('...')
+    assert shown(10**5000) == 'a whole number of 16610 bits'
+    assert shown(Fraction(10**5000, 3)) == '<Fraction>'
+    itself = []
+    itself.append(itself)
+    assert shown(itself).endswith('...')
+    assert 'unknown name' in str(unknown_name('x', 'a' * 1_000_000, ['b']))
+    assert len(str(bad_value('x', '\n' * 10**6, 'y'))) < 200
+    assert time.process_time() - begin < 1.0
+
+
+@pytest.mark.parametrize('error', [KeyError('x'), RecursionError(), MemoryError(), OSError(5, 'a'),
+                                   UnicodeDecodeError('utf-8', b'\xff', 0, 1, 'bad')])
+def test_what_a_decoder_raises_becomes_an_input_error(error):
+    with pytest.raises(InputError, match='file at byte 3: '), decoding('file at byte 3'):
+        raise error
+
+
+def test_input_errors_pass_as_they_are():
+    with pytest.raises(InputError, match=r'^mine$'), decoding('other'):
+        raise InputError('mine')

@@ -1,0 +1,98 @@
+"""Omnidirectional motion against the matrix exponential with 40 digits."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.dynamics.omnidirectional import (
+    advance_twist,
+    limited_twist,
+    limited_twists,
+    move_omnidirectional,
+)
+from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+
+DT = 0.1
+OMNI = ROBOT._replace(name='omni', drive='omnidirectional', wheelbase=0.3)
+REACH, RIM = 0.4, 3.0
+
+
+def exponential(x, y, yaw, v, omega, lateral, dt):
+    """Return the pose after the matrix exponential of the twist, an element of se(2)."""
+    with mpmath.workdps(40):
+        c, s = mpmath.cos(yaw), mpmath.sin(yaw)
+        pose = mpmath.matrix([[c, -s, x], [s, c, y], [0, 0, 1]])
+        twist = mpmath.matrix([[0, -omega, v], [omega, 0, lateral], [0, 0, 0]]) * mpmath.mpf(dt)
+        after = pose * mpmath.expm(twist, method='taylor')
+        return after[0, 2], after[1, 2], mpmath.mpf(yaw) + mpmath.mpf(omega) * mpmath.mpf(dt)
+
+
+@settings(deadline=None)  # compiles on the first call
+@given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3),
+       st.floats(-9, 9) | st.floats(-1e-9, 1e-9) | st.just(0.0))
+def test_a_constant_twist_is_integrated_exactly(yaw, v, lateral, omega):
+    got = advance_twist(1.0, -2.0, yaw, v, omega, lateral, DT)
+    x, y, turned = exponential(1.0, -2.0, yaw, v, omega, lateral, DT)
+    assert abs(got[0] - x) < 1e-14
+    assert abs(got[1] - y) < 1e-14
+    assert math.cos(got[2] - float(turned)) == pytest.approx(1.0, abs=1e-15)
+    assert math.sin(got[2] - float(turned)) == pytest.approx(0.0, abs=1e-14)
+    assert -math.pi <= got[2] < math.pi
+
+
+def test_sideways_without_turning_is_a_straight_line():
+    assert advance_twist(1.0, 2.0, 0.0, 0.0, 0.0, 0.5, DT) == (1.0, 2.05, 0.0)
+
+
+def rims(v, omega, lateral):
+    """Return the speeds of the four rims, by the geometry of rollers at 45 degrees.
+
+    A wheel at (x, y) moves with the body's velocity there; its roller lets it slip along the
+    diagonal, so what the rim does is that velocity's part across the roller, over cos 45 degrees.
+    """
+    speeds = []
+    for x, y, slant in ((0.15, 0.25, 1), (0.15, -0.25, -1), (-0.15, 0.25, -1), (-0.15, -0.25, 1)):
+        vx, vy = v - omega * y, lateral + omega * x
+        speeds.append(vx - slant * vy)  # (vx, vy) . (1, -slant)/sqrt 2 / cos 45 degrees
+    return speeds
+
+
+@settings(deadline=None)
+@given(st.floats(-6, 6), st.floats(-20, 20), st.floats(-6, 6))
+def test_no_rim_is_faster_than_it_can_and_the_path_keeps_its_shape(v, omega, lateral):
+    got = limited_twist(v, omega, lateral, REACH, RIM)
+    fastest = max(map(abs, rims(v, omega, lateral)))
+    factor = 1.0 if fastest <= RIM else RIM / fastest
+    np.testing.assert_allclose(got, [v * factor, omega * factor, lateral * factor], rtol=1e-12,
+                               atol=1e-300)
+    if fastest < RIM * (1 - 1e-12):
+        assert got == (v, omega, lateral)
+
+
+def test_without_sideways_speed_it_is_the_arc_of_two_wheels():
+    twist = np.array([[1.0, 0.7, 0.0]])
+    bodies, two = body_arrays([OMNI]), body_arrays([ROBOT])
+    pose = np.array([[1.0, 2.0, 0.5]])
+    moved = pose.copy()
+    wind = np.array([[0.5, -0.25]])
+    move_omnidirectional(bodies, pose, limited_twists(bodies, twist), wind, DT, moved)
+    np.testing.assert_allclose(moved, move(two, pose, wheel_commands(two, twist), wind, DT),
+                               atol=1e-15)
+
+
+def test_other_robots_of_a_mixed_group_are_left_alone():
+    bodies = body_arrays([S_BOT, OMNI])
+    twist = np.array([[0.05, 0.1, 9.0], [0.5, 0.1, -0.5]])
+    pose = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+    before = move(bodies, pose, wheel_commands(bodies, twist), np.zeros((2, 2)), DT)
+    moved = before.copy()
+    driven = limited_twists(bodies, twist)
+    assert driven[0].tolist() == [0.0, 0.0, 0.0]
+    move_omnidirectional(bodies, pose, driven, np.zeros((2, 2)), DT, moved)
+    np.testing.assert_array_equal(moved[0], before[0])
+    np.testing.assert_allclose(moved[1], [1.05, 0.95, 0.01], atol=5e-4)

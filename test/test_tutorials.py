@@ -1,0 +1,62 @@
+"""Every command of the tutorials runs and gives the output that they show."""
+
+import hashlib
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tutorials import blocks, is_shown, run_page
+
+FOLDER = Path(__file__).parent.parent / 'docs' / 'tutorials'
+PAGES = sorted(set(FOLDER.glob('*.md')) - {FOLDER / 'index.md'})
+HAS_ROS = importlib.util.find_spec('rclpy') is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
+def test_it_runs(page, tmp_path):
+    run_page(page, tmp_path, HAS_ROS)
+    for picture in re.findall(r'!\[[^]]+\]\(([^)]+)\)', page.read_text('utf-8')):
+        made, = tmp_path.rglob(Path(picture).name)
+        assert made.stat().st_size > 1000
+
+
+@pytest.mark.slow
+def test_the_first_commands_of_the_readme_run(tmp_path):
+    first = next(block for block in blocks((FOLDER.parents[1] / 'README.md').read_text('utf-8'))
+                 if block.language == 'bash')
+    install, *commands = first.text.splitlines()
+    assert install.startswith('pip install .')
+    (tmp_path / 'page.md').write_text('\n'.join(['```bash', *commands, '```', '']))
+    run_page(tmp_path / 'page.md', tmp_path, HAS_ROS)
+    assert (tmp_path / 'tracks.png').exists()
+    assert (tmp_path / 'run.html').exists()
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
+def test_it_has_a_picture_a_next_step_and_a_place_in_the_index(page):
+    text = page.read_text('utf-8')
+    assert '![' in text
+    assert re.search(r'^Next: \[', text, re.MULTILINE)
+    assert f'({page.name})' in (FOLDER / 'index.md').read_text('utf-8')
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
+def test_its_notebook_was_made_from_it(page):
+    notebook = json.loads(page.with_suffix('.ipynb').read_text('utf-8'))
+    digest = hashlib.sha256(page.read_text('utf-8').encode()).hexdigest()
+    assert notebook['metadata']['page_sha256'] == digest, f'make notebooks ARGUMENTS={page.stem}'
+    cells = [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']
+    assert len(cells) == sum(block.language in ('bash', 'python')
+                             for block in blocks(page.read_text('utf-8')))
+    assert any(cell['outputs'] for cell in cells)
+    assert page.with_suffix('.ipynb').stat().st_size < 100_000
+
+
+@pytest.mark.parametrize(('shown', 'output', 'expected'), [
+    ('a\nb', 'x\na\ny\nb\n', True), ('b\na', 'a\nb\n', False), ('a … c', 'a b c', True),
+    ('a … c', 'a b d', False), ('1.5 (m)', '1.5 (m)', True), ('1.5', '1x5', False)])
+def test_outputs_are_compared(shown, output, expected):
+    assert is_shown(shown, output) is expected
