@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from sbot_common.angles import wrap_angle
 from sbot_common.elementary import atan2, exp, log
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
-from sbot_common.spatial import BucketGrid, cell_index
+from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_common.threads import in_blocks
 from sbot_sim.world.line_of_sight import blocked
+from sbot_sim.world.prefetch import TOGETHER, prefetch
 from sbot_sim.world.scene import Discs, Scene, sort_discs
 from wind_model.parameters import FADE_OUT, LINEAR, WakeParameters
 from wind_model.wake import (
@@ -252,6 +253,23 @@ def widest_wake(parameters: WakeParameters, advertised_mm: NDArray[np.uint8],
     return widest
 
 
+@njit_inline
+def _ask_for(first: int, discs: Discs, walls: Scene, pose: Array, wind_xy: Array,
+             own_radius: Array, blockers: NDArray[np.int64]) -> None:
+    """Ask for what the robots from ``first`` on, TOGETHER of them, look at first."""
+    for k in range(first, first + TOGETHER):
+        i = discs.robot[k]
+        prefetch(pose, i)
+        prefetch(wind_xy, i)
+        prefetch(own_radius, i)
+        prefetch(blockers, i)
+    grid = walls.segment_grid
+    for k in range(first, first + TOGETHER):
+        prefetch(pose, blockers[discs.robot[k]])
+        prefetch(grid.starts, cell_of(discs.x[k], discs.y[k], grid.x0, grid.y0, grid.cell,
+                                      grid.nx, grid.ny))
+
+
 @njit
 def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float, discs: Discs,
                  walls: Scene, pose: Array, wind_xy: Array,
@@ -269,6 +287,8 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
     # One more: what is not listed is written, too.
     robots, offsets, ways = np.empty(n + 1, np.int64), np.empty(n + 1), np.empty(n + 1)
     for k in range(first, end):
+        if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
+            _ask_for(k, discs, walls, pose, wind_xy, own_radius, blockers)
         i = discs.robot[k]
         speed = math.sqrt(wind_xy[i, 0] * wind_xy[i, 0] + wind_xy[i, 1] * wind_xy[i, 1])
         out[i] = 0.0

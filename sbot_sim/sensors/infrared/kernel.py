@@ -24,6 +24,7 @@ from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.rng_array import Jump, States, look_ahead, skip_uniforms
 from sbot_sim.sensors.scan_kernel import cover_discs, cover_static, one_bit
 from sbot_sim.sensors.vectors import LANES, append, bits, load_until
+from sbot_sim.world.prefetch import TOGETHER, prefetch
 from sbot_sim.world.scene import Discs, Scene
 
 Floats = NDArray[np.float64]
@@ -97,14 +98,15 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
     walls, others = stack_indexes(ROOM), stack_indexes(ROOM)
     wall_count = _walls_near(scene, cell, x, y, reach, walls)
     other_count = _discs_near(discs, own, x, y, reach, others)
-    circles = scene.circle_grid.starts[cell + 1] - scene.circle_grid.starts[cell]
-    if wall_count == 0 and other_count == 0 and circles == 0:
+    circles = scene.circles.shape[0] > 0 and (scene.circle_grid.starts[cell]
+                                              < scene.circle_grid.starts[cell + 1])
+    if wall_count == 0 and other_count == 0 and not circles:
         return False
     for i in range(best.shape[0]):
         best[i] = math.inf
     sin_yaw, cos_yaw = sincos(pose[j, 2])
     touched = False
-    if wall_count < 0 or other_count < 0 or circles > 0:  # rare: as lasers do it, list by list
+    if wall_count < 0 or other_count < 0 or circles:  # rare: as lasers do it, list by list
         touched = (cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
                    or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best))
     else:
@@ -203,12 +205,33 @@ def sense_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, 
 
 
 @njit_inline
+def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
+             states: States) -> None:
+    """Ask for what the robots from ``first`` on, TOGETHER of them, look at first."""
+    grid, cells = scene.segment_grid, stack_indexes(TOGETHER)
+    sorted_by_place = discs.robot.shape[0] > 0
+    for i in range(TOGETHER):
+        j = discs.robot[first + i] if sorted_by_place else first + i
+        prefetch(pose, j)
+        prefetch(radius, j)
+        prefetch(states, j)
+    for i in range(TOGETHER):
+        j = discs.robot[first + i] if sorted_by_place else first + i
+        cells[i] = cell_of(pose[j, 0], pose[j, 1], grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+        prefetch(grid.starts, cells[i])
+    for i in range(TOGETHER):
+        prefetch(grid.items, grid.starts[cells[i]])
+
+
+@njit_inline
 def sense_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
                fan: Fan, range_max: float, table: Floats, noise: float, states: States,
                blind: Jump, best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
     """Do the work of ``sense_block`` on borrowed arrays; two have room for the beams."""
     noisy = states.shape[0] > 0
     for k in range(first, end):
+        if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
+            _ask_for(k, scene, discs, pose, radius, states)
         j = discs.robot[k] if discs.robot.shape[0] else k
         seen = 0  # sensors up to the last that may read anything
         if _distances_of(j, k, scene, discs, pose, radius[j], fan, range_max, best):
