@@ -122,19 +122,22 @@ def wheel_commands(bodies: BodyArrays, twist: Array) -> Array:
     """Return the saturated wheel speeds (N, 2) left, right (rad/s) of Twists (N, 2) v, omega."""
     out = np.empty((twist.shape[0], 2))
     for i in range(twist.shape[0]):
-        left, right = wheel_speeds(twist[i, 0], twist[i, 1], bodies.wheel_distance[i],
-                                   bodies.wheel_radius[i])
-        out[i, 0] = saturate(left, bodies.max_wheel_speed[i])
-        out[i, 1] = saturate(right, bodies.max_wheel_speed[i])
+        out[i, 0], out[i, 1] = _reached(bodies, i, twist[i, 0], twist[i, 1])
     for i in range(twist.shape[0]):
         if bodies.drive[i] == BY_ACKERMANN:
             v, omega = ackermann_twist(
                 twist[i, 0], twist[i, 1], bodies.max_curvature[i], 0.5 * bodies.wheel_distance[i],
                 bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
-            left, right = wheel_speeds(v, omega, bodies.wheel_distance[i], bodies.wheel_radius[i])
-            out[i, 0] = saturate(left, bodies.max_wheel_speed[i])
-            out[i, 1] = saturate(right, bodies.max_wheel_speed[i])
+            out[i, 0], out[i, 1] = _reached(bodies, i, v, omega)
     return out
+
+
+@njit_inline
+def _reached(bodies: BodyArrays, i: int, v: float, omega: float) -> tuple[float, float]:
+    """Return the wheel speeds (rad/s) that robot ``i`` reaches of a Twist's."""
+    left, right = wheel_speeds(v, omega, bodies.wheel_distance[i], bodies.wheel_radius[i])
+    limit = bodies.max_wheel_speed[i]
+    return saturate(left, limit), saturate(right, limit)
 
 
 @njit
