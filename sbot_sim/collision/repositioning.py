@@ -74,8 +74,8 @@ def send_back(crowd: Crowd, found: Queue, hits: int, drift: float) -> float:
 
 
 @njit_inline
-def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: int, queue: Queue,
-                   count: int, found: Queue) -> int:
+def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: int, first: int,
+                   count: int, queue: Queue, found: Queue) -> int:
     """Displace robots until none intersects anything; after the last pass send back the rest.
 
     Everybody at their previous positions is free, so this ends. All robots of a pass move
@@ -86,9 +86,8 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
     fixed, crowd : the world; ``crowd.pose`` and ``crowd.reverted`` are changed
     collided : (N,) is set where a robot intersected something
     passes : how many displacements of everybody at most
-    queue, count : the robots to look at first, of which those left out intersect nothing; see
-        ``broad_phase``
-    found : as long as ``queue``, room to work in
+    first, count : the robots, from number ``first`` on
+    queue, found : (count,) room to work in
 
     Returns
     -------
@@ -96,6 +95,10 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
 
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
+    for i in range(count):
+        queue[i] = first + i
+        crowd.queued[first + i] = True
+        crowd.retreats[first + i] = 0
     drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0
     while count > 0:
         if made == passes:

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import borrowed, njit, njit_inner
+from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
-from sbot_sim.collision.broad_phase import queue_everybody, queue_touching
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import free_everybody
@@ -58,15 +57,8 @@ def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weigh
     crowd = Crowd(radius, leash, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
                   np.empty(n, np.bool_), np.empty((n, 2)), np.empty(n, np.int8), reverted, boxes,
                   weight)
-    queue, found = np.empty(n, np.int32), np.empty(n, np.int32)
-    if len(boxes) > 0:
-        count = queue_everybody(borrowed(crowd), 0, n, borrowed(queue))
-    else:
-        x, y, sorted_radius = np.empty(n), np.empty(n), np.empty(n)
-        count = queue_touching(borrowed(fixed), borrowed(crowd), borrowed(x), borrowed(y),
-                               borrowed(sorted_radius), borrowed(queue))
-        x[0] = y[0] = sorted_radius[0] = 0.0  # keeps these alive until here
-    return free_everybody(fixed, crowd, collided, passes, queue, count, found)
+    return free_everybody(fixed, crowd, collided, passes, 0, n, np.empty(n, np.int32),
+                          np.empty(n, np.int32))
 
 
 @njit_inner

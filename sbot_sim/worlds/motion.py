@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.jit import borrowed, njit_inner
-from sbot_sim.collision.broad_phase import queue_everybody
 from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import free_everybody
 from sbot_sim.collision.separation import PASSES, separate_arrays
@@ -136,6 +135,6 @@ def _separate(first: int, end: int, setting: Setting, worlds: Worlds) -> None:
         crowd = Crowd(radius, radius, worlds.previous, pose, worlds.home, grid, worlds.queued,
                       worlds.shift, worlds.retreats, worlds.reverted, nothing.reshape(0, 7),
                       nothing)
-        free_everybody(fixed, borrowed(crowd), worlds.collided, PASSES, borrowed(queue),
-                       queue_everybody(borrowed(crowd), a, n, borrowed(queue)), borrowed(found))
+        free_everybody(fixed, borrowed(crowd), worlds.collided, PASSES, a, n, borrowed(queue),
+                       borrowed(found))
     ends[0] = queue[0] = found[0] = 0  # keeps these alive until here
