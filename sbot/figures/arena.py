@@ -81,17 +81,15 @@ def draw_arena(axes: Axes, data: RunData) -> None:
 
 def _draw_obstacles(axes: Axes, data: RunData) -> None:
     world = data.world
-    outlines = 0 if world.cells is None else len(world.cells.outlines)
     if world.cells is not None:
         _draw_cells(axes, world.cells)
-    free = world.free_segments[:len(world.free_segments) - outlines]
-    axes.add_collection(lines(free.reshape(-1, 2, 2), colors=OBSTACLE, linewidths=1.5,
-                              capstyle='round', zorder=3))
+    free = world.given_segments.reshape(-1, 2, 2)
+    axes.add_collection(lines(free, colors=OBSTACLE, linewidths=1.5, capstyle='round', zorder=3))
     walls = world.segments[:len(world.segments) - len(world.inner_segments)]
     axes.add_collection(lines(walls.reshape(-1, 2, 2), colors=INK,
                               linewidths=1.0, capstyle='projecting', zorder=3))
-    boxes = [rectangle_corners(row) for row in world.rectangles]
-    axes.add_collection(PolyCollection(boxes, facecolors=OBSTACLE, edgecolors='none', zorder=3))
+    solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
+    axes.add_collection(PolyCollection(solids, facecolors=OBSTACLE, edgecolors='none', zorder=3))
     width = 2.0 * world.circles[:, 2]
     axes.add_collection(discs(axes, world.circles[:, :2], width, facecolors=OBSTACLE,
                               edgecolors='none', zorder=3))

@@ -54,6 +54,7 @@ from sbot.scenario.user_controller import (
 )
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import Body
+from sbot_sim.world.polygons import outline_error
 
 
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
@@ -234,6 +235,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     if given is not None:
         written = _with_networks(written, directory, origins)
     controllers = _check_controllers(written, python_path, origins, given)
+    _check_polygons(written, origins)
     robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
     _check_moving(written, [bodies[robot.body] for robot in robots], origins)
     own_hooks = _check_hooks(wind, python_path, origins, given is not None)
@@ -251,6 +253,17 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'given': dict(given or {}), 'source': source,
         'python_path': python_path if own_classes or own_function or own_hooks else ()})
+
+
+def _check_polygons(written: ScenarioFile, origins: Origins) -> None:
+    """Raise InputError for a polygon whose sides meet."""
+    for k, polygon in enumerate(written.world.polygons):
+        wrong = outline_error(np.array(polygon.corners))
+        if wrong is not None:
+            raise bad_value(origins.where(('world', 'polygons', k, 'corners')),
+                            [list(corner) for corner in polygon.corners],
+                            f'an outline that does not meet itself; {wrong} (side 0 goes from the '
+                            'first corner to the second)')
 
 
 def _check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:

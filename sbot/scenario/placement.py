@@ -15,7 +15,13 @@ from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, 
 from sbot.scenario.world import starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.rng import PLACEMENT, generator
-from sbot_sim.collision.overlap import CELLS, PAIR, SEGMENT, Overlaps, find_overlaps
+from sbot_sim.collision.overlap import (
+    CELLS,
+    PAIR,
+    SEGMENT,
+    Overlaps,
+    find_overlaps,
+)
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World
 
@@ -136,11 +142,11 @@ def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
         return
     row = rows[np.argmin(one[rows])]
     robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
-    names = (f'robot {what}', f'{_BOUNDS[what % 4]} of world.bounds', f'world.segments.{what}',
-             f'world.circles.{what}', f'world.rectangles.{what}', 'world.map')
-    if kind == SEGMENT and world.cells is not None and what >= (
-            len(world.free_segments) - len(world.cells.outlines)):
+    if kind == SEGMENT and what >= len(world.given_segments):
         kind = CELLS
+    names = (f'robot {what}', f'{_BOUNDS[what % 4]} of world.bounds', f'world.segments.{what}',
+             f'world.circles.{what}', f'world.rectangles.{what}', 'world.map',
+             f'world.polygons.{what}')
     k = placed.ids.index(robot)
     raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
                     f'a free place: robot {robot} (collision radius '

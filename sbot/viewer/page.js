@@ -89,7 +89,7 @@ function worldOutlines() {
   const lines = new Path2D(), solids = new Path2D();
   for (const [x0, y0, x1, y1] of run.segments) { lines.moveTo(x0, y0); lines.lineTo(x1, y1); }
   for (const [x, y, r] of run.circles) { solids.moveTo(x + r, y); solids.arc(x, y, r, 0, 7); }
-  for (const corners of run.rectangles) {
+  for (const corners of run.polygons) {
     corners.forEach(([x, y], i) => i ? solids.lineTo(x, y) : solids.moveTo(x, y));
     solids.closePath();
   }

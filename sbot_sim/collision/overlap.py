@@ -1,8 +1,8 @@
 """Overlaps of robots, obstacles and bounds, counted from geometry alone.
 
 The judge of ``sbot_sim.collision.separation``: it shares no code with it and keeps no state. A
-robot is its collision circle (the safety radius of document 002 section 5.1); circles and
-rectangles are solid.
+robot is its collision circle (the safety radius of document 002 section 5.1); circles,
+rectangles and polygons are solid.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from sbot_common.jit import njit
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
+from sbot_sim.world.polygons import inside_polygon
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
-PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS = range(6)
+PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS, POLYGON = range(7)
 # Cells of the search: a little wider than the reach, so that rounding cannot put what is within
 # reach two cells away; and no more along a side than keep the number of a cell exact.
 _SLACK = 1e-6
@@ -35,8 +36,9 @@ class Overlaps(NamedTuple):
     """M overlaps as arrays (M,): a robot, what it overlaps, and how deep (m)."""
 
     robot: Indexes
-    kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE or CELLS
-    other: Indexes  # id of a robot, or row of bounds, free_segments, circles, rectangles; 0: CELLS
+    kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS or POLYGON
+    # Id of a robot, or row of bounds, thin_segments, circles, rectangles, polygons; 0: CELLS.
+    other: Indexes
     depth: Array
 
 
@@ -165,6 +167,18 @@ def rectangle_distance(points: Array, rectangles: Array) -> Array:
     return signed
 
 
+def polygon_distance(points: Array, corners: Array) -> Array:
+    """Return the signed distance (M,) (m) of points (M, 2) from a solid polygon (P, 2).
+
+    It is negative inside.
+    """
+    nearest = np.full(len(points), np.inf)
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        side = np.tile(np.concatenate([start, end]), (len(points), 1))
+        nearest = np.minimum(nearest, segment_distance(points, side))
+    return np.where(inside_polygon(corners, points), -nearest, nearest)
+
+
 def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
                   tolerance: float = TOLERANCE) -> Overlaps:
     """Return every overlap deeper than ``tolerance`` (m).
@@ -191,7 +205,7 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
         found.append((everyone, BOUND, np.full(len(xy), side), radius - room))
 
     largest = radius.max()
-    lines, rounds, boxes = world.free_segments, world.circles, world.rectangles
+    lines, rounds, boxes = world.thin_segments, world.circles, world.rectangles
     k, i = _near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
                          + 0.5 * _lengths(lines[:, 2:] - lines[:, :2]))
     found.append((i, SEGMENT, k, radius[i] - segment_distance(xy[i], lines[k])))
@@ -204,6 +218,11 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
         # Outlines are segments: this is for those who stand inside them, however far.
         i = np.flatnonzero(inside_occupied(world.cells, xy))
         found.append((i, CELLS, np.zeros(len(i), dtype=np.intp), radius[i]))
+    for number, corners in enumerate(world.polygons):
+        i = np.flatnonzero(((xy >= corners.min(axis=0) - largest)
+                            & (xy <= corners.max(axis=0) + largest)).all(axis=1))
+        found.append((i, POLYGON, np.full(len(i), number),
+                      radius[i] - polygon_distance(xy[i], corners)))
 
     deep = [(first[keep], kind, other[keep], depth[keep])
             for first, kind, other, depth in found for keep in [depth > tolerance]]

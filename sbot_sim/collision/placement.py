@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, PAIR, SEGMENT, find_overlaps
+from sbot_sim.collision.overlap import (
+    BOUND,
+    CELLS,
+    CIRCLE,
+    PAIR,
+    POLYGON,
+    SEGMENT,
+    find_overlaps,
+)
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
 
@@ -19,11 +27,13 @@ def _what(world: World, kind: int, other: int, pose: Array) -> str:
         return f'robot {other} at ({pose[other, 0]:g}, {pose[other, 1]:g})'
     if kind == BOUND:
         return f'the bound {_BOUNDS[other]} = {world.bounds[other]:g}'
-    outlines = 0 if world.cells is None else len(world.cells.outlines)
-    if kind == CELLS or (kind == SEGMENT and other >= len(world.free_segments) - outlines):
+    if kind == CELLS or (kind == SEGMENT and other >= len(world.given_segments)):
         return 'an occupied cell of the map'
+    if kind == POLYGON:
+        x, y = world.polygons[other][0]
+        return f'polygons[{other}] with a corner at ({x:g}, {y:g})'
     if kind == SEGMENT:
-        x0, y0, x1, y1 = world.free_segments[other]
+        x0, y0, x1, y1 = world.given_segments[other]
         return f'segments[{other}] from ({x0:g}, {y0:g}) to ({x1:g}, {y1:g})'
     if kind == CIRCLE:
         x, y, radius = world.circles[other]
