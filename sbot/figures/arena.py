@@ -13,6 +13,7 @@ from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
 from sbot.figures.data import Goal, RunData
+from sbot.scenario.assemble import robot_bodies
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap
 from sbot_sim.world.geometry import rectangle_corners
 from wind_model.interpolate import points_at, sample
@@ -192,24 +193,50 @@ def noses(poses: Array, radius: Array) -> Array:
     return np.stack([poses[:, :2], poses[:, :2] + 1.5 * radius[:, None] * ahead], axis=1)
 
 
+def rectangles_of(data: RunData) -> Array:
+    """Return length, width and offset (m) of each robot's body (N, 3); zeros: it is round."""
+    return np.array([(body.length, body.width, body.offset)
+                     for body in robot_bodies(data.scenario)])
+
+
+def outline(pose: Array, size: Array) -> Array:
+    """Return the corners (4, 2) m of a body of length, width and offset (3,) m at a pose (3,)."""
+    length, width, offset = size.tolist()
+    x, y, yaw = pose.tolist()
+    return rectangle_corners((x + offset * math.cos(yaw), y + offset * math.sin(yaw), length,
+                              width, yaw))
+
+
 class Robots:
-    """Robots as discs with their headings, robot 0 on top."""
+    """Robots as discs and rectangles with their headings, robot 0 on top."""
 
     def __init__(self, axes: Axes, data: RunData, poses: Array) -> None:
         self._radius = drawn_radius(data)[::-1]
+        self._sizes = rectangles_of(data)[::-1]
+        flat = self._sizes[:, 0] > 0.0
         many = len(self._radius) > MOST_NAMED
         colours = robot_colours(data)[::-1]
-        self.bodies = discs(axes, poses[::-1, :2], 2.0 * self._radius, facecolors=colours,
+        width = np.where(flat, 0.0, 2.0 * self._radius)
+        self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours,
                             edgecolors='white' if many else INK,
                             linewidths=0.3 if many else 0.6, zorder=7)
         self.headings = lines(noses(poses[::-1], self._radius), colors=INK,
                               linewidths=0.5 if many else 1.0, zorder=8)
+        self.boxes = PolyCollection(
+            self._outlines(poses), facecolors=[colours[i] for i in np.flatnonzero(flat)],
+            edgecolors='white' if many else INK, linewidths=0.3 if many else 0.6, zorder=7)
         axes.add_collection(self.bodies)
+        axes.add_collection(self.boxes)
         axes.add_collection(self.headings)
+
+    def _outlines(self, poses: Array) -> list[Array]:
+        return [outline(pose, size) for pose, size in zip(poses[::-1], self._sizes, strict=True)
+                if size[0] > 0.0]
 
     def move(self, poses: Array) -> None:
         """Set the poses (N, 3)."""
         self.bodies.set_offsets(poses[::-1, :2])
+        self.boxes.set_verts(self._outlines(poses))
         self.headings.set_segments(list(noses(poses[::-1], self._radius)))
 
 

@@ -268,13 +268,13 @@ def _check_polygons(written: ScenarioFile, origins: Origins) -> None:
 
 def _check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
     """Raise InputError for an obstacle that could jump over a robot in a tick."""
-    least = min(body.safety_radius for body in bodies)
+    least = min(body.inner_radius for body in bodies)
     for k, disc in enumerate(written.world.moving):
         if disc.speed * written.rate.dt > 0.5 * least:
             raise bad_value(
                 origins.where(('world', 'moving', k, 'speed')), disc.speed,
                 f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: half '
-                'the smallest collision circle of a robot in a tick')
+                'the smallest collision circle, or circle in a rectangle, of a robot in a tick')
 
 
 def _absolute_paths(written: ScenarioFile, directory: Path,

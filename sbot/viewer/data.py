@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.series import Series
-from sbot.figures.arena import free_wind_arrows, robot_colours
+from sbot.figures.arena import free_wind_arrows, rectangles_of, robot_colours
 from sbot.figures.data import RunData
 from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
@@ -91,6 +91,7 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'circles': _rounded(world.circles),
         'polygons': [_rounded(corners) for corners in solids],
         'radius': _rounded(data.radius),
+        'sizes': _rounded(rectangles_of(data)),  # length, width, offset; 0: round
         'colours': robot_colours(data),
         'arrows': _rounded(free_wind_arrows(data)),
         'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]

@@ -195,12 +195,21 @@ function drawWind(wind, pose, px) {        // where the wind alone would carry i
   ctx.stroke();
 }
 
+function boxAround(x, y, yaw, length, width, offset) {
+  const c = Math.cos(yaw), q = Math.sin(yaw);
+  for (const [i, j] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
+    const u = offset + i * length / 2, v = j * width / 2;
+    ctx.lineTo(x + c * u - q * v, y + q * u + c * v);
+  }
+  ctx.closePath();
+}
+
 function drawRobots(pose, follow, px) {
   for (let i = run.radius.length - 1; i >= 0; i--) {
     const x = pose[3 * i], y = pose[3 * i + 1], yaw = pose[3 * i + 2];
-    const r = Math.max(run.radius[i], 3 * px);
+    const r = Math.max(run.radius[i], 3 * px), [length, width, offset] = run.sizes[i];
     ctx.beginPath();
-    ctx.arc(x, y, r, 0, 7);
+    if (length > 0) boxAround(x, y, yaw, length, width, offset); else ctx.arc(x, y, r, 0, 7);
     ctx.fillStyle = run.colours[i];
     ctx.fill();
     ctx.beginPath();

@@ -142,6 +142,9 @@ def _check_robots(scenario: Scenario) -> None:
         if used:
             raise InputError(f'sensors.{key}: worlds do not have it; only sbot.run and sbot up do')
     for name, body in scenario.bodies.items():
+        if body.is_rectangle:
+            raise InputError(f'bodies.{name}.length: rectangular bodies: worlds do not have them; '
+                             'only sbot.run and sbot up do')
         if body.drive == OMNIDIRECTIONAL:
             raise InputError(f'bodies.{name}.drive: {body.drive}: worlds do not have it; only '
                              'sbot.run and sbot up do')

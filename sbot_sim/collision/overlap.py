@@ -1,8 +1,8 @@
 """Overlaps of robots, obstacles and bounds, counted from geometry alone.
 
 The judge of ``sbot_sim.collision.separation``: it shares no code with it and keeps no state. A
-robot is its collision circle (the safety radius of document 002 section 5.1); circles,
-rectangles and polygons are solid.
+robot is its collision circle (the safety radius of document 002 section 5.1), or its rectangle
+with the distance that is kept free; circles, rectangles and polygons are solid.
 """
 
 from __future__ import annotations
@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot_of, sincos_of
 from sbot_common.jit import njit
+from sbot_sim.collision.moving_bodies import Movers
+from sbot_sim.collision.rectangle_overlap import (
+    corners_at,
+    depths_of_discs,
+    depths_of_outlines,
+)
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.cell_map import inside_occupied
-from sbot_sim.world.geometry import World
+from sbot_sim.world.geometry import World, rectangle_corners
 from sbot_sim.world.polygons import inside_polygon
 
 Array = NDArray[np.float64]
@@ -179,17 +185,36 @@ def polygon_distance(points: Array, corners: Array) -> Array:
     return np.where(inside_polygon(corners, points), -nearest, nearest)
 
 
-def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
-                  tolerance: float = TOLERANCE) -> Overlaps:
+def find_overlaps(world: World, bodies: BodyArrays, pose: Array, tolerance: float = TOLERANCE,
+                  movers: Movers | None = None) -> Overlaps:
     """Return every overlap deeper than ``tolerance`` (m).
 
     Parameters
     ----------
     world : the fixed objects
     bodies : of N robots
-    pose : (N, 2) or (N, 3): x, y (m) and whatever; all finite
+    pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
+        finite
+    movers : the robots' shapes; None: all are discs
 
     """
+    if movers is None:
+        return _overlaps_of_discs(world, bodies, pose, tolerance)
+    rows = np.flatnonzero(movers.size[:, 0] > 0.0)
+    discs = np.flatnonzero(movers.size[:, 0] == 0.0)
+    found = _overlaps_of_discs(world, select_bodies(bodies, discs), pose[discs], tolerance)
+    other = found.other.copy()
+    other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
+    among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
+    rest = _overlaps_of_rectangles(
+        world, corners_at(pose[rows], movers.offset[rows, 0], movers.size[rows, :2]),
+        np.column_stack([pose[discs, :2], bodies.safety_radius[discs]]), rows, discs, tolerance)
+    return Overlaps(*map(np.concatenate, zip(among_discs, rest, strict=True)))
+
+
+def _overlaps_of_discs(world: World, bodies: BodyArrays, pose: Array,
+                       tolerance: float) -> Overlaps:
+    """Return the overlaps of round robots; see ``find_overlaps``."""
     xy = np.ascontiguousarray(pose[:, :2], dtype=np.float64)
     radius = bodies.safety_radius
     found: list[tuple[Indexes, int, Indexes, Array]] = []
@@ -224,6 +249,56 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
         found.append((i, POLYGON, np.full(len(i), number),
                       radius[i] - polygon_distance(xy[i], corners)))
 
+    return _deep(found, tolerance)
+
+
+def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: Indexes,
+                            round_ones: Indexes, tolerance: float) -> Overlaps:
+    """Return the overlaps of rectangular robots with each other, round robots and the world.
+
+    Parameters
+    ----------
+    world : the fixed objects
+    corners : (R, 4, 2) m of the rectangles
+    discs : (D, 3) x, y, radius (m) of round robots
+    rows, round_ones : (R,) and (D,) numbers of these robots
+    tolerance : m
+
+    """
+    inner = np.array([0.5 * min(math.dist(row[0], row[1]), math.dist(row[1], row[2]))
+                      for row in corners])
+    found: list[tuple[Indexes, int, Indexes, Array]] = []
+    i, j, depth = depths_of_outlines(corners, corners)
+    once = i < j
+    found.append((rows[i[once]], PAIR, rows[j[once]], depth[once]))
+    i, j, depth = depths_of_discs(corners, discs)
+    found.append((np.minimum(rows[i], round_ones[j]), PAIR, np.maximum(rows[i], round_ones[j]),
+                  depth))
+    for side in range(4 if world.has_walls else 0):
+        sign = 1.0 if side < 2 else -1.0
+        room = (sign * (corners[:, :, side % 2] - world.bounds[side])).min(axis=1)
+        found.append((rows, BOUND, np.full(len(rows), side), -room))
+    i, k, depth = depths_of_outlines(corners, world.thin_segments.reshape(-1, 2, 2))
+    found.append((rows[i], SEGMENT, k, depth))
+    i, k, depth = depths_of_discs(corners, world.circles)
+    found.append((rows[i], CIRCLE, k, depth))
+    boxes = np.array([rectangle_corners(row) for row in world.rectangles]).reshape(-1, 4, 2)
+    i, k, depth = depths_of_outlines(corners, boxes)
+    found.append((rows[i], RECTANGLE, k, depth))
+    middle = corners.mean(axis=1)
+    for number, outline in enumerate(world.polygons):
+        sides = np.stack([outline, np.roll(outline, -1, axis=0)], axis=1)
+        deepest = np.where(inside_polygon(outline, middle), inner, -1.0)
+        i, _, depth = depths_of_outlines(corners, sides)
+        np.maximum.at(deepest, i, depth)
+        found.append((rows, POLYGON, np.full(len(rows), number), deepest))
+    if world.cells is not None:
+        i = np.flatnonzero(inside_occupied(world.cells, middle))
+        found.append((rows[i], CELLS, np.zeros(len(i), dtype=np.intp), inner[i]))
+    return _deep(found, tolerance)
+
+
+def _deep(found: list[tuple[Indexes, int, Indexes, Array]], tolerance: float) -> Overlaps:
     deep = [(first[keep], kind, other[keep], depth[keep])
             for first, kind, other, depth in found for keep in [depth > tolerance]]
     return Overlaps(np.concatenate([row[0] for row in deep]),
@@ -232,7 +307,8 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
                     np.concatenate([row[3] for row in deep]))
 
 
-def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
+def overlaps(world: World, bodies: BodyArrays, pose: Array,
+             movers: Movers | None = None) -> int:
     """Count the overlaps deeper than 1e-9 m: robot pairs, and robots with bounds or objects.
 
     A robot whose position is not finite counts as one.
@@ -242,4 +318,5 @@ def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
     if lost:
         bodies = select_bodies(bodies, finite)
         pose = pose[finite]
-    return lost + len(find_overlaps(world, bodies, pose).robot)
+        movers = None if movers is None else Movers(*(each[finite] for each in movers))
+    return lost + len(find_overlaps(world, bodies, pose, movers=movers).robot)

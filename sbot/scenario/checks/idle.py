@@ -39,6 +39,9 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
             if key in keys and body is not None and body.drive not in drives:
                 LOG.warning('%s: has no effect without drive: %s',
                             origins.where(('bodies', name, key)), ' or '.join(drives))
+        if 'offset' in keys and body is not None and not body.is_rectangle:
+            LOG.warning('%s: has no effect without length and width',
+                        origins.where(('bodies', name, 'offset')))
     if any(robot.goal is not None for robot in scenario.robots):
         world = world_arrays(scenario.world)
         for i, robot in enumerate(scenario.robots):
