@@ -87,25 +87,24 @@ def disc_depth(corners: Array, x: float, y: float, radius: float) -> float:
 
 
 @njit_inner
-def _apart(a: Array, b: Array) -> bool:
-    """Tell whether the boxes along x and y of two outlines are apart, certainly."""
-    for axis in range(2):
-        nx, ny = (1.0, 0.0) if axis == 0 else (0.0, 1.0)
-        a_low, a_high = _shadow(a, nx, ny)
-        b_low, b_high = _shadow(b, nx, ny)
-        if a_high < b_low or b_high < a_low:
-            return True
-    return False
+def _bounds(outlines: Array) -> Array:
+    """Return xmin, ymin, xmax, ymax (K, 4) of outlines (K, P, 2)."""
+    out = np.empty((len(outlines), 4))
+    for k in range(len(outlines)):
+        out[k, 0], out[k, 2] = _shadow(outlines[k], 1.0, 0.0)
+        out[k, 1], out[k, 3] = _shadow(outlines[k], 0.0, 1.0)
+    return out
 
 
 @njit
 def depths_of_outlines(corners: Array, others: Array) -> tuple[Rows, Rows, Array]:
     """Return (row, other, depth) of rectangles (R, 4, 2) that overlap outlines (K, P, 2), m."""
     row, other, depth = np.empty(16, np.intp), np.empty(16, np.intp), np.empty(16)
-    found = 0
+    found, mine, theirs = 0, _bounds(corners), _bounds(others)
     for i in range(len(corners)):
         for k in range(len(others)):
-            if not _apart(corners[i], others[k]):
+            if (mine[i, 0] < theirs[k, 2] and theirs[k, 0] < mine[i, 2]
+                    and mine[i, 1] < theirs[k, 3] and theirs[k, 1] < mine[i, 3]):
                 deep = convex_depth(corners[i], others[k])
                 if deep > 0.0:
                     if found == len(row):
