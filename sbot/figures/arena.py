@@ -193,15 +193,30 @@ def noses(poses: Array, radius: Array) -> Array:
     return np.stack([poses[:, :2], poses[:, :2] + 1.5 * radius[:, None] * ahead], axis=1)
 
 
-def rectangles_of(data: RunData) -> Array:
-    """Return length, width and offset (m) of each robot's body (N, 3); zeros: it is round."""
-    return np.array([(body.length, body.width, body.offset)
-                     for body in robot_bodies(data.scenario)])
+Rectangle = tuple[float, float, float]  # length, width and offset of a body (m)
 
 
-def outline(pose: Array, size: Array) -> Array:
-    """Return the corners (4, 2) m of a body of length, width and offset (3,) m at a pose (3,)."""
-    length, width, offset = size.tolist()
+def rectangles_of(data: RunData) -> dict[int, Rectangle]:
+    """Return the rectangular bodies, by robot; the others are round."""
+    bodies = enumerate(robot_bodies(data.scenario))
+    return {i: (body.length, body.width, body.offset) for i, body in bodies if body.is_rectangle}
+
+
+def outlines(rectangles: dict[int, Rectangle], poses: Array) -> list[Array]:
+    """Return the outlines (4, 2) m of rectangular bodies, the first on top; poses are (N, 3)."""
+    return [outline(poses[i], rectangles[i]) for i in sorted(rectangles, reverse=True)]
+
+
+def widths_of_discs(data: RunData, rectangles: dict[int, Rectangle]) -> Array:
+    """Return how wide each robot's disc is drawn (N,) m; 0 for rectangles."""
+    width = 2.0 * drawn_radius(data)
+    width[list(rectangles)] = 0.0
+    return width
+
+
+def outline(pose: Array, rectangle: Rectangle) -> Array:
+    """Return the corners (4, 2) m of a rectangular body at a pose (3,)."""
+    length, width, offset = rectangle
     x, y, yaw = pose.tolist()
     return rectangle_corners((x + offset * math.cos(yaw), y + offset * math.sin(yaw), length,
                               width, yaw))
@@ -212,31 +227,27 @@ class Robots:
 
     def __init__(self, axes: Axes, data: RunData, poses: Array) -> None:
         self._radius = drawn_radius(data)[::-1]
-        self._sizes = rectangles_of(data)[::-1]
-        flat = self._sizes[:, 0] > 0.0
+        self._rectangles = rectangles_of(data)
         many = len(self._radius) > MOST_NAMED
         colours = robot_colours(data)[::-1]
-        width = np.where(flat, 0.0, 2.0 * self._radius)
+        width = widths_of_discs(data, self._rectangles)[::-1]
         self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours,
                             edgecolors='white' if many else INK,
                             linewidths=0.3 if many else 0.6, zorder=7)
         self.headings = lines(noses(poses[::-1], self._radius), colors=INK,
                               linewidths=0.5 if many else 1.0, zorder=8)
         self.boxes = PolyCollection(
-            self._outlines(poses), facecolors=[colours[i] for i in np.flatnonzero(flat)],
+            outlines(self._rectangles, poses),
+            facecolors=[colours[-1 - i] for i in sorted(self._rectangles, reverse=True)],
             edgecolors='white' if many else INK, linewidths=0.3 if many else 0.6, zorder=7)
         axes.add_collection(self.bodies)
         axes.add_collection(self.boxes)
         axes.add_collection(self.headings)
 
-    def _outlines(self, poses: Array) -> list[Array]:
-        return [outline(pose, size) for pose, size in zip(poses[::-1], self._sizes, strict=True)
-                if size[0] > 0.0]
-
     def move(self, poses: Array) -> None:
         """Set the poses (N, 3)."""
         self.bodies.set_offsets(poses[::-1, :2])
-        self.boxes.set_verts(self._outlines(poses))
+        self.boxes.set_verts(outlines(self._rectangles, poses))
         self.headings.set_segments(list(noses(poses[::-1], self._radius)))
 
 

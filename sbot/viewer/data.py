@@ -91,7 +91,7 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'circles': _rounded(world.circles),
         'polygons': [_rounded(corners) for corners in solids],
         'radius': _rounded(data.radius),
-        'sizes': _rounded(rectangles_of(data)),  # length, width, offset; 0: round
+        'rectangles': rectangles_of(data),
         'colours': robot_colours(data),
         'arrows': _rounded(free_wind_arrows(data)),
         'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]

@@ -207,9 +207,9 @@ function boxAround(x, y, yaw, length, width, offset) {
 function drawRobots(pose, follow, px) {
   for (let i = run.radius.length - 1; i >= 0; i--) {
     const x = pose[3 * i], y = pose[3 * i + 1], yaw = pose[3 * i + 2];
-    const r = Math.max(run.radius[i], 3 * px), [length, width, offset] = run.sizes[i];
+    const r = Math.max(run.radius[i], 3 * px), box = run.rectangles[i];
     ctx.beginPath();
-    if (length > 0) boxAround(x, y, yaw, length, width, offset); else ctx.arc(x, y, r, 0, 7);
+    if (box) boxAround(x, y, yaw, ...box); else ctx.arc(x, y, r, 0, 7);
     ctx.fillStyle = run.colours[i];
     ctx.fill();
     ctx.beginPath();

@@ -200,7 +200,7 @@ def separate_shapes(fixed: FixedObjects, movers: Movers, previous: Array,
         robots would be without collisions
 
     """
-    lost = ~np.isfinite(proposed).all(axis=1)
+    lost: Flags = np.logical_not(np.isfinite(proposed).all(axis=1))
     goal = np.where(lost[:, np.newaxis], previous, proposed)
     # The shorter way round, so that steps in between are on it.
     turned = goal[:, 2] - previous[:, 2]

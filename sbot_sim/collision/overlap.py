@@ -202,8 +202,12 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array, tolerance: floa
     among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
     rest = _overlaps_of_rectangles(
         world, corners_at(pose[rows], movers.offset[rows, 0], movers.size[rows, :2]),
-        np.column_stack([pose[discs, :2], bodies.safety_radius[discs]]), rows, discs, tolerance)
-    return Overlaps(*map(np.concatenate, zip(among_discs, rest, strict=True)))
+        np.column_stack([pose[discs, :2], bodies.safety_radius[discs]]), rows, discs,
+        movers.within[rows], tolerance)
+    return Overlaps(np.concatenate([among_discs.robot, rest.robot]),
+                    np.concatenate([among_discs.kind, rest.kind]),
+                    np.concatenate([among_discs.other, rest.other]),
+                    np.concatenate([among_discs.depth, rest.depth]))
 
 
 def _overlaps_of_discs(world: World, bodies: BodyArrays, pose: Array,
@@ -250,7 +254,7 @@ def _overlaps_of_discs(world: World, bodies: BodyArrays, pose: Array,
 
 
 def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: Indexes,
-                            round_ones: Indexes, tolerance: float) -> Overlaps:
+                            round_ones: Indexes, inner: Array, tolerance: float) -> Overlaps:
     """Return the overlaps of rectangular robots with each other, round robots and the world.
 
     Parameters
@@ -259,11 +263,10 @@ def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: In
     corners : (R, 4, 2) m of the rectangles
     discs : (D, 3) x, y, radius (m) of round robots
     rows, round_ones : (R,) and (D,) numbers of these robots
+    inner : (R,) radius of the circle in each rectangle (m)
     tolerance : m
 
     """
-    inner = np.array([0.5 * min(math.dist(row[0], row[1]), math.dist(row[1], row[2]))
-                      for row in corners])
     found: list[tuple[Indexes, int, Indexes, Array]] = []
     i, j, depth = depths_of_outlines(corners, corners)
     once = i < j
@@ -282,7 +285,7 @@ def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: In
     boxes = np.array([rectangle_corners(row) for row in world.rectangles]).reshape(-1, 4, 2)
     i, k, depth = depths_of_outlines(corners, boxes)
     found.append((rows[i], RECTANGLE, k, depth))
-    middle = corners.mean(axis=1)
+    middle = 0.5 * (corners[:, 0] + corners[:, 2])
     for number, outline in enumerate(world.polygons):
         sides = np.stack([outline, np.roll(outline, -1, axis=0)], axis=1)
         deepest = np.where(inside_polygon(outline, middle), inner, -1.0)

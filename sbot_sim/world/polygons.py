@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,9 +56,9 @@ def meeting_sides(corners: Array) -> tuple[int, int]:
 
 def counter_clockwise(corners: Array) -> Array:
     """Return the corners (P, 2) of a simple polygon, the other way round if they are clockwise."""
-    x, y = (corners - corners[0]).T
-    following_x, following_y = np.roll(x, -1), np.roll(y, -1)
-    twice_area = float((x * following_y - following_x * y).sum())
+    twice_area, from_first = 0.0, (corners - corners[0]).tolist()
+    for (x0, y0), (x1, y1) in itertools.pairwise(from_first):
+        twice_area += x0 * y1 - x1 * y0
     return corners if twice_area > 0.0 else np.ascontiguousarray(corners[::-1])
 
 

@@ -136,7 +136,7 @@ def test_an_obstacle_may_not_jump_over_a_narrow_one():
 
 
 def test_pictures_have_its_outline(tmp_path):
-    corners = outline(np.array([1.0, 2.0, math.pi / 2]), np.array([0.8, 0.4, 0.2]))
+    corners = outline(np.array([1.0, 2.0, math.pi / 2]), (0.8, 0.4, 0.2))
     np.testing.assert_allclose(corners, [[1.2, 1.8], [1.2, 2.6], [0.8, 2.6], [0.8, 1.8]])
     done = sbot.run(scenario([cart(4, 3), {'pose': [1, 1, 0], **NONE}], duration=0.2))
     sbot.plot(done, tmp_path / 'carts.svg')
