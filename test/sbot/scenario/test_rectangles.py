@@ -125,7 +125,7 @@ def test_near_beside_one_there_is_room_where_the_circle_around_it_is():
 
 
 def test_worlds_refuse_them():
-    with pytest.raises(InputError, match=r'bodies\.cart\.length: rectangular bodies: worlds do'):
+    with pytest.raises(InputError, match=r'bodies\.cart\.length: worlds do not have it'):
         sbot.Worlds(scenario([cart(4, 3)]), 2)
 
 
