@@ -15,6 +15,7 @@ from sbot.scenario.model import World
 from sbot.scenario.world import world_arrays
 from sbot_sim.collision.overlap import rectangle_distance
 from sbot_sim.world.cell_map import inside_occupied
+from sbot_sim.world.polygons import inside_polygon
 
 CELL = 0.1  # m
 _MOVES = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -97,6 +98,8 @@ def _tree(text: str, holder: _World, goal: tuple[float, float], radius: float) -
         solid |= rectangle_distance(points, np.tile(rectangle, (len(points), 1))) <= 0.0
     for x, y, r in world.circles:
         solid |= np.hypot(points[:, 0] - x, points[:, 1] - y) <= r
+    for corners in world.polygons:
+        solid |= inside_polygon(corners, points)
     if world.cells is not None:
         solid |= inside_occupied(world.cells, points)
     free = np.pad(~solid.reshape(len(ys), len(xs)), 1)

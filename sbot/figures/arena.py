@@ -13,6 +13,7 @@ from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
 from sbot.figures.data import Goal, RunData
+from sbot.scenario.assemble import robot_bodies
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap
 from sbot_sim.world.geometry import rectangle_corners
 from wind_model.interpolate import points_at, sample
@@ -81,17 +82,15 @@ def draw_arena(axes: Axes, data: RunData) -> None:
 
 def _draw_obstacles(axes: Axes, data: RunData) -> None:
     world = data.world
-    outlines = 0 if world.cells is None else len(world.cells.outlines)
     if world.cells is not None:
         _draw_cells(axes, world.cells)
-    free = world.free_segments[:len(world.free_segments) - outlines]
-    axes.add_collection(lines(free.reshape(-1, 2, 2), colors=OBSTACLE, linewidths=1.5,
-                              capstyle='round', zorder=3))
+    free = world.given_segments.reshape(-1, 2, 2)
+    axes.add_collection(lines(free, colors=OBSTACLE, linewidths=1.5, capstyle='round', zorder=3))
     walls = world.segments[:len(world.segments) - len(world.inner_segments)]
     axes.add_collection(lines(walls.reshape(-1, 2, 2), colors=INK,
                               linewidths=1.0, capstyle='projecting', zorder=3))
-    boxes = [rectangle_corners(row) for row in world.rectangles]
-    axes.add_collection(PolyCollection(boxes, facecolors=OBSTACLE, edgecolors='none', zorder=3))
+    solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
+    axes.add_collection(PolyCollection(solids, facecolors=OBSTACLE, edgecolors='none', zorder=3))
     width = 2.0 * world.circles[:, 2]
     axes.add_collection(discs(axes, world.circles[:, :2], width, facecolors=OBSTACLE,
                               edgecolors='none', zorder=3))
@@ -194,24 +193,61 @@ def noses(poses: Array, radius: Array) -> Array:
     return np.stack([poses[:, :2], poses[:, :2] + 1.5 * radius[:, None] * ahead], axis=1)
 
 
+Rectangle = tuple[float, float, float]  # length, width and offset of a body (m)
+
+
+def rectangles_of(data: RunData) -> dict[int, Rectangle]:
+    """Return the rectangular bodies, by robot; the others are round."""
+    bodies = enumerate(robot_bodies(data.scenario))
+    return {i: (body.length, body.width, body.offset) for i, body in bodies if body.is_rectangle}
+
+
+def outlines(rectangles: dict[int, Rectangle], poses: Array) -> list[Array]:
+    """Return the outlines (4, 2) m of rectangular bodies, the first on top; poses are (N, 3)."""
+    return [outline(poses[i], rectangles[i]) for i in sorted(rectangles, reverse=True)]
+
+
+def widths_of_discs(data: RunData, rectangles: dict[int, Rectangle]) -> Array:
+    """Return how wide each robot's disc is drawn (N,) m; 0 for rectangles."""
+    width = 2.0 * drawn_radius(data)
+    width[list(rectangles)] = 0.0
+    return width
+
+
+def outline(pose: Array, rectangle: Rectangle) -> Array:
+    """Return the corners (4, 2) m of a rectangular body at a pose (3,)."""
+    length, width, offset = rectangle
+    x, y, yaw = pose.tolist()
+    return rectangle_corners((x + offset * math.cos(yaw), y + offset * math.sin(yaw), length,
+                              width, yaw))
+
+
 class Robots:
-    """Robots as discs with their headings, robot 0 on top."""
+    """Robots as discs and rectangles with their headings, robot 0 on top."""
 
     def __init__(self, axes: Axes, data: RunData, poses: Array) -> None:
         self._radius = drawn_radius(data)[::-1]
+        self._rectangles = rectangles_of(data)
         many = len(self._radius) > MOST_NAMED
         colours = robot_colours(data)[::-1]
-        self.bodies = discs(axes, poses[::-1, :2], 2.0 * self._radius, facecolors=colours,
+        width = widths_of_discs(data, self._rectangles)[::-1]
+        self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours,
                             edgecolors='white' if many else INK,
                             linewidths=0.3 if many else 0.6, zorder=7)
         self.headings = lines(noses(poses[::-1], self._radius), colors=INK,
                               linewidths=0.5 if many else 1.0, zorder=8)
+        self.boxes = PolyCollection(
+            outlines(self._rectangles, poses),
+            facecolors=[colours[-1 - i] for i in sorted(self._rectangles, reverse=True)],
+            edgecolors='white' if many else INK, linewidths=0.3 if many else 0.6, zorder=7)
         axes.add_collection(self.bodies)
+        axes.add_collection(self.boxes)
         axes.add_collection(self.headings)
 
     def move(self, poses: Array) -> None:
         """Set the poses (N, 3)."""
         self.bodies.set_offsets(poses[::-1, :2])
+        self.boxes.set_verts(outlines(self._rectangles, poses))
         self.headings.set_segments(list(noses(poses[::-1], self._radius)))
 
 

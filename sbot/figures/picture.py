@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -114,11 +115,14 @@ def _draw_tracks(axes: Axes, data: RunData) -> None:
     tracks.set_clim(0.0, float(data.seconds[-1]))
     tracks.set_rasterized(len(times) * count > _RASTER_ABOVE)
     axes.add_collection(tracks)
-    width = 2.0 * arena.drawn_radius(data)
-    axes.add_collection(arena.discs(
-        axes, data.poses[0, :, :2], 0.6 * width if many else width,
-        facecolors='#d9c9de' if many else 'white', edgecolors='none' if many else '#440154',
-        linewidths=0.8, zorder=3.5))
+    rectangles = arena.rectangles_of(data)
+    style: dict[str, Any] = {
+        'facecolors': '#d9c9de' if many else 'white', 'edgecolors': 'none' if many else '#440154',
+        'linewidths': 0.8, 'zorder': 3.5}
+    width = arena.widths_of_discs(data, rectangles)
+    axes.add_collection(arena.discs(axes, data.poses[0, :, :2], 0.6 * width if many else width,
+                                    **style))
+    axes.add_collection(PolyCollection(arena.outlines(rectangles, data.poses[0]), **style))
 
 
 def _draw_strip(axes: Axes, data: RunData) -> None:

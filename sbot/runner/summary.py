@@ -75,7 +75,8 @@ class Tally:
             self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
         if self._overlaps is not None:
             world = place_world(self._parameters, state.moved)
-            self._overlaps += count_overlaps(world, self._parameters.bodies, pose)
+            self._overlaps += count_overlaps(world, self._parameters.bodies, pose,
+                                             self._parameters.movers)
         if self._previous is not None:
             step = pose[:, :2] - self._previous[:, :2]
             self._path += _lengths(step)

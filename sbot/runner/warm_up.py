@@ -75,8 +75,12 @@ def _scenarios() -> list[Scenario]:
     batch = {'robots': [{'pose': [4.0, 4.0, 0.0], 'goal': [5.0, 5.0]},
                         {'count': 9, 'layout': 'grid', 'area': [0.0, 0.0, 3.5, 3.5]}],
              'sensors.range_and_bearing': False}
+    shapes = {'robots': [{'pose': [4.0, 4.0, 0.0], 'body': 'cart', 'controller': 'none'},
+                         {'pose': [2.0, 2.0, 0.0], 'controller': 'none'}],
+              'bodies': {'cart': {'length': 0.8, 'width': 0.4}},
+              'world.polygons': [{'corners': [[1.0, 6.0], [2.0, 6.0], [1.0, 7.0]]}]}
     return [parse_scenario(_SCENARIO, 'warm_up', Path.cwd(), overrides=overrides)
-            for overrides in ({}, batch)]
+            for overrides in ({}, batch, shapes)]
 
 
 def compile_motion() -> None:

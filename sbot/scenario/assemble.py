@@ -22,10 +22,12 @@ from sbot_common.controlled_robot import ControlledRobot, call_controller
 from sbot_common.observation import Controller
 from sbot_common.params import updated
 from sbot_common.rng import CONTROLLER, generator
+from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
 from sbot_sim.messages.broadcast import BroadcastOptions
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
+from sbot_sim.sensors.rectangles import make_rectangles
 from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import OMNIDIRECTIONAL, Body, body_arrays
 from wind_model.field import load_field
@@ -60,6 +62,8 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
         imu=sensors.imu if sensors.imu.imu else None,
         gnss=sensors.gnss if sensors.gnss.gnss else None,
         moving=moving_discs(scenario.world, scenario.rate),
+        movers=make_movers(robot_bodies(scenario)),
+        rectangles=make_rectangles(robot_bodies(scenario)),
         hooks=load_hooks(wind.hooks, scenario.python_path))
 
 

@@ -19,7 +19,7 @@ from sbot_sim.sensors.positioning.gnss import GnssSettings
 from sbot_sim.sensors.positioning.imu import ImuSettings
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanSettings
-from sbot_sim.world.bodies import BODIES, Body
+from sbot_sim.world.bodies import BODIES, Body, circle_around
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 from wind_model.wind_aware import WindAwareParameters
 
@@ -106,8 +106,33 @@ def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) ->
         like = own.pop('like', name if name in BODIES else 'robot')
         if not isinstance(like, str) or like not in bodies:
             raise unknown_name(origins.where((*path, 'like')), str(like), bodies)
-        bodies[name] = updated(bodies[like], own, below(path, origins))._replace(name=name)
+        body = updated(bodies[like], own, below(path, origins))._replace(name=name)
+        bodies[name] = _shaped(body, own, below(path, origins))
     return bodies
+
+
+def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
+    """Return a body, a rectangular one with the radius that follows from its size.
+
+    Raises
+    ------
+    InputError
+        where length, width, offset and radius do not go together.
+
+    """
+    for key, other in (('length', 'width'), ('width', 'length')):
+        if getattr(body, key) == 0.0 and getattr(body, other) > 0.0:
+            raise bad_value(where(key), 0.0, f'a number > 0 (m) beside {other}')
+    if not body.is_rectangle:
+        return body
+    if not abs(body.offset) < 0.5 * body.length:
+        raise bad_value(where('offset'), body.offset, 'less than half the length, '
+                        f'{0.5 * body.length:g} m, ahead or behind')
+    radius = circle_around(body)
+    if given.get('radius', radius) != radius:
+        raise bad_value(where('radius'), given['radius'], 'nothing: length, width and offset say '
+                        f'how large the body is; the circle around it has {radius:g} m')
+    return body._replace(radius=radius)
 
 
 def check_group(defaults: G, given: Mapping[str, object], name: str, origins: Origins) -> G:

@@ -54,6 +54,7 @@ from sbot.scenario.user_controller import (
 )
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import Body
+from sbot_sim.world.polygons import outline_error
 
 
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
@@ -234,6 +235,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     if given is not None:
         written = _with_networks(written, directory, origins)
     controllers = _check_controllers(written, python_path, origins, given)
+    _check_polygons(written, origins)
     robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
     _check_moving(written, [bodies[robot.body] for robot in robots], origins)
     own_hooks = _check_hooks(wind, python_path, origins, given is not None)
@@ -253,15 +255,26 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         'python_path': python_path if own_classes or own_function or own_hooks else ()})
 
 
+def _check_polygons(written: ScenarioFile, origins: Origins) -> None:
+    """Raise InputError for a polygon whose sides meet."""
+    for k, polygon in enumerate(written.world.polygons):
+        wrong = outline_error(np.array(polygon.corners))
+        if wrong is not None:
+            raise bad_value(origins.where(('world', 'polygons', k, 'corners')),
+                            [list(corner) for corner in polygon.corners],
+                            f'an outline that does not meet itself; {wrong} (side 0 goes from the '
+                            'first corner to the second)')
+
+
 def _check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
     """Raise InputError for an obstacle that could jump over a robot in a tick."""
-    least = min(body.safety_radius for body in bodies)
+    least = min(body.inner_radius for body in bodies)
     for k, disc in enumerate(written.world.moving):
         if disc.speed * written.rate.dt > 0.5 * least:
             raise bad_value(
                 origins.where(('world', 'moving', k, 'speed')), disc.speed,
                 f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: half '
-                'the smallest collision circle of a robot in a tick')
+                'the smallest collision circle, or circle in a rectangle, of a robot in a tick')
 
 
 def _absolute_paths(written: ScenarioFile, directory: Path,

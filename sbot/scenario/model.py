@@ -25,6 +25,7 @@ from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
 from sbot_common.params import in_words
 from sbot_sim.world.bodies import Body
+from sbot_sim.world.polygons import LEAST_CORNERS
 
 MAX_COORDINATE = 1e6  # m; float64 still resolves 1e-9 m well there
 MAX_SEED = 2**63 - 1
@@ -130,6 +131,11 @@ def _waypoints(value: object) -> tuple[tuple[float, float], ...]:
     return points
 
 
+def _corners(value: object) -> tuple[tuple[float, float], ...]:
+    _require(isinstance(value, list | tuple) and len(value) >= LEAST_CORNERS)
+    return tuple(Point.__metadata__[0].read(item) for item in value)  # type: ignore[attr-defined]
+
+
 _RATE = 'a positive number or fraction of hertz, e.g. 30 or 100/3'
 _CONTROLLER = ("potential_field, navigate, wind_aware, none, navground:NAME or a class of yours "
                "as 'module:Class'")
@@ -142,6 +148,8 @@ Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite number
 Waypoints = Annotated[tuple[tuple[float, float], ...], Check(
     'points [x, y] (m), two or more, each another than the one before, the last than the first',
     _waypoints)]
+Corners = Annotated[tuple[tuple[float, float], ...], Check(
+    'corners [x, y] (m), three or more, of an outline that does not meet itself', _corners)]
 Pose = Annotated[tuple[float, float, float],
                  _numbers_check('[x, y, yaw]: three finite numbers (m, m, rad)', 3)]
 Size = Annotated[tuple[float, float], _numbers_check(
@@ -191,6 +199,13 @@ class Rectangle(_Model):
     yaw: Angle = Field(0.0, description='Direction of its own x axis, counter-clockwise.')
 
 
+class Polygon(_Model):
+    """A solid polygon, convex or not."""
+
+    corners: Corners = Field(description='Its corners in order, either way round; the last is '
+                                         'joined to the first.')
+
+
 class MovingObstacle(_Model):
     """A round obstacle that goes along a path."""
 
@@ -211,6 +226,7 @@ class World(_Model):
     segments: tuple[Segment, ...] = Field((), description='Thin walls.')
     circles: tuple[Circle, ...] = Field((), description='Round obstacles.')
     rectangles: tuple[Rectangle, ...] = Field((), description='Rectangular obstacles.')
+    polygons: tuple[Polygon, ...] = Field((), description='Polygonal obstacles, convex or not.')
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
     open: Flag = Field(
         False, description='The bounds are no walls: they only say what pictures and maps show.')

@@ -15,7 +15,14 @@ from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, 
 from sbot.scenario.world import starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.rng import PLACEMENT, generator
-from sbot_sim.collision.overlap import CELLS, PAIR, SEGMENT, Overlaps, find_overlaps
+from sbot_sim.collision.moving_bodies import make_movers
+from sbot_sim.collision.overlap import (
+    CELLS,
+    PAIR,
+    SEGMENT,
+    Overlaps,
+    find_overlaps,
+)
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World
 
@@ -108,7 +115,8 @@ def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose
 
 
 def _overlaps(world: World, bodies: Sequence[Body], poses: Sequence[Pose]) -> Overlaps:
-    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
+    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3),
+                         movers=make_movers(bodies))
 
 
 def _check_free(world: World, placed: Placed, paths: Mapping[int, KeyPath],
@@ -136,16 +144,22 @@ def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
         return
     row = rows[np.argmin(one[rows])]
     robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
-    names = (f'robot {what}', f'{_BOUNDS[what % 4]} of world.bounds', f'world.segments.{what}',
-             f'world.circles.{what}', f'world.rectangles.{what}', 'world.map')
-    if kind == SEGMENT and world.cells is not None and what >= (
-            len(world.free_segments) - len(world.cells.outlines)):
+    if kind == SEGMENT and what >= len(world.given_segments):
         kind = CELLS
+    names = (f'robot {what}', f'{_BOUNDS[what % 4]} of world.bounds', f'world.segments.{what}',
+             f'world.circles.{what}', f'world.rectangles.{what}', 'world.map',
+             f'world.polygons.{what}')
     k = placed.ids.index(robot)
     raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
-                    f'a free place: robot {robot} (collision radius '
-                    f'{placed.bodies[k].safety_radius:g} m) is {found.depth[row]:.3g} m '
-                    f'too near to {names[kind]}')
+                    f'a free place: robot {robot} ({_size_of(placed.bodies[k])}) is '
+                    f'{found.depth[row]:.3g} m too near to {names[kind]}')
+
+
+def _size_of(body: Body) -> str:
+    if body.is_rectangle:
+        around = 2.0 * body.collision_distance
+        return f'{body.length + around:g} m x {body.width + around:g} m'
+    return f'collision radius {body.safety_radius:g} m'
 
 
 def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,

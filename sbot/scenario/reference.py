@@ -17,7 +17,15 @@ from pydantic_core import PydanticUndefined
 
 from sbot.scenario.errors import expected_of
 from sbot.scenario.groups import CONTROLLER_SPECS, SensorSettings, WindSettings, group_specs
-from sbot.scenario.model import Circle, MovingObstacle, Rectangle, RobotEntry, ScenarioFile, World
+from sbot.scenario.model import (
+    Circle,
+    MovingObstacle,
+    Polygon,
+    Rectangle,
+    RobotEntry,
+    ScenarioFile,
+    World,
+)
 from sbot_common.clock import Rate
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import BODIES, Body
@@ -83,6 +91,7 @@ TABLES: dict[str, Callable[[], str]] = {
     'circles': lambda: model_table(Circle),
     'moving': lambda: model_table(MovingObstacle),
     'rectangles': lambda: model_table(Rectangle),
+    'polygons': lambda: model_table(Polygon),
     'robots': lambda: model_table(RobotEntry),
     'bodies': body_table,
     'potential_field': lambda: spec_table(CONTROLLER_SPECS['potential_field']),

@@ -15,7 +15,7 @@ from sbot_sim.world.moving import MovingDiscs, make_moving_discs, world_with
 
 
 def world_arrays(world: World) -> WorldArrays:
-    """Return bounds, segments, circles and rectangles as arrays; rows in the order of the file.
+    """Return bounds and obstacles as arrays; rows in the order of the file.
 
     A map's outlines are the last of the free segments. Where a map alone makes the world, its
     edges are the bounds. An open world has no walls there.
@@ -35,7 +35,7 @@ def world_arrays(world: World) -> WorldArrays:
         world.segments,
         [(*circle.center, circle.radius) for circle in world.circles],
         [(*box.center, *box.size, box.yaw) for box in world.rectangles],
-        cells, has_walls=not world.open)
+        cells, has_walls=not world.open, polygons=[each.corners for each in world.polygons])
 
 
 def moving_discs(world: World, rate: Rate) -> MovingDiscs | None:

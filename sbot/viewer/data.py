@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.series import Series
-from sbot.figures.arena import free_wind_arrows, robot_colours
+from sbot.figures.arena import free_wind_arrows, rectangles_of, robot_colours
 from sbot.figures.data import RunData
 from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
@@ -20,7 +20,7 @@ from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
-from sbot_sim.world.geometry import SIDES, rectangle_corners
+from sbot_sim.world.geometry import rectangle_corners
 
 Array = NDArray[np.float64]
 
@@ -79,18 +79,21 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
            increment: float = 0.0) -> dict[str, Any]:
     """Return what the page needs to know once: world, robots, laser."""
     world, scan = data.world, simulation_parameters(data.scenario).sensors.scan
-    sides = len(world.segments) - SIDES * len(world.rectangles)
+    walls = world.segments[:len(world.segments) - len(world.inner_segments)]
+    solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
+    outlines = [] if world.cells is None else [world.cells.outlines]
     begin = int(data.stamps_ns[0])
     still = len(world.circles) - data.obstacles.shape[1]
     return {
         'name': f'{data.scenario.name}, seed {data.scenario.seed}',
         'live': False,
         'bounds': world.bounds.tolist(),
-        'segments': _rounded(world.segments[:sides]),
+        'segments': _rounded(np.vstack([walls, world.given_segments, *outlines])),
         'circles': _rounded(world.circles[:still]),
         'moving': _rounded(world.circles[still:, 2]),  # radii; frames have the centres
-        'rectangles': [_rounded(rectangle_corners(row)) for row in world.rectangles],
+        'polygons': [_rounded(corners) for corners in solids],
         'radius': _rounded(data.radius),
+        'rectangles': rectangles_of(data),
         'colours': robot_colours(data),
         'arrows': _rounded(free_wind_arrows(data)),
         'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]

@@ -98,7 +98,7 @@ function worldOutlines() {
   const lines = new Path2D(), solids = new Path2D();
   for (const [x0, y0, x1, y1] of run.segments) { lines.moveTo(x0, y0); lines.lineTo(x1, y1); }
   for (const [x, y, r] of run.circles) { solids.moveTo(x + r, y); solids.arc(x, y, r, 0, 7); }
-  for (const corners of run.rectangles) {
+  for (const corners of run.polygons) {
     corners.forEach(([x, y], i) => i ? solids.lineTo(x, y) : solids.moveTo(x, y));
     solids.closePath();
   }
@@ -215,12 +215,21 @@ function drawWind(wind, pose, px) {        // where the wind alone would carry i
   ctx.stroke();
 }
 
+function boxAround(x, y, yaw, length, width, offset) {
+  const c = Math.cos(yaw), q = Math.sin(yaw);
+  for (const [i, j] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
+    const u = offset + i * length / 2, v = j * width / 2;
+    ctx.lineTo(x + c * u - q * v, y + q * u + c * v);
+  }
+  ctx.closePath();
+}
+
 function drawRobots(pose, follow, px) {
   for (let i = run.radius.length - 1; i >= 0; i--) {
     const x = pose[3 * i], y = pose[3 * i + 1], yaw = pose[3 * i + 2];
-    const r = Math.max(run.radius[i], 3 * px);
+    const r = Math.max(run.radius[i], 3 * px), box = run.rectangles[i];
     ctx.beginPath();
-    ctx.arc(x, y, r, 0, 7);
+    if (box) boxAround(x, y, yaw, ...box); else ctx.arc(x, y, r, 0, 7);
     ctx.fillStyle = run.colours[i];
     ctx.fill();
     ctx.beginPath();

@@ -132,6 +132,8 @@ def _check_supported(scenario: Scenario) -> None:
         ('world.moving', bool(scenario.world.moving)),
         ('sensors.imu', sensors.imu.imu), ('sensors.gnss', sensors.gnss.gnss),
         *((f'bodies.{name}.drive: {body.drive}', body.drive == OMNIDIRECTIONAL)
+          for name, body in scenario.bodies.items()),
+        *((f'bodies.{name}.length', body.is_rectangle)
           for name, body in scenario.bodies.items())) if used]
     if found:
         them = 'it' if len(found) == 1 else 'them'

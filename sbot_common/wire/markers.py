@@ -18,15 +18,15 @@ from sbot_common.wire.layout import END, Layout
 
 FRAME = 'map'
 ADD, DELETE, DELETE_ALL = 0, 2, 3  # actions
-ARROW, CYLINDER, LINE_LIST, TEXT = 0, 3, 5, 9  # types
+ARROW, CUBE, CYLINDER, LINE_LIST, TEXT = 0, 1, 3, 5, 9  # types
 
 Colour = tuple[float, float, float, float]  # red, green, blue, opacity
 Array = NDArray[np.float64]
 
 _ARRAY = 'visualization_msgs/msg/MarkerArray'
 _IN_ARRAY = Layout(_ARRAY, 'markers')
-_IN_MARKER = Layout('visualization_msgs/msg/Marker', 'header.stamp', 'pose.position', 'color',
-                    'points', END)
+_IN_MARKER = Layout('visualization_msgs/msg/Marker', 'header.stamp', 'pose.position',
+                    'pose.orientation', 'color', 'points', END)
 
 
 def marker(name: str, number: int, kind: int, scale: tuple[float, float, float],
@@ -75,8 +75,8 @@ class Template:
         self._raw = np.frombuffer(raw, np.uint8).copy()
         begin, = _IN_ARRAY.find(raw)
         places = _IN_MARKER.each(raw, begin, len(markers))
-        self._stamps, self._positions, self._colours, self._points = np.array(
-            places, np.int64).reshape(-1, 4).T
+        (self._stamps, self._positions, self._orientations, self._colours,
+         self._points) = np.array(places, np.int64).reshape(-1, 5).T
 
     def copy(self) -> Template:
         """Return another one to fill in, with the same markers."""
@@ -96,6 +96,10 @@ class Template:
     def set_positions(self, first: int, xy: Array) -> None:
         """Write x, y (M, 2) (m) of the poses of M markers from number ``first`` on."""
         self._scatter(self._positions[first:first + len(xy)], xy.astype('<f8', copy=False))
+
+    def set_orientations(self, numbers: NDArray[np.int64], quaternions: Array) -> None:
+        """Write the orientations (M, 4), x y z w, of the poses of markers (M,)."""
+        self._scatter(self._orientations[numbers], quaternions.astype('<f8', copy=False))
 
     def set_colours(self, first: int, colours: ArrayLike) -> None:
         """Write the colours (M, 4) of M markers from number ``first`` on."""

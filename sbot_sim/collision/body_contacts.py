@@ -122,11 +122,23 @@ def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, from_x:
     """Return (dx, dy, deepest), as ``contacts.fixed_displacement``, for a rectangle.
 
     What one object's displacement does for the next one is not done twice: walls of several
-    pieces push once. Worlds with rectangular bodies have no bounds.
+    pieces push once.
     """
-    x, y = boxes[i, 0], boxes[i, 1]
+    x, y, bounds = boxes[i, 0], boxes[i, 1], fixed.bounds
     more = margin * (boxes[i, 4] + boxes[i, 5])
-    dx, dy, deepest = 0.0, 0.0, -math.inf
+    c, s = abs(boxes[i, 2]), abs(boxes[i, 3])
+    reach_x, reach_y = c * boxes[i, 4] + s * boxes[i, 5], s * boxes[i, 4] + c * boxes[i, 5]
+    west, east = bounds[0] + reach_x - x, x + reach_x - bounds[2]
+    south, north = bounds[1] + reach_y - y, y + reach_y - bounds[3]
+    dx, dy, deepest = 0.0, 0.0, max(west, east, south, north)
+    if west > tolerance:
+        dx += west + more
+    if east > tolerance:
+        dx -= east + more
+    if south > tolerance:
+        dy += south + more
+    if north > tolerance:
+        dy -= north + more
     cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
     for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
         overlap, ux, uy = with_fixed(fixed, int(fixed.items[entry]), boxes, i, from_x, from_y)

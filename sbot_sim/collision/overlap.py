@@ -1,8 +1,8 @@
 """Overlaps of robots, obstacles and bounds, counted from geometry alone.
 
 The judge of ``sbot_sim.collision.separation``: it shares no code with it and keeps no state. A
-robot is its collision circle (the safety radius of document 002 section 5.1); circles and
-rectangles are solid.
+robot is its collision circle (the safety radius of document 002 section 5.1), or its rectangle
+with the distance that is kept free; circles, rectangles and polygons are solid.
 """
 
 from __future__ import annotations
@@ -15,15 +15,22 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot_of, sincos_of
 from sbot_common.jit import njit
+from sbot_sim.collision.moving_bodies import Movers
+from sbot_sim.collision.rectangle_overlap import (
+    corners_at,
+    depths_of_discs,
+    depths_of_outlines,
+)
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.cell_map import inside_occupied
-from sbot_sim.world.geometry import World
+from sbot_sim.world.geometry import World, rectangle_corners
+from sbot_sim.world.polygons import inside_polygon
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
-PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS = range(6)
+PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS, POLYGON = range(7)
 # Cells of the search: a little wider than the reach, so that rounding cannot put what is within
 # reach two cells away.
 _SLACK = 1e-6
@@ -33,8 +40,9 @@ class Overlaps(NamedTuple):
     """M overlaps as arrays (M,): a robot, what it overlaps, and how deep (m)."""
 
     robot: Indexes
-    kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE or CELLS
-    other: Indexes  # id of a robot, or row of bounds, free_segments, circles, rectangles; 0: CELLS
+    kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS or POLYGON
+    # Id of a robot, or row of bounds, thin_segments, circles, rectangles, polygons; 0: CELLS.
+    other: Indexes
     depth: Array
 
 
@@ -159,17 +167,52 @@ def rectangle_distance(points: Array, rectangles: Array) -> Array:
     return signed
 
 
-def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
-                  tolerance: float = TOLERANCE) -> Overlaps:
+def polygon_distance(points: Array, corners: Array) -> Array:
+    """Return the signed distance (M,) (m) of points (M, 2) from a solid polygon (P, 2).
+
+    It is negative inside.
+    """
+    nearest = np.full(len(points), np.inf)
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        side = np.tile(np.concatenate([start, end]), (len(points), 1))
+        nearest = np.minimum(nearest, segment_distance(points, side))
+    return np.where(inside_polygon(corners, points), -nearest, nearest)
+
+
+def find_overlaps(world: World, bodies: BodyArrays, pose: Array, tolerance: float = TOLERANCE,
+                  movers: Movers | None = None) -> Overlaps:
     """Return every overlap deeper than ``tolerance`` (m).
 
     Parameters
     ----------
     world : the fixed objects
     bodies : of N robots
-    pose : (N, 2) or (N, 3): x, y (m) and whatever; all finite
+    pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
+        finite
+    movers : the robots' shapes; None: all are discs
 
     """
+    if movers is None:
+        return _overlaps_of_discs(world, bodies, pose, tolerance)
+    rows = np.flatnonzero(movers.size[:, 0] > 0.0)
+    discs = np.flatnonzero(movers.size[:, 0] == 0.0)
+    found = _overlaps_of_discs(world, select_bodies(bodies, discs), pose[discs], tolerance)
+    other = found.other.copy()
+    other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
+    among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
+    rest = _overlaps_of_rectangles(
+        world, corners_at(pose[rows], movers.offset[rows, 0], movers.size[rows, :2]),
+        np.column_stack([pose[discs, :2], bodies.safety_radius[discs]]), rows, discs,
+        movers.within[rows], tolerance)
+    return Overlaps(np.concatenate([among_discs.robot, rest.robot]),
+                    np.concatenate([among_discs.kind, rest.kind]),
+                    np.concatenate([among_discs.other, rest.other]),
+                    np.concatenate([among_discs.depth, rest.depth]))
+
+
+def _overlaps_of_discs(world: World, bodies: BodyArrays, pose: Array,
+                       tolerance: float) -> Overlaps:
+    """Return the overlaps of round robots; see ``find_overlaps``."""
     xy = np.ascontiguousarray(pose[:, :2], dtype=np.float64)
     radius = bodies.safety_radius
     found: list[tuple[Indexes, int, Indexes, Array]] = []
@@ -185,7 +228,7 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
         found.append((i, BOUND, side, depth[side, i]))
 
     largest = radius.max()
-    lines, rounds, boxes = world.free_segments, world.circles, world.rectangles
+    lines, rounds, boxes = world.thin_segments, world.circles, world.rectangles
     if len(lines):
         k, i = _near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
                              + 0.5 * _lengths(lines[:, 2:] - lines[:, :2]))
@@ -201,7 +244,61 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
         # Outlines are segments: this is for those who stand inside them, however far.
         i = np.flatnonzero(inside_occupied(world.cells, xy))
         found.append((i, CELLS, np.zeros(len(i), dtype=np.intp), radius[i]))
+    for number, corners in enumerate(world.polygons):
+        i = np.flatnonzero(((xy >= corners.min(axis=0) - largest)
+                            & (xy <= corners.max(axis=0) + largest)).all(axis=1))
+        found.append((i, POLYGON, np.full(len(i), number),
+                      radius[i] - polygon_distance(xy[i], corners)))
 
+    return _deep(found, tolerance)
+
+
+def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: Indexes,
+                            round_ones: Indexes, inner: Array, tolerance: float) -> Overlaps:
+    """Return the overlaps of rectangular robots with each other, round robots and the world.
+
+    Parameters
+    ----------
+    world : the fixed objects
+    corners : (R, 4, 2) m of the rectangles
+    discs : (D, 3) x, y, radius (m) of round robots
+    rows, round_ones : (R,) and (D,) numbers of these robots
+    inner : (R,) radius of the circle in each rectangle (m)
+    tolerance : m
+
+    """
+    found: list[tuple[Indexes, int, Indexes, Array]] = []
+    i, j, depth = depths_of_outlines(corners, corners)
+    once = i < j
+    found.append((rows[i[once]], PAIR, rows[j[once]], depth[once]))
+    i, j, depth = depths_of_discs(corners, discs)
+    found.append((np.minimum(rows[i], round_ones[j]), PAIR, np.maximum(rows[i], round_ones[j]),
+                  depth))
+    for side in range(4 if world.has_walls else 0):
+        sign = 1.0 if side < 2 else -1.0
+        room = (sign * (corners[:, :, side % 2] - world.bounds[side])).min(axis=1)
+        found.append((rows, BOUND, np.full(len(rows), side), -room))
+    i, k, depth = depths_of_outlines(corners, world.thin_segments.reshape(-1, 2, 2))
+    found.append((rows[i], SEGMENT, k, depth))
+    i, k, depth = depths_of_discs(corners, world.circles)
+    found.append((rows[i], CIRCLE, k, depth))
+    boxes = np.array([rectangle_corners(row) for row in world.rectangles]).reshape(-1, 4, 2)
+    i, k, depth = depths_of_outlines(corners, boxes)
+    found.append((rows[i], RECTANGLE, k, depth))
+    middle = 0.5 * (corners[:, 0] + corners[:, 2])
+    for number, outline in enumerate(world.polygons):
+        sides = np.stack([outline, np.roll(outline, -1, axis=0)], axis=1)
+        deepest = np.where(inside_polygon(outline, middle), inner, -1.0)
+        i, _, depth = depths_of_outlines(corners, sides)
+        np.maximum.at(deepest, i, depth)
+        found.append((rows, POLYGON, np.full(len(rows), number), deepest))
+    if world.cells is not None:
+        i = np.flatnonzero(inside_occupied(world.cells, middle))
+        found.append((rows[i], CELLS, np.zeros(len(i), dtype=np.intp), inner[i]))
+    return _deep(found, tolerance)
+
+
+def _deep(found: list[tuple[Indexes, int, Indexes, Array]], tolerance: float) -> Overlaps:
     deep = [(first[keep], kind, other[keep], depth[keep])
             for first, kind, other, depth in found for keep in [depth > tolerance]]
     return Overlaps(np.concatenate([row[0] for row in deep]),
@@ -210,7 +307,8 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
                     np.concatenate([row[3] for row in deep]))
 
 
-def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
+def overlaps(world: World, bodies: BodyArrays, pose: Array,
+             movers: Movers | None = None) -> int:
     """Count the overlaps deeper than 1e-9 m: robot pairs, and robots with bounds or objects.
 
     A robot whose position is not finite counts as one.
@@ -220,4 +318,5 @@ def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
     if lost:
         bodies = select_bodies(bodies, finite)
         pose = pose[finite]
-    return lost + len(find_overlaps(world, bodies, pose).robot)
+        movers = None if movers is None else Movers(*(each[finite] for each in movers))
+    return lost + len(find_overlaps(world, bodies, pose, movers=movers).robot)

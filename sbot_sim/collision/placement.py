@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, PAIR, SEGMENT, find_overlaps
+from sbot_sim.collision.moving_bodies import Movers
+from sbot_sim.collision.overlap import (
+    BOUND,
+    CELLS,
+    CIRCLE,
+    PAIR,
+    POLYGON,
+    SEGMENT,
+    find_overlaps,
+)
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
 
@@ -19,11 +28,13 @@ def _what(world: World, kind: int, other: int, pose: Array) -> str:
         return f'robot {other} at ({pose[other, 0]:g}, {pose[other, 1]:g})'
     if kind == BOUND:
         return f'the bound {_BOUNDS[other]} = {world.bounds[other]:g}'
-    outlines = 0 if world.cells is None else len(world.cells.outlines)
-    if kind == CELLS or (kind == SEGMENT and other >= len(world.free_segments) - outlines):
+    if kind == CELLS or (kind == SEGMENT and other >= len(world.given_segments)):
         return 'an occupied cell of the map'
+    if kind == POLYGON:
+        x, y = world.polygons[other][0]
+        return f'polygons[{other}] with a corner at ({x:g}, {y:g})'
     if kind == SEGMENT:
-        x0, y0, x1, y1 = world.free_segments[other]
+        x0, y0, x1, y1 = world.given_segments[other]
         return f'segments[{other}] from ({x0:g}, {y0:g}) to ({x1:g}, {y1:g})'
     if kind == CIRCLE:
         x, y, radius = world.circles[other]
@@ -32,7 +43,8 @@ def _what(world: World, kind: int, other: int, pose: Array) -> str:
     return f'rectangles[{other}] at ({cx:g}, {cy:g}) of {width:g} x {height:g}'
 
 
-def placement_errors(world: World, bodies: BodyArrays, pose: Array) -> list[str]:
+def placement_errors(world: World, bodies: BodyArrays, pose: Array,
+                     movers: Movers | None = None) -> list[str]:
     """Return one line for every robot that stands where it cannot, in order of id; none is good.
 
     Parameters
@@ -40,26 +52,30 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array) -> list[str]
     world : the fixed objects
     bodies : of N robots
     pose : (N, 3) x, y (m), yaw (rad)
+    movers : the robots' shapes; None: all are discs
 
     """
     bad = np.flatnonzero(~np.isfinite(pose).all(axis=1))
     if len(bad):
         return [f'robot {i}: pose {pose[i].tolist()} is not finite' for i in bad]
-    found = find_overlaps(world, bodies, pose)
+    found = find_overlaps(world, bodies, pose, movers=movers)
     lines = []
     order = np.lexsort((found.other, found.kind, found.robot))
     for k in order:
         i, depth = int(found.robot[k]), float(found.depth[k])
         what = _what(world, int(found.kind[k]), int(found.other[k]), pose)
-        lines.append(f'robot {i} at ({pose[i, 0]:g}, {pose[i, 1]:g}), collision radius '
-                     f'{bodies.safety_radius[i]:g} m, is {depth:.3g} m too near to '
-                     f'{what}')
+        size = f'collision radius {bodies.safety_radius[i]:g} m'
+        if movers is not None and movers.size[i, 0] > 0.0:
+            size = f'{2 * movers.size[i, 0]:g} m x {2 * movers.size[i, 1]:g} m'
+        lines.append(f'robot {i} at ({pose[i, 0]:g}, {pose[i, 1]:g}), {size}, is {depth:.3g} m '
+                     f'too near to {what}')
     return lines
 
 
-def placement_error(world: World, bodies: BodyArrays, pose: Array) -> str | None:
+def placement_error(world: World, bodies: BodyArrays, pose: Array,
+                    movers: Movers | None = None) -> str | None:
     """Return the first line of ``placement_errors``, saying how many more there are, or None."""
-    lines = placement_errors(world, bodies, pose)
+    lines = placement_errors(world, bodies, pose, movers)
     if not lines:
         return None
     more = f' (and {len(lines) - 1} more)' if len(lines) > 1 else ''

@@ -9,12 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
+from sbot_sim.collision.moving_bodies import Movers, separate_shapes
 from sbot_sim.collision.overlap import TOLERANCE
+from sbot_sim.collision.rectangle_overlap import corners_at, depths_of_discs
 from sbot_sim.collision.separation import Separation, separate
-from sbot_sim.engine.parameters import Obstacles, SimulationParameters, tables_of
+from sbot_sim.engine.parameters import Obstacles, SimulationParameters, reach_of, tables_of
+from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
-from sbot_sim.world.moving import Ticks, discs_met, world_with
+from sbot_sim.world.moving import Ticks, disc_positions, discs_met, world_with
 
 Array = NDArray[np.float64]
 
@@ -35,6 +38,21 @@ def place_world(parameters: SimulationParameters, moved: Ticks | None) -> World:
     return world_with(obstacles.still, obstacles.discs, moved)
 
 
+def separated(fixed: FixedObjects, bodies: BodyArrays, movers: Movers | None, pose: Array,
+              proposed: Array) -> Separation:
+    """Return the outcome of collisions, of discs alone or of ``movers`` of any shape.
+
+    Parameters
+    ----------
+    fixed, bodies, movers : the world, and N robots
+    pose, proposed : (N, 3) where they are, and would be without collisions
+
+    """
+    if movers is None:
+        return separate(fixed, bodies.safety_radius, pose, proposed)
+    return separate_shapes(fixed, movers, pose, proposed)
+
+
 def separate_among(parameters: SimulationParameters, obstacles: Obstacles, moved: Ticks,
                    pose: Array, proposed: Array) -> tuple[Separation, Ticks]:
     """Return the outcome of collisions with the obstacles one tick on, and their new counts (M,).
@@ -51,12 +69,28 @@ def separate_among(parameters: SimulationParameters, obstacles: Obstacles, moved
     proposed : (N, 3) where the robots would be without collisions
 
     """
-    radius, waits = parameters.bodies.safety_radius, np.zeros(len(moved), np.bool_)
+    bodies, movers = parameters.bodies, parameters.movers
+    radius, waits = reach_of(bodies, movers), np.zeros(len(moved), np.bool_)
     while True:  # at least one obstacle more waits each time
         after = moved + np.where(waits, 0, 1)
         fixed = make_fixed_objects(world_with(obstacles.still, obstacles.discs, after), radius)
-        outcome = separate(fixed, radius, pose, proposed)
-        blocked = discs_met(obstacles.discs, after, outcome.pose, radius, TOLERANCE) & ~waits
+        outcome = separated(fixed, bodies, movers, pose, proposed)
+        blocked = _met(obstacles, after, outcome.pose, bodies, movers) & ~waits
         if not blocked.any():
             return outcome, after
         waits |= blocked
+
+
+def _met(obstacles: Obstacles, moved: Ticks, pose: Array, bodies: BodyArrays,
+         movers: Movers | None) -> NDArray[np.bool_]:
+    """Return which obstacles (M,) overlap a robot at ``pose`` (N, 3)."""
+    discs = obstacles.discs
+    if movers is None:
+        return discs_met(discs, moved, pose, bodies.safety_radius, TOLERANCE)
+    flat = movers.size[:, 0] > 0.0
+    met = discs_met(discs, moved, pose[~flat], bodies.safety_radius[~flat], TOLERANCE)
+    corners = corners_at(pose[flat], movers.offset[flat, 0], movers.size[flat, :2])
+    _, which, depth = depths_of_discs(corners, np.column_stack([disc_positions(discs, moved),
+                                                                discs.radius]))
+    met[which[depth > TOLERANCE]] = True
+    return met

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
+from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.positioning.gnss import GnssSettings
 from sbot_sim.sensors.positioning.imu import ImuSettings
+from sbot_sim.sensors.rectangles import Rectangles
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays
 from sbot_sim.world.geometry import World
@@ -40,6 +43,7 @@ class SensorParameters(NamedTuple):
     threads: int = 1  # changes no bit
     imu: ImuSettings | None = None  # None: no IMU
     gnss: GnssSettings | None = None  # None: no satellite receiver
+    rectangles: Rectangles | None = None  # bodies that lasers see as such; None: all are round
 
 
 class Obstacles(NamedTuple):
@@ -67,6 +71,7 @@ class SimulationParameters(NamedTuple):
     hooks: Hooks = _NO_HOOKS
     obstacles: Obstacles | None = None  # moving ones; ``world`` has them at one tick
     omnidirectional: bool = False  # some robot has that drive: commands have a third column
+    movers: Movers | None = None  # the robots' shapes; None: all are discs
 
 
 def make_simulation_parameters(
@@ -76,7 +81,9 @@ def make_simulation_parameters(
         wind_height: Height | float, threads: int = 1, waves: Waves | None = None,
         hooks: Hooks = _NO_HOOKS, imu: ImuSettings | None = None,
         gnss: GnssSettings | None = None,
-        moving: MovingDiscs | None = None) -> SimulationParameters:
+        moving: MovingDiscs | None = None,
+        movers: Movers | None = None,
+        rectangles: Rectangles | None = None) -> SimulationParameters:
     """Return the parameters of a simulation with all derived tables; units as in the tuples."""
     near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
     far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
@@ -86,11 +93,11 @@ def make_simulation_parameters(
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
         range_and_bearing=range_and_bearing, rab_range=rab_range,
         line_of_sight=make_line_of_sight(world if rab_blocked_by_walls else None),
-        threads=threads, imu=imu, gnss=gnss)
+        threads=threads, imu=imu, gnss=gnss, rectangles=rectangles)
     parameters = SimulationParameters(
         dt=dt, bodies=bodies, world=world, sensors=sensors, odometry=odometry, wake=wake,
-        fixed=make_fixed_objects(world, bodies.safety_radius), wind_height=wind_height,
-        waves=waves, hooks=hooks,
+        fixed=make_fixed_objects(world, reach_of(bodies, movers)), wind_height=wind_height,
+        waves=waves, hooks=hooks, movers=movers,
         omnidirectional=bool((bodies.drive == BY_OMNIDIRECTIONAL).any()))
     if moving is None:
         return parameters
@@ -100,6 +107,11 @@ def make_simulation_parameters(
                      world_with(world, moving, start), obstacles)
 
 
+def reach_of(bodies: BodyArrays, movers: Movers | None) -> NDArray[np.float64]:
+    """Return how far from its centre each robot may touch something (m); (N,)."""
+    return bodies.safety_radius if movers is None else movers.around
+
+
 def tables_of(parameters: SimulationParameters, world: World,
               obstacles: Obstacles) -> SimulationParameters:
     """Return the parameters with another world, and all that is derived from it."""
@@ -107,7 +119,8 @@ def tables_of(parameters: SimulationParameters, world: World,
     scene = make_scene(world, obstacles.far)
     separate_scene = infrared is not None and obstacles.near != obstacles.far
     return parameters._replace(
-        world=world, fixed=make_fixed_objects(world, parameters.bodies.safety_radius),
+        world=world, fixed=make_fixed_objects(world, reach_of(parameters.bodies,
+                                                              parameters.movers)),
         sensors=sensors._replace(
             scene=scene,
             infrared_scene=make_scene(world, obstacles.near) if separate_scene else scene,

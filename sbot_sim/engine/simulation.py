@@ -88,7 +88,8 @@ class Engine:
 
         """
         after = teleported(self.state, robot, np.array(pose))
-        problem = placement_error(self.parameters.world, self.parameters.bodies, after.pose)
+        problem = placement_error(self.parameters.world, self.parameters.bodies, after.pose,
+                                  self.parameters.movers)
         if problem is not None:
             raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
         self.state = after

@@ -47,7 +47,7 @@ def observe(parameters: SimulationParameters, state: SimulationState, generators
                          np.ascontiguousarray(state.pose[:, 2]))
     scan = sensors.scan
     ranges = cast_scans(sensors.scene, sensors.fan, state.pose, bodies.radius, scan,
-                        sensors.threads)
+                        sensors.threads, sensors.rectangles)
     add_scan_noise(ranges, scan.noise_std, scan.range_min, scan.range_max, generators.scan)
     infrared = None
     if sensors.infrared is not None:

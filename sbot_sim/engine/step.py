@@ -14,14 +14,15 @@ from sbot_common.elementary import sincos_of
 from sbot_common.jit import njit
 from sbot_common.threads import in_background
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.separation import Separation, separate
+from sbot_sim.collision.moving_bodies import Movers
+from sbot_sim.collision.separation import Separation
 from sbot_sim.dynamics.free_wind import wind_around
 from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.impulses import effective_wind, impulse_velocity, sum_impulses
 from sbot_sim.dynamics.motion import body_twists, move, wheel_commands, wrap_yaw
 from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.dynamics.wake_kernel import fast_reductions
-from sbot_sim.engine.obstacles import separate_among
+from sbot_sim.engine.obstacles import separate_among, separated
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import Felt, Generators, SimulationState, StepInputs, Wind
 from sbot_sim.sensors.odometry import draw_slip, measure
@@ -66,7 +67,8 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
     velocity = blow(parameters, state, inputs.wind.force, wheel_speed, felt)
     if parameters.obstacles is None or state.moved is None:
         moved, after = state.moved, move_and_separate(
-            parameters.fixed, bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven)
+            parameters.fixed, bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven,
+            parameters.movers)
     else:
         proposed = move_all(bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven)
         after, moved = separate_among(parameters, parameters.obstacles, state.moved, state.pose,
@@ -86,7 +88,8 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
 
 
 def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, wheel_speed: Array,
-                      velocity: Array, dt: float, driven: Array | None = None) -> Separation:
+                      velocity: Array, dt: float, driven: Array | None = None,
+                      movers: Movers | None = None) -> Separation:
     """Return the outcome of motion and collisions in one tick (document 002 sections 4 and 5).
 
     Parameters
@@ -97,10 +100,11 @@ def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, whee
     velocity : (N, 2) m/s, of the impulses of the tick before
     dt : s
     driven : (N, 3) Twists of omnidirectional robots; None: there are none
+    movers : the robots' shapes; None: all are discs
 
     """
     moved = move_all(bodies, pose, wheel_speed, velocity, dt, driven)
-    return separate(fixed, bodies.safety_radius, pose, moved)
+    return separated(fixed, bodies, movers, pose, moved)
 
 
 def move_all(bodies: BodyArrays, pose: Array, wheel_speed: Array, velocity: Array, dt: float,

@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 from sbot_common.elementary import hypot, sincos
 from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
-from sbot_sim.fast2d.motion import Movers, boxes_at, centres
+from sbot_sim.collision.moving_bodies import Movers, boxes_at, centres
 from sbot_sim.sensors.beams import Fan
-from sbot_sim.sensors.objects import farther, look_at_circle, look_at_segment
-from sbot_sim.sensors.rays import TOUCH, turned
+from sbot_sim.sensors.objects import farther
+from sbot_sim.sensors.rectangles import SLACK, cover_body, in_rectangle
 from sbot_sim.world.geometry import SIDES
 from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.int32]
-
-_SLACK = 1.0 + 1e-9  # what is out of reach by rounding only is still intersected, and judged then
 
 
 class Fans(NamedTuple):
@@ -64,13 +62,6 @@ def _fan(fans: Fans, k: int) -> Fan:
 
 
 @njit_inner
-def in_rectangle(box: Array, x: float, y: float) -> bool:
-    """Tell whether a point (m) is in a rectangle (7,) or within TOUCH of one of its sides."""
-    u, v = turned(x - box[0], y - box[1], box[2], box[3])
-    return bool(abs(u) <= box[4] + TOUCH and abs(v) <= box[5] + TOUCH)
-
-
-@njit_inner
 def _inside_solid(solids: Solids, x: float, y: float) -> bool:
     """Tell whether a point (m) is inside a fixed rectangle."""
     grid = solids.grid
@@ -79,61 +70,6 @@ def _inside_solid(solids: Solids, x: float, y: float) -> bool:
         if in_rectangle(solids.boxes[grid.items[entry]], x, y):
             return True
     return False
-
-
-@njit_inner
-def cover_side(box: Array, along: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
-               fan: Fan, reach: float, best: Array) -> bool:
-    """Lower ``best`` by the side of a rectangle (7,) that faces a sensor; tell if it touches it.
-
-    Parameters
-    ----------
-    box : the rectangle
-    along : 0: of the two sides that are as long as its width, 1: as its height
-    x, y, cos_yaw, sin_yaw : where the sensor is (m) and how it is turned
-    fan, reach, best : see ``scan_kernel``
-
-    """
-    c, s = box[2], box[3]
-    u, v = turned(x - box[0], y - box[1], c, s)
-    away, half = (v, box[5]) if along == 0 else (u, box[4])
-    if abs(away) < half:
-        return False  # the sensor is between the two: it sees neither from outside
-    if along == 0:
-        au, av, bu, bv = -box[4], math.copysign(half, away), box[4], math.copysign(half, away)
-    else:
-        au, av, bu, bv = math.copysign(half, away), -box[5], math.copysign(half, away), box[5]
-    dx, dy = box[0] - x, box[1] - y
-    x0, y0 = dx + (c * au - s * av), dy + (s * au + c * av)
-    x1, y1 = dx + (c * bu - s * bv), dy + (s * bu + c * bv)
-    return look_at_segment(x0, y0, x1, y1, cos_yaw, sin_yaw, fan, reach, best)
-
-
-@njit_inner
-def cover_body(box: Array, around: float, x: float, y: float, cos_yaw: float, sin_yaw: float,
-               fan: Fan, edge_x: float, edge_y: float, reach: float, best: Array) -> bool:
-    """Lower ``best`` by a body (7,); tell whether the sensor touches it, or is inside.
-
-    Parameters
-    ----------
-    box, around : the body, and the radius of the circle around it (m)
-    x, y, cos_yaw, sin_yaw : where the sensor is (m) and how it is turned
-    edge_x, edge_y : direction of its first ray to the left; 0, 0: rays to all sides
-    fan, reach, best : see ``scan_kernel``
-
-    """
-    dx, dy = box[0] - x, box[1] - y
-    cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
-    # A little too far: rounding must not hide a body.
-    far = around * _SLACK + 2 * TOUCH
-    if cx * cx + cy * cy > (reach + far) * (reach + far) or (
-            abs(cy) * edge_x - cx * edge_y > far) or (edge_x > 0.0 and -cx > far):
-        return False
-    if box[4] > 0.0:
-        return (in_rectangle(box, x, y)
-                or cover_side(box, 0, x, y, cos_yaw, sin_yaw, fan, reach, best)
-                or cover_side(box, 1, x, y, cos_yaw, sin_yaw, fan, reach, best))
-    return look_at_circle(dx, dy, box[6], cos_yaw, sin_yaw, fan, reach, best)
 
 
 @njit_inner
@@ -216,7 +152,7 @@ def activations(scene: Scene, solids: Solids, movers: Movers, sensors: Sensors, 
     for i in range(n):
         if sensors.starts[i] == sensors.starts[i + 1]:
             continue
-        reach = sensors.reach[i] * _SLACK
+        reach = sensors.reach[i] * SLACK
         count = _near(discs, i, centre[i, 0], centre[i, 1], reach, near)
         count = _near_fixed(scene, solids, centre[i, 0], centre[i, 1], reach, n, count, near)
         sin_i, cos_i = sincos(pose[i, 2])
@@ -226,7 +162,7 @@ def activations(scene: Scene, solids: Solids, movers: Movers, sensors: Sensors, 
             x, y = pose[i, 0] + (cos_i * mx - sin_i * my), pose[i, 1] + (sin_i * mx + cos_i * my)
             c, s = cos_i * mc - sin_i * ms, sin_i * mc + cos_i * ms
             kind = sensors.fan[k]
-            fan, reach = _fan(fans, kind), sensors.range[k] * _SLACK
+            fan, reach = _fan(fans, kind), sensors.range[k] * SLACK
             for ray in range(len(best)):
                 best[ray] = math.inf
             touched = sensors.outside[k] and _inside_solid(solids, x, y)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sbot_common.elementary import hypot, hypot_of, sincos
 from sbot_common.spatial import grid_of_circles, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
-from sbot_sim.fast2d.motion import Movers
+from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.fast2d.rays import Fans, Sensors, Solids
 from sbot_sim.fast2d.shapes import Shape
 from sbot_sim.sensors.beams import Fan, make_fan

@@ -26,6 +26,7 @@ from sbot_sim.messages.robot_description import robot_description
 from sbot_sim.messages.snapshot import EncoderOptions, Outgoing, SnapshotEncoder
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
 from sbot_sim.sensors.positioning.four_wheel_odometry import reaches
+from sbot_sim.sensors.rectangles import rectangle_of
 from wind_model import messages as wind_messages
 from wind_model.parameters import Height
 
@@ -57,7 +58,7 @@ class Broadcast:
         self._world = parameters.world if obstacles is None else obstacles.still
         self._moving = None if obstacles is None else obstacles.discs.radius
         self._radius = parameters.bodies.radius
-        self._scan = parameters.sensors.scan
+        self._scan, self._rectangles = parameters.sensors.scan, parameters.sensors.rectangles
         height = parameters.wind_height
         self._height = height if isinstance(height, Height) else Height(height)
         self._options = options
@@ -92,7 +93,8 @@ class Broadcast:
                 yield Outgoing(
                     topics.resolve(topics.ROBOT_DESCRIPTION, i, n), topics.ROBOT_DESCRIPTION,
                     write_string(robot_description(
-                        f'robot_{i}', float(self._radius[i]), self._scan)))
+                        f'robot_{i}', float(self._radius[i]), self._scan,
+                        rectangle_of(self._rectangles, i))))
 
     def start(self, stamp_ns: int, wind: Wind) -> Iterator[Outgoing]:
         """Yield what all nodes together publish once, at the start."""
@@ -146,7 +148,8 @@ class Broadcast:
         if snapshot.tick % self._marker_ticks == 0:
             roles = robot_roles(snapshot.twist, snapshot.wind, snapshot.free_wind)
             yield Outgoing(topics.MARKERS.name, topics.MARKERS, robot_markers(
-                stamp_ns, snapshot.pose, self._radius, roles, snapshot.wind, self.goals))
+                stamp_ns, snapshot.pose, self._radius, roles, snapshot.wind, self.goals,
+                self._rectangles))
             if snapshot.obstacles is not None and self._moving is not None:
                 yield Outgoing(topics.MARKERS.name, topics.MARKERS, moving_markers(
                     stamp_ns, snapshot.obstacles, self._moving))

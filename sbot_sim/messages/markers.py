@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.angles import quaternion_from_yaw
 from sbot_common.topics import namespace
 from sbot_common.wire.markers import (
     ADD,
+    CUBE,
     CYLINDER,
     DELETE,
     LINE_LIST,
@@ -21,6 +23,7 @@ from sbot_common.wire.markers import (
     Template,
     marker,
 )
+from sbot_sim.sensors.rectangles import Rectangles, rectangle_boxes
 from sbot_sim.world.geometry import World
 
 # Roles of robots; each has a colour.
@@ -69,7 +72,7 @@ def robot_roles(twist: Array, wind: Array, free_wind: Array | None = None) -> ND
 
 
 def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.int8], wind: Array,
-                  goals: Array) -> bytes:
+                  goals: Array, rectangles: Rectangles | None = None) -> bytes:
     """Return the visualization_msgs/MarkerArray (CDR) of N robots, in frame `map`.
 
     Parameters
@@ -80,13 +83,19 @@ def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.i
     roles : (N,) as ``robot_roles`` gives them
     wind : (N, 2) effective wind (m/s), drawn as an arrow
     goals : (N, 2) x, y (m); NaN where a robot has none
+    rectangles : the bodies that are rectangular; None: all are round
 
     """
     n = len(pose)
     has_goal = np.isfinite(goals).all(axis=1)
-    template = _template(n, radius.tobytes(), int(has_goal.sum())).copy()
+    sizes = np.zeros((n, 2))
+    if rectangles is not None:
+        sizes[rectangles.robot] = 2.0 * rectangles.half_size
+    template = _template(n, radius.tobytes(), int(has_goal.sum()), sizes.tobytes()).copy()
     template.set_stamp(stamp_ns)
     template.set_positions(0, pose[:, :2])
+    if rectangles is not None:
+        _turn(template, rectangles, pose)
     template.set_colours(0, np.asarray(ROLE_COLOURS)[roles])
     template.set_positions(n, pose[:, :2] + np.column_stack([np.zeros(n), 1.6 * radius]))
     heading = np.column_stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
@@ -94,6 +103,16 @@ def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.i
     template.set_points(2 * n + 1, _arrows(pose[:, :2], _WIND_SECONDS * wind))
     template.set_points(2 * n + 2, _targets(goals[has_goal], radius[has_goal]))
     return template.to_bytes()
+
+
+def _turn(template: Template, rectangles: Rectangles, pose: Array) -> None:
+    """Put rectangular bodies where they are."""
+    centres = pose[:, :2].copy()
+    centres[rectangles.robot] = rectangle_boxes(rectangles, pose)[:, :2]
+    template.set_positions(0, centres)
+    turns = [(0.0, 0.0, *quaternion_from_yaw(yaw))
+             for yaw in pose[rectangles.robot, 2].tolist()]
+    template.set_orientations(rectangles.robot, np.array(turns))
 
 
 def moving_markers(stamp_ns: int, centres: Array, radius: Array) -> bytes:
@@ -121,14 +140,16 @@ def obstacle_markers(stamp_ns: int, world: World) -> bytes:
 
 
 @lru_cache(maxsize=16)
-def _template(n: int, radius_bytes: bytes, goals: int) -> Template:
+def _template(n: int, radius_bytes: bytes, goals: int, size_bytes: bytes) -> Template:
     """Return the markers of n robots: n bodies, n names, headings, wind, goals."""
     radius = np.frombuffer(radius_bytes).tolist()
     width = 0.1 * max(radius, default=0.1)
+    sizes = np.frombuffer(size_bytes).reshape(-1, 2).tolist()
     names = [namespace(i, n).lstrip('/') or 'robot' for i in range(n)]
     return Template([
-        *(marker('bodies', i, CYLINDER, (2 * r, 2 * r, _HEIGHT), z=0.5 * _HEIGHT)
-          for i, r in enumerate(radius)),
+        *(marker('bodies', i, CUBE if length else CYLINDER,
+                 (length or 2 * r, width_of or 2 * r, _HEIGHT), z=0.5 * _HEIGHT)
+          for i, (r, (length, width_of)) in enumerate(zip(radius, sizes, strict=True))),
         *(marker('names', i, TEXT, (0.0, 0.0, 0.8 * r), _TEXT_COLOUR, z=2 * _HEIGHT, text=name)
           for i, (name, r) in enumerate(zip(names, radius, strict=True))),
         _lines('headings', 2 * width, _HEADING_COLOUR, 6 * n),

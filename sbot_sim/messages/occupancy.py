@@ -15,6 +15,7 @@ from sbot_common.wire import cdr
 from sbot_common.wire.geometry import point, pose, quaternion
 from sbot_sim.world.cell_map import FREE, OCCUPIED, Values, to_cells
 from sbot_sim.world.geometry import SIDES, World
+from sbot_sim.world.polygons import inside_polygon
 
 Array = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ def occupancy(world: World, resolution: float = RESOLUTION) -> Grid:
 
     A world with a map keeps that map's cells, and has its other obstacles drawn into them. Else
     the cells cover the bounds, walls included. Cells are closed: a segment along the border of two
-    cells occupies both. Discs and rectangles are solid.
+    cells occupies both. Discs, rectangles and polygons are solid.
 
     Parameters
     ----------
@@ -47,7 +48,8 @@ def occupancy(world: World, resolution: float = RESOLUTION) -> Grid:
         raise bad_value('resolution', resolution, 'a number > 0 (m)')
     if world.cells is not None:
         grid = Grid(world.cells.values.copy(), world.cells.resolution, world.cells.origin)
-        lines = world.free_segments[:len(world.free_segments) - len(world.cells.outlines)]
+        lines = np.vstack([world.given_segments,
+                           world.free_segments[len(world.thin_segments):]])
     else:
         xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
         # Slightly less, so that 40 m of 0.05 m are 800 cells in spite of rounding.
@@ -65,6 +67,8 @@ def occupancy(world: World, resolution: float = RESOLUTION) -> Grid:
                                             world.rectangles[:, 2:], strict=True):
         _mark_rectangle(occupied, x, y, 0.5 * width / size, 0.5 * height / size,
                         yaw - grid.origin[2])
+    for corners in world.polygons:  # their sides are marked already
+        _mark_inside(occupied, _in_cells(grid, corners))
     grid.values[occupied] = OCCUPIED
     return grid
 
@@ -156,3 +160,12 @@ def _mark_rectangle(occupied: NDArray[np.bool_], x: float, y: float, half_width:
     view |= ((np.abs(dx) <= reach_x + 0.5) & (np.abs(dy) <= reach_y + 0.5)
              & (np.abs(c * dx + s * dy) <= half_width + cell)
              & (np.abs(c * dy - s * dx) <= half_height + cell))
+
+
+def _mark_inside(occupied: NDArray[np.bool_], corners: Array) -> None:
+    """Mark every cell whose middle is inside a polygon with corners (P, 2), in cells."""
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    middle, reach = 0.5 * (low + high), 0.5 * (high - low)
+    view, columns, rows = _window(occupied, *middle.tolist(), *reach.tolist())
+    x, y = np.meshgrid(columns + 0.5, rows + 0.5)
+    view |= inside_polygon(corners, np.column_stack([x.ravel(), y.ravel()])).reshape(view.shape)

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.elementary import sincos
+from sbot_common.elementary import hypot, sincos
 from sbot_common.params import Param
 
 WHEELS, IMPULSE = 'wheels', 'impulse'
@@ -20,7 +20,9 @@ BY_WHEELS, BY_IMPULSE, BY_OMNIDIRECTIONAL, BY_ACKERMANN = range(4)
 S_BOT_RADIUS = 0.058  # m
 
 class Body(NamedTuple):
-    """A round robot on wheels; x is forward, y to the left, the origin its centre.
+    """A robot on wheels, round or rectangular; x is forward, y to the left.
+
+    The origin is the centre of a round one, and of a rectangle too unless it has an offset.
 
     The defaults are those of the s-bot, document 002 Table 1. The mass is not in the table, as the
     document takes it to be negligible; it is that of the real machine.
@@ -55,11 +57,38 @@ class Body(NamedTuple):
     max_steering_angle: Annotated[float, Param(
         'rad', 'With `ackermann`: largest angle of the front wheels, to the left and right.',
         minimum=0.0, open_minimum=True, maximum=1.5, at_runtime=False)] = 0.6
+    length: Annotated[float, Param(
+        'm', 'Length along x of a rectangular body; 0: it is round.', minimum=0.0, maximum=1e3,
+        at_runtime=False)] = 0.0
+    width: Annotated[float, Param(
+        'm', 'Width along y of a rectangular body.', minimum=0.0, maximum=1e3,
+        at_runtime=False)] = 0.0
+    offset: Annotated[float, Param(
+        'm', 'How far ahead of the origin, the middle of the driven axle, the centre of a '
+        'rectangular body is; behind it if negative.', minimum=-1e3, maximum=1e3,
+        at_runtime=False)] = 0.0
 
     @property
     def safety_radius(self) -> float:
-        """Radius of the collision circle (m): nothing may be nearer than this to the centre."""
+        """Radius of the collision circle (m): nothing may be nearer than this to the centre.
+
+        For a rectangle, that of the circle around the rectangle that is kept free.
+        """
+        if self.is_rectangle:
+            return circle_around(self, self.collision_distance)
         return self.radius + self.collision_distance
+
+    @property
+    def is_rectangle(self) -> bool:
+        """Whether the body is rectangular."""
+        return self.length > 0.0
+
+    @property
+    def inner_radius(self) -> float:
+        """Radius of the largest circle in what is kept free of others (m)."""
+        if self.is_rectangle:
+            return 0.5 * min(self.length, self.width) + self.collision_distance
+        return self.safety_radius
 
 
 S_BOT = Body('s-bot')
@@ -116,6 +145,14 @@ def body_arrays(bodies: Sequence[Body]) -> BodyArrays:
         drive=np.array([DRIVES.index(body.drive) for body in bodies], dtype=np.int8),
         wheelbase=np.array([wheelbase_of(body) for body in bodies], dtype=np.float64),
         max_curvature=np.array([max_curvature(body) for body in bodies], dtype=np.float64))
+
+
+def circle_around(body: Body, distance: float = 0.0) -> float:
+    """Return the radius (m) of the circle about the origin that holds a rectangular body.
+
+    The rectangle may be larger by a ``distance`` (m) on all sides.
+    """
+    return hypot(0.5 * body.length + abs(body.offset) + distance, 0.5 * body.width + distance)
 
 
 def wheelbase_of(body: Body) -> float:

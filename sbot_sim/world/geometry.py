@@ -1,4 +1,4 @@
-"""The fixed part of the world: bounds, segments, circles, rectangles (document 002 section 5)."""
+"""Fixed part of the world: bounds, segments, circles, rectangles, polygons (002 section 5)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.world.cell_map import CellMap
+from sbot_sim.world.polygons import counter_clockwise, outline_error
 
 Array = NDArray[np.float64]
 WALLS = 4  # the bounds' walls are the first four segments
@@ -21,8 +22,8 @@ class World(NamedTuple):
     """Bounds and fixed objects, in frame `map`, metres and radians.
 
     ``segments`` is what sensors need: first the four walls, if there are, then the free segments
-    (those given, then the outlines of a map's occupied cells), then four sides a rectangle
-    (counter-clockwise).
+    (those given, then the outlines of a map's occupied cells, then the sides of polygons), then
+    four sides a rectangle (counter-clockwise).
     """
 
     bounds: Array  # (4,) xmin, ymin, xmax, ymax
@@ -31,6 +32,7 @@ class World(NamedTuple):
     rectangles: Array  # (R, 5) cx, cy, width, height, yaw; solid
     cells: CellMap | None = None  # a map; nobody stands in its occupied cells
     has_walls: bool = True  # False: robots may leave the bounds
+    polygons: tuple[Array, ...] = ()  # each (P, 2) corners, counter-clockwise; solid
 
     @property
     def inner_segments(self) -> Array:
@@ -42,6 +44,18 @@ class World(NamedTuple):
         """The segments that are neither walls nor sides of rectangles, (S - 4 - 4R, 4)."""
         inner = self.inner_segments
         return inner[:len(inner) - SIDES * len(self.rectangles)]
+
+    @property
+    def thin_segments(self) -> Array:
+        """The free segments that are no sides of polygons either: those given, then a map's."""
+        free = self.free_segments
+        return free[:len(free) - sum(map(len, self.polygons))]
+
+    @property
+    def given_segments(self) -> Array:
+        """The segments that are no part of anything else."""
+        thin = self.thin_segments
+        return thin if self.cells is None else thin[:len(thin) - len(self.cells.outlines)]
 
 
 def _table(name: str, rows: object, columns: Sequence[str]) -> Array:
@@ -85,7 +99,7 @@ def _loop(corners: Array) -> Array:
 
 def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike = (),
                rectangles: ArrayLike = (), cells: CellMap | None = None, *,
-               has_walls: bool = True) -> World:
+               has_walls: bool = True, polygons: Sequence[ArrayLike] = ()) -> World:
     """Return the world of these objects, checked.
 
     Parameters
@@ -96,12 +110,14 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
     rectangles : (R, 5) cx, cy, width, height (m), yaw (rad)
     cells : a map whose occupied cells are obstacles
     has_walls : along the bounds
+    polygons : each (P, 2) x, y (m) of its corners in order, either way round
 
     Raises
     ------
     InputError
         naming the row, for wrong shapes, numbers that are not finite, empty bounds, segments
-        without length, and radii, widths or heights that are not positive.
+        without length, radii, widths or heights that are not positive, and polygons whose sides
+        meet.
 
     """
     box = _table('bounds', [bounds], ('xmin', 'ymin', 'xmax', 'ymax'))[0]
@@ -126,6 +142,15 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
         walls = walls[:0]
     sides = [_loop(rectangle_corners(row)) for row in boxes]
     outlines = [] if cells is None else [cells.outlines]
-    lines = np.vstack([walls, free, *outlines, *sides])
+    corners = tuple(_polygon(f'polygons[{i}]', rows) for i, rows in enumerate(polygons))
+    lines = np.vstack([walls, free, *outlines, *map(_loop, corners), *sides])
     return World(box, np.ascontiguousarray(lines), round_, boxes, cells,
-                 has_walls)
+                 has_walls, corners)
+
+
+def _polygon(name: str, rows: object) -> Array:
+    corners = _table(name, rows, ('x', 'y'))
+    wrong = outline_error(corners)
+    if wrong is not None:
+        raise InputError(f'{name}: {wrong}, expected the outline of a simple polygon')
+    return counter_clockwise(corners)

@@ -75,7 +75,8 @@ rate: 100/3
 duration: 2
 world: {bounds: [-1, -1, 9, 5], segments: [[1, 4, 3, 4.5]],
   circles: [{center: [6, 3], radius: 0.5}],
-  rectangles: [{center: [7.5, 4], size: [0.3, 0.4], yaw: 0.3}]}
+  rectangles: [{center: [7.5, 4], size: [0.3, 0.4], yaw: 0.3}],
+  polygons: [{corners: [[3, 3], [4, 3], [4, 4], [3.6, 3.3]]}]}
 sensors: {infrared: true, scan_beams: 12, range_and_bearing: true}
 wind: {wind_speed_mean: 0.3, wake: true}
 bodies: {mine: {radius: 0.2, like: robot}}

@@ -12,6 +12,7 @@ world:
   segments: [[9, 1, 11, 3]]
   circles: [{center: [8, 6.5], radius: 0.8}]
   rectangles: [{center: [5, 2], size: [1, 2], yaw: 0.4}]
+  polygons: [{corners: [[11, 8], [13, 8], [13, 9.5], [12, 8.6]]}]
 robots: [%s]
 sensors: {odometry_noise_slip: 0.02, laser_x: 0.1, laser_y: -0.05, laser_yaw: 0.2}
 wind: {wake: true, wind_direction: [1, 0.5, 0], wind_speed_mean: 0.2}

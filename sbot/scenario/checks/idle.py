@@ -16,6 +16,7 @@ from sbot_sim.collision.overlap import rectangle_distance
 from sbot_sim.world.bodies import ACKERMANN, OMNIDIRECTIONAL
 from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
+from sbot_sim.world.polygons import inside_polygon
 from wind_model.parameters import ROBOT, STILL, WakeParameters
 
 LOG = logging.getLogger(__name__)
@@ -39,6 +40,9 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
             if key in keys and body is not None and body.drive not in drives:
                 LOG.warning('%s: has no effect without drive: %s',
                             origins.where(('bodies', name, key)), ' or '.join(drives))
+        if 'offset' in keys and body is not None and not body.is_rectangle:
+            LOG.warning('%s: has no effect without length and width',
+                        origins.where(('bodies', name, 'offset')))
     paths = [('robots', k) for k, entry in enumerate(written.robots)
              for _ in range(entry.count or 1)]
     for i, robot in enumerate(scenario.robots):
@@ -118,6 +122,9 @@ def _unreachable(world: World, goal: tuple[float, float]) -> str | None:
     for k, row in enumerate(world.rectangles):
         if rectangle_distance(point, row[np.newaxis])[0] <= 0.0:
             return f'inside world.rectangles.{k}'
+    for k, corners in enumerate(world.polygons):
+        if inside_polygon(corners, point)[0]:
+            return f'inside world.polygons.{k}'
     if world.cells is not None and inside_occupied(world.cells, point)[0]:
         return 'inside an occupied cell of the map'
     return None

@@ -26,6 +26,7 @@ DRIVES = """
 duration: 2.0
 rate: 20
 world: {bounds: [0, 0, 12, 12], circles: [{center: [6, 6], radius: 0.5}],
+        polygons: [{corners: [[9, 3.5], [10.5, 5], [9, 6.5], [9.6, 5]]}],
         moving: [{radius: 0.4, path: [[2.8, 5], [2, 8]], speed: 1.0}]}
 bodies:
   omni: {drive: omnidirectional}

@@ -140,6 +140,27 @@ BAD = {
     'flat rectangle': (
         changed('  circles', '  rectangles: [{center: [5, 5], size: [1, 0]}]\n  circles'),
                        3, ['world.rectangles.0.size: got [1, 0]']),
+    'polygon of two corners': (
+        changed('  circles', '  polygons: [{corners: [[5, 5], [6, 5]]}]\n  circles'),
+        3, ['world.polygons.0.corners: got [[5, 5], [6, 5]], expected corners [x, y] (m), three']),
+    'polygon whose sides cross': (
+        changed('  circles', '  polygons: [{corners: [[5, 5], [6, 6], [6, 5], [5, 6]]}]\n'
+                             '  circles'),
+        3, ['world.polygons.0.corners: got [[5.0, 5.0], ', 'sides 0 and 2 meet']),
+    'polygon with a side without length': (
+        changed('  circles', '  polygons: [{corners: [[5, 5], [6, 5], [6, 5]]}]\n  circles'),
+        3, ['world.polygons.0.corners', 'side 1 has no length']),
+    'polygon of infinity': (
+        changed('  circles', '  polygons: [{corners: [[5, 5], [.inf, 5], [6, 5]]}]\n  circles'),
+        3, ['world.polygons.0.corners.1.0: got inf, expected a finite number']),
+    'robot inside a polygon': (
+        changed('  circles', '  polygons: [{corners: [[0.5, 3], [4, 3], [4, 8], [0.5, 8]]}]\n'
+                             '  circles'),
+        8, ['robots.1.pose', 'world.polygons.0']),
+    'robot at the side of a polygon': (
+        changed('  circles', '  polygons: [{corners: [[0.5, 5.1], [4, 5.1], [4, 8]]}]\n'
+                             '  circles'),
+        8, ['robots.1.pose', 'is 0.2 m too near to world.polygons.0']),
     'zero rate': (added('rate: 0\n'), 8, ['rate: got 0, expected a positive number or fraction']),
     'rate by nothing': (added('rate: 1/0\n'), 8, ["rate: got '1/0'"]),
     'rate is a list': (added('rate: [30]\n'), 8, ['rate: got [30]']),

@@ -123,7 +123,8 @@ def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
     pixels = turtlebot3_pixels()
     cells = load_map(write_map(tmp_path, pixels, origin=origin))
     world = world_arrays(SimpleNamespace(map=str(tmp_path / 'map.yaml'), bounds=None, open=False,
-                                         segments=(), circles=(), rectangles=()))
+                                         segments=(), circles=(), rectangles=(),
+                                         polygons=()))
     free = np.argwhere(cells.values == FREE)
     rng = np.random.default_rng(1)
     spots = to_world(free[rng.choice(len(free), 12)][:, ::-1] + 0.5, 0.05, cells.origin)
@@ -159,7 +160,7 @@ def test_map_is_published_as_it_was_read(tmp_path):
     pixels = turtlebot3_pixels()
     path = write_map(tmp_path, pixels, origin=[1.0, 2.0, 0.5])
     world = world_arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
-                                         circles=(), rectangles=()))
+                                         circles=(), rectangles=(), polygons=()))
     grid = occupancy(world)
     assert (grid.values == load_map(path).values).all()
     assert grid.origin == (1.0, 2.0, 0.5)
@@ -170,7 +171,7 @@ def test_other_obstacles_are_drawn_into_the_map(tmp_path):
     path = write_map(tmp_path, np.full((40, 40), WHITE, np.uint8), origin=[0, 0, math.pi / 2])
     circle = SimpleNamespace(center=(-1.0, 0.5), radius=0.2)
     world = world_arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
-                                         circles=[circle], rectangles=()))
+                                         circles=[circle], rectangles=(), polygons=()))
     grid = occupancy(world)
     row, column = np.argwhere(grid.values == OCCUPIED).mean(axis=0)
     assert to_world(np.array([[column + 0.5, row + 0.5]]), 0.05, grid.origin)[0] == pytest.approx(

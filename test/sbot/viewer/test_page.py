@@ -11,6 +11,8 @@ from pictures import record
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
 from sbot.figures.data import from_bag
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import MOST_FRAMES, pack, page_data, read_scans
 from sbot.viewer.page import page, write_view
 
@@ -113,6 +115,26 @@ def test_robots_are_on_the_screen_where_the_bag_has_them(recorded, browser, tick
         found, size = middle(pixels, colour)
         assert found == pytest.approx(place, abs=1.5)
         assert size == pytest.approx(2 * radius * scale, abs=3)
+
+
+@needs_browser
+def test_rectangular_robots_and_polygons_have_their_shapes(tmp_path, browser):
+    run_scenario(scenario_from_mapping({
+        'duration': 0.2, 'bodies': {'cart': {'length': 2.0, 'width': 1.0, 'offset': 0.5}},
+        'world': {'bounds': [0, 0, 16, 10],
+                  'polygons': [{'corners': [[2, 2], [6, 2], [6, 3], [3, 3], [3, 6], [2, 6]]}]},
+        'robots': [{'pose': [10, 5, np.pi / 2], 'body': 'cart', 'controller': 'none'}]}),
+        record=tmp_path / 'bag')
+    write_view(tmp_path / 'bag', tmp_path / 'cart.html')
+    browser.open(f'{(tmp_path / "cart.html").as_uri()}#names=0&scans=0&trails=0')
+    pixels, data = browser.screenshot().astype(int), from_bag(tmp_path / 'bag')
+    places, scale = on_screen(data, np.array([[10.0, 5.5], [2.5, 2.5], [4.0, 4.0]]))
+    found, size = middle(pixels, browser.evaluate('run.colours[0]'))
+    assert found == pytest.approx(places[0], abs=1.5)
+    assert size == pytest.approx(2.0 * scale, abs=3)
+    inside, notch = (pixels[round(y), round(x)].tolist() for x, y in places[1:])
+    assert inside == [0x5a, 0x5f, 0x66]
+    assert notch != inside
 
 
 @needs_browser

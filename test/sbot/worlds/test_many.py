@@ -12,7 +12,8 @@ from sbot_sim.engine.state import StepInputs
 
 ARENA = {'bounds': [0, 0, 3, 3], 'circles': [{'center': [2, 2], 'radius': 0.3}],
          'rectangles': [{'center': [1, 2], 'size': [0.4, 0.2], 'yaw': 0.3}],
-         'segments': [[0.5, 0.5, 1.5, 0.7]]}
+         'segments': [[0.5, 0.5, 1.5, 0.7]],
+         'polygons': [{'corners': [[2.2, 0.4], [2.8, 0.4], [2.8, 1.2], [2.5, 0.7]]}]}
 S_BOTS = {'name': 's_bots', 'rate': 10, 'world': ARENA,
           'robots': [{'count': 5, 'body': 's-bot', 'controller': 'none'}],
           'sensors': {'infrared': True, 'scan_beams': 19, 'scan_range_max': 2.0,

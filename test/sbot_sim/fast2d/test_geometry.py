@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sbot_common.errors import InputError
 from sbot_sim.collision.body_contacts import body_contact, with_fixed
+from sbot_sim.collision.moving_bodies import boxes_at, centres
 from sbot_sim.fast2d import Fast2D
-from sbot_sim.fast2d.motion import boxes_at, centres
 from sbot_sim.fast2d.scene import Object, make_indexed
 from sbot_sim.fast2d.shapes import disc, rectangle
 

@@ -5,6 +5,7 @@ import pytest
 import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outlines import star
 
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr
@@ -31,15 +32,18 @@ def touched(shape, bounds):
     lambda row: row[:2] != row[2:]), max_size=3),
     st.lists(st.tuples(coordinate, coordinate, st.floats(0.05, 1.0)), max_size=2),
     st.lists(st.tuples(coordinate, coordinate, st.floats(0.05, 1.0), st.floats(0.05, 1.0),
-                       st.floats(-4, 4)), max_size=2))
-def test_cells_are_those_that_geometry_touches(segments, circles, rectangles):
+                       st.floats(-4, 4)), max_size=2),
+    st.none() | st.integers(0, 10**6))
+def test_cells_are_those_that_geometry_touches(segments, circles, rectangles, seed):
     bounds = (-2.01, -1.52, 1.73, 2.11)
-    grid = occupancy(make_world(bounds, segments, circles, rectangles), SIZE)
+    polygons = [] if seed is None else [star(np.random.default_rng(seed), 9, (0.1, 0.2), 1.6)]
+    grid = occupancy(make_world(bounds, segments, circles, rectangles, polygons=polygons), SIZE)
     x0, y0, x1, y1 = bounds
     shapes = [shapely.LinearRing([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])]
     shapes += [shapely.LineString([row[:2], row[2:]]) for row in segments]
     shapes += [shapely.Point(x, y).buffer(r, 256) for x, y, r in circles]
     shapes += [shapely.Polygon(rectangle_corners(row)) for row in rectangles]
+    shapes += map(shapely.Polygon, polygons)
     whole = shapely.union_all(shapes)
     found = grid.values == OCCUPIED
     # To a hair: shapely's discs are polygons, and rounding decides what just touches.

@@ -58,11 +58,13 @@ def test_bad_world_is_refused_naming_the_row(arguments, message):
     ((0.5, 0.45), r'segments\[0\] from \(0, 0\) to \(1, 1\)'),
     ((2.0, 2.0), r'circles\[0\]'),
     ((-2.0, -2.0), r'rectangles\[0\] at \(-2, -2\) of 2 x 1'),
+    ((3.0, -2.0), r'polygons\[0\] with a corner at \(2, -3\)'),
     ((math.nan, 0.0), 'not finite'),
     ((-4.0, 3.1), r'robot 1 at \(-4, 3\)'),
 ])
 def test_placement_error_says_who_where_and_why(xy, message):
-    world = make_world(BOUNDS, [(0, 0, 1, 1)], [(2, 2, 0.5)], [(-2, -2, 2, 1, 0.3)])
+    world = make_world(BOUNDS, [(0, 0, 1, 1)], [(2, 2, 0.5)], [(-2, -2, 2, 1, 0.3)],
+                       polygons=[[(2, -3), (4, -3), (3, -1.9)]])
     bodies = body_arrays([S_BOT, S_BOT])
     pose = np.array([[*xy, 0.0], [-4.0, 3.0, 0.0]])
     error = placement_error(world, bodies, pose)

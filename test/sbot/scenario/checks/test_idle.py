@@ -53,10 +53,11 @@ def test_sensors(sensors, key, caplog):
 
 @pytest.mark.parametrize(('goal', 'where'), [
     ([9.5, 5], "outside the world's bounds"), ([4, 5.2], 'inside world.circles.0'),
-    ([7, 7.4], 'inside world.rectangles.0')])
+    ([7, 7.4], 'inside world.rectangles.0'), ([2, 7.5], 'inside world.polygons.0')])
 def test_goals_that_nobody_reaches(goal, where, caplog):
     world = {'circles': [{'center': [4, 5], 'radius': 0.5}],
-             'rectangles': [{'center': [7, 7], 'size': [1, 1]}]}
+             'rectangles': [{'center': [7, 7], 'size': [1, 1]}],
+             'polygons': [{'corners': [[1, 7], [3, 7], [3, 9], [2, 8], [1, 9]]}]}
     load(world=world, goal=goal)
     [message] = caplog.messages
     assert message.startswith('scenario: robots.0.goal: ')

@@ -1,0 +1,257 @@
+"""Rectangular robots: invariants by shapely, and by the judge, which shapely judges."""
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from outlines import star
+from shapely import affinity
+
+from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.moving_bodies import Movers, make_movers, separate_shapes
+from sbot_sim.collision.overlap import PAIR, find_overlaps, overlaps
+from sbot_sim.collision.rectangle_overlap import convex_depth, disc_depth
+from sbot_sim.world.bodies import ROBOT, body_arrays, circle_around, select_bodies
+from sbot_sim.world.geometry import make_world, rectangle_corners
+
+ORIGIN = shapely.Point(0.0, 0.0)
+
+
+def rectangular(length, width, offset=0.0, distance=0.0):
+    body = ROBOT._replace(length=length, width=width, offset=offset, collision_distance=distance)
+    return body._replace(radius=circle_around(body))
+
+
+def solid_of(body, pose):
+    """Return the shape that a body keeps free: a polygon, or (x, y, radius) of a disc."""
+    if not body.is_rectangle:
+        return (*pose[:2], body.radius + body.collision_distance)
+    d = body.collision_distance
+    box = shapely.box(body.offset - body.length / 2 - d, -body.width / 2 - d,
+                      body.offset + body.length / 2 + d, body.width / 2 + d)
+    box = affinity.rotate(box, pose[2], origin=(0, 0), use_radians=True)
+    return affinity.translate(box, *pose[:2])
+
+
+def depth(a, b):
+    """Return how deep two convex shapes overlap (m), by their Minkowski difference."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return a[2] + b[2] - math.dist(a[:2], b[:2])
+    if isinstance(a, tuple):
+        a, b = b, a
+    if isinstance(b, tuple):
+        centre = shapely.Point(b[:2])
+        return b[2] + (1 if a.contains(centre) else -1) * shapely.boundary(a).distance(centre)
+    one, other = shapely.get_coordinates(a), shapely.get_coordinates(b)
+    hull = shapely.MultiPoint((one[:, None] - other[None]).reshape(-1, 2)).convex_hull
+    away = hull.exterior.distance(ORIGIN)
+    return away if hull.contains(ORIGIN) else -away
+
+
+def obstacles_of(world):
+    """Return the world's convex shapes; a polygon is its sides."""
+    return ([shapely.LineString(row.reshape(2, 2)) for row in world.free_segments]
+            + [shapely.Polygon(rectangle_corners(row)) for row in world.rectangles]
+            + [tuple(row) for row in world.circles.tolist()])
+
+
+def deepest(world, bodies, pose):
+    """Return the deepest overlap of anything by shapely (m)."""
+    solids = [solid_of(*each) for each in zip(bodies, pose, strict=True)]
+    xmin, ymin, xmax, ymax = world.bounds
+    found, fixed = [0.0], obstacles_of(world)
+    for i, one in enumerate(solids):
+        x0, y0, x1, y1 = one.bounds if not isinstance(one, tuple) else (
+            one[0] - one[2], one[1] - one[2], one[0] + one[2], one[1] + one[2])
+        found += [xmin - x0, ymin - y0, x1 - xmax, y1 - ymax]
+        found += [depth(one, other) for other in (*solids[:i], *fixed)]
+        middle = shapely.Point(one[:2]) if isinstance(one, tuple) else one.centroid
+        found += [1.0 for outline in world.polygons if shapely.Polygon(outline).contains(middle)]
+    return max(found)
+
+
+def random_world(rng):
+    outlines = [star(rng, 6, rng.uniform(1, 5, 2), rng.uniform(0.2, 0.8)) for _ in range(2)]
+    return make_world((0, 0, 6, 6), rng.uniform(0.5, 5.5, (3, 4)),
+                      np.column_stack([rng.uniform(0, 6, (2, 2)), rng.uniform(0.02, 0.4, 2)]),
+                      np.column_stack([rng.uniform(0, 6, (2, 2)), rng.uniform(0.05, 1, (2, 2)),
+                                       rng.uniform(-3, 3, 2)]),
+                      polygons=[each for each in outlines if shapely.Polygon(each).is_valid])
+
+
+def random_bodies(rng, count):
+    kinds = [ROBOT._replace(radius=0.15), ROBOT._replace(radius=0.05, collision_distance=0.03),
+             rectangular(0.5, 0.3), rectangular(0.8, 0.12, 0.3, 0.02),
+             rectangular(0.2, 0.6, -0.09)]
+    return [kinds[k] for k in rng.integers(0, len(kinds), count)]
+
+
+def standing(rng, world, count=24):
+    """Return bodies and poses of robots that stand free."""
+    bodies = random_bodies(rng, count)
+    pose = np.column_stack([rng.uniform(0, 6, (count, 2)), rng.uniform(-3, 3, count)])
+    while len(found := judged(world, bodies, pose, 0.0).robot):
+        bodies = [body for i, body in enumerate(bodies) if i != found[0]]
+        pose = np.delete(pose, found[0], axis=0)
+    return bodies, pose
+
+
+def judged(world, bodies, pose, tolerance=1e-9):
+    return find_overlaps(world, body_arrays(bodies), pose, tolerance, make_movers(bodies))
+
+
+# The judge.
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 10**6))
+def test_depths_are_those_of_the_minkowski_difference(seed):
+    rng = np.random.default_rng(seed)
+    one, other = (rectangle_corners((*rng.uniform(0, 1.5, 2), *rng.uniform(0.1, 2, 2),
+                                     rng.uniform(-3, 3))) for _ in range(2))
+    line = rng.uniform(0, 1.5, (2, 2))
+    disc = (*rng.uniform(-0.5, 2, 2), rng.uniform(0.1, 0.5))
+    solid = shapely.Polygon(one)
+    for points, shape in ((other, shapely.Polygon(other)), (line, shapely.LineString(line))):
+        expected = depth(solid, shape)
+        assert convex_depth(one, points) == pytest.approx(expected, abs=1e-9) or (
+            expected < 0.0 and convex_depth(one, points) < 0.0)
+    assert disc_depth(one, *disc) == pytest.approx(depth(solid, disc), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6))
+def test_the_judge_finds_what_shapely_finds(seed):
+    rng = np.random.default_rng(seed)
+    world, bodies = random_world(rng), random_bodies(rng, 14)
+    pose = np.column_stack([rng.uniform(0, 6, (14, 2)), rng.uniform(-3, 3, 14)])
+    found = judged(world, bodies, pose)
+    solids = [solid_of(*each) for each in zip(bodies, pose, strict=True)]
+    pairs = {(int(i), int(j)): d for i, kind, j, d in zip(*found, strict=True) if kind == PAIR}
+    for i in range(14):
+        for j in range(i):
+            expected = max(0.0, depth(solids[i], solids[j]))
+            assert pairs.get((j, i), 0.0) == pytest.approx(expected, abs=1e-8)
+    assert (len(found.robot) > 0) == (deepest(world, bodies, pose) > 1e-9)
+
+
+# Invariants.
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from([0.02, 0.1, 0.5]))
+def test_rectangles_and_discs_never_overlap_anything(seed, length):
+    rng = np.random.default_rng(seed)
+    world = random_world(rng)
+    bodies, pose = standing(rng, world)
+    movers, arrays = make_movers(bodies), body_arrays(bodies)
+    if movers is None:
+        return
+    fixed = make_fixed_objects(world, movers.around)
+    drift = rng.normal(0, length, (len(pose), 2))
+    for _ in range(6):
+        proposed = pose.copy()
+        proposed[:, :2] += drift + rng.normal(0, length / 4, drift.shape)
+        proposed[:, 2] += rng.normal(0, 5 * length, len(pose))
+        proposed[:, 2] = (proposed[:, 2] + math.pi) % (2 * math.pi) - math.pi
+        outcome = separate_shapes(fixed, movers, pose, proposed)
+        pose = outcome.pose
+        assert overlaps(world, arrays, pose, movers) == 0
+        assert deepest(world, bodies, pose) <= 1e-9
+        assert ((pose[:, 2] >= -math.pi) & (pose[:, 2] < math.pi)).all()
+        free = ~outcome.collided & ~outcome.reverted
+        np.testing.assert_array_equal(pose[free], proposed[free])
+
+
+def test_the_same_bits_again_and_no_argument_is_changed():
+    rng = np.random.default_rng(5)
+    world = random_world(rng)
+    bodies, pose = standing(rng, world, 40)
+    movers = make_movers(bodies)
+    fixed = make_fixed_objects(world, movers.around)
+    proposed = pose + rng.normal(0, 0.2, pose.shape)
+    before = pose.tobytes(), proposed.tobytes()
+    one, again = (separate_shapes(fixed, movers, pose, proposed) for _ in range(2))
+    assert one.collided.any()
+    assert one.pose.tobytes() == again.pose.tobytes()
+    assert (pose.tobytes(), proposed.tobytes()) == before
+    # Renumbered robots have the same bits.
+    order = rng.permutation(len(pose))
+    other = separate_shapes(fixed, Movers(*(each[order] for each in movers)), pose[order],
+                            proposed[order])
+    np.testing.assert_allclose(other.pose, one.pose[order], atol=1e-9)
+
+
+def step(world, bodies, pose, proposed):
+    movers = make_movers(bodies)
+    fixed = make_fixed_objects(world, movers.around)
+    return separate_shapes(fixed, movers, np.array(pose, float), np.array(proposed, float))
+
+
+def test_a_rectangle_stops_at_a_wall_with_its_front():
+    world, body = make_world((0, 0, 5, 5)), rectangular(0.8, 0.4, 0.2, 0.05)
+    outcome = step(world, [body], [[4.3, 2, 0]], [[4.5, 2, 0]])
+    np.testing.assert_allclose(outcome.pose, [[5 - 0.65, 2, 0]], atol=1e-3)
+    assert outcome.pose[0, 0] <= 4.35 + 1e-9
+
+
+def test_two_rectangles_share_their_overlap():
+    world, body = make_world((0, 0, 5, 5)), rectangular(0.8, 0.4)
+    outcome = step(world, [body, body], [[1.5, 2, 0], [2.4, 2.1, 0]], [[1.6, 2, 0], [2.3, 2.1, 0]])
+    np.testing.assert_allclose(outcome.displacement, [[-0.05, 0], [0.05, 0]], atol=1e-9)
+
+
+def test_a_turn_that_has_no_room_goes_back_or_moves_the_rectangle():
+    world, body = make_world((0, 0, 5, 0.5)), rectangular(0.9, 0.4)
+    outcome = step(world, [body], [[2, 0.25, 0]], [[2, 0.25, math.pi / 2]])
+    assert deepest(world, [body], outcome.pose) <= 1e-9
+    assert abs(outcome.pose[0, 2]) < 0.5
+    wide = make_world((0, 0, 5, 2))
+    outcome = step(wide, [body], [[2, 0.25, 0]], [[2, 0.25, math.pi / 2]])
+    np.testing.assert_allclose(outcome.pose, [[2, 0.5, math.pi / 2]], atol=0.05)
+    assert deepest(wide, [body], outcome.pose) <= 1e-9
+
+
+def test_a_turn_over_half_a_turn_goes_the_shorter_way():
+    # From 170 to -170 degrees: 20 degrees across the back, where a wall is in nobody's way.
+    world = make_world((0, 0, 5, 5), [(2.6, 2.5, 4, 2.5)])
+    body = rectangular(1.0, 0.1)
+    far = math.radians(170)
+    outcome = step(world, [rectangular(1.0, 0.1, 0.45)], [[2.5, 2.5, far]], [[2.5, 2.5, -far]])
+    assert not outcome.collided.any()
+    np.testing.assert_array_equal(outcome.pose, [[2.5, 2.5, -far]])
+    assert deepest(world, [body], [[1.5, 1.0, 0.0]]) <= 1e-9
+
+
+@pytest.mark.parametrize('width', [0.1, 0.4])
+def test_nobody_passes_a_thin_segment_or_a_pole(width):
+    world = make_world((-3, -3, 3, 3), [(0, -3, 0, 3)], [(-1.0, 0.0, 0.01)])
+    body, rng = rectangular(0.7, width), np.random.default_rng(0)
+    for _ in range(60):
+        pose = np.array([[-2.0, rng.uniform(-2, 2), rng.uniform(-3, 3)]])
+        heading = rng.uniform(-1.0, 1.0)
+        for _ in range(8):
+            way = 0.5 * np.array([math.cos(heading), math.sin(heading), rng.uniform(-2, 2)])
+            pose = step(world, [body], pose, pose + way).pose
+            assert deepest(world, [body], pose) <= 1e-9
+            assert pose[0, 0] < 0.0
+
+
+def test_a_pose_that_is_not_finite_leaves_the_robot_where_it_was():
+    world, body = make_world((0, 0, 5, 5)), rectangular(0.8, 0.4)
+    outcome = step(world, [body] * 3, [[1, 1, 0.5], [3, 1, 0], [3, 3, 0]],
+                   [[math.nan, 1, 0], [3.1, 1, 0], [3, 3, math.inf]])
+    np.testing.assert_array_equal(outcome.pose, [[1, 1, 0.5], [3.1, 1, 0], [3, 3, 0]])
+    np.testing.assert_array_equal(outcome.reverted, [True, False, True])
+
+
+def test_discs_alone_have_no_movers():
+    assert make_movers([ROBOT, ROBOT]) is None
+
+
+def test_lost_robots_count():
+    bodies = [rectangular(0.8, 0.4), ROBOT]
+    pose = np.array([[math.nan, 1, 0], [2, 2, 0]])
+    assert overlaps(make_world((0, 0, 5, 5)), body_arrays(bodies), pose, make_movers(bodies)) == 1
+    assert select_bodies(body_arrays(bodies), np.array([True, False])).radius.shape == (1,)

@@ -1,0 +1,86 @@
+"""Rectangular bodies in scans: against shapely, and against the same rectangle standing still."""
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from fast2d_shapely import ray_distance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapely import affinity
+
+from sbot_sim.sensors.rectangles import make_rectangles, rectangle_of
+from sbot_sim.sensors.scan import ScanSettings, cast_scans, make_scan_parameters, scan_fan
+from sbot_sim.world.bodies import ROBOT, circle_around
+from sbot_sim.world.geometry import make_world
+from sbot_sim.world.scene import make_scene
+
+CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2)
+BUS = ROBOT._replace(length=2.0, width=0.5)
+BODIES = [body._replace(radius=circle_around(body)) if body.length else body
+          for body in (CART, ROBOT, BUS, ROBOT, CART)]
+
+
+def scan(pose, sees_robots=True, **more):
+    parameters = make_scan_parameters(ScanSettings(**{
+        'scan_beams': 90, 'scan_angle_min': -3.0, 'scan_angle_max': 3.0, 'scan_range_max': 6.0,
+        'scan_sees_robots': sees_robots, **more}))
+    world = make_world((0, 0, 10, 10), circles=[(5, 5, 0.3)])
+    radius = np.array([body.radius for body in BODIES])
+    return parameters, cast_scans(make_scene(world, 8.0), scan_fan(parameters), pose, radius,
+                                  parameters, rectangles=make_rectangles(BODIES))
+
+
+def solid(body, pose):
+    if not body.length:
+        return ('disc', *pose[:2], body.radius)
+    box = shapely.box(body.offset - body.length / 2, -body.width / 2,
+                      body.offset + body.length / 2, body.width / 2)
+    box = affinity.rotate(box, pose[2], origin=(0, 0), use_radians=True)
+    return affinity.translate(box, *pose[:2])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.3]))
+def test_every_beam_ends_where_shapely_says(seed, ahead):
+    rng = np.random.default_rng(seed)
+    pose = np.column_stack([rng.uniform(1, 9, (5, 2)), rng.uniform(-3, 3, 5)])
+    parameters, ranges = scan(pose, laser_x=ahead)
+    solids = [solid(*each) for each in zip(BODIES, pose, strict=True)]
+    wall = shapely.box(0, 0, 10, 10).exterior
+    for j, (x, y, yaw) in enumerate(pose):
+        x, y = x + ahead * math.cos(yaw), y + ahead * math.sin(yaw)
+        others = [*solids[:j], *solids[j + 1:], ('disc', 5.0, 5.0, 0.3)]
+        for i in range(90):
+            angle = yaw + parameters.angle_min + i * parameters.angle_increment
+            expected, a_little_aside = (
+                min(ray_distance(others, x, y, turned, 99.0), ray_distance([wall], x, y, turned,
+                                                                          99.0))
+                for turned in (angle, angle + 1e-6))
+            if abs(expected - a_little_aside) > 1e-3 or abs(expected - 6.0) < 1e-3:
+                continue  # the beam grazes something
+            assert ranges[j, i] == pytest.approx(expected if expected < 6.0 else math.inf,
+                                                 abs=1e-5)
+
+
+def test_scans_that_see_no_robots_see_no_rectangles():
+    pose = np.array([[2, 2, 0.0], [8, 8, 0], [4, 2, 1.57], [8, 2, 0], [2, 8, 0]])
+    assert scan(pose)[1][0, 45] < 2.0
+    assert scan(pose, sees_robots=False)[1][0, 45] > 5.9
+
+
+def test_what_is_too_near_and_a_laser_inside_of_another_body():
+    pose = np.array([[2, 2, 0.0], [8, 8, 0], [4, 2, math.pi / 2], [8, 2, 0], [2, 8, 0]])
+    near = scan(pose, scan_range_min=3.0, scan_beams=91)[1]
+    assert near[0, 45] == -math.inf
+    inside = scan(pose, laser_x=2.0, scan_beams=91)[1]
+    assert (inside[0] == 0.0).all()
+
+
+def test_sizes_by_robot():
+    rectangles = make_rectangles(BODIES)
+    assert rectangle_of(rectangles, 0) == (0.9, 0.4, 0.2)
+    assert rectangle_of(rectangles, 1) is None
+    assert rectangle_of(None, 0) is None
+    assert make_rectangles([ROBOT]) is None
