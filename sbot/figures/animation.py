@@ -90,10 +90,12 @@ class _Film:
         self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data),
                                    alpha=0.45, linewidths=width, zorder=5)
         self._axes.add_collection(self._trails)
+        self._obstacles = arena.draw_moving(self._axes, data, 0)
         self._robots = arena.Robots(self._axes, data, data.poses[0])
         self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
                                       va='bottom', animated=True, parse_math=False)
-        self._moving = (self._trails, self._robots.bodies, self._robots.headings, self._clock)
+        self._moving = (self._obstacles, self._trails, self._robots.bodies,
+                        self._robots.headings, self._clock)
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
@@ -117,6 +119,7 @@ class _Film:
         step = max(1, length // _TRAIL_POINTS)
         trail = data.poses[max(0, index - length):index + 1:step, :, :2]
         self._trails.set_segments(list(np.moveaxis(trail, 1, 0)))
+        self._obstacles.set_offsets(data.obstacles[index])
         self._robots.move(data.poses[index])
         self._clock.set_text(f'{data.scenario.name}   {data.seconds[index]:.1f} s')
         for artist in self._moving:

@@ -91,13 +91,23 @@ def _draw_obstacles(axes: Axes, data: RunData) -> None:
                               linewidths=1.0, capstyle='projecting', zorder=3))
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
     axes.add_collection(PolyCollection(solids, facecolors=OBSTACLE, edgecolors='none', zorder=3))
-    width = 2.0 * world.circles[:, 2]
-    axes.add_collection(discs(axes, world.circles[:, :2], width, facecolors=OBSTACLE,
+    still = world.circles[:len(world.circles) - data.obstacles.shape[1]]
+    axes.add_collection(discs(axes, still[:, :2], 2.0 * still[:, 2], facecolors=OBSTACLE,
                               edgecolors='none', zorder=3))
-    for disc in data.scenario.world.moving:  # they are drawn where they start
+    for disc in data.scenario.world.moving:
         path = [*disc.path, disc.path[0]] if disc.at_end == 'loop' else disc.path
         axes.plot(*zip(*path, strict=True), color=OBSTACLE, linestyle=':', linewidth=1.0,
                   zorder=2, gid='path')
+
+
+def draw_moving(axes: Axes, data: RunData, index: int) -> EllipseCollection:
+    """Draw the obstacles that move where they are at one of the stamps."""
+    centres = data.obstacles[index]
+    radius = data.world.circles[len(data.world.circles) - len(centres):, 2]
+    moving = discs(axes, centres, 2.0 * radius, facecolors=OBSTACLE, edgecolors='none', zorder=3,
+                   gid='moving')
+    axes.add_collection(moving)
+    return moving
 
 
 def _draw_cells(axes: Axes, cells: CellMap) -> None:

@@ -72,6 +72,7 @@ def draw_run(data: RunData) -> Figure:
     below = [figure.add_subplot(rows[2 + k], sharex=strip) for k in range(panels)]
     _draw_tracks(top, data)
     arena.draw_arena(top, data)
+    arena.draw_moving(top, data, -1)
     arena.draw_goals(top, data, int(data.stamps_ns[-1]))
     arena.Robots(top, data, data.poses[-1])
     arena.number_robots(top, data, data.poses[-1])
