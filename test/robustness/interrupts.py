@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import ros_package
 from ros_domain import lock_domain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,10 +96,9 @@ class Ending(NamedTuple):
 
 def start(mode: Mode, log: Path, domain: int, mark: str, folder: Path) -> subprocess.Popen:
     """Start a mode; its processes can be found by the mark in their environment."""
-    environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain), 'SBOT_TEST': mark,
-                   'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', 'PYTHONUNBUFFERED': '1',
-                   'PYTHONPATH': os.pathsep.join(filter(None, [
-                       str(ROOT), os.environ.get('PYTHONPATH', '')]))}
+    environment = {**ros_package.environment(folder / 'prefix'), 'ROS_DOMAIN_ID': str(domain),
+                   'SBOT_TEST': mark, 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+                   'PYTHONUNBUFFERED': '1'}
     with log.open('w') as stream:
         return subprocess.Popen(
             [word.replace('{folder}', str(folder)) for word in mode.command], env=environment,
@@ -232,20 +232,25 @@ def try_mode(name: str, count: int, *, seed: int = 0, jobs: int = 1, cold: bool 
             ending = interrupt(mode, delay, domain, folder, f'{name}_{i}', begun=begun)
         finally:
             domains.append(domain)
-        if ending.findings:
-            say(f'{name} {i}: after {ending.delay:.2f} s: {"; ".join(ending.findings)} '
-                f'({folder}/{name}_{i}.log)')
+        where = f' ({folder}/{name}_{i}.log)' if ending.findings else ''
+        say(f'{name} {i}: after {ending.delay:.2f} s, took {ending.took:.1f} s'
+            f'{", while Python starts" * ending.early}: {"; ".join(ending.findings) or "in order"}'
+            f'{where}')
         return ending
 
     with ThreadPoolExecutor(jobs) as pool:
         tasks = [pool.submit(one, i, *moment)
                  for i, moment in enumerate(moments(name, count - 1, seed, begins))]
-        endings += [task.result() for task in tasks]
+        try:
+            endings += [task.result() for task in tasks]
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            raise
     return endings
 
 
 def main() -> int:
-    """Print a line for each finding, then a table."""
+    """Print a line for each start, so that a run cut short counts, too, and a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--mode', action='append', choices=MODES, help='may be repeated')
     parser.add_argument('--count', type=int, default=100, help='starts of each mode')
@@ -255,7 +260,7 @@ def main() -> int:
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix='sbot_interrupts_'))
     names = args.mode or [name for name in MODES
-                          if not name.startswith('launch') or shutil.which('ros2')]
+                          if not name.startswith('launch') or ros_package.HAS_LAUNCH]
     rows, bad = [], 0
     for name in names:
         endings = try_mode(name, args.count, seed=args.seed, jobs=1 if args.cold else args.jobs,

@@ -1,7 +1,6 @@
 """A few Ctrl-C at random moments; test/robustness/interrupts.py does hundreds in every mode."""
 
 import importlib.util
-import shutil
 import sys
 from pathlib import Path
 
@@ -10,12 +9,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from interrupts import MODES, moments, try_mode
+from ros_package import HAS_LAUNCH
 
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing'),
     pytest.mark.skipif(not Path('/proc/self/status').exists(), reason='needs /proc')]
-HAS_LAUNCH = shutil.which('ros2') is not None and importlib.util.find_spec('launch_ros')
 
 
 def test_moments_are_in_the_first_second_until_the_run_begins_and_after():
