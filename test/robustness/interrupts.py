@@ -9,7 +9,9 @@ SIGINT goes to the process group, as from a terminal: a third within the first s
 until the run has begun, a third after that. A finding is a start that takes longer than
 `--patience` to end, ends with another exit code than it should, prints a traceback, or leaves a
 process behind. Python takes a while to start, and so does `ros2`: what does not handle signals yet
-ends in its own way, which the table counts and only leftovers can make a finding.
+ends in its own way, which the table counts and only leftovers can make a finding. Counted, too, are
+exit codes that `ros2 launch` does not know: Python before 3.13 may lose that of a process that
+ends while it is sent a signal (CPython issue 87744).
 Exit code 1 after a finding. Needs /proc. `ros2 launch` where it is installed.
 """
 
@@ -38,6 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEADLINE = 300.0  # s for a start that nobody interrupts; a first one compiles
 LAUNCH = ROOT / 'launch' / 'swarm.launch.py'
 DIED = re.compile(r'process has died \[pid (\d+), exit code (-?\d+)')  # says `ros2 launch`
+LOST = re.compile(r'Unknown child process pid (\d+)')  # says Python's asyncio, and then code 255
 LAUNCHED = 'Default logging verbosity'
 AT_REAL_TIME = 'target_real_time_factor=1'  # so that a run is still there
 
@@ -91,7 +94,13 @@ class Ending(NamedTuple):
     delay: float  # s from the start to the signal
     took: float  # s from the signal to the end
     early: bool  # before all of its processes handled signals
+    lost: bool  # the exit code of a node below `ros2 launch` is not known
     findings: list[str]
+
+    def __str__(self) -> str:
+        notes = ', while Python starts' * self.early + ', exit code lost' * self.lost
+        return (f'after {self.delay:.2f} s, took {self.took:.1f} s{notes}: '
+                f'{"; ".join(self.findings) or "in order"}')
 
 
 def start(mode: Mode, log: Path, domain: int, mark: str, folder: Path) -> subprocess.Popen:
@@ -176,6 +185,7 @@ def interrupt(mode: Mode, delay: float, domain: int, folder: Path, name: str, *,
                 os.kill(pid, signal.SIGKILL)
         process.wait()
     text = log.read_text(errors='replace')
+    lost = LOST.findall(text)
     # What had not begun to handle signals ends as Python, or the tool that starts us, has it.
     early = process.pid in unready
     if code is None:
@@ -183,7 +193,7 @@ def interrupt(mode: Mode, delay: float, domain: int, folder: Path, name: str, *,
     elif code != mode.code and not early:
         findings.append(f'exit code {code}, expected {mode.code}')
     findings += [f'node: exit code {died}' for pid, died in DIED.findall(text)
-                 if int(pid) not in unready]
+                 if int(pid) not in unready and pid not in lost]
     if not unready:
         findings += [words for words in ('Traceback', 'exit code -', 'failed to terminate')
                      if words in text]
@@ -191,7 +201,7 @@ def interrupt(mode: Mode, delay: float, domain: int, folder: Path, name: str, *,
         findings.append(f'leaves {len(left)} processes')
     if not findings:
         log.unlink()
-    return Ending(sent - started, took, bool(unready), findings)
+    return Ending(sent - started, took, bool(unready), bool(lost), findings)
 
 
 def moments(name: str, count: int, seed: int, begins: float) -> list[tuple[float, bool]]:
@@ -221,7 +231,9 @@ def try_mode(name: str, count: int, *, seed: int = 0, jobs: int = 1, cold: bool 
     before = time.monotonic()
     first = interrupt(mode, 0.0, domains[0], folder, f'{name}_first', begun=True)
     begins = first.delay
-    say(f'{name}: begins after {begins:.1f} s, {time.monotonic() - before:.1f} s in all')
+    say(f'{name}: begins after {begins:.1f} s, {time.monotonic() - before:.1f} s in all, '
+        f'logs of findings in {folder}')
+    say(f'{name} first: {first}')
     endings = [first]
 
     def one(i: int, delay: float, begun: bool) -> Ending:
@@ -232,10 +244,7 @@ def try_mode(name: str, count: int, *, seed: int = 0, jobs: int = 1, cold: bool 
             ending = interrupt(mode, delay, domain, folder, f'{name}_{i}', begun=begun)
         finally:
             domains.append(domain)
-        where = f' ({folder}/{name}_{i}.log)' if ending.findings else ''
-        say(f'{name} {i}: after {ending.delay:.2f} s, took {ending.took:.1f} s'
-            f'{", while Python starts" * ending.early}: {"; ".join(ending.findings) or "in order"}'
-            f'{where}')
+        say(f'{name} {i}: {ending}')
         return ending
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -269,10 +278,11 @@ def main() -> int:
         findings = sum(bool(ending.findings) for ending in endings)
         bad += findings
         rows.append(f'| {name} | {len(endings)} | {sum(ending.early for ending in endings)} | '
-                    f'{findings} | {max(ending.took for ending in endings):.1f} |')
+                    f'{sum(ending.lost for ending in endings)} | {findings} | '
+                    f'{max(ending.took for ending in endings):.1f} |')
         print(rows[-1], flush=True)
-    print('| mode | starts | while Python starts | findings | longest end (s) |',
-          '| --- | --- | --- | --- | --- |', *rows, sep='\n')
+    print('| mode | starts | while Python starts | exit code lost | findings | longest end (s) |',
+          '| --- | --- | --- | --- | --- | --- |', *rows, sep='\n')
     if not bad:
         shutil.rmtree(folder)
     return 1 if bad else 0
