@@ -9,7 +9,7 @@ SIGINT goes to the process group, as from a terminal: a third within the first s
 until the run has begun, a third after that. A finding is a start that takes longer than
 `--patience` to end, ends with another exit code than it should, prints a traceback, or leaves a
 process behind. Python takes a while to start, and so does `ros2`: what does not handle signals yet
-ends in its own way, which the table counts and only leftovers can make a finding. Counted, too, are
+ends in its own way, which the table counts and only leftovers can make a finding. Counted are
 exit codes that `ros2 launch` does not know: Python before 3.13 may lose that of a process that
 ends while it is sent a signal (CPython issue 87744).
 Exit code 1 after a finding. Needs /proc. `ros2 launch` where it is installed.
