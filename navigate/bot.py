@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.controller import Memory, State, Task, initial_state, make_memory, take_turn
+from navigate.controller import Memory, State, Task, initial_state, make_memory
 from navigate.frame import frame_at
+from navigate.mind import Mind, state_of, turn
 from navigate.parameters import Parameters
 from sbot_common.elementary import sincos_of
 from sbot_common.observation import Observation, Scan
@@ -43,18 +44,24 @@ class Navigate:
 
     def reset(self) -> None:
         """Forget everything since construction."""
-        self._state: State | None = None
+        self._mind: Mind | None = None
+        self._state: State | None = None  # of a copy, until its first turn
         self._memory: Memory | None = None
         self._fan: tuple[int, float, float] | None = None
 
     def set_parameters(self, **changes: object) -> None:
         """Change parameters from the next step on; raise InputError and change nothing if bad."""
         self._parameters = updated(self._parameters, changes, _where)
+        self._fan = None
 
     @property
     def state(self) -> State | None:
-        """The memory after the last turn; None before the first."""
-        return self._state
+        """What is remembered after the last turn; None before the first."""
+        return self._state if self._mind is None else state_of(self._mind)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what copies and pickles are made of: the mind itself cannot be copied."""
+        return {**self.__dict__, '_mind': None, '_state': self.state}
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s); (0, 0) where the own pose is unknown."""
@@ -63,19 +70,12 @@ class Navigate:
         if not np.isfinite(poses[me]).all():
             return 0.0, 0.0
         scan = observation.scan or _NO_SCAN
-        p = self._parameters
-        memory = self._prepared(scan, len(poses))
-        if self._state is None:
-            self._state = initial_state(frame_at(*poses[me].tolist()), p.cell_m)
         heading = observation.scan_heading
         forward, left, _ = observation.twist
-        self._state, v, omega = take_turn(
-            p, self._state, memory, self._task(observation),
-            np.array(self._followers if me == 0 else (), np.int64), poses,
-            np.array(scan.ranges, np.float32), self._beams,
-            float(poses[me, 2]) if heading is None else heading, float(forward), float(left),
-            observation.dt)
-        return v, omega
+        return turn(self._prepared(scan, me, poses), self._task(observation), poses,
+                    np.array(scan.ranges, np.float32),
+                    float(poses[me, 2]) if heading is None else heading, float(forward),
+                    float(left), observation.dt)
 
     def _task(self, observation: Observation) -> Task:
         me, goal = observation.robot_id, observation.goal
@@ -87,17 +87,20 @@ class Navigate:
         rank = followers.index(me) if me in followers else me - 1
         return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1))
 
-    def _prepared(self, scan: Scan, robots: int) -> Memory:
-        """Return the memory; make it, and the directions of the beams, when they are new."""
+    def _prepared(self, scan: Scan, me: int, poses: NDArray[np.float64]) -> Mind:
+        """Return what the robot has in mind; make it anew when the beams are others."""
         fan = len(scan.ranges), scan.angle_min, scan.angle_increment
-        if self._memory is None or fan != self._fan:
-            self._beams = directions(*fan)
+        if self._mind is None or fan != self._fan:
+            p, robots, beams = self._parameters, len(poses), fan[0]
             if self._memory is None:
-                self._memory = make_memory(robots, fan[0])
+                self._memory = make_memory(robots, beams)
             else:
-                self._memory = self._memory._replace(limits=np.zeros((robots + fan[0], 3)))
+                self._memory = self._memory._replace(limits=np.zeros((robots + beams, 3)))
+            state = self.state or initial_state(frame_at(*poses[me].tolist()), p.cell_m)
+            followers = np.array(self._followers if me == 0 else (), np.int64)
+            self._mind = Mind(p, state, self._memory, followers, directions(*fan))
             self._fan = fan
-        return self._memory
+        return self._mind
 
 
 def directions(count: int, first: float, increment: float) -> NDArray[np.float64]:

@@ -98,11 +98,11 @@ def gather_infrared(first: int, end: int, batch: Batch) -> None:
 
 def _forward(function: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN401
     def forward(first: int, end: int, batch: Batch) -> None:
-        policy, n = borrowed(batch.policy), batch.setting.robots
+        policy, n, dt = borrowed(batch.policy), batch.setting.robots, batch.setting.dt
         for k in range(first, end):
             for row in range(k * n, (k + 1) * n):
                 function(policy.inputs[row], policy.weights[k], policy.memory[row],
-                         policy.outputs[row], policy.layers, borrowed(batch.setting).dt)
+                         policy.outputs[row], policy.layers, dt)
     return forward
 
 
@@ -127,10 +127,11 @@ def _phase_of(function: Any) -> Phase:  # noqa: ANN401
 
 def _act(command_of: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN401
     def act(first: int, end: int, batch: Batch) -> None:
-        policy, n = borrowed(batch.policy), batch.setting.robots
+        policy, worlds = borrowed(batch.policy), borrowed(batch.worlds)
+        n = batch.setting.robots
         for row in range(first * n, end * n):
-            borrowed(batch.worlds).command[row] = command_of(
-                policy.outputs[row, 0], policy.outputs[row, 1], policy.limits[0], policy.limits[1])
+            worlds.command[row] = command_of(policy.outputs[row, 0], policy.outputs[row, 1],
+                                             policy.limits[0], policy.limits[1])
     return act
 
 

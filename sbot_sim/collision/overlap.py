@@ -25,10 +25,8 @@ Indexes = NDArray[np.intp]
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
 PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS = range(6)
 # Cells of the search: a little wider than the reach, so that rounding cannot put what is within
-# reach two cells away; and no more along a side than keep the number of a cell exact.
+# reach two cells away.
 _SLACK = 1e-6
-_MOST_CELLS = 2.0 ** 20
-_ROWS = int(_MOST_CELLS) + 4
 
 
 class Overlaps(NamedTuple):
@@ -49,6 +47,8 @@ def _lengths(vectors: Array) -> Array:
 
 def _size_classes(size: Array) -> list[Indexes]:
     """Return the rows of ``size`` (m) in groups of about the same size."""
+    if size.min() == size.max():
+        return [np.arange(len(size))]
     classes = np.frexp(np.maximum(size, 1e-12))[1]  # powers of two
     return [np.flatnonzero(classes == value) for value in np.unique(classes)]
 
@@ -57,30 +57,38 @@ def _size_classes(size: Array) -> list[Indexes]:
 def _within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexes]:
     """Return (centre, point) of every two that are at most ``reach`` (m) apart along x and y.
 
-    Points are sorted by square cells as wide as the reach. In a column of cells, those of a
-    centre's row and its two neighbours follow each other.
+    Points are sorted by square cells at least as wide as the reach, about half a point in each.
+    In a column of cells, those of a centre's row and its two neighbours follow each other.
     """
-    low, high = np.full(2, np.inf), np.full(2, -np.inf)
-    for i in range(len(points)):
+    n, low, high = len(points), np.full(2, np.inf), np.full(2, -np.inf)
+    for i in range(n):
         for axis in range(2):
             low[axis] = min(low[axis], points[i, axis])
             high[axis] = max(high[axis], points[i, axis])
-    cell = max(reach * (1.0 + _SLACK), max(high[0] - low[0], high[1] - low[1]) / _MOST_CELLS,
-               1e-12)
-    keys = np.empty(len(points), np.int64)
-    for i in range(len(points)):
-        keys[i] = _cell(points[i, 0], low[0], cell) * _ROWS + _cell(points[i, 1], low[1], cell)
-    order = np.argsort(keys, kind='mergesort')
-    keys = keys[order]
-    room = 4 * (len(points) + len(centres)) + 16
+    width, height = high[0] - low[0], high[1] - low[1]
+    cell = max(reach * (1.0 + _SLACK), math.sqrt(width / (2 * n) * height),
+               (width + height) / (2 * n), 1e-12)
+    columns, rows = math.floor(width / cell) + 1, math.floor(height / cell) + 1
+    cell_of_point, starts = np.empty(n, np.intp), np.zeros(columns * rows + 2, np.intp)
+    for i in range(n):
+        cell_of_point[i] = (_cell(points[i, 0], low[0], cell, columns) * rows
+                            + _cell(points[i, 1], low[1], cell, rows))
+        starts[cell_of_point[i] + 2] += 1
+    starts = np.cumsum(starts)
+    order = np.empty(n, np.intp)
+    for i in range(n):  # now starts[c + 1] is where cell c begins; then, where it ends
+        order[starts[cell_of_point[i] + 1]] = i
+        starts[cell_of_point[i] + 1] += 1
+    room = n + len(centres) + 16
     centre, point, count = np.empty(room, np.intp), np.empty(room, np.intp), 0
     for c in range(len(centres)):
         x, y = centres[c, 0], centres[c, 1]
-        for column in range(-1, 2):
-            middle = (_cell(x, low[0], cell) + column) * _ROWS + _cell(y, low[1], cell)
-            for k in range(_first_from(keys, middle - 1), len(keys)):
-                if keys[k] > middle + 1:
-                    break
+        column, row = _cell(x, low[0], cell, columns), _cell(y, low[1], cell, rows)
+        bottom, top = max(row - 1, 0), min(row + 1, rows - 1)
+        if top < bottom:
+            continue
+        for left in range(max(column - 1, 0), min(column + 1, columns - 1) + 1):
+            for k in range(starts[left * rows + bottom], starts[left * rows + top + 1]):
                 i = order[k]
                 if abs(x - points[i, 0]) <= reach and abs(y - points[i, 1]) <= reach:
                     if count == len(centre):
@@ -91,22 +99,9 @@ def _within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Index
 
 
 @njit
-def _cell(value: float, low: float, cell: float) -> int:
-    """Return a row or column; what is beyond the points' cells stays two cells away, or more."""
-    return math.floor(min(max((value - low) / cell, -2.0), _MOST_CELLS + 2.0))
-
-
-@njit
-def _first_from(keys: Indexes, value: int) -> int:
-    """Return the place of the first of the rising ``keys`` (M,) that is not below ``value``."""
-    low, high = 0, len(keys)
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _cell(value: float, low: float, cell: float, count: int) -> int:
+    """Return the column or row; of what is beyond the points' cells, two away from them."""
+    return math.floor(min(max((value - low) / cell, -2.0), count + 1.0))
 
 
 def _near_pairs(xy: Array, radius: Array) -> tuple[Indexes, Indexes]:
@@ -129,11 +124,10 @@ def _near_pairs(xy: Array, radius: Array) -> tuple[Indexes, Indexes]:
 def _near_objects(xy: Array, centres: Array, reach: Array) -> tuple[Indexes, Indexes]:
     """Return (object, robot) of every robot that might be within ``reach`` of an object's centre.
 
-    ``reach`` is (M,) in m; there may be some more.
+    ``reach`` is (M,) in m, M > 0; there may be some more.
     """
-    none = np.zeros(0, dtype=np.intp)
-    found = [(none, none)]
-    for group in _size_classes(reach) if len(reach) else []:
+    found = []
+    for group in _size_classes(reach):
         centre, robot = _within(xy, centres[group], float(reach[group].max()))
         found.append((group[centre], robot))
     return (np.concatenate([entry for entry, _ in found]),
@@ -184,22 +178,25 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
         return Overlaps(empty, np.zeros(0, dtype=np.int8), empty, np.zeros(0))
     i, j = _near_pairs(xy, radius)
     found.append((i, PAIR, j, radius[i] + radius[j] - _lengths(xy[i] - xy[j])))
-    everyone = np.arange(len(xy))
-    for side in range(4 if world.has_walls else 0):
-        sign = 1.0 if side < 2 else -1.0
-        room = sign * (xy[:, side % 2] - world.bounds[side])
-        found.append((everyone, BOUND, np.full(len(xy), side), radius - room))
+    if world.has_walls:
+        bounds = world.bounds
+        depth = radius - np.concatenate([xy - bounds[:2], bounds[2:] - xy], axis=1).T
+        side, i = np.nonzero(depth > tolerance)
+        found.append((i, BOUND, side, depth[side, i]))
 
     largest = radius.max()
     lines, rounds, boxes = world.free_segments, world.circles, world.rectangles
-    k, i = _near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
-                         + 0.5 * _lengths(lines[:, 2:] - lines[:, :2]))
-    found.append((i, SEGMENT, k, radius[i] - segment_distance(xy[i], lines[k])))
-    k, i = _near_objects(xy, rounds[:, :2], largest + rounds[:, 2])
-    distance = _lengths(xy[i] - rounds[k, :2])
-    found.append((i, CIRCLE, k, radius[i] + rounds[k, 2] - distance))
-    k, i = _near_objects(xy, boxes[:, :2], largest + 0.5 * _lengths(boxes[:, 2:4]))
-    found.append((i, RECTANGLE, k, radius[i] - rectangle_distance(xy[i], boxes[k])))
+    if len(lines):
+        k, i = _near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
+                             + 0.5 * _lengths(lines[:, 2:] - lines[:, :2]))
+        found.append((i, SEGMENT, k, radius[i] - segment_distance(xy[i], lines[k])))
+    if len(rounds):
+        k, i = _near_objects(xy, rounds[:, :2], largest + rounds[:, 2])
+        distance = _lengths(xy[i] - rounds[k, :2])
+        found.append((i, CIRCLE, k, radius[i] + rounds[k, 2] - distance))
+    if len(boxes):
+        k, i = _near_objects(xy, boxes[:, :2], largest + 0.5 * _lengths(boxes[:, 2:4]))
+        found.append((i, RECTANGLE, k, radius[i] - rectangle_distance(xy[i], boxes[k])))
     if world.cells is not None:
         # Outlines are segments: this is for those who stand inside them, however far.
         i = np.flatnonzero(inside_occupied(world.cells, xy))

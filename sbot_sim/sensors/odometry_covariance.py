@@ -1,9 +1,8 @@
 """Covariance of wheel odometry: what its own noise model leaves uncertain.
 
-First-order propagation of the errors of the pose and of both wheels' radii (five numbers a
-robot), with slip as white noise; Thrun, Burgard, Fox, Probabilistic Robotics, section 7.2 has the
-method. Wind, collisions and teleports move robots without their wheels: the covariance knows as
-little of them as the odometry does.
+The errors of the pose and of both wheels' radii, five numbers a robot, are propagated
+(``positioning.error_propagation``). Wind, collisions and teleports move robots without their
+wheels: the covariance knows as little of them as the odometry does.
 """
 
 from __future__ import annotations
@@ -14,23 +13,22 @@ from numpy.typing import NDArray
 from sbot_common.elementary import sincos
 from sbot_common.jit import njit
 from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.positioning.error_propagation import (
+    POSE,
+    errors_of_twist,
+    first_errors,
+    propagate,
+)
 from sbot_sim.sensors.positioning.four_wheel_covariance import (
-    first_four_wheel_covariance,
     four_wheel_twist_covariance,
     next_four_wheel_covariance,
 )
+from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS
 
 Array = NDArray[np.float64]
 
-_STATES = 5  # x, y (m), yaw (rad), relative error of the left and the right wheel's radius
-
-
-def first_covariance(parameters: OdometryParameters, robots: int) -> Array:
-    """Return the covariance (N, 5, 5) at the start: the pose is known, the wheels are not."""
-    covariance = np.zeros((robots, _STATES, _STATES))
-    radius = parameters.odometry_noise_radius
-    covariance[:, 3, 3] = covariance[:, 4, 4] = radius * radius
-    return covariance
+_WHEELS = 2
+_STATES = POSE + _WHEELS  # x, y (m), yaw (rad), relative error of the left and the right radius
 
 
 @njit
@@ -49,8 +47,8 @@ def next_covariance(covariance: Array, yaw: Array, twist: Array, wheel_distance:
 
     """
     after = np.empty_like(covariance)
-    step, product = np.empty((5, 5)), np.empty((5, 5))
-    ways, by_way = np.empty(2), np.empty((3, 2))
+    step, product = np.empty((_STATES, _STATES)), np.empty((_STATES, _STATES))
+    ways, by_way = np.empty(_WHEELS), np.empty((POSE, _WHEELS))
     for robot in range(len(yaw)):
         width = wheel_distance[robot]
         way, turn = twist[robot, 0] * dt, twist[robot, 1] * dt
@@ -62,28 +60,8 @@ def next_covariance(covariance: Array, yaw: Array, twist: Array, wheel_distance:
             by_way[0, side] = 0.5 * (cosine - sign * way * sine / width)
             by_way[1, side] = 0.5 * (sine + sign * way * cosine / width)
             by_way[2, side] = sign / width
-        step[:] = 0.0
-        for i in range(5):
-            step[i, i] = 1.0
-        step[0, 2], step[1, 2] = -way * sine, way * cosine
-        for i in range(3):
-            for side in range(2):
-                step[i, 3 + side] = by_way[i, side] * ways[side]
-        for i in range(5):
-            for j in range(5):
-                product[i, j] = 0.0
-                for k in range(5):
-                    product[i, j] += step[i, k] * covariance[robot, k, j]
-        for i in range(5):
-            for j in range(5):
-                total = 0.0
-                for k in range(5):
-                    total += product[i, k] * step[j, k]
-                if i < 3 and j < 3:
-                    for side in range(2):
-                        total += (by_way[i, side] * by_way[j, side]
-                                  * noise_slip * noise_slip * abs(ways[side]))
-                after[robot, i, j] = total
+        propagate(covariance[robot], -way * sine, way * cosine, by_way, ways, noise_slip, step,
+                  product, after[robot])
     return after
 
 
@@ -100,17 +78,10 @@ def twist_covariance(parameters: OdometryParameters, twist: Array, wheel_distanc
 
     """
     v, omega = twist.T
-    covariance = np.zeros((len(twist), 2, 2))
-    for sign in (-1.0, 1.0):  # left, right
-        speed = v + sign * 0.5 * wheel_distance * omega
-        by_radius = parameters.odometry_noise_radius * speed
-        slip = parameters.odometry_noise_slip
-        variance = by_radius * by_radius + slip * slip * np.abs(speed) / dt
-        by_speed = np.stack([np.full_like(v, 0.5), sign / wheel_distance])
-        for i in range(2):
-            for j in range(2):
-                covariance[:, i, j] += by_speed[i] * by_speed[j] * variance
-    return covariance
+    half = np.full_like(v, 0.5)
+    return errors_of_twist(parameters, [
+        (v + sign * 0.5 * wheel_distance * omega, (half, sign / wheel_distance))
+        for sign in (-1.0, 1.0)], dt)  # left, right
 
 
 class OdometryCovariances:
@@ -135,8 +106,8 @@ class OdometryCovariances:
 
     def _begin(self) -> None:
         self._tick = 0
-        self._all = first_covariance(self._parameters, len(self._width))
-        self._of_four = first_four_wheel_covariance(self._parameters, len(self._reach))
+        self._all = first_errors(self._parameters, len(self._width), _WHEELS)
+        self._of_four = first_errors(self._parameters, len(self._reach), WHEELS)
 
     def at(self, tick: int, odometry: Array, twist: Array) -> tuple[Array, Array]:
         """Return the covariances of the poses (N, 3, 3) and of the twists at a tick.

@@ -1,4 +1,6 @@
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -91,3 +93,17 @@ def test_far_ways_move_the_window():
         state = bot.state
         assert abs(float(k) - state.origin_x - half) <= half / 2 + 1
     assert shifted(Grid(memory.nearness, 0.0, 0.0, p.cell_m), half, half) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize('duplicate', [copy.deepcopy, lambda bot: pickle.loads(pickle.dumps(bot))])
+def test_a_copy_goes_on_alone_and_the_same(duplicate):
+    bot = Navigate()
+    assert duplicate(bot).state is None
+    for k in range(5):
+        bot.step(see(k), RNG)
+    other, expected = duplicate(bot), bot.state
+    assert other.state == expected
+    with_turns = [bot.step(see(k), RNG) for k in range(5, 10)]
+    assert other.state == expected
+    assert [other.step(see(k), RNG) for k in range(5, 10)] == with_turns
+    assert other.state == bot.state != expected

@@ -1,7 +1,7 @@
 """Covariance of omnidirectional odometry: what the noise of four wheels leaves uncertain.
 
-As ``odometry_covariance`` has it for two wheels: first-order propagation of the errors of the pose
-and of the radii, seven numbers a robot, with slip as white noise.
+As ``odometry_covariance`` has it for two wheels: the errors of the pose and of the radii, seven
+numbers a robot, are propagated (``error_propagation``).
 """
 
 from __future__ import annotations
@@ -12,19 +12,12 @@ from numpy.typing import NDArray
 from sbot_common.elementary import sincos
 from sbot_common.jit import njit
 from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.positioning.error_propagation import POSE, errors_of_twist, propagate
 from sbot_sim.sensors.positioning.four_wheel_odometry import LATERAL, TURN, WHEELS
 
 Array = NDArray[np.float64]
 
-_STATES = 3 + WHEELS  # x, y (m), yaw (rad), relative errors of the radii
-
-
-def first_four_wheel_covariance(parameters: OdometryParameters, robots: int) -> Array:
-    """Return the covariance (M, 7, 7) at the start: the pose is known, the wheels are not."""
-    covariance = np.zeros((robots, _STATES, _STATES))
-    for k in range(3, _STATES):
-        covariance[:, k, k] = parameters.odometry_noise_radius * parameters.odometry_noise_radius
-    return covariance
+_STATES = POSE + WHEELS  # x, y (m), yaw (rad), relative errors of the radii
 
 
 @njit
@@ -42,10 +35,9 @@ def next_four_wheel_covariance(covariance: Array, yaw: Array, twist: Array, reac
     dt : s
 
     """
-    size = 3 + WHEELS
     after = np.empty_like(covariance)
-    step, product = np.empty((size, size)), np.empty((size, size))
-    ways, by_way = np.empty(WHEELS), np.empty((3, WHEELS))
+    step, product = np.empty((_STATES, _STATES)), np.empty((_STATES, _STATES))
+    ways, by_way = np.empty(WHEELS), np.empty((POSE, WHEELS))
     for robot in range(len(yaw)):
         forward, turn, sideways = (twist[robot, 0] * dt, twist[robot, 1] * dt,
                                    twist[robot, 2] * dt)
@@ -58,28 +50,8 @@ def next_four_wheel_covariance(covariance: Array, yaw: Array, twist: Array, reac
             by_way[0, k] = 0.25 * (cosine - LATERAL[k] * sine) + 0.5 * by_turn * by_yaw_x
             by_way[1, k] = 0.25 * (sine + LATERAL[k] * cosine) + 0.5 * by_turn * by_yaw_y
             by_way[2, k] = by_turn
-        step[:] = 0.0
-        for i in range(size):
-            step[i, i] = 1.0
-        step[0, 2], step[1, 2] = by_yaw_x, by_yaw_y
-        for i in range(3):
-            for k in range(WHEELS):
-                step[i, 3 + k] = by_way[i, k] * ways[k]
-        for i in range(size):
-            for j in range(size):
-                product[i, j] = 0.0
-                for k in range(size):
-                    product[i, j] += step[i, k] * covariance[robot, k, j]
-        for i in range(size):
-            for j in range(size):
-                total = 0.0
-                for k in range(size):
-                    total += product[i, k] * step[j, k]
-                if i < 3 and j < 3:
-                    for k in range(WHEELS):
-                        total += (by_way[i, k] * by_way[j, k]
-                                  * noise_slip * noise_slip * abs(ways[k]))
-                after[robot, i, j] = total
+        propagate(covariance[robot], by_yaw_x, by_yaw_y, by_way, ways, noise_slip, step, product,
+                  after[robot])
     return after
 
 
@@ -96,15 +68,8 @@ def four_wheel_twist_covariance(parameters: OdometryParameters, twist: Array, re
 
     """
     v, omega, lateral = twist.T
-    covariance = np.zeros((len(twist), 3, 3))
-    slip = parameters.odometry_noise_slip
-    for across, along in zip(LATERAL, TURN, strict=True):
-        speed = v + across * lateral + along * reach * omega
-        by_radius = parameters.odometry_noise_radius * speed
-        variance = by_radius * by_radius + slip * slip * np.abs(speed) / dt
-        by_speed = np.stack([np.full_like(v, 0.25), 0.25 * along / reach,
-                             np.full_like(v, 0.25 * across)])
-        for i in range(3):
-            for j in range(3):
-                covariance[:, i, j] += by_speed[i] * by_speed[j] * variance
-    return covariance
+    quarter = np.full_like(v, 0.25)
+    return errors_of_twist(parameters, [
+        (v + across * lateral + along * reach * omega,
+         (quarter, 0.25 * along / reach, np.full_like(v, 0.25 * across)))
+        for across, along in zip(LATERAL, TURN, strict=True)], dt)

@@ -1,0 +1,63 @@
+"""What the turns of one robot need, as one object for compiled code.
+
+Handing constants, memory and state over array by array takes four times as long as a turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.experimental import structref
+from numpy.typing import NDArray
+
+from navigate.controller import Memory, State, Task, take_turn
+from navigate.parameters import Parameters
+from sbot_common.jit import njit
+
+Floats = NDArray[np.float64]
+
+
+@structref.register
+class _MindType(types.StructRef):  # type: ignore[misc,name-defined]
+    """Type of a ``Mind`` in compiled code."""
+
+
+class Mind(structref.StructRefProxy):  # type: ignore[misc]
+    """Constants, state, memory, the followers waited for, and the directions of the beams.
+
+    Parameters
+    ----------
+    parameters, state, memory, followers, beams : as of ``controller.take_turn``
+
+    """
+
+    def __new__(cls, parameters: Parameters, state: State, memory: Memory,  # noqa: D102
+                followers: NDArray[np.int64], beams: Floats) -> Any:  # noqa: ANN401
+        return _make_mind(parameters, state, memory, followers, beams)
+
+
+structref.define_proxy(Mind, _MindType, ['parameters', 'state', 'memory', 'followers', 'beams'])
+
+
+@njit
+def _make_mind(parameters: Parameters, state: State, memory: Memory,
+               followers: NDArray[np.int64], beams: Floats) -> Any:  # noqa: ANN401
+    return Mind(parameters, state, memory, followers, beams)
+
+
+@njit
+def state_of(mind: Mind) -> State:
+    """Return the state after the last turn."""
+    return mind.state  # type: ignore[no-any-return]
+
+
+@njit
+def turn(mind: Mind, task: Task, poses: Floats, ranges: NDArray[np.float32], scan_yaw: float,
+         forward: float, left: float, dt: float) -> tuple[float, float]:
+    """Take a turn by ``controller.take_turn``; return linear.x (m/s), angular.z (rad/s)."""
+    mind.state, v, omega = take_turn(
+        mind.parameters, mind.state, mind.memory, task, mind.followers, poses, ranges, mind.beams,
+        scan_yaw, forward, left, dt)
+    return v, omega
