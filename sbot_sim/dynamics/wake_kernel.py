@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from sbot_common.angles import wrap_angle
 from sbot_common.elementary import atan2, exp, log
 from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
-from sbot_common.spatial import BucketGrid, cell_index
+from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_common.threads import in_blocks
 from sbot_sim.world.line_of_sight import blocked
+from sbot_sim.world.prefetch import TOGETHER, prefetch
 from sbot_sim.world.scene import Discs, Scene, sort_discs
 from wind_model.parameters import FADE_OUT, LINEAR, WakeParameters
 from wind_model.wake import (
@@ -64,9 +65,9 @@ def _strip_span(grid: BucketGrid, row: int, x: float, y: float, far_x: float, fa
 
 @njit_inline
 def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, pose: Array,
-                ux: float, uy: float, half: float, advertised_mm: NDArray[np.uint8],
-                own_radius: float, robots: NDArray[np.int64], offsets: Array,
-                ways: Array) -> int:
+                ux: float, uy: float, half: float, full: float,
+                advertised_mm: NDArray[np.uint8], own_radius: float, robots: NDArray[np.int64],
+                offsets: Array, ways: Array) -> int:
     """Find whom robot i may hear upwind, at most ``half`` (m) off the axis; return how many.
 
     Parameters
@@ -75,10 +76,12 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
     discs : the robots, sorted
     ux, uy : direction of the wind
     half : m
-    robots, offsets : room for all; filled with ids and squares of the least lateral offsets, in
-        widths, that rounding leaves possible
+    full : ``_full_offset(parameters)``
+    robots : room for all; filled with ids
     ways : room for all; filled with the squares of distances (m^2) of those that take all
         wind, whatever rounding does, and inf for the others
+    offsets : room for all; filled with inf for those, and for the others with the squares of the
+        least lateral offsets, in widths, that rounding leaves possible
 
     """
     x, y = pose[i, 0], pose[i, 1]
@@ -88,7 +91,6 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
     rounding = _ROUNDING * (abs(x) + abs(y) + near)
     side = half + _MARGIN * grid.cell + rounding
     far_x, far_y = x - near * ux, y - near * uy
-    full = _full_offset(parameters)
     first_row = cell_index(min(y, far_y) - abs(ux) * side, grid.y0, grid.cell, grid.ny)
     last_row = cell_index(max(y, far_y) + abs(ux) * side, grid.y0, grid.cell, grid.ny)
     count = 0
@@ -99,22 +101,24 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
         end = grid.starts[row * grid.nx + cell_index(right, grid.x0, grid.cell, grid.nx) + 1]
         for k in range(first, end):
             dx, dy = discs.x[k] - x, discs.y[k] - y
-            along = -dx * ux - dy * uy
-            lateral = abs(dx * uy - dy * ux)
-            square = dx * dx + dy * dy
-            if along < 0.0 or lateral > half or square > near * near:
-                continue
-            margin = _MARGIN * (1.0 + along + lateral)
-            radius = blocker_radius(advertised_mm[discs.robot[k]], own_radius)
-            if along + margin < gate_of(parameters, radius) or discs.robot[k] == i:
-                continue
-            width = width_of(parameters, radius)
-            offset = max(0.0, lateral - margin) / width
-            robots[count], offsets[count] = discs.robot[k], offset * offset
-            takes_all = _takes_all(parameters, full, along, lateral, margin, radius)
-            ways[count] = square if takes_all else math.inf
-            count += 1
-    return count
+            robots[count] = k
+            # Without a branch: nobody could foresee it.
+            count += ((-dx * ux - dy * uy >= 0.0) & (abs(dx * uy - dy * ux) <= half)
+                      & (dx * dx + dy * dy <= near * near))
+    found = 0
+    for c in range(count):
+        k = robots[c]
+        dx, dy, robot = discs.x[k] - x, discs.y[k] - y, discs.robot[k]
+        along, lateral = -dx * ux - dy * uy, abs(dx * uy - dy * ux)
+        margin = _MARGIN * (1.0 + along + lateral)
+        radius = blocker_radius(advertised_mm[robot], own_radius)
+        offset = max(0.0, lateral - margin) / width_of(parameters, radius)
+        takes_all = _takes_all(parameters, full, along, lateral, margin, radius)
+        robots[found] = robot
+        ways[found] = dx * dx + dy * dy if takes_all else math.inf
+        offsets[found] = math.inf if takes_all else offset * offset
+        found += (along + margin >= gate_of(parameters, radius)) & (robot != i)
+    return found
 
 
 @njit_inner
@@ -139,14 +143,13 @@ def _takes_all(parameters: WakeParameters, full: float, along: float, lateral: f
 
 
 @njit_inline
-def _still_takes_all(i: int, j: int, parameters: WakeParameters, reach: float, walls: Scene,
-                     pose: Array, ux: float, uy: float,
+def _still_takes_all(i: int, j: int, parameters: WakeParameters, full: float, reach: float,
+                     walls: Scene, pose: Array, ux: float, uy: float,
                      advertised_mm: NDArray[np.uint8], own_radius: float) -> bool:
     """Tell whether robot i hears robot j, which takes all its wind."""
     dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
     along, lateral = -dx * ux - dy * uy, abs(dx * uy - dy * ux)
-    return (_takes_all(parameters, _full_offset(parameters), along, lateral,
-                       _MARGIN * (1.0 + along + lateral),
+    return (_takes_all(parameters, full, along, lateral, _MARGIN * (1.0 + along + lateral),
                        blocker_radius(advertised_mm[j], own_radius))
             and _hears(i, j, pose, reach, walls))
 
@@ -212,8 +215,8 @@ def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Sc
 
 
 @njit_inline
-def _reduction_of(i: int, parameters: WakeParameters, reach: float, discs: Discs, walls: Scene,
-                  pose: Array, ux: float, uy: float, widest: float,
+def _reduction_of(i: int, parameters: WakeParameters, full: float, reach: float, discs: Discs,
+                  walls: Scene, pose: Array, ux: float, uy: float, widest: float,
                   advertised_mm: NDArray[np.uint8], own_radius: float,
                   robots: NDArray[np.int64], offsets: Array,
                   ways: Array) -> tuple[float, int]:
@@ -221,26 +224,22 @@ def _reduction_of(i: int, parameters: WakeParameters, reach: float, discs: Discs
 
     Parameters are those of ``fast_reductions`` and ``_candidates``.
     """
-    # Most are reduced by someone near the axis.
-    half = _full_offset(parameters) * widest
-    if half > 0.0:
-        count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, advertised_mm,
-                            own_radius, robots, offsets, ways)
-        blocker = _full_blocker(i, pose, reach, walls, robots, ways, count)
-        if blocker >= 0:
-            return 1.0, blocker
-    strongest = 0.0
-    for strip in (_STRIP, math.inf):
+    strip, strongest = max(_STRIP, full), 0.0
+    while True:
         half = min(strip * widest, reach + 1.0)
-        count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, advertised_mm,
+        count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, full, advertised_mm,
                             own_radius, robots, offsets, ways)
+        if strip < math.inf:  # all who take all wind are in the first strip
+            blocker = _full_blocker(i, pose, reach, walls, robots, ways, count)
+            if blocker >= 0:
+                return 1.0, blocker
         strongest = _strongest_score(i, parameters, reach, walls, pose, ux, uy, advertised_mm,
                                      own_radius, robots, offsets, count)
         # Those outside score less than one at the strip's edge.
         edge = exp(-0.5 * strip * strip)
-        if parameters.wake_boost == LINEAR and strongest > edge * _MORE:
-            break
-    return combine(parameters, strongest), -1
+        if strip == math.inf or (parameters.wake_boost == LINEAR and strongest > edge * _MORE):
+            return combine(parameters, strongest), -1
+        strip = math.inf
 
 
 @njit
@@ -252,6 +251,23 @@ def widest_wake(parameters: WakeParameters, advertised_mm: NDArray[np.uint8],
         widest = max(widest, width_of(parameters, blocker_radius(advertised_mm[i], 0.0)),
                      width_of(parameters, own_radius[i]))
     return widest
+
+
+@njit_inline
+def _ask_for(first: int, discs: Discs, walls: Scene, pose: Array, wind_xy: Array,
+             own_radius: Array, blockers: NDArray[np.int64]) -> None:
+    """Ask for what the robots from ``first`` on, TOGETHER of them, look at first."""
+    for k in range(first, first + TOGETHER):
+        i = discs.robot[k]
+        prefetch(pose, i)
+        prefetch(wind_xy, i)
+        prefetch(own_radius, i)
+        prefetch(blockers, i)
+    grid = walls.segment_grid
+    for k in range(first, first + TOGETHER):
+        prefetch(pose, blockers[discs.robot[k]])
+        prefetch(grid.starts, cell_of(discs.x[k], discs.y[k], grid.x0, grid.y0, grid.cell,
+                                      grid.nx, grid.ny))
 
 
 @njit
@@ -267,9 +283,12 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
     discs, walls, pose = borrowed(discs), borrowed(walls), borrowed(pose)
     wind_xy, advertised_mm = borrowed(wind_xy), borrowed(advertised_mm)
     own_radius, blockers, out = borrowed(own_radius), borrowed(blockers), borrowed(out)
-    n = pose.shape[0]
-    robots, offsets, ways = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    n, full = pose.shape[0], _full_offset(parameters)
+    # One more: what is not listed is written, too.
+    robots, offsets, ways = np.empty(n + 1, np.int64), np.empty(n + 1), np.empty(n + 1)
     for k in range(first, end):
+        if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
+            _ask_for(k, discs, walls, pose, wind_xy, own_radius, blockers)
         i = discs.robot[k]
         speed = math.sqrt(wind_xy[i, 0] * wind_xy[i, 0] + wind_xy[i, 1] * wind_xy[i, 1])
         out[i] = 0.0
@@ -277,12 +296,12 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
         if not speed >= CALM or not math.isfinite(pose[i, 2]):
             continue
         ux, uy = wind_xy[i, 0] / speed, wind_xy[i, 1] / speed
-        if blockers[i] >= 0 and _still_takes_all(i, blockers[i], parameters, reach, walls,
+        if blockers[i] >= 0 and _still_takes_all(i, blockers[i], parameters, full, reach, walls,
                                                  pose, ux, uy, advertised_mm, own_radius[i]):
             out[i] = 1.0
             continue
-        out[i], blockers[i] = _reduction_of(i, parameters, reach, discs, walls, pose, ux, uy,
-                                            widest, advertised_mm, own_radius[i], robots,
+        out[i], blockers[i] = _reduction_of(i, parameters, full, reach, discs, walls, pose, ux,
+                                            uy, widest, advertised_mm, own_radius[i], robots,
                                             offsets, ways)
 
 

@@ -49,10 +49,27 @@ def next_uniform(states: States, j: int) -> float:
     """Return robot j's next number in [0, 1) and advance its state in place."""
     high, low = advanced(states[j, 0], states[j, 1], states[j, 2], states[j, 3])
     states[j, 0], states[j, 1] = high, low
+    return _uniform_of(high, low)
+
+
+@njit_inner
+def _uniform_of(high: np.uint64, low: np.uint64) -> float:
+    """Return the number in [0, 1) of a state."""
     mixed = high ^ low
     turn = high >> np.uint64(58)
     word = (mixed >> turn) | (mixed << ((np.uint64(64) - turn) & np.uint64(63)))
     return float(word >> np.uint64(11)) * _ULP
+
+
+@njit_inner
+def look_ahead(states: States, j: int, count: int, out: Floats) -> None:
+    """Write robot j's next ``count`` numbers in [0, 1), and leave its state as it is."""
+    # The state stays in registers, which is much faster than through memory.
+    high, low, increment_high, increment_low = (states[j, 0], states[j, 1], states[j, 2],
+                                                states[j, 3])
+    for i in range(count):
+        high, low = advanced(high, low, increment_high, increment_low)
+        out[i] = _uniform_of(high, low)
 
 
 def make_jump(count: int) -> Jump:

@@ -84,6 +84,8 @@ def blocked(ax: float, ay: float, bx: float, by: float, scene: Scene) -> bool:
             if segments_meet(ax, ay, bx, by, segments[s, 0], segments[s, 1], segments[s, 2],
                              segments[s, 3]):
                 return True
+        if len(circles) == 0:
+            continue
         for item in range(discs.starts[first], discs.starts[end]):
             c = discs.items[item]
             if segment_meets_disc(ax, ay, bx, by, circles[c, 0], circles[c, 1], circles[c, 2]):

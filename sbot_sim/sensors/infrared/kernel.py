@@ -8,45 +8,79 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.elementary import sincos
-from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
+from sbot_common.jit import borrowed, njit, njit_inline, njit_inner, stack_indexes
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
+from sbot_sim.sensors.cover import (
+    MOST,
+    ROOM,
+    column_at,
+    cover_circles,
+    cover_segments,
+    first_bits,
+    pad,
+)
 from sbot_sim.sensors.objects import farther
-from sbot_sim.sensors.rng_array import Jump, States, next_uniform, skip_uniforms
-from sbot_sim.sensors.scan_kernel import cover_discs, cover_static
+from sbot_sim.sensors.rng_array import Jump, States, look_ahead, skip_uniforms
+from sbot_sim.sensors.scan_kernel import cover_discs, cover_static, one_bit
+from sbot_sim.sensors.vectors import LANES, append, bits, load_until
+from sbot_sim.world.prefetch import TOGETHER, prefetch
 from sbot_sim.world.scene import Discs, Scene
 
 Floats = NDArray[np.float64]
+Indexes = NDArray[np.uint32]
 
 BLIND_FRACTION = 0.3  # document 002 section 3.1
 _ENTRIES_PER_METRE = 1000.0
 
 
 @njit_inline
-def _sees_nothing(scene: Scene, discs: Discs, own: int, x: float, y: float,
-                  reach: float) -> bool:
-    """Tell whether all walls, circles and other robots' discs are farther than ``reach`` (m)."""
-    grid = scene.segment_grid
-    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
-    for item in range(grid.starts[cell], grid.starts[cell + 1]):
-        k = grid.items[item]
-        if not farther(scene.segments[k, 0] - x, scene.segments[k, 1] - y,
-                       scene.segments[k, 2] - x, scene.segments[k, 3] - y, reach):
-            return False
-    if scene.circle_grid.starts[cell] < scene.circle_grid.starts[cell + 1]:
-        return False
-    grid = discs.grid
+def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Indexes) -> int:
+    """List the segments of a cell that may be within ``reach`` (m); return how many.
+
+    -1: more than there is room for, perhaps.
+    """
+    grid, segments = scene.segment_grid, scene.segments
+    begin = int(grid.starts[cell])
+    listed = int(grid.starts[cell + 1]) - begin
+    if listed == 0 or listed > MOST:
+        return min(0, MOST - listed)
+    for i in range(listed):
+        near[i] = grid.items[begin + i]
+    pad(near, listed)
+    count = 0
+    for i in range(0, listed, LANES):
+        away = farther(column_at(segments, 0, near, i) - x, column_at(segments, 1, near, i) - y,
+                       column_at(segments, 2, near, i) - x, column_at(segments, 3, near, i) - y,
+                       reach)
+        count = append(near, count, i, ~bits(away) & first_bits(listed - i))
+    for i in range(count):
+        near[i] = grid.items[begin + int(near[i])]
+    return count
+
+
+@njit_inline
+def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: Indexes) -> int:
+    """List the places among ``discs`` of those within ``reach`` (m) but ``own``; as above."""
+    grid, count = discs.grid, 0
     farthest = reach + discs.largest
     left = cell_index(x - farthest, grid.x0, grid.cell, grid.nx)
     right = cell_index(x + farthest, grid.x0, grid.cell, grid.nx)
     first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
     last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
     for row in range(first_row, last_row + 1):
-        for k in range(grid.starts[row * grid.nx + left], grid.starts[row * grid.nx + right + 1]):
-            dx, dy = discs.x[k] - x, discs.y[k] - y
-            if dx * dx + dy * dy <= farthest * farthest and discs.robot[k] != own:
-                return False
-    return True
+        i, end = (int(grid.starts[row * grid.nx + left]),
+                  int(grid.starts[row * grid.nx + right + 1]))
+        while i < end:
+            if count > MOST - LANES:
+                return -1
+            dx = load_until(discs.x, i, end, math.nan) - x
+            dy = load_until(discs.y, i, end, math.nan) - y
+            farthest_centre = load_until(discs.radius, i, end, 0.0) + reach
+            seen = bits(dx * dx + dy * dy <= farthest_centre * farthest_centre)
+            count = append(near, count, i, seen & ~one_bit(own - i))
+            i += LANES
+    return count
 
 
 @njit_inline
@@ -59,13 +93,29 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
     x, y = pose[j, 0], pose[j, 1]
     # What is farther than this by rounding only is still intersected, and judged then.
     reach = (radius + range_max) * (1.0 + 1e-9)
-    if _sees_nothing(scene, discs, j, x, y, reach):
+    grid = scene.segment_grid
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    walls, others = stack_indexes(ROOM), stack_indexes(ROOM)
+    wall_count = _walls_near(scene, cell, x, y, reach, walls)
+    other_count = _discs_near(discs, own, x, y, reach, others)
+    circles = scene.circles.shape[0] > 0 and (scene.circle_grid.starts[cell]
+                                              < scene.circle_grid.starts[cell + 1])
+    if wall_count == 0 and other_count == 0 and not circles:
         return False
     for i in range(best.shape[0]):
         best[i] = math.inf
     sin_yaw, cos_yaw = sincos(pose[j, 2])
-    touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
-    touched = touched or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best)
+    touched = False
+    if wall_count < 0 or other_count < 0 or circles:  # rare: as lasers do it, list by list
+        touched = (cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
+                   or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best))
+    else:
+        if wall_count > 0:
+            touched = cover_segments(scene.segments, walls, wall_count, x, y, cos_yaw, sin_yaw,
+                                     fan, best)
+        if other_count > 0 and not touched:
+            touched = cover_circles(discs.x, discs.y, discs.radius, others, other_count, x, y,
+                                    cos_yaw, sin_yaw, fan, best)
     for i in range(fan.beams):
         distance = 0.0 if touched else max(0.0, best[i] - radius)
         best[i] = distance if distance <= range_max else math.inf
@@ -155,12 +205,33 @@ def sense_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, 
 
 
 @njit_inline
+def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
+             states: States) -> None:
+    """Ask for what the robots from ``first`` on, TOGETHER of them, look at first."""
+    grid, cells = scene.segment_grid, stack_indexes(TOGETHER)
+    sorted_by_place = discs.robot.shape[0] > 0
+    for i in range(TOGETHER):
+        j = discs.robot[first + i] if sorted_by_place else first + i
+        prefetch(pose, j)
+        prefetch(radius, j)
+        prefetch(states, j)
+    for i in range(TOGETHER):
+        j = discs.robot[first + i] if sorted_by_place else first + i
+        cells[i] = cell_of(pose[j, 0], pose[j, 1], grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+        prefetch(grid.starts, cells[i])
+    for i in range(TOGETHER):
+        prefetch(grid.items, grid.starts[cells[i]])
+
+
+@njit_inline
 def sense_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
                fan: Fan, range_max: float, table: Floats, noise: float, states: States,
                blind: Jump, best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
     """Do the work of ``sense_block`` on borrowed arrays; two have room for the beams."""
     noisy = states.shape[0] > 0
     for k in range(first, end):
+        if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
+            _ask_for(k, scene, discs, pose, radius, states)
         j = discs.robot[k] if discs.robot.shape[0] else k
         seen = 0  # sensors up to the last that may read anything
         if _distances_of(j, k, scene, discs, pose, radius[j], fan, range_max, best):
@@ -168,10 +239,7 @@ def sense_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, r
                 if best[i] < math.inf:
                     seen = min(fan.beams, i + 2)  # the next may be a blind beam
         if noisy:
-            high, low = states[j, 0], states[j, 1]
-            for i in range(seen):  # on their own: nothing unforeseen interrupts them
-                uniform[i] = next_uniform(states, j)
-            states[j, 0], states[j, 1] = high, low
+            look_ahead(states, j, seen, uniform)  # nothing unforeseen interrupts it
             skip_uniforms(states, j, blind)  # as many draws, whatever is seen
         for i in range(seen):
             reading = _reading(best, fan.beams, i, table)

@@ -44,6 +44,7 @@ def both(given, n, side, reach, walls, seed):
 
 @pytest.mark.parametrize('given', [
     {}, {'wake_fade': 'fade_out'}, {'wake_boost': 'power'}, {'gamma_boost': 0.5},
+    {'gamma_boost': 200.0},  # takes all wind farther off than those who look first
     {'upwind_gate_radii': 0.0, 'shadow_length_radii': 0.0}, {'lateral_reach_radii': 0.0},
 ], ids=str)
 @pytest.mark.parametrize('walls', [True, False])

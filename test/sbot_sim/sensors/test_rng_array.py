@@ -5,6 +5,7 @@ from sbot_common.jit import njit
 from sbot_common.rng import INFRARED, SCAN, generator
 from sbot_sim.sensors.rng_array import (
     generator_states,
+    look_ahead,
     make_jump,
     next_normals,
     skip_uniforms,
@@ -62,3 +63,20 @@ def test_skipping_is_drawing_without_looking():
         for j in range(50):
             skip_uniforms(skipped, j, make_jump(count))
         np.testing.assert_array_equal(drawn, skipped)
+
+
+@njit
+def seen_ahead(states, count):
+    out = np.empty((len(states), count))
+    for j in range(len(states)):
+        look_ahead(states, j, count, out[j])
+    return out
+
+
+@pytest.mark.parametrize('count', [0, 1, 15])
+def test_looking_ahead_changes_no_state(count):
+    states = generator_states(7, range(3), INFRARED)
+    before = states.copy()
+    ahead = seen_ahead(states, count)
+    np.testing.assert_array_equal(states, before)
+    np.testing.assert_array_equal(ahead, uniforms(states, count))
