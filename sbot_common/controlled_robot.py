@@ -183,7 +183,8 @@ def ask(controller: Controller, observation: Observation, rng: np.random.Generat
         good = isinstance(data, bytes | bytearray) and len(data) <= MOST_BYTES
     if not good:
         numbers = ('two or three finite numbers (m/s, rad/s, m/s to the left)' if sideways
-                   else 'two finite numbers (m/s, rad/s)')
+                   else 'two finite numbers (m/s, rad/s; a third one, m/s to the left, needs a '
+                   'body with drive: omnidirectional)')
         raise bad_value(where(), answer, f'{numbers}, and perhaps {MOST_BYTES} bytes at most')
     return command, None if data is None else bytes(data)
 

@@ -18,8 +18,9 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     """Write the table; return how many rows it has.
 
     Numbers have as many digits as it takes to read the same number back. Columns are called as in
-    ``Run.to_dataframe``. ``v_mps`` and ``omega_radps`` are the robot's newest command before its
-    next pose (in lockstep: its answer to this tick), empty while it has sent none.
+    ``Run.to_dataframe``, and ``time_s`` is 0 at tick 0, too. ``v_mps`` and ``omega_radps`` are the
+    robot's newest command before its next pose (in lockstep: its answer to this tick), empty while
+    it has sent none.
 
     Raises
     ------
@@ -29,6 +30,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     """
     robots = count_robots(bag)
     rate = rate_of(bag)
+    begin_ns = rate.stamp_ns(0)
     names = {resolve(topic, robot, robots) for robot in range(robots)
              for topic in (BASE_POSE_GROUND_TRUTH, CMD_VEL)}
     writer = csv.writer(out, lineterminator='\n')
@@ -39,7 +41,8 @@ def write_csv(bag: Bag, out: TextIO) -> int:
 
     def put(robot: int, pose: PoseStamped) -> None:
         v, omega = map(repr, commands[robot]) if robot in commands else ('', '')
-        writer.writerow([rate.tick(pose.stamp_ns), repr(pose.stamp_ns / NANOSECONDS), robot,
+        seconds = (pose.stamp_ns - begin_ns) / NANOSECONDS
+        writer.writerow([rate.tick(pose.stamp_ns), repr(seconds), robot,
                          repr(pose.x), repr(pose.y), repr(pose.yaw), v, omega])
 
     with bag.named_errors():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,15 +29,22 @@ def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
 def closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
     """Close a recorder at the end of a block; an exception leaves a bag that was cut short.
 
+    It leaves nothing where nothing was recorded, so that the same name can be used again.
+
     Parameters
     ----------
     recorder : to close
     where : called then, returns e.g. 'at tick 50 of 450'
 
     """
-    with recorder:
-        try:
-            yield
-        except BaseException as error:
-            recorder.cut_short(f'{where()}: {error}' if str(error) else where())
-            raise
+    try:
+        with recorder:
+            try:
+                yield
+            except BaseException as error:
+                recorder.cut_short(f'{where()}: {error}' if str(error) else where())
+                raise
+    except BaseException:
+        if recorder.is_empty:
+            shutil.rmtree(recorder.directory, ignore_errors=True)
+        raise

@@ -14,6 +14,7 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import SENSES, Observations, Observer
+from sbot.worlds.patience import announced
 from sbot.worlds.policy import FunctionPolicy, deciding_phases
 from sbot.worlds.setting import make_setting
 from sbot.worlds.starts import Starts
@@ -31,6 +32,8 @@ from sbot_sim.worlds.state import make_worlds
 
 Floats = NDArray[np.float64]
 
+_COMPILING = ('Compiling functions of worlds; only their first use after an installation does '
+              'this ...')
 _BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
 
 
@@ -75,8 +78,9 @@ class Worlds:
         self.state = make_worlds(self.count, self.setting)
         self._batch = Batch(self.setting, self.state, no_policy())
         self._size = max(1, _BLOCK // max(1, self.robots))
-        self._step = addresses(self._advancing() + self._sensing(), self._batch)
-        self._sense = addresses(self._sensing(), self._batch)
+        with announced(_COMPILING):
+            self._step = addresses(self._advancing() + self._sensing(), self._batch)
+            self._sense = addresses(self._sensing(), self._batch)
         self._observer = Observer(self.setting, self.state, self.senses)
         self._outlines: dict[int, World] = {}
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
@@ -245,7 +249,9 @@ class Worlds:
         arrays = self._policy(policy, network, weights, goals, names, _whole('ticks', ticks))
         batch = Batch(self.setting, self.state, arrays)
         phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
-        self._run(addresses(phases + self._sensing(), batch), batch, ticks)
+        with announced(_COMPILING):
+            machine_code = addresses(phases + self._sensing(), batch)
+        self._run(machine_code, batch, ticks)
         return split(arrays.kept, names, self.count)
 
     def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,

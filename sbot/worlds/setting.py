@@ -54,8 +54,7 @@ def make_setting(scenarios: Sequence[Scenario], laser: bool) -> Setting:
     tables: dict[int, _World] = {}
     for scenario in scenarios:
         if id(scenario) not in tables:
-            _check_wind(scenario)
-            _check_robots(scenario)
+            _check_supported(scenario)
             tables[id(scenario)] = _World(scenario, assemble.simulation_parameters(scenario),
                                           assemble.wind_source(scenario))
     kinds = list(tables.values())
@@ -123,28 +122,21 @@ def gust_ticks(flow: WindParameters, rate: Rate) -> tuple[int, int]:
     return start, end
 
 
-def _check_wind(scenario: Scenario) -> None:
-    """Raise InputError for what only a single run has: turbulence, hooks, heights of terrain."""
-    wind = scenario.wind
-    for key, used in (('wind_height_above_terrain', wind.flow.height.above_terrain),
-                      ('turbulence', wind.turbulence.turbulence != STILL),
-                      *((key, bool(name)) for key, name in wind.hooks._asdict().items())):
-        if used:
-            raise InputError(f'wind.{key}: worlds do not have it; only sbot.run and sbot up do')
-
-
-def _check_robots(scenario: Scenario) -> None:
-    """Raise InputError for drives and sensors that only a single run has."""
-    sensors = scenario.sensors
-    if scenario.world.moving:
-        raise InputError('world.moving: worlds do not have it; only sbot.run and sbot up do')
-    for key, used in (('imu', sensors.imu.imu), ('gnss', sensors.gnss.gnss)):
-        if used:
-            raise InputError(f'sensors.{key}: worlds do not have it; only sbot.run and sbot up do')
-    for name, body in scenario.bodies.items():
-        if body.drive == OMNIDIRECTIONAL:
-            raise InputError(f'bodies.{name}.drive: {body.drive}: worlds do not have it; only '
-                             'sbot.run and sbot up do')
+def _check_supported(scenario: Scenario) -> None:
+    """Raise InputError that names all that only a single run has (docs/learning.md)."""
+    wind, sensors = scenario.wind, scenario.sensors
+    found = [name for name, used in (
+        ('wind.wind_height_above_terrain', wind.flow.height.above_terrain),
+        ('wind.turbulence', wind.turbulence.turbulence != STILL),
+        *((f'wind.{key}', bool(name)) for key, name in wind.hooks._asdict().items()),
+        ('world.moving', bool(scenario.world.moving)),
+        ('sensors.imu', sensors.imu.imu), ('sensors.gnss', sensors.gnss.gnss),
+        *((f'bodies.{name}.drive: {body.drive}', body.drive == OMNIDIRECTIONAL)
+          for name, body in scenario.bodies.items())) if used]
+    if found:
+        them = 'it' if len(found) == 1 else 'them'
+        raise InputError(f"{', '.join(found)}: worlds do not have {them}; only sbot.run and "
+                         'sbot up do')
 
 
 def _check_alike(one: _World, other: _World) -> None:

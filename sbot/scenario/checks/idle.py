@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
@@ -38,13 +39,19 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
             if key in keys and body is not None and body.drive not in drives:
                 LOG.warning('%s: has no effect without drive: %s',
                             origins.where(('bodies', name, key)), ' or '.join(drives))
+    paths = [('robots', k) for k, entry in enumerate(written.robots)
+             for _ in range(entry.count or 1)]
+    for i, robot in enumerate(scenario.robots):
+        if abs(robot.pose[2]) > 2.0 * math.pi:
+            LOG.warning('%s: robot %d has a yaw of %g rad, more than a turn; angles are in '
+                        'radians', origins.where((*paths[i], 'pose')), i, robot.pose[2])
     if any(robot.goal is not None for robot in scenario.robots):
         world = world_arrays(scenario.world)
         for i, robot in enumerate(scenario.robots):
             place = None if robot.goal is None else _unreachable(world, robot.goal)
             if place is not None:
                 LOG.warning('%s: goal %s of robot %d is %s: nobody arrives there',
-                            origins.where(('robots',)), list(robot.goal or ()), i, place)
+                            origins.where((*paths[i], 'goal')), list(robot.goal or ()), i, place)
 
 
 def _given(written: Mapping[str, object], group: tuple[NamedTuple, ...]) -> set[str]:

@@ -179,7 +179,7 @@ def test_csv_reads_back_to_the_bit(tmp_path, capsys):
         assert (float(row['x_m']), float(row['y_m'])) == (x, y)
         assert float(row['yaw_rad']) == decoded_yaw(yaw)
         assert (float(row['v_mps']), float(row['omega_radps'])) == command(tick, robot)
-        assert float(row['time_s']) == pytest.approx((tick + 1) * 0.03)
+        assert float(row['time_s']) == pytest.approx(tick * 0.03)
     assert run('csv', path, '-o', tmp_path / 'table.csv') == 0
     assert (tmp_path / 'table.csv').read_text() == out.getvalue()
 

@@ -112,7 +112,7 @@ class Bot:
             sys.exit(0)
 
     def step(self, observation, rng):
-        if observation.tick == 3:
+        if observation.tick == (0 if self.when == 'begin' else 3):
             sys.exit(0) if self.when == 'exit' else self.think()
         return 0.1, 0.0
 
@@ -124,6 +124,8 @@ class Bot:
 @pytest.mark.parametrize(('when', 'line', 'ended'), [
     ('exit', 'robot 0 at tick 3: Bot.step(): SystemExit: 0', 'at tick 3 of 30'),
     ('raise', 'robot 0 at tick 3: Bot.step(): ValueError: no more ideas', 'at tick 3 of 30'),
+    # Nothing was recorded: the name is free for the next try.
+    ('begin', 'robot 0 at tick 0: Bot.step(): ValueError: no more ideas', None),
     ('made', 'robot 0: Bot(): SystemExit: 0', None)])
 def test_a_controller_that_ends_itself_fails_the_run(tmp_path, when, line, ended):
     from sbot.bag.reader import Bag
@@ -138,7 +140,7 @@ def test_a_controller_that_ends_itself_fails_the_run(tmp_path, when, line, ended
     assert done.returncode == 1
     assert done.stdout == ''
     assert done.stderr.splitlines()[-1] == f'sbot: {line}'
-    assert ('in think' in done.stderr) == (when == 'raise')
+    assert ('in think' in done.stderr) == (when in ('raise', 'begin'))
     assert 'controlled_robot.py' not in done.stderr
     assert bag.exists() == (ended is not None)
     if ended is not None:

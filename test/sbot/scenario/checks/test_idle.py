@@ -59,7 +59,15 @@ def test_goals_that_nobody_reaches(goal, where, caplog):
              'rectangles': [{'center': [7, 7], 'size': [1, 1]}]}
     load(world=world, goal=goal)
     [message] = caplog.messages
+    assert message.startswith('scenario: robots.0.goal: ')
     assert f'goal {[float(c) for c in goal]} of robot 0 is {where}' in message
+
+
+def test_a_yaw_in_degrees(caplog):
+    load(pose=[1, 1, 90])
+    [message] = caplog.messages
+    assert message == ('scenario: robots.0.pose: robot 0 has a yaw of 90 rad, more than a turn; '
+                       'angles are in radians')
 
 
 @pytest.mark.parametrize(('body', 'key'), [
