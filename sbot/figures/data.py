@@ -23,7 +23,8 @@ from sbot_common.angles import yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
 from sbot_common.controlled_robot import checked_goal
 from sbot_common.errors import InputError
-from sbot_common.wire.messages import read_pose
+from sbot_common.wire.cdr import little_endian
+from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
 from wind_model.messages import decode_field
@@ -58,6 +59,7 @@ class RunData(NamedTuple):
     radius: Array  # (N,) m
     field: Lattice | None  # the gridded wind
     outside: Array  # (3,) m/s, wind outside the grid, at the end
+    obstacles: Array  # (T, M, 2) m, centres of those that move, the last of the world's circles
 
     @property
     def seconds(self) -> Array:
@@ -117,7 +119,9 @@ def from_result(result: Run) -> RunData:
     source = wind_source(scenario)
     return RunData(scenario, stamps, result.poses, result.wind, result.free_wind, goals,
                    starting_world(scenario.world), _radius(scenario), source.field,
-                   mean_velocity(source.parameters))
+                   mean_velocity(source.parameters),
+                   np.zeros((len(stamps), 0, 2)) if result.obstacles is None else
+                   result.obstacles)
 
 
 def at_rest(scenario: Scenario) -> RunData:
@@ -127,11 +131,18 @@ def at_rest(scenario: Scenario) -> RunData:
     still = np.zeros((1, len(scenario.robots), 2))
     source = wind_source(scenario)
     return RunData(scenario, stamps, poses, still, still, (), starting_world(scenario.world),
-                   _radius(scenario), source.field, mean_velocity(source.parameters))
+                   _radius(scenario), source.field, mean_velocity(source.parameters),
+                   _starts(scenario, 1))
 
 
 def _radius(scenario: Scenario) -> Array:
     return np.array([body.radius for body in robot_bodies(scenario)])
+
+
+def _starts(scenario: Scenario, rows: int) -> Array:
+    """Return the centres (rows, M, 2) (m) at which moving obstacles start."""
+    moving = [disc.path[0] for disc in scenario.world.moving]
+    return np.tile(np.array(moving, np.float64).reshape(-1, 2), (rows, 1, 1))
 
 
 def bag_scenario(bag: Bag) -> Scenario:
@@ -151,7 +162,7 @@ def from_bag(source: str | Path | Bag) -> RunData:
     """
     bag = source if isinstance(source, Bag) else Bag(source)
     scenario = bag_scenario(bag)
-    content = _Content(len(scenario.robots))
+    content = _Content(len(scenario.robots), len(scenario.world.moving))
     with bag.named_errors():
         for message in bag.messages(content.names):
             content.add(message.name, message.payload)
@@ -161,11 +172,12 @@ def from_bag(source: str | Path | Bag) -> RunData:
 class _Content:
     """Gathers the messages that pictures need."""
 
-    def __init__(self, num_robots: int) -> None:
-        self._n = num_robots
+    def __init__(self, num_robots: int, obstacles: int) -> None:
+        self._n, self._moving = num_robots, obstacles
         self._newest_ns = 0
         self._field: Lattice | None = None
         self._goals: list[Goal] = []
+        self._obstacles: dict[int, Array] = {}  # centres (M, 2) by stamp
         self._goal_robots = {topics.resolve(topics.GOAL, i, num_robots): i
                              for i in range(num_robots)}
         self._series = {name: Series(name, topic.type) for name, topic in (
@@ -176,7 +188,8 @@ class _Content:
 
     @property
     def names(self) -> set[str]:
-        return {topics.WIND_FIELD.name, *self._goal_robots, *self._series}
+        obstacles = {topics.OBSTACLES.name} if self._moving else set()
+        return {topics.WIND_FIELD.name, *obstacles, *self._goal_robots, *self._series}
 
     def add(self, name: str, payload: bytes) -> None:
         if name in self._series:
@@ -185,6 +198,7 @@ class _Content:
                 for series in self._series.values():
                     series.clear()
                 self._goals.clear()
+                self._obstacles.clear()
                 self._series[name].add(payload)
                 self._newest_ns = stamp
             self._newest_ns = max(self._newest_ns, stamp)
@@ -192,6 +206,9 @@ class _Content:
             pose = read_pose(payload)
             checked_goal(pose.x, pose.y)
             self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
+        elif name == topics.OBSTACLES.name:
+            poses = read_poses(little_endian(payload, topics.OBSTACLES.type), self._moving)
+            self._obstacles[poses.stamp_ns] = poses.rows[:, :2]
         else:
             self._field = decode_field(payload)
 
@@ -230,7 +247,18 @@ class _Content:
         free = free_winds(scenario, self._field, poses, air)
         return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
                        starting_world(scenario.world), _radius(scenario), self._field,
-                       air.outside[-1])
+                       air.outside[-1], self._obstacles_at(bag, scenario, stamps))
+
+    def _obstacles_at(self, bag: Bag, scenario: Scenario, stamps: Stamps) -> Array:
+        """Return the centres (T, M, 2) (m) of moving obstacles; where none is known, the first."""
+        if not self._obstacles:
+            return _starts(scenario, len(stamps))
+        known = np.array(sorted(self._obstacles), np.int64)
+        rows = np.stack([self._obstacles[stamp] for stamp in known.tolist()])
+        if not np.isfinite(rows).all():
+            raise InputError(f'{bag.path}: {topics.OBSTACLES.name}: a position is not finite')
+        centres: Array = held(stamps, known, rows)
+        return centres
 
     def _vectors(self, topic: topics.Topic, stamps: Stamps) -> Array:
         """Return the vectors (T, 3) of a global topic; zero where nothing was recorded."""

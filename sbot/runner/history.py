@@ -46,6 +46,7 @@ class Run:
     odometry: Array | None = None  # (T + 1, N, 3) x, y (m), yaw (rad) by the wheels, frame `odom`
     imu: Array | None = None  # (T + 1, N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left
     gnss: Array | None = None  # (T + 1, N, 3) latitude (deg), longitude (deg), altitude (m)
+    obstacles: Array | None = None  # (T + 1, M, 2) m, centres of those that move
 
     def __repr__(self) -> str:
         rows, robots = self.poses.shape[:2]
@@ -138,6 +139,8 @@ class History:
         values = {'poses': snapshot.pose, 'commands': commands, 'wind': snapshot.wind,
                   'free_wind': snapshot.free_wind, 'collided': state.collided,
                   **{name: self._sensor(name, snapshot) for name in self._sense}}
+        if snapshot.obstacles is not None:
+            values['obstacles'] = snapshot.obstacles
         for name, value in values.items():
             if name not in self._arrays:
                 self._arrays[name] = np.zeros((len(self._stamps), *value.shape), value.dtype)

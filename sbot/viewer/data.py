@@ -81,12 +81,14 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
     world, scan = data.world, simulation_parameters(data.scenario).sensors.scan
     sides = len(world.segments) - SIDES * len(world.rectangles)
     begin = int(data.stamps_ns[0])
+    still = len(world.circles) - data.obstacles.shape[1]
     return {
         'name': f'{data.scenario.name}, seed {data.scenario.seed}',
         'live': False,
         'bounds': world.bounds.tolist(),
         'segments': _rounded(world.segments[:sides]),
-        'circles': _rounded(world.circles),
+        'circles': _rounded(world.circles[:still]),
+        'moving': _rounded(world.circles[still:, 2]),  # radii; frames have the centres
         'rectangles': [_rounded(rectangle_corners(row)) for row in world.rectangles],
         'radius': _rounded(data.radius),
         'colours': robot_colours(data),
@@ -116,6 +118,10 @@ def page_data(data: RunData, scans: Scans | None) -> dict[str, Any]:
     out['poses'] = pack(poses.reshape(frames, 3 * count), [xmin, ymin, -np.pi],
                         [xmax, ymax, np.pi])
     out['winds'] = pack(wind.reshape(frames, 2 * count), -strongest, strongest)
+    if data.obstacles.shape[1]:
+        centres = data.obstacles[::step]
+        out['obstacles'] = pack(centres.reshape(frames, -1), centres.min(axis=(0, 1)),
+                                centres.max(axis=(0, 1)))
     if scans is not None:
         farthest = float(np.where(np.isfinite(scans.ranges), scans.ranges, 0.0).max(initial=1.0))
         out['scans'] = pack(scans.ranges.reshape(len(scans.ranges), -1), 0.0, farthest,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.viewer.frames import (
@@ -19,7 +21,7 @@ from sbot.viewer.server import Live
 from sbot_common import topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.wire.cdr import decode
-from sbot_common.wire.messages import read_odometry, read_pose, read_scan
+from sbot_common.wire.messages import read_odometry, read_pose, read_poses, read_scan
 from wind_model.messages import decode_vector
 
 SCAN_TIMEOUT = 40  # frames to wait for the first scan
@@ -63,6 +65,11 @@ class Follower:
         self._scans: list[bytes | None] = [None] * count
         self._goals: dict[int, tuple[float, float]] = {
             i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
+        discs = self._scenario.world.moving
+        self._obstacles = np.array([disc.path[0] for disc in discs]) if discs else None
+        if discs and topics.OBSTACLES.name not in self._subscribed:
+            self._subscribed.add(topics.OBSTACLES.name)
+            self._subscribe(topics.OBSTACLES, topics.OBSTACLES.name, self._on_obstacles)
         self._announced = False
         self._laser = Laser()
         self._frames_to_wait = SCAN_TIMEOUT
@@ -95,6 +102,10 @@ class Follower:
             u, v, _ = decode_vector(raw).vector.tolist()
             self._winds[robot] = u, v
 
+    def _on_obstacles(self, raw: bytes) -> None:
+        if self._obstacles is not None:
+            self._obstacles = read_poses(raw, len(self._obstacles)).rows[:, :2]
+
     def _on_scan(self, robot: int, raw: bytes) -> None:
         if robot < len(self._scans):
             self._scans[robot] = raw
@@ -113,7 +124,8 @@ class Follower:
             self._live.set_paused(False)  # it was started anew
         self._shown_ns = self._stamp_ns
         shown = frame((self._stamp_ns - self._begin_ns) / NANOSECONDS,
-                      [pose for pose in self._poses if pose], self._winds, self._goals)
+                      [pose for pose in self._poses if pose], self._winds, self._goals,
+                      self._obstacles)
         self._frames += 1
         if self._frames % SCAN_FRAMES == 1 and all(self._scans):
             shown['scans'] = scans([read_scan(raw).scan.ranges[::self._laser.skip]

@@ -14,6 +14,7 @@ const canvas = $('arena'), ctx = canvas.getContext('2d');
 
 let run = null;                            // what does not change: world, robots, laser
 let times = [], poses = [], winds = [];    // per frame: s, [x y yaw ...], [u v ...]
+let obstacles = [];                        // per frame: [x y ...] of those that move
 let scanFrames = [], scans = [];           // per scan: its frame, [range ...]
 let outlines = null;
 let now = 0, playing = false, atEnd = true, dirty = true, last = null;
@@ -52,10 +53,13 @@ function frameAt(t) {                      // the last frame not later than t
   return low;
 }
 
+function around(t) {                       // its frame, the next one, and how far between them
+  const k = frameAt(t), next = Math.min(k + 1, times.length - 1), span = times[next] - times[k];
+  return [k, next, span > 0 ? Math.min(1, Math.max(0, (t - times[k]) / span)) : 0];
+}
+
 function posesAt(t) {                      // between frames: straight lines, the shorter turn
-  const k = frameAt(t), one = poses[k], two = poses[Math.min(k + 1, poses.length - 1)];
-  const span = times[Math.min(k + 1, times.length - 1)] - times[k];
-  const f = span > 0 ? Math.min(1, Math.max(0, (t - times[k]) / span)) : 0;
+  const [k, next, f] = around(t), one = poses[k], two = poses[next];
   const out = new Float32Array(one.length);
   for (let i = 0; i < one.length; i += 3) {
     const turn = two[i + 2] - one[i + 2];
@@ -64,6 +68,11 @@ function posesAt(t) {                      // between frames: straight lines, th
     out[i + 2] = one[i + 2] + f * Math.atan2(Math.sin(turn), Math.cos(turn));
   }
   return out;
+}
+
+function obstaclesAt(t) {
+  const [k, next, f] = around(t), one = obstacles[k], two = obstacles[next];
+  return one && two ? one.map((value, i) => value + f * (two[i] - value)) : [];
 }
 
 function size() { return [window.innerWidth, window.innerHeight - BAR]; }
@@ -119,12 +128,23 @@ function draw() {
   ctx.lineWidth = 1.5 * px;
   ctx.fill(outlines.solids);
   ctx.stroke(outlines.lines);
+  drawObstacles(obstaclesAt(now));
   if ($('trails').checked) drawTrails(k, pose, px);
   if ($('scans').checked) drawScan(follow, px);
   drawGoals(px);
   if ($('wind').checked && winds[k]) drawWind(winds[k], pose, px);
   drawRobots(pose, follow, px);
   if ($('names').checked) drawNames(pose, width, height);
+}
+
+function drawObstacles(centres) {
+  ctx.beginPath();
+  run.moving.forEach((r, i) => {
+    const x = centres[2 * i], y = centres[2 * i + 1];
+    ctx.moveTo(x + r, y);
+    ctx.arc(x, y, r, 0, 7);
+  });
+  ctx.fill();
 }
 
 function drawFreeWind(px) {
@@ -319,7 +339,7 @@ function readFragment() {
 function start(header) {
   run = header;
   outlines = worldOutlines();
-  times = []; poses = []; winds = []; scans = []; scanFrames = [];
+  times = []; poses = []; winds = []; obstacles = []; scans = []; scanFrames = [];
   const follow = $('follow');
   follow.length = 1;
   run.radius.forEach((_, i) => follow.add(new Option('robot ' + i, i)));
@@ -336,9 +356,10 @@ function start(header) {
 
 async function openRecording(header) {
   const tables = await Promise.all(
-    [header.poses, header.winds, header.scans].map(table => table ? unpack(table) : []));
+    [header.poses, header.winds, header.obstacles, header.scans].map(
+      table => table ? unpack(table) : []));
   start(header);
-  [poses, winds, scans] = tables;
+  [poses, winds, obstacles, scans] = tables;
   times = header.times;
   scanFrames = header.scan_frames || [];
   readFragment();
@@ -367,12 +388,14 @@ function listen() {
     if (times.length > MOST_LIVE) {
       const old = MOST_LIVE / 4;
       times.splice(0, old); poses.splice(0, old); winds.splice(0, old);
+      obstacles.splice(0, old);
       while (scanFrames.length && scanFrames[0] < old) { scanFrames.shift(); scans.shift(); }
       scanFrames = scanFrames.map(k => k - old);
     }
     times.push(frame.t);
     poses.push(Float32Array.from(frame.poses));
     winds.push(Float32Array.from(frame.winds));
+    if (frame.obstacles) obstacles.push(Float32Array.from(frame.obstacles));
     if (frame.scans) {
       scans.push(Float32Array.from(frame.scans, r => r === null ? NaN : r));
       scanFrames.push(times.length - 1);

@@ -1,0 +1,70 @@
+"""Moving obstacles in the browser: of a bag, a run in this process, a run that is watched live."""
+
+import numpy as np
+import pytest
+from browser import CHROMIUM, Browser
+from live_events import Events
+
+from sbot.bag.reader import Bag
+from sbot.figures.data import from_bag, from_result
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import scenario_from_mapping
+from sbot.viewer.follower import Follower
+from sbot.viewer.page import write_view
+from sbot.viewer.server import Live, start_server
+from sbot_common import topics
+
+MOVING = {
+    'name': 'moving', 'rate': 20, 'duration': 3, 'world': {
+        'bounds': [0, 0, 10, 10], 'circles': [{'center': [5, 9], 'radius': 0.5}],
+        'moving': [{'radius': 0.4, 'path': [[2, 1], [2, 5]], 'speed': 0.5},
+                   {'radius': 0.3, 'path': [[6, 1], [8, 1], [8, 4]], 'speed': 1.0,
+                    'at_end': 'loop'}]},
+    'robots': [{'pose': [4, 4, 0], 'controller': 'none'}]}
+
+
+@pytest.fixture(scope='module')
+def recorded(tmp_path_factory):
+    bag = tmp_path_factory.mktemp('moving') / 'bag'
+    return bag, run_scenario(scenario_from_mapping(MOVING), record=bag)
+
+
+def test_a_bag_and_a_run_have_the_same_centres(recorded):
+    bag, run = recorded
+    centres = from_bag(bag).obstacles
+    assert centres.shape == (61, 2, 2)
+    assert (centres == from_result(run).obstacles).all()
+    assert centres[20, 0] == pytest.approx([2, 1.5])  # half a metre in a second
+    assert centres[40, 1] == pytest.approx([8, 1])
+
+
+def test_a_live_view_has_them_in_every_frame(recorded):
+    live, callbacks = Live(), {}
+    events = Events(start_server(0, live))
+    follower = Follower(live, lambda topic, name, callback: callbacks.update({name: callback}))
+    data = from_bag(recorded[0])
+    for _ in range(2):  # joins its topics while it plays
+        for message in Bag(recorded[0]).messages():
+            if message.stamp_ns <= data.stamps_ns[30] and message.name in callbacks:
+                callbacks[message.name](message.payload)
+    assert topics.OBSTACLES.name in callbacks
+    follower.show()
+    kind, header = events.next()
+    assert (kind, header['moving'], header['circles']) == ('run', [0.4, 0.3], [[5, 9, 0.5]])
+    kind, frame = events.next()
+    assert kind == 'frame'
+    assert np.reshape(frame['obstacles'], (2, 2)) == pytest.approx(data.obstacles[30], abs=1e-4)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
+def test_the_page_moves_them(recorded, tmp_path):
+    bag, run = recorded
+    write_view(bag, tmp_path / 'run.html')
+    with Browser(tmp_path / 'profile', 600, 600) as browser:
+        for second in (0.0, 1.525):
+            browser.open(f'{(tmp_path / "run.html").as_uri()}?{second}#t={second}')
+            found = np.reshape(browser.evaluate('Array.from(obstaclesAt(now))'), (2, 2))
+            between = [[np.interp(second, run.seconds, run.obstacles[:, k, axis])
+                        for axis in (0, 1)] for k in (0, 1)]
+            assert found == pytest.approx(np.array(between), abs=1e-3)
+        assert browser.errors == []
