@@ -24,7 +24,7 @@ FOLDER = Path(__file__).resolve().parent / 'tutorials'
 OUTPUT_SHOWN = re.compile(r'^```text\n.*?^```\n\n?', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'(!\[[^]]*\]\()([\w./]+\.png)\)')
 HEADER = '---\njupyter:\n  jupytext:\n    main_language: python\n---\n\n'
-WIDTH = 800  # pixels
+WIDTH = 640  # pixels: with all colours, a notebook stays below 100 kB
 
 
 def make(page: Path) -> None:

@@ -74,7 +74,11 @@ def parameters_of(text, run, namespace, radius):
     for costmap in ('local_costmap', 'global_costmap'):
         if costmap in values:
             values[costmap][costmap]['ros__parameters']['robot_radius'] = radius
-    return yaml.safe_dump(values)
+
+    class Dumper(yaml.SafeDumper):
+        def ignore_aliases(self, data):
+            return True  # rcl refuses a file with aliases
+    return yaml.dump(values, Dumper=Dumper)
 
 
 def included(file, arguments, remaps=()):

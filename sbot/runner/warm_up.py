@@ -40,6 +40,7 @@ def warm_up(quiet: bool = False) -> None:
               'this (one or two minutes) ...', file=sys.stderr, flush=True)
     collecting = gc.isenabled()
     gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
+    other = None
     try:
         other = _start_other_half()
         _compile_senses_and_controllers()
@@ -50,6 +51,9 @@ def warm_up(quiet: bool = False) -> None:
         for scenario in _scenarios():
             run_scenario(scenario, keep=False)
     finally:
+        if other is not None and other.poll() is None:  # a signal may have come for this one only
+            other.terminate()
+            other.wait()
         if collecting:
             gc.enable()
     mark_compiled()

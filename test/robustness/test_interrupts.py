@@ -1,7 +1,6 @@
 """A few Ctrl-C at random moments; test/robustness/interrupts.py does hundreds in every mode."""
 
 import importlib.util
-import shutil
 import sys
 from pathlib import Path
 
@@ -9,13 +8,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from interrupts import MODES, moments, try_mode
+from interrupts import MODES, Mode, interrupt, moments, try_mode
+from ros_package import HAS_LAUNCH
 
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing'),
     pytest.mark.skipif(not Path('/proc/self/status').exists(), reason='needs /proc')]
-HAS_LAUNCH = shutil.which('ros2') is not None and importlib.util.find_spec('launch_ros')
 
 
 def test_moments_are_in_the_first_second_until_the_run_begins_and_after():
@@ -25,6 +24,27 @@ def test_moments_are_in_the_first_second_until_the_run_begins_and_after():
     assert max(delay for delay, begun in found[::3]) < 1.0
     assert max(delay for delay, begun in found[1::3]) > 6.0
     assert [begun for _, begun in found[:3]] == [False, False, True]
+
+
+LAUNCHER = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: None)
+try:
+    print(sys.argv[1], 'process has died [pid 1, exit code 255', flush=True)
+    time.sleep(1000)
+except KeyboardInterrupt:
+    pass
+"""
+
+
+@pytest.mark.parametrize(('said', 'findings'), [
+    ('', ['node: exit code 255']),
+    ('Unknown child process pid 1, will report returncode 255\n', [])])
+def test_an_exit_code_that_python_has_lost_is_counted_apart(tmp_path, said, findings):
+    ending = interrupt(Mode([sys.executable, '-c', LAUNCHER, said], 'process has died'), 0.0, 0,
+                       tmp_path, 'launcher', begun=True)
+    assert ending.findings == findings
+    assert ending.lost is bool(said)
 
 
 @pytest.mark.parametrize('name', ['wind_model', 'potfield_bot', 'sbot_sim_free', 'composed',

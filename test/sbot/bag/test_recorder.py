@@ -72,6 +72,26 @@ def test_what_was_written_is_read(tmp_path):
     assert bag.damage == ''
 
 
+def test_converted_to_version_8_qos_is_as_humble_reads_it(tmp_path):
+    """Humble takes a text, YAML of a list, with policies as numbers of rmw (docs/ros2.md)."""
+    record(tmp_path / 'bag')
+    converted = tmp_path / 'for_humble'
+    subprocess.run([sys.executable, '-m', 'rosbags.convert', '--src', str(tmp_path / 'bag'),
+                    '--dst', str(converted), '--dst-version', '8'], check=True, timeout=120)
+    described = yaml.safe_load((converted / 'metadata.yaml').read_text())
+    topics = described['rosbag2_bagfile_information']['topics_with_message_count']
+    for each in topics:
+        profile, = yaml.safe_load(each['topic_metadata']['offered_qos_profiles'])
+        latched = each['topic_metadata']['name'] == SCENARIO.name
+        assert profile['reliability'] == 1
+        assert profile['durability'] == (1 if latched else 2)
+        assert isinstance(profile['history'], int)
+        assert isinstance(profile['liveliness'], int)
+    with AnyReader([tmp_path / 'bag']) as before, AnyReader([converted]) as after:
+        assert ([(message[0].topic, *message[1:]) for message in before.messages()]
+                == [(message[0].topic, *message[1:]) for message in after.messages()])
+
+
 def test_mcap_library_reads_messages_schemas_and_metadata(tmp_path):
     expected = record(tmp_path / 'bag')
     with (tmp_path / 'bag' / 'bag_0.mcap').open('rb') as file:

@@ -3,10 +3,12 @@
 import ast
 import importlib.util
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from ros_package import HAS_LAUNCH, environment
 
 from sbot.ros.processes import process_command
 from sbot.scenario.model import Scenario
@@ -86,6 +88,32 @@ def test_description_declares_the_arguments():
                 load().generate_launch_description().entities
                 if isinstance(entity, DeclareLaunchArgument)}
     assert declared == arguments()
+
+
+@pytest.mark.skipif(not HAS_LAUNCH, reason='ros2 launch is missing')
+@pytest.mark.parametrize(('file', 'argument'), [('swarm', 'composed'), ('nav2', 'params_file')])
+def test_show_args(tmp_path, file, argument):
+    done = subprocess.run(
+        ['ros2', 'launch', 'potential_field_bot', f'{file}.launch.py', '--show-args'],
+        env=environment(tmp_path), timeout=240, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    shown = set(re.findall(r"^    '(\w+)':$", done.stdout, re.MULTILINE))
+    assert {'scenario', 'namespace', argument} <= shown
+    assert shown == set(arguments()) or file == 'nav2'
+
+
+@pytest.mark.skipif(not HAS_LAUNCH, reason='ros2 launch is missing')
+@pytest.mark.parametrize(('given', 'message'), [
+    ('rviz:=true', 'rviz2 is not installed'), ('seed:=-3', 'seed: got -3')])
+def test_what_cannot_be_launched_is_said_before_any_node_starts(tmp_path, given, message):
+    if 'rviz' in given and importlib.util.find_spec('rviz2') is not None:
+        pytest.skip('rviz2 is installed')
+    done = subprocess.run(
+        ['ros2', 'launch', 'potential_field_bot', 'swarm.launch.py', given],
+        env=environment(tmp_path), timeout=240, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert message in done.stdout + done.stderr
+    assert 'process started' not in done.stdout + done.stderr
 
 
 @needs_launch

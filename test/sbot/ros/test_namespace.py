@@ -2,12 +2,12 @@
 
 import importlib.util
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from ros_package import HAS_LAUNCH
 
 from sbot.ros.processes import own_names, parse_namespace
 from sbot.runner.loop import run_scenario
@@ -67,17 +67,28 @@ def test_two_runs_side_by_side_are_each_as_alone():
 
 @pytest.mark.ros
 @needs_ros
-def test_names_in_the_graph_and_free_running_beside_another_run():
-    done = subprocess.run([sys.executable, str(DRIVER)], timeout=2 * DEADLINE, text=True,
-                          capture_output=True, check=False, env={**os.environ})
+@pytest.mark.parametrize('how', ['up', pytest.param('launch', marks=pytest.mark.skipif(
+    not HAS_LAUNCH, reason='ros2 launch is missing'))])
+def test_a_lockstep_and_a_free_running_arena_have_names_and_clocks_of_their_own(tmp_path, how):
+    done = subprocess.run([sys.executable, str(DRIVER), how, str(tmp_path)], timeout=2 * DEADLINE,
+                          text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
-    assert seen['moved'] == {'/left': True, '/right': True}
     # Only what ROS has once for all is outside; the driver's own topics do not count.
     outside = [name for name in seen['topics'] if not name.startswith(('/left/', '/right/'))]
     assert sorted(outside) == ['/diagnostics', '/parameter_events', '/rosout']
     assert {'/left/clock', '/right/clock', '/left/map', '/right/wind/field',
             '/left/robot_1/base_scan', '/right/robot_0/cmd_vel'} <= set(seen['topics'])
+    if importlib.util.find_spec('tf2_msgs') is not None:
+        assert {'/left/tf', '/right/tf', '/left/tf_static', '/right/tf_static'} <= set(
+            seen['topics'])
+    else:  # one clear line of each simulator
+        assert seen['log'].count('tf2_msgs is not installed: its topics are in recordings but '
+                                 'not published live') == 2
     assert '/left/sbot_sim/reset' in seen['services']
-    assert seen['exits'] == [1, 1]  # of `sbot up`, which SIGTERM has cut short
+    before, after = seen['paused']
+    assert 0 < before == after  # while the other's clock went on
+    # Ctrl-C has cut a run of `sbot up` short.
+    assert seen['exits'] == ([1, 1] if how == 'up' else [0]), seen['log']
     assert 'publishers' not in seen['log']
+    assert 'Traceback' not in seen['log']

@@ -134,7 +134,9 @@ def test_each_robot_has_a_nav2_in_its_namespace(share):
     for i, robot in zip((0, 2), robots, strict=True):
         assert robot['use_namespace'] == robot['use_sim_time'] == 'True'
         assert robot['use_localization'] == 'False'
-        values = yaml.safe_load(Path(robot['params_file']).read_text())
+        text = Path(robot['params_file']).read_text()
+        assert re.search(r'[&*]id\d', text) is None  # rcl refuses aliases
+        values = yaml.safe_load(text)
         costmap = values['local_costmap']['local_costmap']['ros__parameters']
         assert costmap['robot_radius'] == 0.3  # of the body
         assert costmap['obstacle_layer']['scan']['topic'] == f'/robot_{i}/base_scan'

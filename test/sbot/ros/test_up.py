@@ -223,6 +223,25 @@ def test_free_running_controllers_notice_a_reset(tmp_path):
     assert seen['goals'] == [[15.0, 15.0], [5.0, 16.0], [15.0, 15.0]]
 
 
+def test_a_scan_goes_by_the_name_that_others_look_for(monkeypatch):
+    """The remap for parameters of Nav2 that say `scan` (docs/ros2.md)."""
+    remap = ['-r', '/robot_0/base_scan:=/robot_0/scan']
+    assert ' '.join(remap) in (EXAMPLES.parent / 'docs' / 'ros2.md').read_text()
+    remapped, start = [], up._start
+
+    def start_with_remap(node, folder, status_fd, domain, remaps=()):
+        if node.name in ('sbot_sim', 'potfieldbot_0'):
+            remapped.append(node.name)
+            remaps = [*remaps, *remap]
+        return start(node, folder, status_fd, domain, remaps)
+    monkeypatch.setattr(up, '_start', start_with_remap)
+    scenario = load_scenario('leader_follower', {'duration': 0.5})
+    went_up = up.run_up(scenario)
+    assert remapped == ['sbot_sim', 'potfieldbot_0']
+    alone = run_scenario(scenario, keep=False).summary
+    assert went_up['trajectory_sha256'] == alone['trajectory_sha256']
+
+
 def test_a_signal_while_a_node_starts_leaves_no_node_behind(monkeypatch):
     started = []
 

@@ -146,6 +146,35 @@ def test_an_end_that_sticks_ends_by_a_second_signal_or_by_time(where, signals, c
         assert process.wait(DEADLINE) == code
 
 
+# A node whose callback goes on to publish after a signal has shut the context down.
+LATE_PUBLISHER = """
+import sys
+import rclpy
+from rclpy.node import Node
+from sbot_common import ros, topics
+from sbot_common.wire.messages import write_twist
+
+def make():
+    node = Node('late')
+    publisher = ros.advertise(node, topics.CMD_VEL, '/cmd_vel')
+    def tell():
+        rclpy.shutdown()  # as rclpy's handler of a signal does, in a thread of its own
+        publisher.publish(write_twist(0.0, 0.0))
+        print('not reached')
+    node.create_timer(0.01, tell)
+    return node
+
+sys.exit(ros.run(make, ['late']))
+"""
+
+
+def test_an_error_after_the_context_was_shut_down_is_no_failure():
+    done = subprocess.run([sys.executable, '-c', LATE_PUBLISHER], timeout=DEADLINE,
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ''), done.stderr
+    assert 'Traceback' not in done.stderr
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_during_set_up_ends_without_a_traceback(number):
     with subprocess.Popen([sys.executable, '-c', SLOW_NODE], text=True,
