@@ -18,7 +18,7 @@ from sbot_common.wire import cdr, geometry
 from sbot_common.wire.messages import write_pose, write_twist
 
 DEADLINE_S = 240.0  # a first start compiles
-SILENCE_S = 3.0  # that a run with a silent robot lasts
+SILENCE_S = 10.0  # that a run with a silent robot lasts
 SCENARIO = """
 name: driven
 duration: DURATION

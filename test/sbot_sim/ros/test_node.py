@@ -44,7 +44,7 @@ def test_the_time_out_counts_from_the_end_of_a_pause():
 def test_a_silent_robot_is_named():
     result = drive('silent')
     assert result['exit'] == 1
-    assert 'robot 0 silent for 3 s (lockstep_timeout) at tick' in result['log']
+    assert 'robot 0 silent for 10 s (lockstep_timeout) at tick' in result['log']
 
 
 def test_a_second_publisher_of_commands_is_an_error():
