@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.elementary import sin, sincos, sincos_of
-from sbot_common.jit import njit, njit_inline
+from sbot_common.jit import njit, njit_inline, njit_inner
 from sbot_sim.dynamics.ackermann import ackermann_twist
 from sbot_sim.world.bodies import BY_ACKERMANN, BY_IMPULSE, BodyArrays
 
@@ -148,6 +148,20 @@ def _reached(bodies: BodyArrays, i: int, v: float, omega: float) -> tuple[float,
     return saturate(left, limit), saturate(right, limit)
 
 
+@njit_inner
+def ground_speeds(bodies: BodyArrays, wheel_speed: Array, side: int, out: Array) -> None:
+    """Write the velocity along the ground (N,) (m/s) of each left (0) or right (1) wheel.
+
+    Of ``wheel_speed`` (N, 2) (rad/s), saturated here. One subject a loop: few enough arrays for
+    vectors.
+    """
+    limit, radius = bodies.max_wheel_speed, bodies.wheel_radius
+    for i in range(len(out)):
+        out[i] = saturate(wheel_speed[i, side], limit[i])
+    for i in range(len(out)):
+        out[i] *= radius[i]
+
+
 @njit
 def body_twists(bodies: BodyArrays, wheel_speed: Array) -> Array:
     """Return what the wheels do, (N, 2) v (m/s), omega (rad/s), from (N, 2) rad/s, saturated."""
@@ -182,13 +196,12 @@ def move(bodies: BodyArrays, pose: Array, wheel_speed: Array, impulse_velocity: 
 
     """
     speed = np.empty((2, pose.shape[0]))
+    for side in range(2):
+        ground_speeds(bodies, wheel_speed, side, speed[side])
     for i in range(pose.shape[0]):
-        left = saturate(wheel_speed[i, 0], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
-        right = saturate(wheel_speed[i, 1], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
         if bodies.drive[i] == BY_IMPULSE:
-            right = 0.5 * (right - left)
-            left = -right
-        speed[0, i], speed[1, i] = left, right
+            speed[1, i] = 0.5 * (speed[1, i] - speed[0, i])
+            speed[0, i] = -speed[1, i]
     out = advance_all(pose, speed, bodies.wheel_distance, dt)
     for i in range(pose.shape[0]):
         out[i, 0] += impulse_velocity[i, 0] * dt

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sbot_common.jit import njit
 from sbot_common.params import Param
-from sbot_sim.dynamics.motion import advance_all, saturate
+from sbot_sim.dynamics.motion import advance_all, ground_speeds
 from sbot_sim.sensors.rng_array import States, next_normals
 from sbot_sim.world.bodies import BodyArrays
 
@@ -81,15 +81,20 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
     dt : s
 
     """
-    twist = np.empty((odometry.shape[0], 2))
-    speed = np.empty((2, odometry.shape[0]))
-    for i in range(odometry.shape[0]):
-        for side in range(2):
-            true = (saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
-                    * bodies.wheel_radius[i])
-            measured = true * scale[i, side]
-            error = noise_slip[i] * math.sqrt(abs(measured) / dt) * slip[i, side]
-            speed[side, i] = measured + error
+    n = odometry.shape[0]
+    twist, speed, turn = np.empty((n, 2)), np.empty((2, n)), np.empty(n)
+    for side in range(2):
+        measured = speed[side]
+        ground_speeds(bodies, wheel_speed, side, measured)
+        for i in range(n):
+            measured[i] *= scale[i, side]
+        for i in range(n):
+            turn[i] = noise_slip[i] * math.sqrt(abs(measured[i]) / dt)
+        for i in range(n):
+            measured[i] += turn[i] * slip[i, side]
+    for i in range(n):
+        turn[i] = (speed[1, i] - speed[0, i]) / bodies.wheel_distance[i]
+    for i in range(n):
         twist[i, 0] = 0.5 * (speed[0, i] + speed[1, i])
-        twist[i, 1] = (speed[1, i] - speed[0, i]) / bodies.wheel_distance[i]
+        twist[i, 1] = turn[i]
     return advance_all(odometry, speed, bodies.wheel_distance, dt), twist
