@@ -32,6 +32,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+# Before it the checkout: test/sbot is no package, but would be taken for one.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import ros_package
 from ros_domain import lock_domain

@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+# Before it the checkout: test/sbot is no package, but would be taken for one.
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 import rclpy
 from rclpy.node import Node
