@@ -14,6 +14,7 @@ from sbot.regression.replay import ReplayResult
 from sbot.regression.replay import replay as replay_bag
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
+from sbot.runner.recording import free_again
 from sbot.runner.warm_up import warm_up
 from sbot.scenario.load import (
     changed_scenario,
@@ -106,8 +107,9 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
         overrides['seed'] = seed
     complete = load(scenario, controllers=controllers, **overrides)
     warm_up()
-    return run_scenario(complete, record=record, threads=threads, progress=progress, keep=keep,
-                        sense=sense, overlaps=overlaps, hashed=hashed)
+    with free_again(record):
+        return run_scenario(complete, record=record, threads=threads, progress=progress,
+                            keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)
 
 
 class World(single.World):

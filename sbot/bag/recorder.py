@@ -129,12 +129,6 @@ class Recorder:
                 while len(self._queue) >= QUEUE_LENGTH and self._error is None:
                     self._changed.wait()
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no message has been written."""
-        with self._changed:
-            return not self._channels
-
     def flush(self) -> None:
         """Return when everything written so far is in the file.
 

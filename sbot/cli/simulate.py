@@ -130,13 +130,15 @@ def report(summary: dict[str, Any], as_json: bool) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.loop import run_scenario
+    from sbot.runner.recording import free_again
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
     if arguments.threads < 1:
         raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
     warm_up(arguments.quiet)
-    with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress:
+    with bag_named(arguments.record), free_again(arguments.record), progress_bar(
+            scenario, arguments.quiet) as progress:
         result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
                               progress=progress, keep=arguments.plot is not None,
                               overlaps=not arguments.no_overlaps, hashed=not arguments.no_hash)

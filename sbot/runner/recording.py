@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.scenario.model import Scenario
 from sbot.version import package_version
+from sbot_common.errors import InputError
 
 
 def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
@@ -29,22 +31,34 @@ def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
 def closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
     """Close a recorder at the end of a block; an exception leaves a bag that was cut short.
 
-    It leaves nothing where nothing was recorded, so that the same name can be used again.
-
     Parameters
     ----------
     recorder : to close
     where : called then, returns e.g. 'at tick 50 of 450'
 
     """
+    with recorder:
+        try:
+            yield
+        except BaseException as error:
+            recorder.cut_short(f'{where()}: {error}' if str(error) else where())
+            raise
+
+
+@contextmanager
+def free_again(directory: str | Path | None) -> Iterator[None]:
+    """Remove the new bag of a run that fails before its first message: its name is free again."""
+    old = directory is None or Path(directory).exists()
     try:
-        with recorder:
-            try:
-                yield
-            except BaseException as error:
-                recorder.cut_short(f'{where()}: {error}' if str(error) else where())
-                raise
+        yield
     except BaseException:
-        if recorder.is_empty:
-            shutil.rmtree(recorder.directory, ignore_errors=True)
+        if directory is not None and not old and _is_empty(Path(directory)):
+            shutil.rmtree(directory, ignore_errors=True)
         raise
+
+
+def _is_empty(bag: Path) -> bool:
+    try:
+        return bag.is_dir() and not any(True for _ in Bag(bag).messages())
+    except InputError:  # damaged, as the disk is full
+        return False

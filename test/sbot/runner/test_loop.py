@@ -86,11 +86,11 @@ def test_the_summary_can_be_checked_against_the_poses():
 def test_overlaps_are_counted_not_assumed(monkeypatch):
     from sbot_sim.collision.separation import Separation
 
-    def ghosts(world, bodies, previous, proposed):
+    def ghosts(fixed, bodies, movers, previous, proposed):
         none = np.zeros(len(proposed), bool)
         return Separation(proposed, np.zeros((len(proposed), 2)), none, none, 0)
 
-    monkeypatch.setattr('sbot_sim.engine.step.separate', ghosts)
+    monkeypatch.setattr('sbot_sim.engine.step.separated', ghosts)
     text = """
 duration: 2
 world: {bounds: [0, 0, 10, 10]}
