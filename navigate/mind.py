@@ -27,10 +27,7 @@ class _MindType(types.StructRef):  # type: ignore[misc,name-defined]
 class Mind(structref.StructRefProxy):  # type: ignore[misc]
     """Constants, state, memory, the followers waited for, and the directions of the beams.
 
-    Parameters
-    ----------
-    parameters, state, memory, followers, beams : as of ``controller.take_turn``
-
+    Made of what ``controller.take_turn`` takes under the same names.
     """
 
     def __new__(cls, parameters: Parameters, state: State, memory: Memory,  # noqa: D102
