@@ -91,7 +91,7 @@ def _draw_obstacles(axes: Axes, data: RunData) -> None:
                               linewidths=1.0, capstyle='projecting', zorder=3))
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
     axes.add_collection(PolyCollection(solids, facecolors=OBSTACLE, edgecolors='none', zorder=3))
-    still = world.circles[:len(world.circles) - data.obstacles.shape[1]]
+    still = data.still_circles
     axes.add_collection(discs(axes, still[:, :2], 2.0 * still[:, 2], facecolors=OBSTACLE,
                               edgecolors='none', zorder=3))
     for disc in data.scenario.world.moving:
@@ -102,10 +102,8 @@ def _draw_obstacles(axes: Axes, data: RunData) -> None:
 
 def draw_moving(axes: Axes, data: RunData, index: int) -> EllipseCollection:
     """Draw the obstacles that move where they are at one of the stamps."""
-    centres = data.obstacles[index]
-    radius = data.world.circles[len(data.world.circles) - len(centres):, 2]
-    moving = discs(axes, centres, 2.0 * radius, facecolors=OBSTACLE, edgecolors='none', zorder=3,
-                   gid='moving')
+    moving = discs(axes, data.obstacles[index], 2.0 * data.moving_radius, facecolors=OBSTACLE,
+                   edgecolors='none', zorder=3, gid='moving')
     axes.add_collection(moving)
     return moving
 

@@ -62,6 +62,16 @@ class RunData(NamedTuple):
     obstacles: Array  # (T, M, 2) m, centres of those that move, the last of the world's circles
 
     @property
+    def still_circles(self) -> Array:
+        """The round obstacles that do not move; (K, 3) x, y, radius (m)."""
+        return self.world.circles[:len(self.world.circles) - self.obstacles.shape[1]]
+
+    @property
+    def moving_radius(self) -> Array:
+        """The radius of each obstacle that moves (m); (M,)."""
+        return self.world.circles[len(self.still_circles):, 2]
+
+    @property
     def seconds(self) -> Array:
         """Time since the first stamp (s); (T,)."""
         seconds: Array = (self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS

@@ -48,13 +48,20 @@ def closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
 @contextmanager
 def free_again(directory: str | Path | None) -> Iterator[None]:
     """Remove the new bag of a run that fails before its first message: its name is free again."""
-    old = directory is None or Path(directory).exists()
+    new = directory is not None and not _is_there(Path(directory))
     try:
         yield
     except BaseException:
-        if directory is not None and not old and _is_empty(Path(directory)):
+        if directory is not None and new and _is_empty(Path(directory)):
             shutil.rmtree(directory, ignore_errors=True)
         raise
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long for a name, or a zero byte: the recorder refuses it
+        return True
 
 
 def _is_empty(bag: Path) -> bool:

@@ -83,14 +83,13 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
     outlines = [] if world.cells is None else [world.cells.outlines]
     begin = int(data.stamps_ns[0])
-    still = len(world.circles) - data.obstacles.shape[1]
     return {
         'name': f'{data.scenario.name}, seed {data.scenario.seed}',
         'live': False,
         'bounds': world.bounds.tolist(),
         'segments': _rounded(np.vstack([walls, world.given_segments, *outlines])),
-        'circles': _rounded(world.circles[:still]),
-        'moving': _rounded(world.circles[still:, 2]),  # radii; frames have the centres
+        'circles': _rounded(data.still_circles),
+        'moving': _rounded(data.moving_radius),  # radii; frames have the centres
         'polygons': [_rounded(corners) for corners in solids],
         'radius': _rounded(data.radius),
         'rectangles': rectangles_of(data),

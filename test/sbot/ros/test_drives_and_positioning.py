@@ -1,15 +1,12 @@
 """Omnidirectional and steered robots, IMU, GNSS, moving obstacles: run, nodes, replay agree."""
 
 import importlib.util
-import json
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from over_nodes import check_nodes
 
-from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
@@ -21,7 +18,6 @@ from sbot_common.wire.messages import read_planar_twist
 
 needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
                                reason='rclpy is missing')
-DEADLINE = 240.0  # s; long, as the first run compiles
 DRIVES = """
 duration: 2.0
 rate: 20
@@ -169,16 +165,6 @@ def test_what_controllers_know_of_the_odometry():
 @pytest.mark.ros
 @pytest.mark.parametrize('mode', ['up', 'up --composed'])
 def test_nodes_do_the_same(path, recorded, tmp_path, mode):
-    run, bag = recorded
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
-         '--record', str(tmp_path / 'live')], timeout=DEADLINE, capture_output=True, text=True,
-        check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
-    live = Bag(tmp_path / 'live')
-    comparison = compare(bag, live)
-    assert comparison.equal, comparison.first
+    live = check_nodes(mode, path, recorded, tmp_path)
     assert {topics.ODOM.name, topics.IMU.name, topics.GNSS.name, 'obstacles'} <= {
         name.rpartition('/')[2] for name in live.names()}
-    assert replay(live).equal

@@ -1,12 +1,10 @@
 """`poses_topic: true`: controllers take all poses from `/poses`, and nothing changes by a bit."""
 
 import importlib.util
-import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from over_nodes import check_nodes
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
@@ -20,7 +18,6 @@ from sbot_common.wire.messages import read_odometry, read_poses
 
 needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
                                reason='rclpy is missing')
-DEADLINE = 240.0  # s; long, as the first run compiles
 MIXED = """
 duration: 2.0
 rate: 20
@@ -100,15 +97,5 @@ def test_a_comparison_names_the_pose(recorded, tmp_path, path):
 @pytest.mark.ros
 @pytest.mark.parametrize('mode', ['up', 'up --composed'])
 def test_nodes_that_take_poses_from_it_do_the_same(path, recorded, tmp_path, mode):
-    run, bag = recorded
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
-         '--record', str(tmp_path / 'live')], timeout=DEADLINE, capture_output=True, text=True,
-        check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
-    live = Bag(tmp_path / 'live')
-    comparison = compare(bag, live)
-    assert comparison.equal, comparison.first
+    live = check_nodes(mode, path, recorded, tmp_path)
     assert POSES.name in live.names()
-    assert replay(live).equal

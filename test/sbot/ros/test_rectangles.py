@@ -1,15 +1,12 @@
 """Rectangular robots among polygons: run, nodes and replay agree; markers show them."""
 
 import importlib.util
-import json
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from over_nodes import check_nodes
 
-from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
@@ -20,7 +17,6 @@ from sbot_common.wire.markers import CUBE, CYLINDER
 
 needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
                                reason='rclpy is missing')
-DEADLINE = 240.0  # s; long, as the first run compiles
 YARD = """
 duration: 2.0
 rate: 20
@@ -95,14 +91,4 @@ def test_a_replay_agrees(recorded):
 @pytest.mark.ros
 @pytest.mark.parametrize('mode', ['up', 'up --composed'])
 def test_nodes_do_the_same(path, recorded, tmp_path, mode):
-    run, bag = recorded
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
-         '--record', str(tmp_path / 'live')], timeout=DEADLINE, capture_output=True, text=True,
-        check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
-    live = Bag(tmp_path / 'live')
-    comparison = compare(bag, live)
-    assert comparison.equal, comparison.first
-    assert replay(live).equal
+    check_nodes(mode, path, recorded, tmp_path)

@@ -154,3 +154,9 @@ sensors: {infrared: true}
 robots: [{pose: [3, 3, 0.5], controller: 'vandal:Bot'}]
 """)
     run_scenario(load_scenario(str(tmp_path / 'own.yaml')))
+
+
+@pytest.mark.parametrize('name', ['x' * 300, 'a\0b'])
+def test_a_bag_that_cannot_have_its_name_is_an_error_of_the_input(name, tmp_path):
+    with pytest.raises(InputError, match='bag'):
+        sbot.run('single_robot', duration=0.1, record=str(tmp_path / name))
