@@ -44,7 +44,9 @@ def depth(a, b):
         a, b = b, a
     if isinstance(b, tuple):
         centre = shapely.Point(b[:2])
-        return b[2] + (1 if a.contains(centre) else -1) * shapely.boundary(a).distance(centre)
+        if a.contains(centre):
+            return b[2] + shapely.boundary(a).distance(centre)
+        return b[2] - a.distance(centre)
     one, other = shapely.get_coordinates(a), shapely.get_coordinates(b)
     hull = shapely.MultiPoint((one[:, None] - other[None]).reshape(-1, 2)).convex_hull
     away = hull.exterior.distance(ORIGIN)
