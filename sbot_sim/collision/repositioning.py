@@ -14,7 +14,7 @@ from sbot_common.jit import borrowed, njit_inline, njit_inner
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd, find_intersecting
-from sbot_sim.collision.tunnelling import on_leash
+from sbot_sim.collision.tunnelling import LEASH, on_leash
 
 Flags = NDArray[np.bool_]
 Queue = NDArray[np.int32]
@@ -43,6 +43,13 @@ def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: floa
         pose[i, 0], pose[i, 1] = x, y
         if len(crowd.boxes) > 0:
             crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
+            if crowd.turn[i] > 0.0:
+                # No corner goes farther than the centre may.
+                way = hypot(x - previous[i, 0], y - previous[i, 1])
+                most = max(0.0, LEASH * crowd.leash[i] - way) / crowd.radius[i]
+                turned = pose[i, 2] + crowd.shift[i, 2] - previous[i, 2]
+                pose[i, 2] = previous[i, 2] + min(max(turned, -most), most)
+                place(crowd.boxes, i, x, y, pose[i, 2])
         drift = max(drift, hypot(x - home[i, 0], y - home[i, 1]))
     return drift
 
