@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sbot.files.limits import limits, too_large
 from sbot.scenario.assemble import command_width
 from sbot.scenario.model import Scenario
+from sbot_common.angles import decoded_yaws
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.engine.state import SimulationState, Snapshot
@@ -47,6 +48,7 @@ class Run:
     imu: Array | None = None  # (T + 1, N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left
     gnss: Array | None = None  # (T + 1, N, 3) latitude (deg), longitude (deg), altitude (m)
     obstacles: Array | None = None  # (T + 1, M, 2) m, centres of those that move
+    boxes: Array | None = None  # (T + 1, B, 3) x, y (m), yaw (rad) of pushable boxes
 
     def __repr__(self) -> str:
         rows, robots = self.poses.shape[:2]
@@ -141,6 +143,9 @@ class History:
                   **{name: self._sensor(name, snapshot) for name in self._sense}}
         if snapshot.obstacles is not None:
             values['obstacles'] = snapshot.obstacles
+        if snapshot.boxes is not None:  # as messages carry them
+            values['boxes'] = np.column_stack([snapshot.boxes[:, :2], decoded_yaws(
+                np.ascontiguousarray(snapshot.boxes[:, 2]))])
         for name, value in values.items():
             if name not in self._arrays:
                 self._arrays[name] = np.zeros((len(self._stamps), *value.shape), value.dtype)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sbot.scenario.maps import load_map
 from sbot.scenario.model import World
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
+from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
 from sbot_sim.world.boxes import Boxes, make_box, world_with_boxes
 from sbot_sim.world.cell_map import cells_bounds
 from sbot_sim.world.geometry import World as WorldArrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.moving import MovingDiscs, make_moving_discs, world_with
+
+_BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
 
 def world_arrays(world: World) -> WorldArrays:
@@ -55,6 +60,26 @@ def pushable_boxes(world: World) -> Boxes | None:
                        for box in world.boxes),
                  np.array([(*box.center, 0.0 if box.size is None else box.yaw)
                            for box in world.boxes]))
+
+
+def solid_names(world: World, arrays: WorldArrays, kind: int, row: int) -> str:
+    """Return what messages call an object that ``find_overlaps`` has found in a starting world."""
+    if kind == BOUND:
+        return f'{_BOUNDS[row]} of world.bounds'
+    if kind == CELLS or (kind == SEGMENT and row >= len(arrays.given_segments)):
+        return 'world.map'
+    flat = [k for k, box in enumerate(world.boxes) if box.size is not None]
+    round_ones = [k for k, box in enumerate(world.boxes) if box.size is None]
+    lists: dict[int, list[tuple[str, Sequence[object]]]] = {
+        SEGMENT: [('segments', world.segments)],
+        CIRCLE: [('circles', world.circles), ('moving', world.moving)],
+        RECTANGLE: [('rectangles', world.rectangles)],
+        POLYGON: [('polygons', world.polygons)]}
+    for key, entries in lists[kind]:
+        if row < len(entries):
+            return f'world.{key}.{row}'
+        row -= len(entries)
+    return f'world.boxes.{(flat if kind == RECTANGLE else round_ones)[row]}'
 
 
 def starting_world(world: World, *, with_boxes: bool = True) -> WorldArrays:

@@ -67,7 +67,7 @@ def _place(a: Array, b: Array, ux: float, uy: float) -> float:
     tx, ty = -uy, ux
     if a[4] == 0.0:
         return 0.0
-    between = (b[0] - a[0]) * tx + (b[1] - a[1]) * ty
+    between: float = (b[0] - a[0]) * tx + (b[1] - a[1]) * ty
     if b[4] == 0.0:
         return between
     low, high = _widened(a, b, tx, ty, math.inf, -math.inf)
@@ -134,4 +134,5 @@ def _corner(a: Array, corner: int, nx: float, ny: float) -> float:
     """Return where along a direction a corner of rectangle ``a`` is, from its centre (m)."""
     u = a[4] if corner in (0, 3) else -a[4]
     v = a[5] if corner < 2 else -a[5]
-    return (a[2] * u - a[3] * v) * nx + (a[3] * u + a[2] * v) * ny
+    along: float = (a[2] * u - a[3] * v) * nx + (a[3] * u + a[2] * v) * ny
+    return along

@@ -135,7 +135,8 @@ def select_bodies(bodies: BodyArrays, which: NDArray[np.bool_] | NDArray[np.intp
 
 def joined(one: BodyArrays, other: BodyArrays) -> BodyArrays:
     """Return the arrays of some bodies and then others."""
-    return BodyArrays(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
+    return BodyArrays(**{name: np.concatenate([getattr(one, name), getattr(other, name)])
+                         for name in BodyArrays._fields})
 
 
 def body_arrays(bodies: Sequence[Body]) -> BodyArrays:
