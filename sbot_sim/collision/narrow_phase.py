@@ -40,11 +40,12 @@ class Crowd(NamedTuple):
     home: Array  # (N, 3) poses before the first pass, which the grid knows
     grid: BucketGrid  # of ``home``
     queued: Flags  # (N,) whether a robot is in the queue
-    shift: Array  # (N, 2) displacement of this pass, m; (N, 3) with ``boxes``, and a turn, rad
+    # (N, 2) displacement of this pass, m; with ``boxes`` (N, 4): turn, rad, and fixed overlap, m
+    shift: Array
     retreats: NDArray[np.int8]  # (N,) how often a robot went back, from the last pass on
     reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
     boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
-    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy
+    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
     turn: Array  # (N,) or (0,): see ``Movers.turn``, 1/m^2
 
 
@@ -176,7 +177,7 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool, queue: Qu
         if (met or deepest > tolerance) and not crowd.reverted[i]:
             crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
             if shapes:
-                crowd.shift[i, 2] = turn + fixed_turn
+                crowd.shift[i, 2], crowd.shift[i, 3] = turn + fixed_turn, deepest
             found[hits] = i
             hits += 1
     for k in range(count):
