@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sbot.files.limits import limits, too_large
 from sbot.scenario.assemble import command_width
 from sbot.scenario.model import Scenario
-from sbot_common.angles import decoded_yaws
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.engine.state import SimulationState, Snapshot
+from sbot_sim.world.boxes import as_sent
 
 if TYPE_CHECKING:
     import pandas
@@ -143,9 +143,8 @@ class History:
                   **{name: self._sensor(name, snapshot) for name in self._sense}}
         if snapshot.obstacles is not None:
             values['obstacles'] = snapshot.obstacles
-        if snapshot.boxes is not None:  # as messages carry them
-            values['boxes'] = np.column_stack([snapshot.boxes[:, :2], decoded_yaws(
-                np.ascontiguousarray(snapshot.boxes[:, 2]))])
+        if snapshot.boxes is not None:
+            values['boxes'] = as_sent(snapshot.boxes)
         for name, value in values.items():
             if name not in self._arrays:
                 self._arrays[name] = np.zeros((len(self._stamps), *value.shape), value.dtype)

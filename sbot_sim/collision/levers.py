@@ -100,13 +100,13 @@ def body_levers(boxes: Array, turn: Array, i: int, j: int, ux: float,
     return -place, 1.0 + place * place * turn[i], 1.0 + place_j * place_j * turn[j]
 
 
-@njit_inner
+@njit
 def fixed_arm(boxes: Array, i: int, others: Array, k: int, ux: float, uy: float) -> float:
     """Return the arm r x u (m) of body ``i`` where u leads it out of the fixed box ``k``."""
     return -_place(boxes[i], others[k], ux, uy)
 
 
-@njit_inner
+@njit
 def wall_arm(boxes: Array, i: int, overlap: float, ux: float, uy: float) -> float:
     """Return the arm r x u (m) of rectangle ``i`` where a wall with normal u leads it out.
 

@@ -29,8 +29,8 @@ PLAIN_PASSES = 4
 FIRST_MARGIN = 2.0 ** -16
 LAST_MARGIN = 2.0 ** -6
 RETREATS = 4  # the last one is all the way
-# A light box between a heavy robot and a wall would take nearly all of their overlap in every pass.
-# So in what is left of a step its inverse mass becomes less with each pass that finds it in a wall.
+# A light box between a heavy robot and a wall would take nearly all of their overlap in each pass.
+# So each pass that finds it in a wall makes its inverse mass less for the rest of the step.
 HELD = 0.5
 
 

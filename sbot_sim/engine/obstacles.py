@@ -1,8 +1,8 @@
 """Obstacles of a simulation that move: a tick among them, and what sensors see of them.
 
 Those on a path are circles of the world at each tick; boxes are bodies that collide with the
-robots and are displaced with them. All tables of the world are made anew when any has moved, so sensors
-and lines of sight treat them as any other circle or rectangle.
+robots and are displaced with them. All tables of the world are made anew when any has moved, so
+sensors and lines of sight treat them as any other circle or rectangle.
 """
 
 from __future__ import annotations

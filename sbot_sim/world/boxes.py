@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.angles import decoded_yaws
 from sbot_common.elementary import hypot, log
 from sbot_sim.world.bodies import Body, circle_around
 from sbot_sim.world.geometry import World, with_solids
@@ -40,6 +41,11 @@ def characteristic_length(box: Body) -> float:
     diagonal = hypot(a, b)
     return (2.0 * diagonal + a * a / b * log((b + diagonal) / a)
             + b * b / a * log((a + diagonal) / b)) / 12.0
+
+
+def as_sent(pose: Array) -> Array:
+    """Return poses (B, 3) with the yaws that receivers of messages decode."""
+    return np.column_stack([pose[:, :2], decoded_yaws(np.ascontiguousarray(pose[:, 2]))])
 
 
 def world_with_boxes(world: World, bodies: Sequence[Body], pose: Array) -> World:

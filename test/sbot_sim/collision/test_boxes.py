@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
-from test_moving_bodies import deepest, random_bodies, random_world, rectangular
+from solids import deepest, random_bodies, random_world, rectangular
 
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.levers import body_levers, fixed_arm, wall_arm
@@ -74,7 +74,7 @@ def test_a_push_off_the_centre_turns_the_box_by_the_formula(offset, mass):
 
 
 def test_many_short_pushes_turn_it_as_the_equation_of_motion_says():
-    # A robot of no size to speak of, on a straight line along x; the box gives way, as it is light.
+    # A robot of no size to speak of, on a straight line along x; the box is light.
     box = make_box(0.4, 0.4, 0.0, 1e-6)
     c, tip = characteristic_length(box), 1e-3
     robot = ROBOT._replace(radius=tip)
@@ -123,7 +123,7 @@ def test_a_rectangle_that_pushes_with_its_whole_front_does_not_turn_the_box():
 def test_a_crooked_box_is_pushed_straight_against_a_wall():
     world, box = make_world((0, 0, 5, 5)), make_box(0.6, 0.4, 0.0, 1.0)
     pose = np.array([[3.5, 2, 0], [4.2, 2, 0.3]])
-    for _ in range(60):
+    for _ in range(200):
         pose = pushed([ROBOT], [box], pose, [[0.02, 0, 0]], world)
     assert abs(pose[1, 2]) < 0.02
     assert pose[1, 0] == pytest.approx(4.7, abs=0.02)
@@ -135,10 +135,10 @@ def test_a_box_against_a_wall_stops_and_so_does_the_robot(mass):
     world, box = make_world((0, 0, 5, 5)), make_box(0.6, 0.4, 0.0, mass)
     pose = np.array([[4.1, 2, 0], [4.7, 2, 0]])
     for _ in range(10):
-        after = step([ROBOT], [box], pose, pose + [[0.03, 0, 0], [0, 0, 0]], world)
+        after = step([ROBOT], [box], pose, np.add(pose, [[0.03, 0, 0], [0, 0, 0]]), world)
         pose = after.pose
         assert not after.reverted.any()
-        np.testing.assert_allclose(pose, [[4.1, 2, 0], [4.7, 2, 0]], atol=0.01)
+        np.testing.assert_allclose(pose, [[4.1, 2, 0], [4.7, 2, 0]], atol=0.02)
 
 
 def test_a_box_rests_to_the_bit_and_one_beside_it_is_left_alone():
