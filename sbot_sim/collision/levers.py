@@ -7,72 +7,89 @@ times a factor, where a = r x u and c is its characteristic length. So if the po
 to go d along u, the centre goes d/(1 + a^2/c^2) and the body turns by that times a/c^2; and a body
 gives way 1 + a^2/c^2 times as easily there as at its centre.
 
-Bodies are rounded boxes (``body_contacts``). A contact of two sides is in the middle of what they
-share.
+Bodies are rounded boxes (``body_contacts``). Rectangles touch at the centroid of what they share.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit, njit_inner
+from sbot_common.elementary import hypot
+from sbot_common.jit import njit, njit_inner, stack_floats
 
 Array = NDArray[np.float64]
 
-_SLACK = 1e-12  # m: sides that lie on each other share them
+_MOST = 16  # corners of what two rectangles share: at most 8, and rounding
 
 
 @njit_inner
-def _widened(a: Array, b: Array, tx: float, ty: float, low: float,
-             high: float) -> tuple[float, float]:
-    """Return [low, high], widened to where the sides of ``a`` run within ``b``.
+def _clipped(a: Array, x: Array, y: Array) -> int:
+    """Cut the outline (x, y), four corners in the frame of rectangle ``a``, to that rectangle.
 
-    Both (7,) are rectangles, or segments; places (m) are along t, from the centre of ``a``.
+    Return how many corners are left.
     """
-    for side in range(4):
-        # From one corner of a, in its own frame, to the next.
-        u0 = a[4] if side in (0, 3) else -a[4]
-        v0 = a[5] if side < 2 else -a[5]
-        u1, v1 = (-u0, v0) if side % 2 == 0 else (u0, -v0)
-        x0, y0 = a[2] * u0 - a[3] * v0, a[3] * u0 + a[2] * v0
-        wx, wy = a[2] * u1 - a[3] * v1 - x0, a[3] * u1 + a[2] * v1 - y0
-        first, last = 0.0, 1.0
-        for axis in range(2):  # of b: |place + share * way| <= half
-            nx, ny = (b[2], b[3]) if axis == 0 else (-b[3], b[2])
-            place = (a[0] + x0 - b[0]) * nx + (a[1] + y0 - b[1]) * ny
-            way, half = wx * nx + wy * ny, b[4 + axis] + _SLACK
-            if way == 0.0:
-                if abs(place) > half:
-                    last = -1.0
-            else:
-                one, two = (-half - place) / way, (half - place) / way
-                first, last = max(first, min(one, two)), min(last, max(one, two))
-        if first <= last:
-            start = x0 * tx + y0 * ty
-            along = wx * tx + wy * ty
-            one, two = start + first * along, start + last * along
-            low, high = min(low, one, two), max(high, one, two)
-    return low, high
+    more_x, more_y, count = stack_floats(16), stack_floats(16), 4
+    for plane in range(4):
+        sign, half = (1.0 if plane % 2 == 0 else -1.0), a[4 + plane // 2]
+        made = 0
+        for k in range(count):
+            end = (k + 1) % count
+            p = sign * (x[k] if plane < 2 else y[k]) - half
+            q = sign * (x[end] if plane < 2 else y[end]) - half
+            if p <= 0.0 and made < _MOST:
+                more_x[made], more_y[made] = x[k], y[k]
+                made += 1
+            if p * q < 0.0 and made < _MOST:
+                share = p / (p - q)
+                more_x[made] = x[k] + share * (x[end] - x[k])
+                more_y[made] = y[k] + share * (y[end] - y[k])
+                made += 1
+        count = made
+        for k in range(count):
+            x[k], y[k] = more_x[k], more_y[k]
+    return count
 
 
 @njit_inner
 def _place(a: Array, b: Array, ux: float, uy: float) -> float:
     """Return where along t = (-uy, ux) a contact is, from the centre of ``a`` (m).
 
-    ``a``, ``b`` are (7,); what involves a disc is on the line through its centre.
+    ``a``, ``b`` are (7,), and only ``b`` may be a segment; what involves a disc is on the line
+    through its centre.
     """
-    tx, ty = -uy, ux
+    dx, dy = b[0] - a[0], b[1] - a[1]
     if a[4] == 0.0:
         return 0.0
-    between: float = (b[0] - a[0]) * tx + (b[1] - a[1]) * ty
     if b[4] == 0.0:
-        return between
-    low, high = _widened(a, b, tx, ty, math.inf, -math.inf)
-    low, high = _widened(b, a, tx, ty, low - between, high - between)
-    return between + 0.5 * (low + high) if low <= high else 0.0
+        along: float = dy * ux - dx * uy
+        return along
+    # The corners of b in the frame of a.
+    x, y = stack_floats(16), stack_floats(16)
+    c, s = a[2] * b[2] + a[3] * b[3], a[2] * b[3] - a[3] * b[2]
+    for k in range(4):
+        u = b[4] if k in (0, 3) else -b[4]
+        v = b[5] if k < 2 else -b[5]
+        x[k] = a[2] * dx + a[3] * dy + (c * u - s * v)
+        y[k] = a[2] * dy - a[3] * dx + (s * u + c * v)
+    count = _clipped(a, x, y)
+    if count == 0:
+        return 0.0
+    tx, ty = a[3] * ux - a[2] * uy, a[2] * ux + a[3] * uy
+    first: float = x[0] * tx + y[0] * ty
+    low, high, area, moment = 0.0, 0.0, 0.0, 0.0
+    for k in range(1, count):
+        place = x[k] * tx + y[k] * ty - first
+        low, high = min(low, place), max(high, place)
+        if k > 1:
+            before = x[k - 1] * tx + y[k - 1] * ty - first
+            part = ((x[k - 1] - x[0]) * (y[k] - y[0]) - (y[k - 1] - y[0]) * (x[k] - x[0]))
+            area += part
+            moment += part * (before + place) / 3.0
+    if b[5] == 0.0 or area <= 0.0:
+        return first + 0.5 * (low + high)
+    middle: float = first + min(max(moment / area, low), high)
+    return middle
 
 
 @njit
@@ -112,27 +129,10 @@ def wall_arm(boxes: Array, i: int, overlap: float, ux: float, uy: float) -> floa
 
     ``overlap`` (m) is how far it reaches beyond the wall.
     """
-    a = boxes[i]
-    low, high = math.inf, -math.inf
-    reach = -math.inf
-    for corner in range(4):
-        reach = max(reach, -_corner(a, corner, ux, uy))
-    for corner in range(4):
-        one, two = _corner(a, corner, ux, uy), _corner(a, (corner + 1) % 4, ux, uy)
-        s_one, s_two = _corner(a, corner, -uy, ux), _corner(a, (corner + 1) % 4, -uy, ux)
-        edge = overlap - reach  # along u, of the wall
-        if one <= edge + _SLACK:
-            low, high = min(low, s_one), max(high, s_one)
-        if (one < edge) != (two < edge):
-            at = s_one + (edge - one) / (two - one) * (s_two - s_one)
-            low, high = min(low, at), max(high, at)
-    return -0.5 * (low + high) if low <= high else 0.0
-
-
-@njit_inner
-def _corner(a: Array, corner: int, nx: float, ny: float) -> float:
-    """Return where along a direction a corner of rectangle ``a`` is, from its centre (m)."""
-    u = a[4] if corner in (0, 3) else -a[4]
-    v = a[5] if corner < 2 else -a[5]
-    along: float = (a[2] * u - a[3] * v) * nx + (a[3] * u + a[2] * v) * ny
-    return along
+    a, wall = boxes[i], stack_floats(7)
+    size = hypot(a[4], a[5])
+    reach = a[4] * abs(a[2] * ux + a[3] * uy) + a[5] * abs(a[2] * uy - a[3] * ux)
+    away = overlap - reach - size  # of the middle of a piece of wall, along u
+    wall[0], wall[1], wall[2], wall[3] = a[0] + away * ux, a[1] + away * uy, ux, uy
+    wall[4], wall[5], wall[6] = size, 2.0 * size, 0.0
+    return -_place(a, wall, ux, uy)

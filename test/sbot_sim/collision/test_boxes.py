@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
@@ -15,7 +16,7 @@ from sbot_sim.collision.moving_bodies import make_movers, separate_shapes
 from sbot_sim.collision.overlap import find_overlaps, overlaps
 from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.boxes import characteristic_length, make_box
-from sbot_sim.world.geometry import make_world
+from sbot_sim.world.geometry import make_world, rectangle_corners
 
 OPEN = make_world((-50, -50, 50, 50))
 SMALL = ROBOT._replace(radius=0.15)
@@ -120,14 +121,16 @@ def test_a_rectangle_that_pushes_with_its_whole_front_does_not_turn_the_box():
                                atol=1e-6)
 
 
-def test_a_crooked_box_is_pushed_straight_against_a_wall():
+def test_a_flat_front_pushes_a_crooked_box_straight_as_does_a_wall():
     world, box = make_world((0, 0, 5, 5)), make_box(0.6, 0.4, 0.0, 1.0)
-    pose = np.array([[3.5, 2, 0], [4.2, 2, 0.3]])
-    for _ in range(200):
-        pose = pushed([ROBOT], [box], pose, [[0.02, 0, 0]], world)
-    assert abs(pose[1, 2]) < 0.02
-    assert pose[1, 0] == pytest.approx(4.7, abs=0.02)
-    assert pose[0, 0] == pytest.approx(4.1, abs=0.02)
+    pose = np.array([[3.3, 2, 0], [4.2, 2.05, 0.3]])
+    tilts = []
+    for _ in range(50):
+        pose = pushed([rectangular(0.8, 0.6)], [box], pose, [[0.02, 0, 0]], world)
+        tilts.append(abs(pose[1, 2]))
+    assert tilts[32] < 1e-3  # before it is at the wall
+    assert tilts[-1] < 1e-9
+    np.testing.assert_allclose(pose[:, 0], [4.0, 4.7], atol=0.01)
 
 
 @pytest.mark.parametrize('mass', [1e-3, 1.0, 100.0])
@@ -165,32 +168,59 @@ def rounded_box(x, y, yaw, half_width, half_height, radius=0.0):
 
 
 @pytest.mark.parametrize(('other', 'ux', 'uy', 'arm'), [
-    (rounded_box(-0.7, 0.3, 0, 0, 0, 0.2), 1, 0, -0.3),  # a disc at the left, above the centre
-    (rounded_box(-0.9, 0.2, 0, 0.4, 0.1), 1, 0, -0.2),  # a narrower side: its middle
-    (rounded_box(-0.9, 0.5, 0, 0.4, 0.4), 1, 0, -0.2),  # from 0.1 to the corner at 0.3
-    (rounded_box(-0.9, 0, 0, 0.4, 2.0), 1, 0, 0.0),  # a wider one
-    (rounded_box(0.1, 0.29, 0.5, 3.0, 0.0), 0, -1, None),  # a segment across the upper side
-    (rounded_box(-0.5 - math.sqrt(0.5), 0.1, math.pi / 4, 0.5, 0.5), 1, 0, -0.1),  # a corner
+    (rounded_box(-0.69, 0.2, 0, 0, 0, 0.2), 1, 0, -0.2),  # a disc at the left, above the centre
+    (rounded_box(-0.89, 0.2, 0, 0.4, 0.1), 1, 0, -0.2),  # a narrower side: its middle
+    (rounded_box(-0.89, 0.5, 0, 0.4, 0.4), 1, 0, -0.2),  # from 0.1 to the corner at 0.3
+    (rounded_box(-0.89, 0, 0, 0.4, 2.0), 1, 0, 0.0),  # a wider one
+    (rounded_box(-0.2, 0.29, 0, 0.1, 0.0), 0, -1, 0.2),  # a segment: its middle
+    (rounded_box(-0.49 - math.sqrt(0.5), 0.1, math.pi / 4, 0.5, 0.5), 1, 0, -0.1),  # a corner
 ])
-def test_the_arm_is_that_of_the_middle_of_what_sides_share(other, ux, uy, arm):
+def test_the_arm_of_simple_contacts(other, ux, uy, arm):
     boxes = np.array([rounded_box(0, 0, 0, 0.5, 0.3), other])
     got, ease, _ = body_levers(boxes, np.array([4.0, 0.0]), 0, 1, float(ux), float(uy))
     assert fixed_arm(boxes, 0, boxes, 1, float(ux), float(uy)) == got
+    assert got == pytest.approx(arm, abs=1e-9)
     assert ease == pytest.approx(1 + 4 * got ** 2)
-    if arm is not None:
-        assert got == pytest.approx(arm, abs=1e-9)
-    # Seen from the other body it is the same contact.
-    again = body_levers(boxes[::-1].copy(), np.array([0.0, 4.0]), 1, 0, float(ux), float(uy))
-    assert again[1] == pytest.approx(ease, abs=1e-12)
 
 
-def test_the_arm_at_a_wall_is_that_of_what_reaches_beyond():
-    boxes = np.array([rounded_box(3, 2, 0, 0.5, 0.3), rounded_box(3, 2, 0.1, 0.5, 0.3)])
-    assert wall_arm(boxes, 0, 1e-3, 1.0, 0.0) == pytest.approx(0.0, abs=1e-12)
-    # Turned to the left, its lower left corner is the lowest.. and the upper left the leftmost.
-    s, c = math.sin(0.1), math.cos(0.1)
-    corner = -0.5 * s + 0.3 * c
-    assert wall_arm(boxes, 1, 1e-9, 1.0, 0.0) == pytest.approx(-corner, abs=1e-6)
+@settings(deadline=None, max_examples=300)
+@given(st.integers(0, 10**6))
+def test_the_arm_is_that_of_the_centroid_by_shapely_seen_from_both(seed):
+    rng = np.random.default_rng(seed)
+    rows = [(*rng.uniform(-0.3, 0.3, 2), rng.uniform(-3, 3), *rng.uniform(0.05, 0.5, 2))
+            for _ in range(2)]
+    one, other = (shapely.Polygon(rectangle_corners((x, y, 2 * a, 2 * b, yaw)))
+                  for x, y, yaw, a, b in rows)
+    shared = one.intersection(other)
+    if shared.area < 1e-9:
+        return
+    boxes, heading = np.array([rounded_box(*row) for row in rows]), rng.uniform(-3, 3)
+    ux, uy = math.cos(heading), math.sin(heading)
+
+    def arm(k):
+        x, y = shared.centroid.x - rows[k][0], shared.centroid.y - rows[k][1]
+        return x * uy - y * ux
+
+    turn = np.array([2.0, 3.0])
+    got, ease, ease_other = body_levers(boxes, turn, 0, 1, ux, uy)
+    expected = arm(0), 1 + 2 * arm(0) ** 2, 1 + 3 * arm(1) ** 2
+    np.testing.assert_allclose((got, ease, ease_other), expected, atol=1e-6)
+    back = body_levers(boxes, turn, 1, 0, -ux, -uy)
+    np.testing.assert_allclose(back, (-arm(1), ease_other, ease), atol=1e-6)
+    np.testing.assert_allclose(fixed_arm(boxes, 0, boxes, 1, ux, uy), arm(0), atol=1e-6)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 10**6))
+def test_the_arm_at_a_wall_is_that_of_the_centroid_of_what_reaches_beyond(seed):
+    rng = np.random.default_rng(seed)
+    x, y, yaw, a, b = (*rng.uniform(-3, 3, 3), *rng.uniform(0.05, 0.5, 2))
+    solid = shapely.Polygon(rectangle_corners((x, y, 2 * a, 2 * b, yaw)))
+    overlap = rng.uniform(1e-3, 0.1)
+    wall = solid.bounds[0] + overlap  # all to its left
+    beyond = solid.intersection(shapely.box(-9, -9, wall, 9))
+    got = wall_arm(np.array([rounded_box(x, y, yaw, a, b)]), 0, overlap, 1.0, 0.0)
+    assert got == pytest.approx(-(beyond.centroid.y - y), abs=1e-6)
 
 
 # Invariants.
