@@ -94,6 +94,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f'sbot: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        # Python remembers an interrupt of source text that was executed, as `namedtuple` does, and
+        # with -m ends by SIGINT whatever we return. More text makes it forget.
+        exec('')
         print('sbot: interrupted', file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`
