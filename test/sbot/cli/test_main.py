@@ -214,7 +214,7 @@ def test_an_interrupt_within_executed_text_ends_with_our_exit_code(tmp_path):
     (tmp_path / 'generated_bot.py').write_text("exec('raise KeyboardInterrupt')\n")
     (tmp_path / 'own.yaml').write_text(
         'world: {bounds: [0, 0, 10, 10]}\n'
-        'robots: [{pose: [3, 3, 0], controller: \'generated_bot:Bot\'}]\n')
+        "robots: [{pose: [3, 3, 0], controller: 'generated_bot:Bot'}]\n")
     done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', str(tmp_path / 'own.yaml')],
                           capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
