@@ -117,14 +117,25 @@ def interrupt_on_signals() -> threading.Event:
     return came
 
 
-def end_on_signals() -> None:
-    """Let SIGTERM, and a closed terminal, end a command as Ctrl-C does.
+def heed(came: threading.Event) -> None:
+    """Raise KeyboardInterrupt if one has been raised that somebody else's code has swallowed.
+
+    Among others whatever asks from C whether an object has an attribute does; libraries do so when
+    they are imported. For programs that have caught none themselves.
+    """
+    if came.is_set():
+        raise KeyboardInterrupt
+
+
+def end_on_signals() -> threading.Event:
+    """Let SIGTERM, and a closed terminal, end a command as Ctrl-C does; see above.
 
     So bags are closed and nodes, which have sessions of their own, are stopped.
     """
-    interrupt_on_signals()
+    came = interrupt_on_signals()
     if os.name == 'posix' and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # not by nohup
         signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGINT))
+    return came
 
 
 class Ending:

@@ -9,9 +9,10 @@ from sbot.bag.reader import Bag
 from sbot.bag.ticks import count_robots, rate_of, robot_of
 from sbot_common.clock import NANOSECONDS
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, resolve
-from sbot_common.wire.messages import PoseStamped, read_odometry, read_twist
+from sbot_common.wire.messages import PoseStamped, read_odometry, read_planar_twist
 
-COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad', 'v_mps', 'omega_radps')
+POSE_COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad')
+COMMAND_COLUMNS = ('v_mps', 'omega_radps', 'lateral_mps')
 
 
 def write_csv(bag: Bag, out: TextIO) -> int:
@@ -20,7 +21,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     Numbers have as many digits as it takes to read the same number back. Columns are called as in
     ``Run.to_dataframe``, and ``time_s`` is 0 at tick 0, too. ``v_mps`` and ``omega_radps`` are the
     robot's newest command before its next pose (in lockstep: its answer to this tick), empty while
-    it has sent none.
+    it has sent none. ``lateral_mps`` is there where the scenario has the drive `omnidirectional`.
 
     Raises
     ------
@@ -34,16 +35,17 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     names = {resolve(topic, robot, robots) for robot in range(robots)
              for topic in (BASE_POSE_GROUND_TRUTH, CMD_VEL)}
     writer = csv.writer(out, lineterminator='\n')
-    writer.writerow(COLUMNS)
+    columns = COMMAND_COLUMNS[:3 if 'omnidirectional' in bag.scenario_text else 2]
+    writer.writerow(POSE_COLUMNS + columns)
     poses: dict[int, PoseStamped] = {}  # of each robot, waiting for the command
-    commands: dict[int, tuple[float, float]] = {}
+    commands: dict[int, tuple[float, float, float]] = {}
     rows = 0
 
     def put(robot: int, pose: PoseStamped) -> None:
-        v, omega = map(repr, commands[robot]) if robot in commands else ('', '')
+        command = [repr(value) for value in commands[robot]] if robot in commands else ['', '', '']
         seconds = (pose.stamp_ns - begin_ns) / NANOSECONDS
         writer.writerow([rate.tick(pose.stamp_ns), repr(seconds), robot,
-                         repr(pose.x), repr(pose.y), repr(pose.yaw), v, omega])
+                         repr(pose.x), repr(pose.y), repr(pose.yaw), *command[:len(columns)]])
 
     with bag.named_errors():
         for message in bag.messages(names):
@@ -51,7 +53,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
             assert found is not None
             robot = found[0]
             if found[1] == CMD_VEL.name:
-                commands[robot] = read_twist(message.payload, message.type)
+                commands[robot] = read_planar_twist(message.payload, message.type)
                 continue
             if robot in poses:
                 put(robot, poses[robot])

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from sbot_common.errors import InputError
-from sbot_common.signals import end_on_signals
+from sbot_common.signals import end_on_signals, heed
 
 # In the order of --help: command, module and what the module says of it. Only the module of the
 # command given is imported: all of them take longer than many a command. Each module has
@@ -81,12 +81,13 @@ def _drop_output() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
-    end_on_signals()
+    came = end_on_signals()
     given = sys.argv[1:] if argv is None else argv
     try:
         # No option before the command takes a value.
         command = next((text for text in given if not text.startswith('-')), None)
         arguments = make_parser(command).parse_args(argv)
+        heed(came)
         code = int(arguments.run(arguments))
         sys.stdout.flush()  # here, where a full disk has a message
         return code
@@ -94,6 +95,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f'sbot: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        # Python remembers an interrupt of source text that was executed, as `namedtuple` does, and
+        # with -m ends by SIGINT whatever we return. More text makes it forget.
+        exec('')
         print('sbot: interrupted', file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`

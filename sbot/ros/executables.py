@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 
-from sbot_common.signals import Ending, interrupt_on_signals, unblock
+from sbot_common.signals import Ending, heed, interrupt_on_signals, unblock
 
 END_WITH_PARENT = 'SBOT_END_WITH_PARENT'  # environment, of nodes that others start
 STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
@@ -66,7 +66,9 @@ def run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
         if END_WITH_PARENT in os.environ:
             end_with_parent()
         unblock()  # `sbot up` starts its nodes with signals blocked
-        code = int(import_module(module).main(argv))
+        main = import_module(module).main
+        heed(came)
+        code = int(main(argv))
     except (KeyboardInterrupt, ImportError):  # some imports answer an interrupt by an ImportError
         if not came.is_set():
             raise

@@ -17,10 +17,31 @@ from sbot_common.elementary.exponential import exp, is_usual_exponent, usual_exp
 from sbot_common.elementary.inverse_trigonometric import atan2, is_usual_point, usual_atan2
 from sbot_common.elementary.logarithm import is_usual_number, log, usual_log
 from sbot_common.elementary.powers import hypot, is_usual_vector, usual_hypot
-from sbot_common.elementary.trigonometric import is_usual_angle, sincos, usual_sincos
+from sbot_common.elementary.trigonometric import (
+    is_small_angle,
+    is_usual_angle,
+    sin,
+    sincos,
+    small_sin,
+    usual_sincos,
+)
 from sbot_common.jit import njit
 
 Floats = NDArray[np.float64]
+
+
+@njit
+def sin_of(x: Floats, out: Floats) -> None:
+    """Write the sine of each angle (rad); in vectors where all are below 45 degrees."""
+    others = 0
+    for i in range(x.shape[0]):
+        others += not is_small_angle(x[i])
+    if others == 0:
+        for i in range(x.shape[0]):
+            out[i] = small_sin(x[i])
+    else:
+        for i in range(x.shape[0]):
+            out[i] = sin(x[i])
 
 
 @njit

@@ -31,6 +31,7 @@ _COS_4 = 2.0875729281954754e-09
 _COS_5 = -1.135993429771942e-11
 _UPPER_16 = ~0x1f_ffff_ffff  # sign, exponent and the upper 16 bits of the significand
 _LIMIT = REDUCED_UP_TO
+_SMALL = 0.785  # rad; less than pi/4, up to where nothing is reduced
 
 
 @njit_inline
@@ -77,6 +78,19 @@ def usual_sincos(x: float) -> tuple[float, float]:
     """Return the sine and cosine of a usual angle (rad), without a branch: for loops."""
     r, low, n = reduced(magnitude(x))
     return _of_quadrant(r, low, n, sign_bit(x))
+
+
+@njit_inline
+def is_small_angle(x: float) -> bool:
+    """Tell whether ``small_sin`` may be called."""
+    return magnitude(x) <= _SMALL
+
+
+@njit_inline
+def small_sin(x: float) -> float:
+    """Return the sine of a small angle (rad), that of ``sin`` to the bit: for loops."""
+    sine: float = double(bits(_of_remainder(magnitude(x), 0.0)[0]) ^ sign_bit(x))
+    return sine
 
 
 @njit_inner

@@ -107,8 +107,10 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
 
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
+    begin = int(crowd.grid.starts[0])
     for i in range(count):
-        queue[i] = first + i
+        # In the order of place: neighbours in turn find each other in the processor's cache.
+        queue[i] = crowd.grid.items[begin + i]
         crowd.queued[first + i] = True
         crowd.retreats[first + i] = 0
     drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.elementary import sin, sincos, sincos_of
+from sbot_common.elementary import sin, sin_of, sincos, sincos_of
 from sbot_common.jit import njit, njit_inline, njit_inner
 from sbot_sim.dynamics.ackermann import ackermann_twist
 from sbot_sim.world.bodies import BY_ACKERMANN, BY_IMPULSE, BodyArrays
@@ -74,16 +74,20 @@ def advance(x: float, y: float, yaw: float, v_left: float, v_right: float,
     dt : s
 
     """
-    half_turn, way = _arc(v_left, v_right, wheel_distance, dt)
+    half_turn, way = _arc(*_twist(v_left, v_right, wheel_distance), dt)
     return _end_of_arc(x, y, yaw, half_turn, way, sin(half_turn), sincos(yaw + half_turn))
 
 
 @njit_inline
-def _arc(v_left: float, v_right: float, wheel_distance: float,
-         dt: float) -> tuple[float, float]:
+def _twist(v_left: float, v_right: float, wheel_distance: float) -> tuple[float, float]:
+    """Return v (m/s) and omega (rad/s), given the wheels' velocities along the ground (m/s)."""
+    return 0.5 * (v_left + v_right), (v_right - v_left) / wheel_distance
+
+
+@njit_inline
+def _arc(v: float, omega: float, dt: float) -> tuple[float, float]:
     """Return half the angle turned (rad) and the way of the arc (m)."""
-    half_turn = 0.5 * ((v_right - v_left) / wheel_distance) * dt
-    return half_turn, 0.5 * (v_left + v_right) * dt
+    return 0.5 * omega * dt, v * dt
 
 
 @njit_inline
@@ -96,8 +100,8 @@ def _end_of_arc(x: float, y: float, yaw: float, half_turn: float, way: float, si
 
 
 @njit
-def advance_all(pose: Array, speed: Array, wheel_distance: Array, dt: float) -> Array:
-    """Return ``advance`` of each pose (N, 3), yaw in [-pi, pi); ``speed`` (2, N) m/s: left, right.
+def advance_all(pose: Array, twist: Array, dt: float) -> Array:
+    """Return ``advance`` of each pose (N, 3), yaw in [-pi, pi); ``twist`` (2, N): v, omega.
 
     Loops of one subject each, which LLVM makes vectors of, over blocks that fit the nearest cache;
     the same bits.
@@ -111,9 +115,9 @@ def advance_all(pose: Array, speed: Array, wheel_distance: Array, dt: float) -> 
         count = min(n - first, _BLOCK)
         for k in range(count):
             i = first + k
-            half_turn[k], way[k] = _arc(speed[0, i], speed[1, i], wheel_distance[i], dt)
+            half_turn[k], way[k] = _arc(twist[0, i], twist[1, i], dt)
             heading[k] = pose[i, 2] + half_turn[k]
-        sincos_of(half_turn[:count], sine, heading_cosine)
+        sin_of(half_turn[:count], sine)
         sincos_of(heading[:count], heading_sine, heading_cosine)
         for k in range(count):
             i = first + k
@@ -162,16 +166,31 @@ def ground_speeds(bodies: BodyArrays, wheel_speed: Array, side: int, out: Array)
         out[i] *= radius[i]
 
 
+@njit_inner
+def to_twists(speed: Array, wheel_distance: Array) -> None:
+    """Turn the wheels' velocities along the ground (2, N) (m/s) into v (m/s) and omega (rad/s)."""
+    left, right = speed[0], speed[1]
+    for i in range(len(left)):
+        left[i], right[i] = _twist(left[i], right[i], wheel_distance[i])
+
+
+@njit_inner
+def rows_of(columns: Array) -> Array:
+    """Return (N, 2) of (2, N)."""
+    out = np.empty((columns.shape[1], 2))
+    for i in range(len(out)):
+        out[i, 0], out[i, 1] = columns[0, i], columns[1, i]
+    return out
+
+
 @njit
 def body_twists(bodies: BodyArrays, wheel_speed: Array) -> Array:
     """Return what the wheels do, (N, 2) v (m/s), omega (rad/s), from (N, 2) rad/s, saturated."""
-    out = np.empty((wheel_speed.shape[0], 2))
-    for i in range(wheel_speed.shape[0]):
-        left = saturate(wheel_speed[i, 0], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
-        right = saturate(wheel_speed[i, 1], bodies.max_wheel_speed[i]) * bodies.wheel_radius[i]
-        out[i, 0] = 0.5 * (left + right)
-        out[i, 1] = (right - left) / bodies.wheel_distance[i]
-    return out
+    out = np.empty((2, wheel_speed.shape[0]))
+    for side in range(2):
+        ground_speeds(bodies, wheel_speed, side, out[side])
+    to_twists(out, bodies.wheel_distance)
+    return rows_of(out)
 
 
 @njit
@@ -195,14 +214,14 @@ def move(bodies: BodyArrays, pose: Array, wheel_speed: Array, impulse_velocity: 
     (N, 3), yaw in [-pi, pi)
 
     """
-    speed = np.empty((2, pose.shape[0]))
+    twist = np.empty((2, pose.shape[0]))
     for side in range(2):
-        ground_speeds(bodies, wheel_speed, side, speed[side])
+        ground_speeds(bodies, wheel_speed, side, twist[side])
+    to_twists(twist, bodies.wheel_distance)
     for i in range(pose.shape[0]):
         if bodies.drive[i] == BY_IMPULSE:
-            speed[1, i] = 0.5 * (speed[1, i] - speed[0, i])
-            speed[0, i] = -speed[1, i]
-    out = advance_all(pose, speed, bodies.wheel_distance, dt)
+            twist[0, i] = 0.0
+    out = advance_all(pose, twist, dt)
     for i in range(pose.shape[0]):
         out[i, 0] += impulse_velocity[i, 0] * dt
         out[i, 1] += impulse_velocity[i, 1] * dt

@@ -61,9 +61,10 @@ def observe(parameters: SimulationParameters, state: SimulationState, generators
         gnss = read_receivers(sensors.gnss, state.pose, generators.gnss)
     pose = state.pose.copy()
     pose[:, 2] = yaws()
+    no_wind = np.zeros_like(state.wind)
     return Snapshot(
-        tick=state.tick, pose=pose, twist=state.twist, wind=np.zeros_like(state.wind),
-        free_wind=np.zeros_like(state.wind), updraft=np.zeros(len(pose)), true_pose=state.pose,
+        tick=state.tick, pose=pose, twist=state.twist, wind=no_wind, free_wind=no_wind,
+        updraft=np.zeros(len(pose)), true_pose=state.pose,
         odometry=state.odometry, odometry_twist=state.odometry_twist, ranges=ranges,
         infrared=infrared, heard=heard, heard_sent=sensors.range_and_bearing,
         rab_data=state.rab_data, imu=imu, gnss=gnss,

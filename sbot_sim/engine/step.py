@@ -193,8 +193,12 @@ def drive_speeds(bodies: BodyArrays, wheel_speed: Array) -> Array:
 
     ``wheel_speed`` is (N, 2) rad/s.
     """
+    speed, carried = np.zeros(wheel_speed.shape[0]), 0
+    for i in range(wheel_speed.shape[0]):
+        carried += bodies.drive[i] == BY_IMPULSE
+    if carried == 0:
+        return speed
     driven = body_twists(bodies, wheel_speed)
-    speed = np.zeros(wheel_speed.shape[0])
     for i in range(wheel_speed.shape[0]):
         if bodies.drive[i] == BY_IMPULSE:
             speed[i] = driven[i, 0]
@@ -215,9 +219,9 @@ def hear(parameters: SimulationParameters, pose: Array) -> Heard:
 @njit
 def achieved_twists(before: Array, after: Array, dt: float) -> Array:
     """Return what moved the robots (N, 3), in their new frames: m/s, m/s, rad/s."""
-    out = np.empty_like(before)
+    out, yaw = np.empty_like(before), after[:, 2].copy()
     sine, cosine = np.empty(before.shape[0]), np.empty(before.shape[0])
-    sincos_of(after[:, 2], sine, cosine)
+    sincos_of(yaw, sine, cosine)
     for i in range(before.shape[0]):
         vx = (after[i, 0] - before[i, 0]) / dt
         vy = (after[i, 1] - before[i, 1]) / dt

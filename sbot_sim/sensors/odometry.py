@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sbot_common.jit import njit
 from sbot_common.params import Param
-from sbot_sim.dynamics.motion import advance_all, ground_speeds
+from sbot_sim.dynamics.motion import advance_all, ground_speeds, rows_of, to_twists
 from sbot_sim.sensors.rng_array import States, next_normals
 from sbot_sim.world.bodies import BodyArrays
 
@@ -82,19 +82,18 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
 
     """
     n = odometry.shape[0]
-    twist, speed, turn = np.empty((n, 2)), np.empty((2, n)), np.empty(n)
+    twist, spread, slips = np.empty((2, n)), np.empty(n), False
+    for i in range(n):
+        slips |= noise_slip[i] != 0.0
     for side in range(2):
-        measured = speed[side]
+        measured = twist[side]
         ground_speeds(bodies, wheel_speed, side, measured)
         for i in range(n):
-            measured[i] *= scale[i, side]
-        for i in range(n):
-            turn[i] = noise_slip[i] * math.sqrt(abs(measured[i]) / dt)
-        for i in range(n):
-            measured[i] += turn[i] * slip[i, side]
-    for i in range(n):
-        turn[i] = (speed[1, i] - speed[0, i]) / bodies.wheel_distance[i]
-    for i in range(n):
-        twist[i, 0] = 0.5 * (speed[0, i] + speed[1, i])
-        twist[i, 1] = turn[i]
-    return advance_all(odometry, speed, bodies.wheel_distance, dt), twist
+            measured[i] = measured[i] * scale[i, side] + 0.0  # -0 is 0, as with slip
+        if slips:
+            for i in range(n):
+                spread[i] = noise_slip[i] * math.sqrt(abs(measured[i]) / dt)
+            for i in range(n):
+                measured[i] += spread[i] * slip[i, side]
+    to_twists(twist, bodies.wheel_distance)
+    return advance_all(odometry, twist, dt), rows_of(twist)

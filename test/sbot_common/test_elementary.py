@@ -178,6 +178,11 @@ def test_python_compiled_loops_and_arrays_agree_to_the_bit():
     python = np.array([[*e.sincos(a), e.atan2(b, a), e.hypot(a, b), e.exp(a), e.log(a)]
                        for a, b in zip(x.tolist(), y.tolist(), strict=True)]).T
     assert loops.tobytes() == arrays.tobytes() == np.ascontiguousarray(python).tobytes()
+    small, sine = x / 60.0, np.empty(2000)  # the first 1,300 are small angles
+    for angles in (small[:1300], small):
+        e.sin_of(angles, sine[:len(angles)])
+        expected = np.array([e.sin(a) for a in angles.tolist()])
+        assert sine[:len(angles)].tobytes() == expected.tobytes()
     e.exp_of(x, x)  # in place
     assert x.tobytes() == arrays[4].tobytes()
 
@@ -191,7 +196,7 @@ def test_integers_and_floats_of_32_bits_are_converted_first():
 
 def test_no_multiplication_and_addition_are_fused_and_loops_are_vectors():
     column = np.linspace(0.0, 1.0, 8)
-    for cached, columns in ((e.sincos_of, 3), (e.exp_of, 2)):
+    for cached, columns in ((e.sincos_of, 3), (e.sin_of, 2), (e.exp_of, 2)):
         function = numba.njit(error_model='numpy')(cached.py_func)  # what is cached has no text
         function(*columns * [column])
         (code,) = function.inspect_asm().values()

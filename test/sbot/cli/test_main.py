@@ -209,6 +209,17 @@ def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
     assert 'KeyboardInterrupt' in done.stderr
 
 
+def test_an_interrupt_within_executed_text_ends_with_our_exit_code(tmp_path):
+    """Python alone would end by SIGINT, with -m."""
+    (tmp_path / 'generated_bot.py').write_text("exec('raise KeyboardInterrupt')\n")
+    (tmp_path / 'own.yaml').write_text(
+        'world: {bounds: [0, 0, 10, 10]}\n'
+        "robots: [{pose: [3, 3, 0], controller: 'generated_bot:Bot'}]\n")
+    done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', str(tmp_path / 'own.yaml')],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
+
+
 @pytest.mark.parametrize('command', [name for name, _, _ in COMMANDS])
 def test_help_says_of_a_command_what_its_module_says(command):
     assert make_parser(command).format_help() == make_parser().format_help()

@@ -1,12 +1,15 @@
 """Omnidirectional and steered robots, IMU, GNSS, moving obstacles: run, nodes, replay agree."""
 
+import csv
 import importlib.util
+import io
 import math
 
 import numpy as np
 import pytest
 from over_nodes import check_nodes
 
+from sbot.bag.csv_export import write_csv
 from sbot.bag.reader import Bag
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
@@ -80,6 +83,15 @@ def test_the_table_has_a_column_for_it(recorded):
     pytest.importorskip('pandas')
     table = recorded[0].to_dataframe()
     assert table.lateral_mps[5] == recorded[0].commands[1, 1, 2]
+
+
+def test_the_csv_file_has_a_column_for_it(recorded):
+    run, bag = recorded
+    text = io.StringIO()
+    write_csv(bag, text)
+    rows = list(csv.DictReader(io.StringIO(text.getvalue())))
+    got = [[float(row[name]) for name in ('v_mps', 'omega_radps', 'lateral_mps')] for row in rows]
+    assert got == run.commands.reshape(-1, 3).tolist()
 
 
 def test_odometry_has_the_speed_to_the_left_and_its_covariance(recorded):

@@ -30,3 +30,26 @@ def test_a_late_signal_is_not_the_exit_code(code):
                           capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
     assert done.stdout.splitlines() == ['begins', 'leaves']
+
+
+# A library of the node's swallows the Ctrl-C, as C code does that looks for an attribute.
+SWALLOWED = """
+import os, signal
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000): pass
+except KeyboardInterrupt:
+    pass
+
+def main(argv):
+    print('runs')
+    return 0
+"""
+
+
+def test_a_signal_that_an_import_swallows_ends_the_node(tmp_path):
+    (tmp_path / 'own_node.py').write_text(SWALLOWED)
+    code = "import sys; from sbot.ros import executables; sys.exit(executables.run('own_node'))"
+    done = subprocess.run([sys.executable, '-c', code], timeout=DEADLINE, capture_output=True,
+                          text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')

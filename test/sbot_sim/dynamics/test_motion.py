@@ -137,4 +137,5 @@ def test_many_robots_advance_as_one(far):
     for row, left, right, d in zip(pose.tolist(), *speed.tolist(), distance.tolist(), strict=True):
         x, y, yaw = advance(*row, left, right, d, DT)
         expected.append((x, y, wrap_yaw(yaw)))
-    np.testing.assert_array_equal(advance_all(pose, speed, distance, DT), expected)
+    twist = np.array([0.5 * (speed[0] + speed[1]), (speed[1] - speed[0]) / distance])
+    np.testing.assert_array_equal(advance_all(pose, twist, DT), expected)
