@@ -103,9 +103,9 @@ def test_lasers_and_infrared_see_it_where_it_is():
     seen = np.isclose(done.scans[:, 1, 0], 1.75)  # from below, until it has gone
     assert seen[0]
     assert not seen[-1]
-    near = run([box(3.5, 3, size=[0.1, 0.1])], [{'pose': [3.34, 3, 0.0], 'body': 's-bot', **NONE},
-                                               {'pose': [3.5, 2.5, math.pi / 2],
-                                                'controller': Forward}],
+    near = run([box(3.75, 3, size=[0.6, 0.4])],
+               [{'pose': [3.34, 3, 0.0], 'body': 's-bot', **NONE},
+                {'pose': [3.75, 2.45, math.pi / 2], 'controller': Forward}],
                sense=['infrared'], sensors={'infrared': True, 'infrared_noise': 0.0})
     assert near.infrared[0, 0].max() > 0.0
     assert near.infrared[-1, 0].max() == 0.0
