@@ -148,13 +148,14 @@ def _arena(arena: Element, root: Element) -> tuple[list[float], dict[str, Any], 
 
 def _obstacle(element: Element) -> tuple[str, dict[str, Any]]:
     """Return in which list of the world an obstacle is, and its entry there."""
+    movable = element.flag('movable', False)
     x, y, yaw = element.pose()
     entry: dict[str, Any] = {'center': [x, y]}
     if element.tag == 'box':
         entry |= {'size': element.numbers('size', 3, minimum=0.0)[:2], 'yaw': yaw}
     else:
         entry['radius'] = element.number('radius')
-    if element.flag('movable', False):
+    if movable:
         return 'boxes', {**entry, 'mass': element.number('mass', 1.0, 1e-6)}
     return ('rectangles' if element.tag == 'box' else 'circles'), entry
 
