@@ -91,11 +91,13 @@ class _Film:
                                    alpha=0.45, linewidths=width, zorder=5)
         self._axes.add_collection(self._trails)
         self._obstacles = arena.draw_moving(self._axes, data, 0)
+        self._boxes = arena.Boxes(self._axes, data, data.boxes[0])
         self._robots = arena.Robots(self._axes, data, data.poses[0])
         self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
                                       va='bottom', animated=True, parse_math=False)
-        self._moving = (self._obstacles, self._trails, self._robots.bodies,
-                        self._robots.headings, self._clock)
+        self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
+                        self._robots.bodies, self._robots.boxes, self._robots.headings,
+                        self._clock)
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
@@ -120,6 +122,7 @@ class _Film:
         trail = data.poses[max(0, index - length):index + 1:step, :, :2]
         self._trails.set_segments(list(np.moveaxis(trail, 1, 0)))
         self._obstacles.set_offsets(data.obstacles[index])
+        self._boxes.move(data.boxes[index])
         self._robots.move(data.poses[index])
         self._clock.set_text(f'{data.scenario.name}   {data.seconds[index]:.1f} s')
         for artist in self._moving:

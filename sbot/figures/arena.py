@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sbot.figures.data import Goal, RunData
 from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.world import pushable_boxes
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap
 from sbot_sim.world.geometry import rectangle_corners
 from wind_model.interpolate import points_at, sample
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 
 INK = '#222222'
 OBSTACLE = '#5a5f66'
+BOX = '#b08d63'
 UNKNOWN_GREY = '#e4e4e4'
 WIND = '#8fb8d8'
 GOAL = '#c8202f'
@@ -106,6 +108,35 @@ def draw_moving(axes: Axes, data: RunData, index: int) -> EllipseCollection:
                    edgecolors='none', zorder=3, gid='moving')
     axes.add_collection(moving)
     return moving
+
+
+class Boxes:
+    """Pushable boxes, rectangular and round."""
+
+    def __init__(self, axes: Axes, data: RunData, poses: Array, **style: Any) -> None:  # noqa: ANN401
+        boxes = pushable_boxes(data.scenario.world)
+        bodies = boxes.bodies if boxes else ()
+        self._flat = {k: (box.length, box.width, 0.0) for k, box in enumerate(bodies)
+                      if box.is_rectangle}
+        self._round = [k for k in range(len(bodies)) if k not in self._flat]
+        width = np.array([2.0 * bodies[k].radius for k in self._round])
+        style = {'facecolors': BOX, 'edgecolors': INK, 'linewidths': 0.6, 'zorder': 3.2,
+                 'gid': 'boxes', **style}
+        self.discs = discs(axes, poses[self._round, :2], width, **style)
+        self.rectangles = PolyCollection(outlines(self._flat, poses), **style)
+        axes.add_collection(self.discs)
+        axes.add_collection(self.rectangles)
+
+    def move(self, poses: Array) -> None:
+        """Set the poses (B, 3)."""
+        self.discs.set_offsets(poses[self._round, :2])
+        self.rectangles.set_verts(outlines(self._flat, poses))
+
+
+def draw_box_starts(axes: Axes, data: RunData) -> None:
+    """Draw where pushable boxes started, dotted."""
+    Boxes(axes, data, data.boxes[0], facecolors='none', edgecolors=BOX, linestyles=':',
+          linewidths=1.0, zorder=2, gid='starts of boxes')
 
 
 def _draw_cells(axes: Axes, cells: CellMap) -> None:

@@ -17,7 +17,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies, wind_source
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Scenario
-from sbot.scenario.world import starting_world
+from sbot.scenario.world import pushable_boxes, starting_world
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
@@ -25,6 +25,7 @@ from sbot_common.controlled_robot import checked_goal
 from sbot_common.errors import InputError
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
+from sbot_sim.world.boxes import Boxes
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
 from wind_model.messages import decode_field
@@ -60,6 +61,7 @@ class RunData(NamedTuple):
     field: Lattice | None  # the gridded wind
     outside: Array  # (3,) m/s, wind outside the grid, at the end
     obstacles: Array  # (T, M, 2) m, centres of those that move, the last of the world's circles
+    boxes: Array  # (T, B, 3) x, y (m), yaw (rad) of pushable boxes, which the world does not have
 
     @property
     def still_circles(self) -> Array:
@@ -128,10 +130,11 @@ def from_result(result: Run) -> RunData:
                   if robot.goal is not None)
     source = wind_source(scenario)
     return RunData(scenario, stamps, result.poses, result.wind, result.free_wind, goals,
-                   starting_world(scenario.world), _radius(scenario), source.field,
-                   mean_velocity(source.parameters),
+                   starting_world(scenario.world, with_boxes=False), _radius(scenario),
+                   source.field, mean_velocity(source.parameters),
                    np.zeros((len(stamps), 0, 2)) if result.obstacles is None else
-                   result.obstacles)
+                   result.obstacles,
+                   np.zeros((len(stamps), 0, 3)) if result.boxes is None else result.boxes)
 
 
 def at_rest(scenario: Scenario) -> RunData:
@@ -140,9 +143,10 @@ def at_rest(scenario: Scenario) -> RunData:
     poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
     still = np.zeros((1, len(scenario.robots), 2))
     source = wind_source(scenario)
-    return RunData(scenario, stamps, poses, still, still, (), starting_world(scenario.world),
-                   _radius(scenario), source.field, mean_velocity(source.parameters),
-                   _starts(scenario, 1))
+    return RunData(scenario, stamps, poses, still, still, (),
+                   starting_world(scenario.world, with_boxes=False), _radius(scenario),
+                   source.field, mean_velocity(source.parameters), _starts(scenario, 1),
+                   _box_starts(scenario, 1))
 
 
 def _radius(scenario: Scenario) -> Array:
@@ -153,6 +157,12 @@ def _starts(scenario: Scenario, rows: int) -> Array:
     """Return the centres (rows, M, 2) (m) at which moving obstacles start."""
     moving = [disc.path[0] for disc in scenario.world.moving]
     return np.tile(np.array(moving, np.float64).reshape(-1, 2), (rows, 1, 1))
+
+
+def _box_starts(scenario: Scenario, rows: int) -> Array:
+    """Return the poses (rows, B, 3) (m, m, rad) at which pushable boxes start."""
+    boxes = pushable_boxes(scenario.world) or Boxes()
+    return np.tile(boxes.start, (rows, 1, 1))
 
 
 def bag_scenario(bag: Bag) -> Scenario:
@@ -172,7 +182,8 @@ def from_bag(source: str | Path | Bag) -> RunData:
     """
     bag = source if isinstance(source, Bag) else Bag(source)
     scenario = bag_scenario(bag)
-    content = _Content(len(scenario.robots), len(scenario.world.moving))
+    content = _Content(len(scenario.robots), len(scenario.world.moving),
+                       len(scenario.world.boxes))
     with bag.named_errors():
         for message in bag.messages(content.names):
             content.add(message.name, message.payload)
@@ -182,12 +193,15 @@ def from_bag(source: str | Path | Bag) -> RunData:
 class _Content:
     """Gathers the messages that pictures need."""
 
-    def __init__(self, num_robots: int, obstacles: int) -> None:
-        self._n, self._moving = num_robots, obstacles
+    def __init__(self, num_robots: int, obstacles: int, boxes: int) -> None:
+        self._n = num_robots
+        self._counts = {name: count for name, count in (
+            (topics.OBSTACLES.name, obstacles), (topics.BOXES.name, boxes)) if count}
         self._newest_ns = 0
         self._field: Lattice | None = None
         self._goals: list[Goal] = []
-        self._obstacles: dict[int, Array] = {}  # centres (M, 2) by stamp
+        # Of what moves or is pushed: x, y (m), yaw (rad); (M, 3) by stamp.
+        self._things: dict[str, dict[int, Array]] = {name: {} for name in self._counts}
         self._goal_robots = {topics.resolve(topics.GOAL, i, num_robots): i
                              for i in range(num_robots)}
         self._series = {name: Series(name, topic.type) for name, topic in (
@@ -198,8 +212,7 @@ class _Content:
 
     @property
     def names(self) -> set[str]:
-        obstacles = {topics.OBSTACLES.name} if self._moving else set()
-        return {topics.WIND_FIELD.name, *obstacles, *self._goal_robots, *self._series}
+        return {topics.WIND_FIELD.name, *self._counts, *self._goal_robots, *self._series}
 
     def add(self, name: str, payload: bytes) -> None:
         if name in self._series:
@@ -208,7 +221,8 @@ class _Content:
                 for series in self._series.values():
                     series.clear()
                 self._goals.clear()
-                self._obstacles.clear()
+                for things in self._things.values():
+                    things.clear()
                 self._series[name].add(payload)
                 self._newest_ns = stamp
             self._newest_ns = max(self._newest_ns, stamp)
@@ -216,9 +230,9 @@ class _Content:
             pose = read_pose(payload)
             checked_goal(pose.x, pose.y)
             self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
-        elif name == topics.OBSTACLES.name:
-            poses = read_poses(little_endian(payload, topics.OBSTACLES.type), self._moving)
-            self._obstacles[poses.stamp_ns] = poses.rows[:, :2]
+        elif name in self._counts:
+            poses = read_poses(little_endian(payload, topics.OBSTACLES.type), self._counts[name])
+            self._things[name][poses.stamp_ns] = poses.rows
         else:
             self._field = decode_field(payload)
 
@@ -256,19 +270,23 @@ class _Content:
                 raise InputError(f'{bag.path}: {topic.name} is not finite')
         free = free_winds(scenario, self._field, poses, air)
         return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
-                       starting_world(scenario.world), _radius(scenario), self._field,
-                       air.outside[-1], self._obstacles_at(bag, scenario, stamps))
+                       starting_world(scenario.world, with_boxes=False), _radius(scenario),
+                       self._field, air.outside[-1],
+                       self._things_at(bag, topics.OBSTACLES.name, stamps,
+                                       _starts(scenario, len(stamps))),
+                       self._things_at(bag, topics.BOXES.name, stamps,
+                                       _box_starts(scenario, len(stamps))))
 
-    def _obstacles_at(self, bag: Bag, scenario: Scenario, stamps: Stamps) -> Array:
-        """Return the centres (T, M, 2) (m) of moving obstacles; where none is known, the first."""
-        if not self._obstacles:
-            return _starts(scenario, len(stamps))
-        known = np.array(sorted(self._obstacles), np.int64)
-        rows = np.stack([self._obstacles[stamp] for stamp in known.tolist()])
+    def _things_at(self, bag: Bag, name: str, stamps: Stamps, starts: Array) -> Array:
+        """Return centres (T, M, 2) m, or with yaws (T, M, 3); ``starts`` where none is known."""
+        if not self._things.get(name):
+            return starts
+        known = np.array(sorted(self._things[name]), np.int64)
+        rows = np.stack([self._things[name][stamp] for stamp in known.tolist()])
         if not np.isfinite(rows).all():
-            raise InputError(f'{bag.path}: {topics.OBSTACLES.name}: a position is not finite')
-        centres: Array = held(stamps, known, rows)
-        return centres
+            raise InputError(f'{bag.path}: {name}: a position is not finite')
+        places: Array = held(stamps, known, rows)
+        return places[:, :, :starts.shape[2]]
 
     def _vectors(self, topic: topics.Topic, stamps: Stamps) -> Array:
         """Return the vectors (T, 3) of a global topic; zero where nothing was recorded."""

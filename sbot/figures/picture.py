@@ -73,6 +73,8 @@ def draw_run(data: RunData) -> Figure:
     _draw_tracks(top, data)
     arena.draw_arena(top, data)
     arena.draw_moving(top, data, -1)
+    arena.draw_box_starts(top, data)
+    arena.Boxes(top, data, data.boxes[-1])
     arena.draw_goals(top, data, int(data.stamps_ns[-1]))
     arena.Robots(top, data, data.poses[-1])
     arena.number_robots(top, data, data.poses[-1])

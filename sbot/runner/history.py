@@ -15,6 +15,7 @@ from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.engine.state import SimulationState, Snapshot
+from sbot_sim.world.boxes import as_sent
 
 if TYPE_CHECKING:
     import pandas
@@ -47,6 +48,7 @@ class Run:
     imu: Array | None = None  # (T + 1, N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left
     gnss: Array | None = None  # (T + 1, N, 3) latitude (deg), longitude (deg), altitude (m)
     obstacles: Array | None = None  # (T + 1, M, 2) m, centres of those that move
+    boxes: Array | None = None  # (T + 1, B, 3) x, y (m), yaw (rad) of pushable boxes
 
     def __repr__(self) -> str:
         rows, robots = self.poses.shape[:2]
@@ -141,6 +143,8 @@ class History:
                   **{name: self._sensor(name, snapshot) for name in self._sense}}
         if snapshot.obstacles is not None:
             values['obstacles'] = snapshot.obstacles
+        if snapshot.boxes is not None:
+            values['boxes'] = as_sent(snapshot.boxes)
         for name, value in values.items():
             if name not in self._arrays:
                 self._arrays[name] = np.zeros((len(self._stamps), *value.shape), value.dtype)

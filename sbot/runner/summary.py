@@ -13,9 +13,10 @@ from sbot.scenario.model import Scenario
 from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import one_line
 from sbot_sim.collision.overlap import overlaps as count_overlaps
-from sbot_sim.engine.obstacles import place_world
+from sbot_sim.engine.obstacles import all_bodies
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import SimulationState
+from sbot_sim.world.boxes import as_sent
 
 Array = NDArray[np.float64]
 
@@ -73,10 +74,10 @@ class Tally:
         """Add one row: ``pose`` (N, 3) as messages carry it, ``state`` for what collided."""
         if self._hash is not None:
             self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
+            if state.boxes is not None and len(state.boxes):
+                self._hash.update(np.ascontiguousarray(as_sent(state.boxes), '<f8').tobytes())
         if self._overlaps is not None:
-            world = place_world(self._parameters, state.moved)
-            self._overlaps += count_overlaps(world, self._parameters.bodies, pose,
-                                             self._parameters.movers)
+            self._overlaps += count_overlaps(*all_bodies(self._parameters, state, pose))
         if self._previous is not None:
             step = pose[:, :2] - self._previous[:, :2]
             self._path += _lengths(step)

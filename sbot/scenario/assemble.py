@@ -17,7 +17,7 @@ from sbot.navground.behavior import NavgroundController, is_navground
 from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.user_controller import load_class, load_function
-from sbot.scenario.world import moving_discs, world_arrays
+from sbot.scenario.world import moving_discs, pushable_boxes, world_arrays
 from sbot_common.controlled_robot import ControlledRobot, call_controller
 from sbot_common.observation import Controller
 from sbot_common.params import updated
@@ -52,6 +52,7 @@ def robot_bodies(scenario: Scenario) -> list[Body]:
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters; ``threads`` changes no bit of what it computes."""
     sensors, wind = scenario.sensors, scenario.wind
+    boxes = pushable_boxes(scenario.world)
     return make_simulation_parameters(
         dt=scenario.rate.dt, bodies=body_arrays(robot_bodies(scenario)),
         world=world_arrays(scenario.world), scan=make_scan_parameters(sensors.scan),
@@ -62,7 +63,8 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
         imu=sensors.imu if sensors.imu.imu else None,
         gnss=sensors.gnss if sensors.gnss.gnss else None,
         moving=moving_discs(scenario.world, scenario.rate),
-        movers=make_movers(robot_bodies(scenario)),
+        boxes=boxes, movers=make_movers(robot_bodies(scenario)),
+        all_movers=boxes and make_movers(robot_bodies(scenario), boxes.bodies),
         rectangles=make_rectangles(robot_bodies(scenario)),
         hooks=load_hooks(wind.hooks, scenario.python_path))
 

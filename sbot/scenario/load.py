@@ -24,6 +24,7 @@ from sbot.files.yaml_text import (
 from sbot.navground.behavior import check_behavior, is_navground
 from sbot.scenario import groups
 from sbot.scenario.argos.experiment import argos_yaml
+from sbot.scenario.checks.boxes import check_boxes
 from sbot.scenario.checks.idle import warn_of_idle
 from sbot.scenario.errors import validate
 from sbot.scenario.model import (
@@ -52,6 +53,7 @@ from sbot.scenario.user_controller import (
     load_function,
     name_controllers,
 )
+from sbot.scenario.world import pushable_boxes
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import Body
 from sbot_sim.world.polygons import outline_error
@@ -236,8 +238,11 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         written = _with_networks(written, directory, origins)
     controllers = _check_controllers(written, python_path, origins, given)
     _check_polygons(written, origins)
+    check_boxes(world, origins)
     robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
-    _check_moving(written, [bodies[robot.body] for robot in robots], origins)
+    boxes = pushable_boxes(world)
+    _check_moving(written, [*(bodies[robot.body] for robot in robots),
+                            *(boxes.bodies if boxes else ())], origins)
     own_hooks = _check_hooks(wind, python_path, origins, given is not None)
     _check_leader(robots[0], controllers, origins)
     scans = 4 * len(robots) * sensors.scan.scan_beams
@@ -267,14 +272,15 @@ def _check_polygons(written: ScenarioFile, origins: Origins) -> None:
 
 
 def _check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
-    """Raise InputError for an obstacle that could jump over a robot in a tick."""
+    """Raise InputError for an obstacle that could jump over a robot or a box in a tick."""
     least = min(body.inner_radius for body in bodies)
     for k, disc in enumerate(written.world.moving):
         if disc.speed * written.rate.dt > 0.5 * least:
             raise bad_value(
                 origins.where(('world', 'moving', k, 'speed')), disc.speed,
                 f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: half '
-                'the smallest collision circle, or circle in a rectangle, of a robot in a tick')
+                'the smallest collision circle, or circle in a rectangle, of a robot or a box in '
+                'a tick')
 
 
 def _absolute_paths(written: ScenarioFile, directory: Path,

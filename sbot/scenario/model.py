@@ -162,6 +162,8 @@ Segment = Annotated[tuple[float, float, float, float], _numbers_check(
     lambda x0, y0, x1, y1: (x0, y0) != (x1, y1))]
 Speed = Annotated[float, _number_field('a number > 0 (m/s)', above=0.0, maximum=1e4)]
 Length = Annotated[float, _number_field('a number > 0 (m)', above=0.0, maximum=MAX_COORDINATE)]
+Mass = Annotated[float, _number_field('a number from 1e-06 to 1e+09 (kg)', minimum=1e-6,
+                                     maximum=1e9)]
 Angle = Annotated[float, _number_field('a finite number (rad)', minimum=-1e6, maximum=1e6)]
 Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0.0, maximum=1e9)]
 Interval = Annotated[float, _number_field('a number >= 0 (s)', minimum=0.0)]
@@ -217,6 +219,20 @@ class MovingObstacle(_Model):
         'turn', description='`turn`: back along the path; `loop`: straight to its first point.')
 
 
+class PushableBox(_Model):
+    """A rectangle or a disc that rests until something pushes it."""
+
+    center: Point = Field(description='Where its centre starts.')
+    size: Size | None = Field(
+        None, description='Of a rectangle: width along its own x axis, height along its own y '
+                          'axis. Either this or `radius`.')
+    radius: Length | None = Field(None, description='Of a round one.')
+    yaw: Angle = Field(0.0, description='Where the x axis of a rectangle points at first, '
+                                        'counter-clockwise.')
+    mass: Mass = Field(1.0, description='How hard it is to push: it and what pushes it share an '
+                                        'overlap by their inverse masses.')
+
+
 class World(_Model):
     """The walled arena and what stands in it."""
 
@@ -228,6 +244,7 @@ class World(_Model):
     rectangles: tuple[Rectangle, ...] = Field((), description='Rectangular obstacles.')
     polygons: tuple[Polygon, ...] = Field((), description='Polygonal obstacles, convex or not.')
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
+    boxes: tuple[PushableBox, ...] = Field((), description='Boxes that robots can push.')
     open: Flag = Field(
         False, description='The bounds are no walls: they only say what pictures and maps show.')
     map: Text | None = Field(

@@ -11,18 +11,13 @@ from numpy.typing import NDArray
 
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
+from sbot.scenario.model import World as WorldModel
 from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, turned
-from sbot.scenario.world import starting_world
+from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.rng import PLACEMENT, generator
 from sbot_sim.collision.moving_bodies import make_movers
-from sbot_sim.collision.overlap import (
-    CELLS,
-    PAIR,
-    SEGMENT,
-    Overlaps,
-    find_overlaps,
-)
+from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World
 
@@ -36,8 +31,6 @@ TRIES = 8
 # Positions judged in one call. Robots heaped on one spot make quadratically many pairs, so a call
 # must not be asked about too many of them.
 BATCH = 2000
-
-_BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
 
 class Placed(NamedTuple):
@@ -72,7 +65,8 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         _extend(placed, [starts[i]], bodies[entries[i].body], poses[i])
-    _check_free(world, placed, {starts[i]: ('robots', i, 'pose') for i in poses}, origins)
+    _check_free(written.world, world, placed, {starts[i]: ('robots', i, 'pose') for i in poses},
+                origins)
     for i, entry in enumerate(entries):
         if entry.count is not None:
             ids = range(starts[i], starts[i + 1])
@@ -119,17 +113,17 @@ def _overlaps(world: World, bodies: Sequence[Body], poses: Sequence[Pose]) -> Ov
                          movers=make_movers(bodies))
 
 
-def _check_free(world: World, placed: Placed, paths: Mapping[int, KeyPath],
+def _check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
                 origins: Origins) -> None:
     """Raise InputError for the first robot of ``paths`` that stands in something."""
     end, total = 0, len(placed.ids)
     while end < total:
         end += max(BATCH, end // 8)
         part = Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
-        _check_part(world, part, paths, origins)
+        _check_part(written, world, part, paths, origins)
 
 
-def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
+def _check_part(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
                 origins: Origins) -> None:
     found = _overlaps(world, placed.bodies, placed.poses)
     ids = np.array(placed.ids)
@@ -144,15 +138,11 @@ def _check_part(world: World, placed: Placed, paths: Mapping[int, KeyPath],
         return
     row = rows[np.argmin(one[rows])]
     robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
-    if kind == SEGMENT and what >= len(world.given_segments):
-        kind = CELLS
-    names = (f'robot {what}', f'{_BOUNDS[what % 4]} of world.bounds', f'world.segments.{what}',
-             f'world.circles.{what}', f'world.rectangles.{what}', 'world.map',
-             f'world.polygons.{what}')
+    name = f'robot {what}' if kind == PAIR else solid_names(written, world, kind, what)
     k = placed.ids.index(robot)
     raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
                     f'a free place: robot {robot} ({_size_of(placed.bodies[k])}) is '
-                    f'{found.depth[row]:.3g} m too near to {names[kind]}')
+                    f'{found.depth[row]:.3g} m too near to {name}')
 
 
 def _size_of(body: Body) -> str:
@@ -169,7 +159,7 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
         rng = generator(written.seed, ids[0], PLACEMENT)
         poses = [turned(entry, pose, rng) for pose in grid_poses(len(ids), area, entry.yaw)]
         _extend(placed, ids, body, poses)
-        _check_free(world, placed, dict.fromkeys(ids, path), origins)
+        _check_free(written.world, world, placed, dict.fromkeys(ids, path), origins)
         return poses
     most = most_at_random(area, body.safety_radius)
     if len(ids) > most and entry.position_gaussian is None:

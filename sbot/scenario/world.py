@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sbot.scenario.maps import load_map
 from sbot.scenario.model import World
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
+from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
+from sbot_sim.world.boxes import Boxes, make_box, world_with_boxes
 from sbot_sim.world.cell_map import cells_bounds
 from sbot_sim.world.geometry import World as WorldArrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.moving import MovingDiscs, make_moving_discs, world_with
+
+_BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
 
 def world_arrays(world: World) -> WorldArrays:
@@ -46,9 +52,40 @@ def moving_discs(world: World, rate: Rate) -> MovingDiscs | None:
                               for disc in world.moving], rate.dt)
 
 
-def starting_world(world: World) -> WorldArrays:
-    """Return ``world_arrays`` with the obstacles that move where they start."""
+def pushable_boxes(world: World) -> Boxes | None:
+    """Return the boxes that robots can push; None where there are none."""
+    if not world.boxes:
+        return None
+    return Boxes(tuple(make_box(*(box.size or (0.0, 0.0)), box.radius or 0.0, box.mass)
+                       for box in world.boxes),
+                 np.array([(*box.center, 0.0 if box.size is None else box.yaw)
+                           for box in world.boxes]))
+
+
+def solid_names(world: World, arrays: WorldArrays, kind: int, row: int) -> str:
+    """Return what messages call an object that ``find_overlaps`` has found in a starting world."""
+    if kind == BOUND:
+        return f'{_BOUNDS[row]} of world.bounds'
+    if kind == CELLS or (kind == SEGMENT and row >= len(arrays.given_segments)):
+        return 'world.map'
+    flat = [k for k, box in enumerate(world.boxes) if box.size is not None]
+    round_ones = [k for k, box in enumerate(world.boxes) if box.size is None]
+    lists: dict[int, list[tuple[str, Sequence[object]]]] = {
+        SEGMENT: [('segments', world.segments)],
+        CIRCLE: [('circles', world.circles), ('moving', world.moving)],
+        RECTANGLE: [('rectangles', world.rectangles)],
+        POLYGON: [('polygons', world.polygons)]}
+    for key, entries in lists[kind]:
+        if row < len(entries):
+            return f'world.{key}.{row}'
+        row -= len(entries)
+    return f'world.boxes.{(flat if kind == RECTANGLE else round_ones)[row]}'
+
+
+def starting_world(world: World, *, with_boxes: bool = True) -> WorldArrays:
+    """Return ``world_arrays`` with what moves, and perhaps what is pushed, where it starts."""
     arrays, discs = world_arrays(world), moving_discs(world, Rate(1, 1))
-    if discs is None:
-        return arrays
-    return world_with(arrays, discs, np.zeros(len(discs.radius), np.int64))
+    if discs is not None:
+        arrays = world_with(arrays, discs, np.zeros(len(discs.radius), np.int64))
+    boxes = pushable_boxes(world) if with_boxes else None
+    return arrays if boxes is None else world_with_boxes(arrays, boxes.bodies, boxes.start)

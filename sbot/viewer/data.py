@@ -16,6 +16,8 @@ from sbot.figures.arena import free_wind_arrows, rectangles_of, robot_colours
 from sbot.figures.data import RunData
 from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
+from sbot.scenario.model import World
+from sbot.scenario.world import pushable_boxes
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
@@ -90,6 +92,7 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'segments': _rounded(np.vstack([walls, world.given_segments, *outlines])),
         'circles': _rounded(data.still_circles),
         'moving': _rounded(data.moving_radius),  # radii; frames have the centres
+        'boxes': box_sizes(data.scenario.world),  # frames have their poses
         'polygons': [_rounded(corners) for corners in solids],
         'radius': _rounded(data.radius),
         'rectangles': rectangles_of(data),
@@ -100,6 +103,13 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'laser': {'x': scan.laser_x, 'y': scan.laser_y, 'yaw': scan.laser_yaw,
                   'beams': beams, 'angle_min': angle_min, 'increment': increment},
     }
+
+
+def box_sizes(world: World) -> list[list[float]]:
+    """Return [width, height] (m) of each rectangular box, [radius] of each round one."""
+    boxes = pushable_boxes(world)
+    return [[box.length, box.width] if box.is_rectangle else [box.radius]
+            for box in (boxes.bodies if boxes else ())]
 
 
 def _rounded(values: NDArray[Any]) -> list[Any]:
@@ -124,6 +134,10 @@ def page_data(data: RunData, scans: Scans | None) -> dict[str, Any]:
         centres = data.obstacles[::step]
         out['obstacles'] = pack(centres.reshape(frames, -1), centres.min(axis=(0, 1)),
                                 centres.max(axis=(0, 1)))
+    if data.boxes.shape[1]:
+        places = data.boxes[::step]
+        low, high = places[:, :, :2].min(axis=(0, 1)), places[:, :, :2].max(axis=(0, 1))
+        out['box_poses'] = pack(places.reshape(frames, -1), [*low, -np.pi], [*high, np.pi])
     if scans is not None:
         farthest = float(np.where(np.isfinite(scans.ranges), scans.ranges, 0.0).max(initial=1.0))
         out['scans'] = pack(scans.ranges.reshape(len(scans.ranges), -1), 0.0, farthest,

@@ -9,6 +9,7 @@ import numpy as np
 
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
+from sbot.scenario.world import pushable_boxes
 from sbot.viewer.frames import (
     SCAN_FRAMES,
     Laser,
@@ -67,9 +68,13 @@ class Follower:
             i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
         discs = self._scenario.world.moving
         self._obstacles = np.array([disc.path[0] for disc in discs]) if discs else None
-        if discs and topics.OBSTACLES.name not in self._subscribed:
-            self._subscribed.add(topics.OBSTACLES.name)
-            self._subscribe(topics.OBSTACLES, topics.OBSTACLES.name, self._on_obstacles)
+        boxes = pushable_boxes(self._scenario.world)
+        self._boxes = boxes.start if boxes else None
+        for there, topic, callback in ((discs, topics.OBSTACLES, self._on_obstacles),
+                                       (boxes, topics.BOXES, self._on_boxes)):
+            if there and topic.name not in self._subscribed:
+                self._subscribed.add(topic.name)
+                self._subscribe(topic, topic.name, callback)
         self._announced = False
         self._laser = Laser()
         self._frames_to_wait = SCAN_TIMEOUT
@@ -106,6 +111,10 @@ class Follower:
         if self._obstacles is not None:
             self._obstacles = read_poses(raw, len(self._obstacles)).rows[:, :2]
 
+    def _on_boxes(self, raw: bytes) -> None:
+        if self._boxes is not None:
+            self._boxes = read_poses(raw, len(self._boxes)).rows
+
     def _on_scan(self, robot: int, raw: bytes) -> None:
         if robot < len(self._scans):
             self._scans[robot] = raw
@@ -125,7 +134,7 @@ class Follower:
         self._shown_ns = self._stamp_ns
         shown = frame((self._stamp_ns - self._begin_ns) / NANOSECONDS,
                       [pose for pose in self._poses if pose], self._winds, self._goals,
-                      self._obstacles)
+                      self._obstacles, self._boxes)
         self._frames += 1
         if self._frames % SCAN_FRAMES == 1 and all(self._scans):
             shown['scans'] = scans([read_scan(raw).scan.ranges[::self._laser.skip]

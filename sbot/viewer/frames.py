@@ -45,12 +45,15 @@ def drivable(scenario: Scenario) -> list[int]:
 
 def frame(seconds: float, poses: ArrayLike, winds: ArrayLike,
           goals: Mapping[int, tuple[float, float]],
-          obstacles: ArrayLike | None = None) -> dict[str, Any]:
+          obstacles: ArrayLike | None = None,
+          boxes: ArrayLike | None = None) -> dict[str, Any]:
     """Return a frame: time since the start (s), poses (N, 3), winds (N, 2), goals (m) of robots.
 
-    ``obstacles`` (M, 2) (m) are the centres of those that move. ``scans`` may be added.
+    ``obstacles`` (M, 2) (m) are the centres of those that move, ``boxes`` (B, 3) the poses of
+    pushable boxes. ``scans`` may be added.
     """
-    moving = {} if obstacles is None else {'obstacles': _rounded(obstacles)}
+    moving = {name: _rounded(places) for name, places in (
+        ('obstacles', obstacles), ('box_poses', boxes)) if places is not None}
     return {'t': round(seconds, 4), 'poses': _rounded(poses), 'winds': _rounded(winds), **moving,
             'goals': [[0.0, robot, *goal] for robot, goal in sorted(goals.items())]}
 

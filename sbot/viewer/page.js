@@ -15,6 +15,7 @@ const canvas = $('arena'), ctx = canvas.getContext('2d');
 let run = null;                            // what does not change: world, robots, laser
 let times = [], poses = [], winds = [];    // per frame: s, [x y yaw ...], [u v ...]
 let obstacles = [];                        // per frame: [x y ...] of those that move
+let boxes = [];                            // per frame: [x y yaw ...] of pushable boxes
 let scanFrames = [], scans = [];           // per scan: its frame, [range ...]
 let outlines = null;
 let now = 0, playing = false, atEnd = true, dirty = true, last = null;
@@ -58,8 +59,8 @@ function around(t) {                       // its frame, the next one, and how f
   return [k, next, span > 0 ? Math.min(1, Math.max(0, (t - times[k]) / span)) : 0];
 }
 
-function posesAt(t) {                      // between frames: straight lines, the shorter turn
-  const [k, next, f] = around(t), one = poses[k], two = poses[next];
+function posesAt(t, table = poses) {       // between frames: straight lines, the shorter turn
+  const [k, next, f] = around(t), one = table[k] || [], two = table[next] || one;
   const out = new Float32Array(one.length);
   for (let i = 0; i < one.length; i += 3) {
     const turn = two[i + 2] - one[i + 2];
@@ -129,6 +130,7 @@ function draw() {
   ctx.fill(outlines.solids);
   ctx.stroke(outlines.lines);
   drawObstacles(obstaclesAt(now));
+  drawBoxes(posesAt(now, boxes), px);
   if ($('trails').checked) drawTrails(k, pose, px);
   if ($('scans').checked) drawScan(follow, px);
   drawGoals(px);
@@ -145,6 +147,24 @@ function drawObstacles(centres) {
     ctx.arc(x, y, r, 0, 7);
   });
   ctx.fill();
+}
+
+function drawBoxes(pose, px) {
+  ctx.beginPath();
+  run.boxes.forEach(([width, height], i) => {
+    const x = pose[3 * i], y = pose[3 * i + 1], c = Math.cos(pose[3 * i + 2]), s = Math.sin(pose[3 * i + 2]);
+    if (height === undefined) { ctx.moveTo(x + width, y); ctx.arc(x, y, width, 0, 7); return; }
+    [[-1, -1], [1, -1], [1, 1], [-1, 1]].forEach(([a, b], k) => {
+      const u = a * width / 2, v = b * height / 2;
+      ctx[k ? 'lineTo' : 'moveTo'](x + c * u - s * v, y + s * u + c * v);
+    });
+    ctx.closePath();
+  });
+  ctx.fillStyle = '#b08d63';
+  ctx.strokeStyle = '#222222';
+  ctx.lineWidth = px;
+  ctx.fill();
+  ctx.stroke();
 }
 
 function drawFreeWind(px) {
@@ -348,7 +368,7 @@ function readFragment() {
 function start(header) {
   run = header;
   outlines = worldOutlines();
-  times = []; poses = []; winds = []; obstacles = []; scans = []; scanFrames = [];
+  times = []; poses = []; winds = []; obstacles = []; boxes = []; scans = []; scanFrames = [];
   const follow = $('follow');
   follow.length = 1;
   run.radius.forEach((_, i) => follow.add(new Option('robot ' + i, i)));
@@ -365,10 +385,10 @@ function start(header) {
 
 async function openRecording(header) {
   const tables = await Promise.all(
-    [header.poses, header.winds, header.obstacles, header.scans].map(
+    [header.poses, header.winds, header.obstacles, header.box_poses, header.scans].map(
       table => table ? unpack(table) : []));
   start(header);
-  [poses, winds, obstacles, scans] = tables;
+  [poses, winds, obstacles, boxes, scans] = tables;
   times = header.times;
   scanFrames = header.scan_frames || [];
   readFragment();
@@ -397,7 +417,7 @@ function listen() {
     if (times.length > MOST_LIVE) {
       const old = MOST_LIVE / 4;
       times.splice(0, old); poses.splice(0, old); winds.splice(0, old);
-      obstacles.splice(0, old);
+      obstacles.splice(0, old); boxes.splice(0, old);
       while (scanFrames.length && scanFrames[0] < old) { scanFrames.shift(); scans.shift(); }
       scanFrames = scanFrames.map(k => k - old);
     }
@@ -405,6 +425,7 @@ function listen() {
     poses.push(Float32Array.from(frame.poses));
     winds.push(Float32Array.from(frame.winds));
     if (frame.obstacles) obstacles.push(Float32Array.from(frame.obstacles));
+    if (frame.box_poses) boxes.push(Float32Array.from(frame.box_poses));
     if (frame.scans) {
       scans.push(Float32Array.from(frame.scans, r => r === null ? NaN : r));
       scanFrames.push(times.length - 1);

@@ -111,7 +111,8 @@ class PageOperator:
         if not self._frames:
             self._live.set_run(live_header(self._scenario, laser))
         seconds = (self._scenario.rate.stamp_ns(snapshot.tick) - self._begin_ns) / NANOSECONDS
-        shown = frame(seconds, snapshot.pose, snapshot.wind, self._goals, snapshot.obstacles)
+        shown = frame(seconds, snapshot.pose, snapshot.wind, self._goals, snapshot.obstacles,
+                      snapshot.boxes)
         if self._frames % SCAN_FRAMES == 0:
             shown['scans'] = scans(snapshot.ranges[:, ::laser.skip])
         self._frames += 1

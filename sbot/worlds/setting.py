@@ -130,6 +130,7 @@ def _check_supported(scenario: Scenario) -> None:
         ('wind.turbulence', wind.turbulence.turbulence != STILL),
         *((f'wind.{key}', bool(name)) for key, name in wind.hooks._asdict().items()),
         ('world.moving', bool(scenario.world.moving)),
+        ('world.boxes', bool(scenario.world.boxes)),
         ('sensors.imu', sensors.imu.imu), ('sensors.gnss', sensors.gnss.gnss),
         *((f'bodies.{name}.drive: {body.drive}', body.drive == OMNIDIRECTIONAL)
           for name, body in scenario.bodies.items()),

@@ -17,6 +17,7 @@ from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import cell_of
 from sbot_sim.collision.disc_contacts import contact
 from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.levers import fixed_arm, wall_arm
 
 Array = NDArray[np.float64]
 
@@ -116,13 +117,13 @@ def with_fixed(fixed: FixedObjects, k: int, boxes: Array, i: int, from_x: float,
 
 
 @njit_inner
-def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, from_x: float,
-                              from_y: float, tolerance: float,
-                              margin: float) -> tuple[float, float, float]:
-    """Return (dx, dy, deepest), as ``contacts.fixed_displacement``, for a rectangle.
+def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, turn: float,
+                              from_x: float, from_y: float, tolerance: float,
+                              margin: float) -> tuple[float, float, float, float]:
+    """Return (dx, dy, angle, deepest), as ``contacts.fixed_displacement``, for a rectangle.
 
     What one object's displacement does for the next one is not done twice: walls of several
-    pieces push once.
+    pieces push once. ``turn`` is that of ``Movers``; the angle (rad) is 0 if it is.
     """
     x, y, bounds = boxes[i, 0], boxes[i, 1], fixed.bounds
     more = margin * (boxes[i, 4] + boxes[i, 5])
@@ -130,25 +131,42 @@ def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, from_x:
     reach_x, reach_y = c * boxes[i, 4] + s * boxes[i, 5], s * boxes[i, 4] + c * boxes[i, 5]
     west, east = bounds[0] + reach_x - x, x + reach_x - bounds[2]
     south, north = bounds[1] + reach_y - y, y + reach_y - bounds[3]
-    dx, dy, deepest = 0.0, 0.0, max(west, east, south, north)
-    if west > tolerance:
-        dx += west + more
-    if east > tolerance:
-        dx -= east + more
-    if south > tolerance:
-        dy += south + more
-    if north > tolerance:
-        dy -= north + more
+    dx, dy, angle, arm, deepest = 0.0, 0.0, 0.0, 0.0, max(west, east, south, north)
+    if deepest > tolerance:
+        for side in range(4):
+            overlap = west if side == 0 else east if side == 1 else south if side == 2 else north
+            sign = 1.0 if side % 2 == 0 else -1.0
+            ux, uy = (sign, 0.0) if side < 2 else (0.0, sign)
+            if overlap > tolerance:
+                if turn > 0.0:
+                    arm = wall_arm(boxes, i, overlap, ux, uy)
+                dx, dy, angle = _pushed(dx, dy, angle, overlap + more, ux, uy, arm, turn)
     cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
     for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
-        overlap, ux, uy = with_fixed(fixed, int(fixed.items[entry]), boxes, i, from_x, from_y)
+        k = int(fixed.items[entry])
+        overlap, ux, uy = with_fixed(fixed, k, boxes, i, from_x, from_y)
         deepest = max(deepest, overlap)
         if overlap > tolerance:
-            left = overlap + more - max(0.0, dx * ux + dy * uy)
-            if left > 0.0:
-                dx += left * ux
-                dy += left * uy
-    return dx, dy, deepest
+            if turn > 0.0:
+                arm = fixed_arm(boxes, i, fixed.boxes, k, ux, uy)
+            dx, dy, angle = _pushed(dx, dy, angle, overlap + more, ux, uy, arm, turn)
+    return dx, dy, angle, deepest
+
+
+@njit_inner
+def _pushed(dx: float, dy: float, angle: float, way: float, ux: float, uy: float, arm: float,
+            turn: float) -> tuple[float, float, float]:
+    """Return a displacement (m, m, rad) to which a push by ``way`` (m) along u was added.
+
+    ``arm`` (m) is the lever of u about the centre, ``turn`` that of ``Movers`` (1/m^2).
+    """
+    left = way - max(0.0, dx * ux + dy * uy + angle * arm)
+    if left > 0.0:
+        left /= 1.0 + arm * arm * turn
+        dx += left * ux
+        dy += left * uy
+        angle += left * arm * turn
+    return dx, dy, angle
 
 
 @njit

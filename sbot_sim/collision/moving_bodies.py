@@ -21,6 +21,7 @@ from sbot_sim.collision.separation import PASSES, Separation, settle
 from sbot_sim.collision.tunnelling import MOST_STEPS, STEP
 from sbot_sim.dynamics.motion import wrap_yaw
 from sbot_sim.world.bodies import Body
+from sbot_sim.world.boxes import characteristic_length
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,17 +38,20 @@ class Movers(NamedTuple):
     within: Array  # (N,) m, radius of the circle inside
     pace: Array  # (N,) m, half of it is the longest step
     weight: Array  # (N,) inverse mass, 1/kg; 0: infinitely heavy
+    turn: Array  # (N,) how easily pushes turn it, 1/c^2 of ``levers``, 1/m^2; 0: not at all
 
 
-def make_movers(bodies: Sequence[Body]) -> Movers | None:
-    """Return robots with the distance that they keep free around them; None if all are round.
+def make_movers(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Movers | None:
+    """Return robots and boxes with the distance that they keep free; None if all are round robots.
 
-    As among discs alone, two robots share an overlap equally.
+    As among discs alone, two robots share an overlap equally; where there are boxes, all share by
+    inverse masses.
     """
-    if not any(body.is_rectangle for body in bodies):
+    bodies = [*robots, *boxes]
+    if not boxes and not any(body.is_rectangle for body in robots):
         return None
     offset, size = np.zeros((len(bodies), 3)), np.zeros((len(bodies), 3))
-    around = np.empty(len(bodies))
+    around, turn = np.empty(len(bodies)), np.zeros(len(bodies))
     for i, body in enumerate(bodies):
         if body.is_rectangle:
             offset[i, 0] = body.offset
@@ -56,8 +60,15 @@ def make_movers(bodies: Sequence[Body]) -> Movers | None:
         else:
             size[i, 2] = body.safety_radius
         around[i] = hypot(size[i, 0], size[i, 1]) + size[i, 2]
+        if i >= len(robots):
+            turn[i] = 1.0 / (characteristic_length(body) * characteristic_length(body))
     within = np.array([body.inner_radius for body in bodies])
-    return Movers(offset, size, around, within, within, np.ones(len(bodies)))
+    if not boxes:
+        return Movers(offset, size, around, within, within, np.ones(len(bodies)), turn)
+    # A box must not be pushed farther in a step than its own limit: see ``tunnelling``.
+    pace = np.minimum(within, within[len(robots):].min())
+    return Movers(offset, size, around, within, pace,
+                  np.array([1.0 / body.mass for body in bodies]), turn)
 
 
 @njit_inner
@@ -140,8 +151,8 @@ def separate_bodies(fixed: FixedObjects, movers: Movers, previous: Array,
                 for axis in range(3):
                     pose[i, axis] = free[i, axis] + share * (goal[i, axis] - previous[i, axis])
         stuck = np.zeros(n, np.bool_)
-        settle(fixed, movers.around, movers.within, boxes_at(movers, pose), movers.weight, free,
-               pose, collided, stuck, PASSES)
+        settle(fixed, movers.around, movers.within, boxes_at(movers, pose), movers.weight,
+               movers.turn, free, pose, collided, stuck, PASSES)
         for i in range(n):
             reverted[i] |= stuck[i]
     return pose, collided, reverted

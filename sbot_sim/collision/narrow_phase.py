@@ -16,6 +16,7 @@ from sbot_common.spatial import BucketGrid, cell_index
 from sbot_sim.collision.body_contacts import body_contact, fixed_displacement_of_box, share_of
 from sbot_sim.collision.disc_contacts import fixed_displacement
 from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.levers import body_levers
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -29,7 +30,7 @@ QUANTUM = 2.0 ** -50  # m
 class Crowd(NamedTuple):
     """N robots during one step; what a pass reads and what it works on.
 
-    Where all are discs of equal mass ``boxes`` and ``weight`` are empty.
+    Where all are discs of equal mass ``boxes``, ``weight`` and ``turn`` are empty.
     """
 
     radius: Array  # (N,) of the collision circles, m; for a rectangle that around it
@@ -39,11 +40,13 @@ class Crowd(NamedTuple):
     home: Array  # (N, 3) poses before the first pass, which the grid knows
     grid: BucketGrid  # of ``home``
     queued: Flags  # (N,) whether a robot is in the queue
-    shift: Array  # (N, 2) displacement of this pass, m
+    # (N, 2) displacement of this pass, m; with ``boxes`` (N, 4): turn, rad, and fixed overlap, m
+    shift: Array
     retreats: NDArray[np.int8]  # (N,) how often a robot went back, from the last pass on
     reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
     boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
-    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy
+    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
+    turn: Array  # (N,) or (0,): see ``Movers.turn``, 1/m^2
 
 
 @njit_inline
@@ -74,7 +77,7 @@ def disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
 
 @njit_inline
 def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, margin: float,
-         queue: Queue, count: int) -> tuple[float, float, bool, int]:
+         queue: Queue, count: int) -> tuple[float, float, float, bool, int]:
     """Find the robots that robot ``i`` intersects.
 
     Parameters
@@ -87,8 +90,8 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
 
     Returns
     -------
-    (dx, dy, whether there is an overlap, new count): dx, dy (m) is the sum of this robot's share
-    of the overlaps, half of each among discs, else by inverse masses.
+    (dx, dy, turn, whether there is an overlap, new count): dx, dy (m) is the sum of this robot's
+    share of the overlaps, half of each among discs, else by inverse masses (``levers``).
 
     """
     x, y, radius, grid = crowd.pose[i, 0], crowd.pose[i, 1], crowd.radius[i], crowd.grid
@@ -96,7 +99,7 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
     last_column = cell_index(x + reach, grid.x0, grid.cell, grid.nx)
     first_row = cell_index(y - reach, grid.y0, grid.cell, grid.ny)
     last_row = cell_index(y + reach, grid.y0, grid.cell, grid.ny)
-    sum_x, sum_y, met = 0, 0, False
+    sum_x, sum_y, sum_turn, met = 0, 0, 0, False
     for row in range(first_row, last_row + 1):
         begin = np.uint64(grid.starts[row * grid.nx + first_column])
         end = np.uint64(grid.starts[row * grid.nx + last_column + 1])
@@ -116,7 +119,16 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
             if overlap <= tolerance:
                 continue
             met = True
-            share = share_of(crowd.weight[i], crowd.weight[j]) if shapes else 0.5
+            share = 0.5
+            if shapes:
+                weight, other = crowd.weight[i], crowd.weight[j]
+                if crowd.turn[i] > 0.0 or crowd.turn[j] > 0.0:
+                    arm, ease, ease_j = body_levers(crowd.boxes, crowd.turn, i, int(j), ux, uy)
+                    share = share_of(weight * ease, other * ease_j) / ease
+                    sum_turn += int(share * (overlap + margin * apart) * arm * crowd.turn[i]
+                                    / QUANTUM)
+                else:
+                    share = share_of(weight, other)
             part = share * (overlap + margin * apart)
             sum_x += int(part * ux / QUANTUM)
             sum_y += int(part * uy / QUANTUM)
@@ -124,7 +136,7 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
                 crowd.queued[j] = True
                 queue[count] = j
                 count += 1
-    return sum_x * QUANTUM, sum_y * QUANTUM, met, count
+    return sum_x * QUANTUM, sum_y * QUANTUM, sum_turn * QUANTUM, met, count
 
 
 @njit_inline
@@ -153,15 +165,19 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool, queue: Qu
         i = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
         reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
-        dx, dy, met, count = meet(crowd, shapes, i, reach, tolerance, margin, queue, count)
+        dx, dy, turn, met, count = meet(crowd, shapes, i, reach, tolerance, margin, queue, count)
+        fixed_turn = 0.0
         if shapes and crowd.boxes[i, 4] > 0.0:
-            fx, fy, deepest = fixed_displacement_of_box(fixed, crowd.boxes, i, previous[i, 0],
-                                                        previous[i, 1], tolerance, margin)
+            fx, fy, fixed_turn, deepest = fixed_displacement_of_box(
+                fixed, crowd.boxes, i, crowd.turn[i], previous[i, 0], previous[i, 1], tolerance,
+                margin)
         else:
             fx, fy, deepest = fixed_displacement(fixed, pose[i, 0], pose[i, 1], crowd.radius[i],
                                                  previous[i, 0], previous[i, 1], tolerance, margin)
         if (met or deepest > tolerance) and not crowd.reverted[i]:
             crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
+            if shapes:
+                crowd.shift[i, 2], crowd.shift[i, 3] = turn + fixed_turn, deepest
             found[hits] = i
             hits += 1
     for k in range(count):

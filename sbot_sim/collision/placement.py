@@ -22,10 +22,11 @@ Array = NDArray[np.float64]
 _BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
 
-def _what(world: World, kind: int, other: int, pose: Array) -> str:
+def _what(world: World, kind: int, other: int, pose: Array, robots: int) -> str:
     """Name what a robot overlaps, with its numbers."""
     if kind == PAIR:
-        return f'robot {other} at ({pose[other, 0]:g}, {pose[other, 1]:g})'
+        name = f'robot {other}' if other < robots else f'boxes[{other - robots}]'
+        return f'{name} at ({pose[other, 0]:g}, {pose[other, 1]:g})'
     if kind == BOUND:
         return f'the bound {_BOUNDS[other]} = {world.bounds[other]:g}'
     if kind == CELLS or (kind == SEGMENT and other >= len(world.given_segments)):
@@ -44,17 +45,19 @@ def _what(world: World, kind: int, other: int, pose: Array) -> str:
 
 
 def placement_errors(world: World, bodies: BodyArrays, pose: Array,
-                     movers: Movers | None = None) -> list[str]:
+                     movers: Movers | None = None, robots: int | None = None) -> list[str]:
     """Return one line for every robot that stands where it cannot, in order of id; none is good.
 
     Parameters
     ----------
     world : the fixed objects
-    bodies : of N robots
+    bodies : of N bodies: the robots, and then boxes, which are free of all but robots
     pose : (N, 3) x, y (m), yaw (rad)
-    movers : the robots' shapes; None: all are discs
+    movers : their shapes; None: all are discs
+    robots : how many of them are; None: all
 
     """
+    count = len(pose) if robots is None else robots
     bad = np.flatnonzero(~np.isfinite(pose).all(axis=1))
     if len(bad):
         return [f'robot {i}: pose {pose[i].tolist()} is not finite' for i in bad]
@@ -63,7 +66,7 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array,
     order = np.lexsort((found.other, found.kind, found.robot))
     for k in order:
         i, depth = int(found.robot[k]), float(found.depth[k])
-        what = _what(world, int(found.kind[k]), int(found.other[k]), pose)
+        what = _what(world, int(found.kind[k]), int(found.other[k]), pose, count)
         size = f'collision radius {bodies.safety_radius[i]:g} m'
         if movers is not None and movers.size[i, 0] > 0.0:
             size = f'{2 * movers.size[i, 0]:g} m x {2 * movers.size[i, 1]:g} m'
@@ -73,9 +76,9 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array,
 
 
 def placement_error(world: World, bodies: BodyArrays, pose: Array,
-                    movers: Movers | None = None) -> str | None:
+                    movers: Movers | None = None, robots: int | None = None) -> str | None:
     """Return the first line of ``placement_errors``, saying how many more there are, or None."""
-    lines = placement_errors(world, bodies, pose, movers)
+    lines = placement_errors(world, bodies, pose, movers, robots)
     if not lines:
         return None
     more = f' (and {len(lines) - 1} more)' if len(lines) > 1 else ''

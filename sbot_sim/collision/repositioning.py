@@ -14,7 +14,7 @@ from sbot_common.jit import borrowed, njit_inline, njit_inner
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd, find_intersecting
-from sbot_sim.collision.tunnelling import on_leash
+from sbot_sim.collision.tunnelling import LEASH, on_leash
 
 Flags = NDArray[np.bool_]
 Queue = NDArray[np.int32]
@@ -29,6 +29,9 @@ PLAIN_PASSES = 4
 FIRST_MARGIN = 2.0 ** -16
 LAST_MARGIN = 2.0 ** -6
 RETREATS = 4  # the last one is all the way
+# A light box between a heavy robot and a wall would take nearly all of their overlap in each pass.
+# So each pass that finds it in a wall makes its inverse mass less for the rest of the step.
+HELD = 0.5
 
 
 @njit_inner
@@ -43,6 +46,15 @@ def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: floa
         pose[i, 0], pose[i, 1] = x, y
         if len(crowd.boxes) > 0:
             crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
+            if crowd.turn[i] > 0.0:
+                # No corner goes farther than the centre may.
+                way = hypot(x - previous[i, 0], y - previous[i, 1])
+                most = max(0.0, LEASH * crowd.leash[i] - way) / crowd.radius[i]
+                turned = pose[i, 2] + crowd.shift[i, 2] - previous[i, 2]
+                pose[i, 2] = previous[i, 2] + min(max(turned, -most), most)
+                place(crowd.boxes, i, x, y, pose[i, 2])
+                if crowd.shift[i, 3] > DISPLACED_ABOVE:
+                    crowd.weight[i] *= HELD
         drift = max(drift, hypot(x - home[i, 0], y - home[i, 1]))
     return drift
 

@@ -40,13 +40,14 @@ class Separation(NamedTuple):
 
 @njit
 def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weight: Array,
-           previous: Array, pose: Array, collided: Flags, reverted: Flags, passes: int) -> int:
+           turn: Array, previous: Array, pose: Array, collided: Flags, reverted: Flags,
+           passes: int) -> int:
     """Free bodies of overlaps at the end of one step; return the passes made.
 
     Parameters
     ----------
     fixed : the fixed objects
-    radius, leash, boxes, weight : the bodies, see ``Crowd``; ``boxes`` (N, 7) are changed
+    radius, leash, boxes, weight, turn : the bodies, see ``Crowd``; ``boxes`` (N, 7) are changed
     previous : (N, 3) poses before the step, free of overlaps
     pose : (N, 3) poses proposed; changed
     collided, reverted : (N,) set where a body intersected something, and where it went back
@@ -55,8 +56,8 @@ def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weigh
     """
     n, home = len(radius), pose.copy()
     crowd = Crowd(radius, leash, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
-                  np.empty(n, np.bool_), np.empty((n, 2)), np.empty(n, np.int8), reverted, boxes,
-                  weight)
+                  np.empty(n, np.bool_), np.empty((n, 4 if len(boxes) > 0 else 2)),
+                  np.empty(n, np.int8), reverted, boxes, weight.copy(), turn)
     return free_everybody(fixed, crowd, collided, passes, 0, n, np.empty(n, np.int32),
                           np.empty(n, np.int32))
 
@@ -95,8 +96,8 @@ def separate_arrays(fixed: FixedObjects, radius: Array, previous: Array, propose
                 dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
                                  goal[i, 1] - previous[i, 1], steps)
                 pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
-        made += settle(fixed, radius, radius, none.reshape(0, 7), none, free, pose, collided,
-                       stuck, passes)
+        made += settle(fixed, radius, radius, none.reshape(0, 7), none, none, free, pose,
+                       collided, stuck, passes)
         for i in range(n):
             reverted[i] |= stuck[i]
     for i in range(n):

@@ -18,10 +18,11 @@ from sbot_sim.sensors.positioning.gnss import GnssSettings
 from sbot_sim.sensors.positioning.imu import ImuSettings
 from sbot_sim.sensors.rectangles import Rectangles
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays
+from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays, body_arrays, joined
+from sbot_sim.world.boxes import Boxes, world_with_boxes
 from sbot_sim.world.geometry import World
 from sbot_sim.world.line_of_sight import make_line_of_sight
-from sbot_sim.world.moving import MovingDiscs, world_with
+from sbot_sim.world.moving import MovingDiscs, make_moving_discs, world_with
 from sbot_sim.world.scene import Scene, make_scene
 from wind_model.parameters import Height, WakeParameters
 from wind_model.turbulence import Waves
@@ -47,10 +48,14 @@ class SensorParameters(NamedTuple):
 
 
 class Obstacles(NamedTuple):
-    """Moving obstacles, and what it takes to make the tables of a world with them."""
+    """Obstacles that move, and what it takes to make the tables of a world with them."""
 
-    discs: MovingDiscs
-    still: World  # without them
+    discs: MovingDiscs  # on their paths
+    boxes: Boxes  # that are pushed
+    bodies: BodyArrays  # of the robots, then of the boxes
+    movers: Movers | None  # the shapes of both; None: there are no boxes, and robots are discs
+    still: World  # without discs and boxes
+    fixed: FixedObjects  # ``still`` as collisions look it up
     far: float  # m, how far lasers see
     near: float  # m, how far infrared sees
     stop_broadcasts: bool
@@ -81,10 +86,13 @@ def make_simulation_parameters(
         wind_height: Height | float, threads: int = 1, waves: Waves | None = None,
         hooks: Hooks = _NO_HOOKS, imu: ImuSettings | None = None,
         gnss: GnssSettings | None = None,
-        moving: MovingDiscs | None = None,
-        movers: Movers | None = None,
+        moving: MovingDiscs | None = None, boxes: Boxes | None = None,
+        movers: Movers | None = None, all_movers: Movers | None = None,
         rectangles: Rectangles | None = None) -> SimulationParameters:
-    """Return the parameters of a simulation with all derived tables; units as in the tuples."""
+    """Return the parameters of a simulation with all derived tables; units as in the tuples.
+
+    ``movers`` are the shapes of the robots, ``all_movers`` those of robots and boxes.
+    """
     near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
     far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
     scene = make_scene(world, far)
@@ -99,12 +107,17 @@ def make_simulation_parameters(
         fixed=make_fixed_objects(world, reach_of(bodies, movers)), wind_height=wind_height,
         waves=waves, hooks=hooks, movers=movers,
         omnidirectional=bool((bodies.drive == BY_OMNIDIRECTIONAL).any()))
-    if moving is None:
+    if moving is None and boxes is None:
         return parameters
-    obstacles = Obstacles(moving, world, far, near, rab_blocked_by_walls)
-    start = np.zeros(len(moving.radius), np.int64)
+    moving, boxes = moving or make_moving_discs((), dt), boxes or Boxes()
+    all_bodies = joined(bodies, body_arrays(boxes.bodies))
+    all_movers = all_movers if boxes.bodies else movers
+    obstacles = Obstacles(moving, boxes, all_bodies, all_movers, world,
+                          make_fixed_objects(world, reach_of(all_bodies, all_movers)), far, near,
+                          rab_blocked_by_walls)
+    start = world_with(world, moving, np.zeros(len(moving.radius), np.int64))
     return tables_of(parameters._replace(obstacles=obstacles),
-                     world_with(world, moving, start), obstacles)
+                     world_with_boxes(start, boxes.bodies, boxes.start), obstacles)
 
 
 def reach_of(bodies: BodyArrays, movers: Movers | None) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sbot_common.errors import InputError
 from sbot_sim.collision.placement import placement_error
-from sbot_sim.engine.obstacles import place_obstacles
+from sbot_sim.engine.obstacles import all_bodies, place_obstacles
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.snapshot import make_generators, observe
 from sbot_sim.engine.state import (
@@ -46,7 +46,7 @@ class Engine:
         self._generators = make_generators(self._seed, len(self._initial_pose))
         self.state: SimulationState = initial_state(self.parameters, self._initial_pose,
                                                     self._generators)
-        self.parameters = place_obstacles(self.parameters, self.state.moved)
+        self.parameters = place_obstacles(self.parameters, self.state)
         self._observe()
 
     def _observe(self) -> None:
@@ -75,7 +75,7 @@ class Engine:
         """Go one tick on, and sense."""
         self.state = step(self.parameters, self.state, inputs, self._heard, self._generators,
                           self._felt)
-        self.parameters = place_obstacles(self.parameters, self.state.moved)
+        self.parameters = place_obstacles(self.parameters, self.state)
         self._observe()
 
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
@@ -88,8 +88,8 @@ class Engine:
 
         """
         after = teleported(self.state, robot, np.array(pose))
-        problem = placement_error(self.parameters.world, self.parameters.bodies, after.pose,
-                                  self.parameters.movers)
+        problem = placement_error(*all_bodies(self.parameters, after, after.pose),
+                                  len(after.pose))
         if problem is not None:
             raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
         self.state = after

@@ -68,5 +68,6 @@ def observe(parameters: SimulationParameters, state: SimulationState, generators
         odometry=state.odometry, odometry_twist=state.odometry_twist, ranges=ranges,
         infrared=infrared, heard=heard, heard_sent=sensors.range_and_bearing,
         rab_data=state.rab_data, imu=imu, gnss=gnss,
-        obstacles=None if state.moved is None or parameters.obstacles is None else
-        disc_positions(parameters.obstacles.discs, state.moved))
+        obstacles=None if state.moved is None or parameters.obstacles is None
+        or not len(state.moved) else disc_positions(parameters.obstacles.discs, state.moved),
+        boxes=None if state.boxes is None or not len(state.boxes) else state.boxes)

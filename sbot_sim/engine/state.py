@@ -55,7 +55,8 @@ class Snapshot(NamedTuple):
     updraft: Array  # (N,) m/s, vertical part of the effective wind
     imu: Array | None = None  # (N, 4) as ``sensors.positioning.imu`` reads
     gnss: Array | None = None  # (N, 3) latitude (deg), longitude (deg), altitude (m)
-    obstacles: Array | None = None  # (M, 2) m, centres of those that move
+    obstacles: Array | None = None  # (M, 2) m, centres of those on a path
+    boxes: Array | None = None  # (B, 3) x, y (m), yaw (rad) of pushable boxes
 
 
 class SimulationState(NamedTuple):
@@ -77,6 +78,7 @@ class SimulationState(NamedTuple):
     acceleration: Array | None = None  # (N, 2) m/s^2, own frame; None without IMU
     imu_bias: Array | None = None  # (N, 4)
     moved: NDArray[np.int64] | None = None  # (M,) ticks in which each obstacle has moved
+    boxes: Array | None = None  # (B, 3) x, y (m), yaw (rad); None like ``moved``: no obstacles
 
 
 class Wind(NamedTuple):
@@ -137,7 +139,8 @@ def initial_state(parameters: SimulationParameters, pose: Array,
         acceleration=None if imu is None else np.zeros((n, 2)),
         imu_bias=None if imu is None else draw_biases(imu, generators.imu),
         moved=None if parameters.obstacles is None else np.zeros(
-            len(parameters.obstacles.discs.radius), np.int64))
+            len(parameters.obstacles.discs.radius), np.int64),
+        boxes=None if parameters.obstacles is None else parameters.obstacles.boxes.start.copy())
 
 
 def teleported(state: SimulationState, robot: int, pose: Array) -> SimulationState:

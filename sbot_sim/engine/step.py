@@ -65,14 +65,14 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
     if felt is None:
         felt = feel(parameters, state, inputs.wind, heard)
     velocity = blow(parameters, state, inputs.wind.force, wheel_speed, felt)
-    if parameters.obstacles is None or state.moved is None:
-        moved, after = state.moved, move_and_separate(
+    if parameters.obstacles is None or state.moved is None or state.boxes is None:
+        moved, boxes, after = state.moved, state.boxes, move_and_separate(
             parameters.fixed, bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven,
             parameters.movers)
     else:
         proposed = move_all(bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven)
-        after, moved = separate_among(parameters, parameters.obstacles, state.moved, state.pose,
-                                      proposed)
+        after, moved, boxes = separate_among(parameters.obstacles, state.moved, state.boxes,
+                                             state.pose, proposed)
     data = inputs.rab_data.copy()
     data[:, 0] = advertised_millimetres(bodies.radius)
     measured_pose, measured_twist = odometry()
@@ -84,7 +84,7 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
         rab_data=data, blocker=felt.blocker, collided=after.collided, reverted=after.reverted,
         acceleration=None if state.acceleration is None else accelerations(
             state.twist, state.pose[:, 2], twist, after.pose[:, 2], dt),
-        imu_bias=state.imu_bias, moved=moved)
+        imu_bias=state.imu_bias, moved=moved, boxes=boxes)
 
 
 def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, wheel_speed: Array,

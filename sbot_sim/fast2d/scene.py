@@ -105,7 +105,8 @@ def _movers(moving: Sequence[Object]) -> Movers:
     pace = np.minimum(within, within[weight > 0.0].min(initial=math.inf))
     return Movers(np.array([shape[:3] for shape in shapes]).reshape(-1, 3),
                   np.array([shape[3:] for shape in shapes]).reshape(-1, 3),
-                  np.array([shape.around for shape in shapes]), within, pace, weight)
+                  np.array([shape.around for shape in shapes]), within, pace, weight,
+                  np.zeros(len(moving)))
 
 
 def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:

@@ -16,6 +16,7 @@ from sbot_sim.engine.state import Snapshot, Wind
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
+    box_markers,
     moving_markers,
     obstacle_markers,
     robot_markers,
@@ -57,6 +58,7 @@ class Broadcast:
         obstacles = parameters.obstacles
         self._world = parameters.world if obstacles is None else obstacles.still
         self._moving = None if obstacles is None else obstacles.discs.radius
+        self._boxes = () if obstacles is None else obstacles.boxes.bodies
         self._radius = parameters.bodies.radius
         self._scan, self._rectangles = parameters.sensors.scan, parameters.sensors.rectangles
         height = parameters.wind_height
@@ -153,6 +155,9 @@ class Broadcast:
             if snapshot.obstacles is not None and self._moving is not None:
                 yield Outgoing(topics.MARKERS.name, topics.MARKERS, moving_markers(
                     stamp_ns, snapshot.obstacles, self._moving))
+            if snapshot.boxes is not None:
+                yield Outgoing(topics.MARKERS.name, topics.MARKERS, box_markers(
+                    stamp_ns, self._boxes, snapshot.boxes))
         if snapshot.tick % self._obstacle_ticks == 0:
             yield Outgoing(topics.MARKERS.name, topics.MARKERS,
                            obstacle_markers(stamp_ns, self._world))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +25,7 @@ from sbot_common.wire.markers import (
     marker,
 )
 from sbot_sim.sensors.rectangles import Rectangles, rectangle_boxes
+from sbot_sim.world.bodies import Body
 from sbot_sim.world.geometry import World
 
 # Roles of robots; each has a colour.
@@ -47,6 +49,7 @@ _HEADING_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
 _GOAL_COLOUR: Colour = (0.85, 0.15, 0.15, 1.0)
 _WIND_COLOUR: Colour = (0.35, 0.70, 0.90, 1.0)
 _OBSTACLE_COLOUR: Colour = (0.25, 0.25, 0.25, 1.0)
+_BOX_COLOUR: Colour = (0.65, 0.50, 0.35, 1.0)
 _TEXT_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
 
 
@@ -122,6 +125,19 @@ def moving_markers(stamp_ns: int, centres: Array, radius: Array) -> bytes:
                z=0.5 * _HEIGHT) for k, r in enumerate(radius.tolist())])
     template.set_stamp(stamp_ns)
     template.set_positions(0, centres)
+    return template.to_bytes()
+
+
+def box_markers(stamp_ns: int, boxes: Sequence[Body], pose: Array) -> bytes:
+    """Return the MarkerArray (CDR) of pushable boxes at ``pose`` (B, 3) m, m, rad."""
+    template = Template([
+        marker('boxes', k, CUBE if box.is_rectangle else CYLINDER,
+               (box.length or 2 * box.radius, box.width or 2 * box.radius, _HEIGHT), _BOX_COLOUR,
+               z=0.5 * _HEIGHT) for k, box in enumerate(boxes)])
+    template.set_stamp(stamp_ns)
+    template.set_positions(0, pose[:, :2])
+    template.set_orientations(np.arange(len(boxes)), np.array(
+        [(0.0, 0.0, *quaternion_from_yaw(yaw)) for yaw in pose[:, 2].tolist()]))
     return template.to_bytes()
 
 

@@ -64,6 +64,7 @@ class SnapshotEncoder:
         self._ground = [templates.OdometryTemplate('map', frame('base_link', i)) for i in range(n)]
         self._poses = templates.PosesTemplate('map', n) if options.poses_topic else None
         self._obstacles: templates.PosesTemplate | None = None
+        self._boxes: templates.PosesTemplate | None = None
         self._odom = [templates.OdometryTemplate(frame('odom', i), frame('base_link', i))
                       for i in range(n)]
         self._scans = [templates.ScanTemplate(
@@ -121,6 +122,11 @@ class SnapshotEncoder:
                 self._obstacles = templates.PosesTemplate('map', len(rows))
             yield Outgoing(topics.OBSTACLES.name, topics.OBSTACLES,
                            self._obstacles.fill(stamp_ns, rows))
+        if snapshot.boxes is not None:
+            rows = [(x, y, *quaternion_from_yaw(yaw)) for x, y, yaw in snapshot.boxes.tolist()]
+            if self._boxes is None:
+                self._boxes = templates.PosesTemplate('map', len(rows))
+            yield Outgoing(topics.BOXES.name, topics.BOXES, self._boxes.fill(stamp_ns, rows))
 
     def poses(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield every robot's ground truth, then all poses in one message where asked for."""

@@ -133,6 +133,12 @@ def select_bodies(bodies: BodyArrays, which: NDArray[np.bool_] | NDArray[np.intp
                       bodies.wheelbase[which], bodies.max_curvature[which])
 
 
+def joined(one: BodyArrays, other: BodyArrays) -> BodyArrays:
+    """Return the arrays of some bodies and then others."""
+    return BodyArrays(**{name: np.concatenate([getattr(one, name), getattr(other, name)])
+                         for name in BodyArrays._fields})
+
+
 def body_arrays(bodies: Sequence[Body]) -> BodyArrays:
     """Return the arrays of ``bodies``, one a robot."""
     def column(field: str) -> NDArray[np.float64]:

@@ -148,6 +148,16 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
                  has_walls, corners)
 
 
+def with_solids(world: World, circles: ArrayLike, rectangles: ArrayLike) -> World:
+    """Return the world with more circles (C, 3) and rectangles (R, 5), as the last of them."""
+    boxes = np.asarray(rectangles, np.float64).reshape(-1, 5)
+    sides = [_loop(rectangle_corners(row)) for row in boxes]
+    return world._replace(
+        segments=np.vstack([world.segments, *sides]),
+        circles=np.vstack([world.circles, np.asarray(circles, np.float64).reshape(-1, 3)]),
+        rectangles=np.vstack([world.rectangles, boxes]))
+
+
 def _polygon(name: str, rows: object) -> Array:
     corners = _table(name, rows, ('x', 'y'))
     wrong = outline_error(corners)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot
-from sbot_sim.world.geometry import World
+from sbot_sim.world.geometry import World, with_solids
 
 Array = NDArray[np.float64]
 Ticks = NDArray[np.int64]
@@ -68,7 +68,7 @@ def disc_positions(discs: MovingDiscs, moved: Ticks) -> Array:
 def world_with(world: World, discs: MovingDiscs, moved: Ticks) -> World:
     """Return the world with the discs where they are, as the last of its circles."""
     rows = np.column_stack([disc_positions(discs, moved), discs.radius])
-    return world._replace(circles=np.vstack([world.circles, rows]))
+    return with_solids(world, rows, ())
 
 
 def discs_met(discs: MovingDiscs, moved: Ticks, pose: Array, radius: Array,

@@ -134,7 +134,7 @@ def _separate(first: int, end: int, setting: Setting, worlds: Worlds) -> None:
             grid = grid_of_world(worlds.home, a, z, fixed.largest_radius)
         crowd = Crowd(radius, radius, worlds.previous, pose, worlds.home, grid, worlds.queued,
                       worlds.shift, worlds.retreats, worlds.reverted, nothing.reshape(0, 7),
-                      nothing)
+                      nothing, nothing)
         free_everybody(fixed, borrowed(crowd), worlds.collided, PASSES, a, n, borrowed(queue),
                        borrowed(found))
     ends[0] = queue[0] = found[0] = 0  # keeps these alive until here

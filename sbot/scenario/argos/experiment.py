@@ -131,13 +131,12 @@ def _arena(arena: Element, root: Element) -> tuple[list[float], dict[str, Any], 
     x, y, _ = arena.numbers('center', 3, (0.0, 0.0, 0.0))
     bounds = [x - width / 2, y - depth / 2, x + width / 2, y + depth / 2]
     kinds = controller_kinds(root)
-    world: dict[str, Any] = {'circles': [], 'rectangles': []}
+    world: dict[str, Any] = {'circles': [], 'rectangles': [], 'boxes': []}
     robots: list[RobotEntry] = []
     for child in arena.children:
-        if child.tag == 'box':
-            world['rectangles'].append(_box(child))
-        elif child.tag == 'cylinder':
-            world['circles'].append({'center': _body(child)[:2], 'radius': child.number('radius')})
+        if child.tag in ('box', 'cylinder'):
+            key, entry = _obstacle(child)
+            world[key].append(entry)
         elif child.tag in BODY_TAGS:
             robots.append(robot(child, kinds))
         elif child.tag == 'distribute':
@@ -147,16 +146,18 @@ def _arena(arena: Element, root: Element) -> tuple[list[float], dict[str, Any], 
     return bounds, world, robots
 
 
-def _box(element: Element) -> dict[str, Any]:
-    x, y, yaw = _body(element)
-    return {'center': [x, y], 'size': element.numbers('size', 3, minimum=0.0)[:2], 'yaw': yaw}
-
-
-def _body(element: Element) -> list[float]:
-    """Return x, y (m) and yaw (rad) of an obstacle."""
-    if element.flag('movable', False):
-        element.warn('is taken for fixed: obstacles do not move here')
-    return element.pose()
+def _obstacle(element: Element) -> tuple[str, dict[str, Any]]:
+    """Return in which list of the world an obstacle is, and its entry there."""
+    movable = element.flag('movable', False)
+    x, y, yaw = element.pose()
+    entry: dict[str, Any] = {'center': [x, y]}
+    if element.tag == 'box':
+        entry |= {'size': element.numbers('size', 3, minimum=0.0)[:2], 'yaw': yaw}
+    else:
+        entry['radius'] = element.number('radius')
+    if movable:
+        return 'boxes', {**entry, 'mass': element.number('mass', 1.0, 1e-6)}
+    return ('rectangles' if element.tag == 'box' else 'circles'), entry
 
 
 def _wind(root: Element) -> dict[str, Any]:

@@ -43,6 +43,10 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
         if 'offset' in keys and body is not None and not body.is_rectangle:
             LOG.warning('%s: has no effect without length and width',
                         origins.where(('bodies', name, 'offset')))
+    for k, box in enumerate(written.world.boxes):
+        if box.yaw != 0.0 and box.size is None:
+            LOG.warning('%s: has no effect on a round box',
+                        origins.where(('world', 'boxes', k, 'yaw')))
     paths = [('robots', k) for k, entry in enumerate(written.robots)
              for _ in range(entry.count or 1)]
     for i, robot in enumerate(scenario.robots):

@@ -126,8 +126,7 @@ def test_robots_are_distributed(tmp_path):
 
 def test_what_is_not_supported_is_named(caplog):
     arena = NORTH.replace('"base"', '"other"') + EAST + """
-      <light id="l" position="0,0,0"/>
-      <box id="m" size="0.1,0.1,0.1" movable="true"><body position="2,2,0"/></box>"""
+      <light id="l" position="0,0,0"/>"""
     more = """<physics_engines><dynamics3d id="p"/></physics_engines>
       <media><led id="leds"/></media><visualization><qt-opengl/></visualization>
       <loop_functions library="libforaging"/><extra/>"""
@@ -138,10 +137,10 @@ def test_what_is_not_supported_is_named(caplog):
     *messages, reading = caplog.messages
     assert 'published' in reading
     text = '\n'.join(messages)
-    for tag in ('<other>', '<light>', '<box>', '<dynamics3d>', '<led>', '<loop_functions>',
+    for tag in ('<other>', '<light>', '<dynamics3d>', '<led>', '<loop_functions>',
                 '<extra>', "'visual'"):
         assert tag in text
-    assert len(messages) == 8
+    assert len(messages) == 7
     assert all(message.startswith('x.argos:') for message in messages)
 
 

@@ -1,0 +1,45 @@
+"""Pushable boxes of a scenario: a shape each, and a free place."""
+
+from __future__ import annotations
+
+from sbot.files.yaml_text import Origins
+from sbot.scenario.model import World
+from sbot.scenario.world import pushable_boxes, solid_names, starting_world
+from sbot_common.errors import InputError, bad_value
+from sbot_sim.collision.moving_bodies import make_movers
+from sbot_sim.collision.overlap import PAIR, find_overlaps
+from sbot_sim.world.bodies import body_arrays
+
+THINNEST = 1e-3  # m; a tick is divided into steps of a quarter of the thinnest box
+
+
+def check_boxes(world: World, origins: Origins) -> None:
+    """Raise InputError for a box without a shape or too thin, or one that starts in something.
+
+    ``world`` has its map by absolute path.
+    """
+    for k, box in enumerate(world.boxes):
+        where = origins.where(('world', 'boxes', k))
+        if (box.size is None) == (box.radius is None):
+            raise InputError(f"{where}: expected either 'size' (a rectangle) or 'radius' (a round "
+                             f"one), found {'neither' if box.size is None else 'both'}")
+        key, thickness = (('size', min(box.size)) if box.size else
+                          ('radius', 2.0 * (box.radius or 0.0)))
+        if thickness < THINNEST:
+            raise bad_value(origins.where(('world', 'boxes', k, key)), getattr(box, key),
+                            f'a box of at least {THINNEST:g} m')
+    boxes = pushable_boxes(world)
+    if boxes is None:
+        return
+    arrays = starting_world(world, with_boxes=False)
+    found = find_overlaps(arrays, body_arrays(boxes.bodies), boxes.start,
+                          movers=make_movers((), boxes.bodies))
+    if not len(found.robot):
+        return
+    box, kind, other, depth = min(zip(*(column.tolist() for column in found), strict=True))
+    if kind == PAIR:
+        box, other = max(box, other), min(box, other)
+    what = f'world.boxes.{other}' if kind == PAIR else solid_names(world, arrays, kind, other)
+    raise bad_value(origins.where(('world', 'boxes', box, 'center')),
+                    list(world.boxes[box].center),
+                    f'a free place: box {box} is {depth:.3g} m too near to {what}')

@@ -1,0 +1,305 @@
+"""Pushable boxes: the law of a push against closed forms and a fine integration, invariants."""
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+from solids import deepest, random_bodies, random_world, rectangular
+
+from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.levers import body_levers, fixed_arm, wall_arm
+from sbot_sim.collision.moving_bodies import make_movers, separate_shapes
+from sbot_sim.collision.overlap import find_overlaps, overlaps
+from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.boxes import characteristic_length, make_box
+from sbot_sim.world.geometry import make_world, rectangle_corners
+
+OPEN = make_world((-50, -50, 50, 50))
+SMALL = ROBOT._replace(radius=0.15)
+
+
+def step(robots, boxes, pose, proposed, world=OPEN):
+    movers = make_movers(robots, boxes)
+    fixed = make_fixed_objects(world, movers.around)
+    return separate_shapes(fixed, movers, np.array(pose, float), np.array(proposed, float))
+
+
+def pushed(robots, boxes, pose, ways, world=OPEN):
+    """Return the poses after the robots have tried to go ``ways`` (R, 3)."""
+    proposed = np.array(pose, float)
+    proposed[:len(robots)] += ways
+    return step(robots, boxes, pose, proposed, world).pose
+
+
+# The law.
+
+@pytest.mark.parametrize(('length', 'width'), [(1.0, 1.0), (0.7, 0.2), (0.1, 2.0)])
+def test_the_characteristic_length_is_the_mean_distance_from_the_centre(length, width):
+    whole, _ = integrate.dblquad(math.hypot, -width / 2, width / 2, -length / 2, length / 2)
+    box = make_box(length, width, 0.0, 1.0)
+    assert characteristic_length(box) == pytest.approx(whole / (length * width), rel=1e-9)
+    disc = make_box(0.0, 0.0, length, 1.0)
+    whole, _ = integrate.quad(lambda r: 2 * math.pi * r * r, 0, length)
+    assert characteristic_length(disc) == pytest.approx(whole / (math.pi * length ** 2), rel=1e-9)
+
+
+@pytest.mark.parametrize('mass', [0.01, 1.0, 10.0, 300.0])
+@pytest.mark.parametrize('box', [(0.5, 0.3, 0.0), (0.0, 0.0, 0.25)])
+def test_a_push_through_the_centre_moves_both_by_exactly_their_shares(mass, box):
+    pose = [[0, 0, 0.3], [0.3 + 0.25, 0, 0]]
+    after = pushed([ROBOT], [make_box(*box, mass)], pose, [[0.04, 0, 0]])
+    share = ROBOT.mass / (ROBOT.mass + mass)
+    np.testing.assert_allclose(after, [[0.04 * share, 0, 0.3], [0.55 + 0.04 * share, 0, 0]],
+                               atol=1e-12)
+
+
+@pytest.mark.parametrize('offset', [-0.2, -0.05, 0.1, 0.24])
+@pytest.mark.parametrize('mass', [1.0, 20.0])
+def test_a_push_off_the_centre_turns_the_box_by_the_formula(offset, mass):
+    # So short that turning does not matter for the way on.
+    d, box = 1e-6, make_box(0.3, 0.5, 0.0, mass)
+    pose = [[0, 0, 0], [0.3 + 0.15, -offset, 0]]
+    after = pushed([ROBOT], [box], pose, [[d, 0, 0]])
+    ease = 1 + offset ** 2 / characteristic_length(box) ** 2
+    share = (ease / mass) / (ease / mass + 1 / ROBOT.mass)
+    way = d * share / ease  # of the centre
+    turn = -way * offset / characteristic_length(box) ** 2
+    np.testing.assert_allclose(after[1] - pose[1], [way, 0, turn], rtol=1e-3, atol=1e-11)
+    np.testing.assert_allclose(after[0] - pose[0], [d * share, 0, 0], rtol=1e-3, atol=1e-11)
+    # Pushed on its right it turns to the left.
+    assert math.copysign(1, turn) == math.copysign(1, -offset)
+
+
+def test_many_short_pushes_turn_it_as_the_equation_of_motion_says():
+    # A robot of no size to speak of, on a straight line along x; the box is light.
+    box = make_box(0.4, 0.4, 0.0, 1e-6)
+    c, tip = characteristic_length(box), 1e-3
+    robot = ROBOT._replace(radius=tip)
+    pose = np.array([[-tip, 0.0, 0.0], [0.2, 0.1, 0.0]])
+    for _ in range(400):
+        pose = pushed([robot], [box], pose, [[2.5e-4, 0, 0]])
+
+    def rates(x, state):
+        cx, cy, yaw = state
+        n, r = np.array([math.cos(yaw), math.sin(yaw)]), np.array([x - cx, 0.0 - cy])
+        arm = r[0] * n[1] - r[1] * n[0]
+        along = n[0] / (1 + arm ** 2 / c ** 2)  # the point of contact goes n[0] along n
+        return [*(along * n), along * arm / c ** 2]
+
+    exact = integrate.solve_ivp(rates, (0.0, 0.1), [0.2, 0.1, 0.0], rtol=1e-9).y[:, -1]
+    np.testing.assert_allclose(pose[1], exact, atol=2e-3)
+    assert abs(exact[2]) > 0.2
+
+
+@pytest.mark.parametrize('count', [1, 2, 3])
+@pytest.mark.parametrize('mass', [1.0, 30.0])
+def test_robots_side_by_side_push_as_one_of_their_mass(count, mass):
+    box = make_box(0.2, 1.2, 0.0, mass)
+    y = 0.4 * (np.arange(count) - (count - 1) / 2)
+    pose = np.vstack([np.column_stack([np.zeros(count), y, np.zeros(count)]), [[0.25, 0, 0]]])
+    start, d = pose.copy(), 0.01
+    for _ in range(100):
+        pose = pushed([SMALL] * count, [box], pose, [[d, 0, 0]] * count)
+    share = count * SMALL.mass / (count * SMALL.mass + mass)
+    assert pose[-1, 0] - start[-1, 0] == pytest.approx(100 * d * share, abs=d)
+    assert abs(pose[-1, 2]) < 1e-6
+
+
+def test_a_rectangle_that_pushes_with_its_whole_front_does_not_turn_the_box():
+    cart, box = rectangular(0.8, 0.4), make_box(0.5, 0.4, 0.0, 2.0)
+    pose = np.array([[0, 0, 0.4], [0.65 * math.cos(0.4), 0.65 * math.sin(0.4), 0.4]])
+    way = [0.03 * math.cos(0.4), 0.03 * math.sin(0.4), 0.0]
+    for _ in range(50):
+        pose = pushed([cart], [box], pose, [way])
+    assert pose[1, 2] == pytest.approx(0.4, abs=1e-9)
+    gone = 0.65 + 50 * 0.03 * 10 / 12
+    np.testing.assert_allclose(pose[1, :2], [gone * math.cos(0.4), gone * math.sin(0.4)],
+                               atol=1e-6)
+
+
+def test_a_flat_front_pushes_a_crooked_box_straight_as_does_a_wall():
+    world, box = make_world((0, 0, 5, 5)), make_box(0.6, 0.4, 0.0, 1.0)
+    pose = np.array([[3.3, 2, 0], [4.2, 2.05, 0.3]])
+    tilts = []
+    for _ in range(50):
+        pose = pushed([rectangular(0.8, 0.6)], [box], pose, [[0.02, 0, 0]], world)
+        tilts.append(abs(pose[1, 2]))
+    assert tilts[32] < 1e-3  # before it is at the wall
+    assert tilts[-1] < 1e-9
+    np.testing.assert_allclose(pose[:, 0], [4.0, 4.7], atol=0.01)
+
+
+@pytest.mark.parametrize('mass', [1e-3, 1.0, 100.0])
+def test_a_box_against_a_wall_stops_and_so_does_the_robot(mass):
+    world, box = make_world((0, 0, 5, 5)), make_box(0.6, 0.4, 0.0, mass)
+    pose = np.array([[4.1, 2, 0], [4.7, 2, 0]])
+    for _ in range(10):
+        after = step([ROBOT], [box], pose, np.add(pose, [[0.03, 0, 0], [0, 0, 0]]), world)
+        pose = after.pose
+        assert not after.reverted.any()
+        np.testing.assert_allclose(pose, [[4.1, 2, 0], [4.7, 2, 0]], atol=0.02)
+
+
+def test_a_box_rests_to_the_bit_and_one_beside_it_is_left_alone():
+    box = make_box(0.4, 0.4, 0.0, 1.0)
+    pose = [[0, 0, 0], [0.5, 0, 0.0], [0.3, 2.1, 1.0]]
+    after = pushed([ROBOT], [box, box], pose, [[0.1, 0, 0]])
+    np.testing.assert_array_equal(after[2], pose[2])
+
+
+def test_a_chain_of_boxes_is_pushed_on():
+    box = make_box(0.4, 0.4, 0.0, 1.0)
+    pose = np.array([[0, 0, 0], *([0.5 + 0.4 * k, 0, 0] for k in range(3))])
+    after = pose
+    for _ in range(100):
+        after = pushed([ROBOT], [box] * 3, after, [[0.02, 0, 0]])
+    gone = after[:, 0] - pose[:, 0]
+    assert gone == pytest.approx([2 * 10 / 13] * 4, abs=0.05)
+
+
+# Levers.
+
+def rounded_box(x, y, yaw, half_width, half_height, radius=0.0):
+    return [x, y, math.cos(yaw), math.sin(yaw), half_width, half_height, radius]
+
+
+@pytest.mark.parametrize(('other', 'ux', 'uy', 'arm'), [
+    (rounded_box(-0.69, 0.2, 0, 0, 0, 0.2), 1, 0, -0.2),  # a disc at the left, above the centre
+    (rounded_box(-0.89, 0.2, 0, 0.4, 0.1), 1, 0, -0.2),  # a narrower side: its middle
+    (rounded_box(-0.89, 0.5, 0, 0.4, 0.4), 1, 0, -0.2),  # from 0.1 to the corner at 0.3
+    (rounded_box(-0.89, 0, 0, 0.4, 2.0), 1, 0, 0.0),  # a wider one
+    (rounded_box(-0.2, 0.29, 0, 0.1, 0.0), 0, -1, 0.2),  # a segment: its middle
+    (rounded_box(-0.49 - math.sqrt(0.5), 0.1, math.pi / 4, 0.5, 0.5), 1, 0, -0.1),  # a corner
+])
+def test_the_arm_of_simple_contacts(other, ux, uy, arm):
+    boxes = np.array([rounded_box(0, 0, 0, 0.5, 0.3), other])
+    got, ease, _ = body_levers(boxes, np.array([4.0, 0.0]), 0, 1, float(ux), float(uy))
+    assert fixed_arm(boxes, 0, boxes, 1, float(ux), float(uy)) == got
+    assert got == pytest.approx(arm, abs=1e-9)
+    assert ease == pytest.approx(1 + 4 * got ** 2)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.integers(0, 10**6))
+def test_the_arm_is_that_of_the_centroid_by_shapely_seen_from_both(seed):
+    rng = np.random.default_rng(seed)
+    rows = [(*rng.uniform(-0.3, 0.3, 2), rng.uniform(-3, 3), *rng.uniform(0.05, 0.5, 2))
+            for _ in range(2)]
+    one, other = (shapely.Polygon(rectangle_corners((x, y, 2 * a, 2 * b, yaw)))
+                  for x, y, yaw, a, b in rows)
+    shared = one.intersection(other)
+    if shared.area < 1e-9:
+        return
+    boxes, heading = np.array([rounded_box(*row) for row in rows]), rng.uniform(-3, 3)
+    ux, uy = math.cos(heading), math.sin(heading)
+
+    def arm(k):
+        x, y = shared.centroid.x - rows[k][0], shared.centroid.y - rows[k][1]
+        return x * uy - y * ux
+
+    turn = np.array([2.0, 3.0])
+    got, ease, ease_other = body_levers(boxes, turn, 0, 1, ux, uy)
+    expected = arm(0), 1 + 2 * arm(0) ** 2, 1 + 3 * arm(1) ** 2
+    np.testing.assert_allclose((got, ease, ease_other), expected, atol=1e-6)
+    back = body_levers(boxes, turn, 1, 0, -ux, -uy)
+    np.testing.assert_allclose(back, (-arm(1), ease_other, ease), atol=1e-6)
+    np.testing.assert_allclose(fixed_arm(boxes, 0, boxes, 1, ux, uy), arm(0), atol=1e-6)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 10**6))
+def test_the_arm_at_a_wall_is_that_of_the_centroid_of_what_reaches_beyond(seed):
+    rng = np.random.default_rng(seed)
+    x, y, yaw, a, b = (*rng.uniform(-3, 3, 3), *rng.uniform(0.05, 0.5, 2))
+    solid = shapely.Polygon(rectangle_corners((x, y, 2 * a, 2 * b, yaw)))
+    overlap = rng.uniform(1e-3, 0.1)
+    wall = solid.bounds[0] + overlap  # all to its left
+    beyond = solid.intersection(shapely.box(-9, -9, wall, 9))
+    got = wall_arm(np.array([rounded_box(x, y, yaw, a, b)]), 0, overlap, 1.0, 0.0)
+    assert got == pytest.approx(-(beyond.centroid.y - y), abs=1e-6)
+
+
+# Invariants.
+
+def random_boxes(rng, count):
+    kinds = [make_box(0.4, 0.3, 0.0, 1.0), make_box(0.0, 0.0, 0.2, 0.3),
+             make_box(0.9, 0.08, 0.0, 5.0), make_box(0.1, 0.1, 0.0, 40.0)]
+    return [kinds[k] for k in rng.integers(0, len(kinds), count)]
+
+
+def standing(rng, world):
+    """Return robots, boxes and the poses of both, all free."""
+    robots, boxes = random_bodies(rng, 14), random_boxes(rng, 14)
+    pose = np.column_stack([rng.uniform(0, 6, (28, 2)), rng.uniform(-3, 3, 28)])
+    keep = np.ones(28, bool)
+    while True:
+        rows = np.flatnonzero(keep)
+        one, other = [robots[i] for i in rows if i < 14], [boxes[i - 14] for i in rows if i >= 14]
+        if not other:
+            return one, other, pose[rows]
+        found = find_overlaps(world, body_arrays([*one, *other]), pose[rows], 0.0,
+                              make_movers(one, other)).robot
+        if not len(found):
+            return one, other, pose[rows]
+        keep[rows[found[0]]] = False
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.sampled_from([0.02, 0.1, 0.5]))
+def test_robots_and_boxes_never_overlap_anything(seed, length):
+    rng = np.random.default_rng(seed)
+    world = random_world(rng)
+    robots, boxes, pose = standing(rng, world)
+    if not boxes or not robots:
+        return
+    bodies, n = [*robots, *boxes], len(robots)
+    movers, arrays = make_movers(robots, boxes), body_arrays(bodies)
+    fixed = make_fixed_objects(world, movers.around)
+    drift = rng.normal(0, length, (n, 2))
+    for _ in range(6):
+        proposed = pose.copy()
+        proposed[:n, :2] += drift + rng.normal(0, length / 4, drift.shape)
+        proposed[:n, 2] += rng.normal(0, 5 * length, n)
+        proposed[:n, 2] = (proposed[:n, 2] + math.pi) % (2 * math.pi) - math.pi
+        outcome = separate_shapes(fixed, movers, pose, proposed)
+        pose = outcome.pose
+        assert overlaps(world, arrays, pose, movers) == 0
+        assert deepest(world, bodies, pose) <= 1e-9
+        assert ((pose[:, 2] >= -math.pi) & (pose[:, 2] < math.pi)).all()
+        free = ~outcome.collided & ~outcome.reverted
+        np.testing.assert_array_equal(pose[free], proposed[free])
+
+
+@pytest.mark.parametrize('box', [(0.3, 0.05, 0.0), (0.0, 0.0, 0.03), (0.2, 0.2, 0.0)])
+def test_no_box_is_pushed_through_a_thin_segment_or_into_a_corner(box):
+    world = make_world((-3, -3, 3, 3), [(0, -3, 0, 3), (-3, 1, 3, 1)])
+    rng, box = np.random.default_rng(1), make_box(*box, 0.5)
+    for _ in range(40):
+        pose = np.array([[-1.5, rng.uniform(-2, 0.4), 0], [-0.6, rng.uniform(-2, 0.7), 1.0]])
+        for _ in range(12):
+            to_box = pose[1, :2] - pose[0, :2] + [0.1, 0.1]
+            way = 0.4 * to_box / math.hypot(*to_box)
+            pose = pushed([ROBOT], [box], pose, [[*way, 0]], world)
+            assert deepest(world, [ROBOT, box], pose) <= 1e-9
+            assert pose[:, 0].max() < 0.0
+            assert pose[:, 1].max() < 1.0
+
+
+def test_no_robot_jumps_over_a_small_box_nor_does_the_end_of_a_long_one_over_a_robot():
+    box = make_box(0.02, 0.02, 0.0, 1.0)
+    after = pushed([ROBOT], [box], [[0, 0, 0], [0.4, 0, 0]], [[1.5, 0, 0]])
+    assert after[1, 0] >= after[0, 0] + 0.31 - 1e-9
+    long = make_box(3.0, 0.1, 0.0, 1.0)
+    pose = np.array([[-1.4, -0.4, 1.57], [1.4, 0.16, 0.0], [0, 0, 0]])
+    robots = [ROBOT, ROBOT._replace(radius=0.1)]
+    for _ in range(30):
+        pose = pushed(robots, [long], pose, [[0, 0.1, 0], [0, 0, 0]])
+        s, c = math.sin(pose[2, 2]), math.cos(pose[2, 2])
+        beside = -s * (pose[1, 0] - pose[2, 0]) + c * (pose[1, 1] - pose[2, 1])
+        ahead = c * (pose[1, 0] - pose[2, 0]) + s * (pose[1, 1] - pose[2, 1])
+        assert beside > 0 or abs(ahead) > 1.5
+        assert deepest(OPEN, [*robots, long], pose) <= 1e-9
