@@ -146,12 +146,12 @@ class Ending:
     where the main thread is stuck in code that is not Python. Only in the main thread.
     """
 
-    GRACE = 1.0  # s
+    GRACE = 3.0  # s; a busy machine takes its time to pass on a signal
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
         self._limit = float('inf')
-        self._code = 1
+        self._code = 1  # what was to be written may be lost
         self._in_main = threading.current_thread() is threading.main_thread()
         if self._in_main:
             # A handler would wait for the main thread; this pipe does not.

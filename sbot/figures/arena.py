@@ -214,12 +214,17 @@ def latest_goals(data: RunData, stamp_ns: int) -> list[Goal]:
 
 
 def draw_goals(axes: Axes, data: RunData, stamp_ns: int) -> None:
-    """Draw the goals of a time as crosses in rings."""
+    """Draw the goals of a time as crosses in rings; of a few robots, filled with their colours."""
     goals = latest_goals(data, stamp_ns)
     if not goals:
         return
     xy = np.array([(goal.x, goal.y) for goal in goals])
-    size = 70.0 if len(goals) <= MOST_NAMED else 16.0
+    few = len(data.radius) <= MOST_NAMED
+    if few:
+        colours = robot_colours(data)
+        axes.scatter(xy[:, 0], xy[:, 1], s=70.0, marker='o', linewidths=0.0, zorder=6,
+                     facecolors=[colours[goal.robot] for goal in goals], alpha=0.5)
+    size = 70.0 if few else 16.0
     axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none', edgecolors=GOAL,
                  linewidths=1.2, zorder=6)
     axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=GOAL, linewidths=1.2,

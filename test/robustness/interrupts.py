@@ -174,6 +174,8 @@ def interrupt(mode: Mode, delay: float, domain: int, folder: Path, name: str, *,
         unready = {pid for pid in marked(mark) if not handles_signals(pid)}
         if LAUNCHED in log.read_text(errors='replace'):
             unready.discard(process.pid)  # `ros2 launch` has another way, of SIGINT only
+        elif mode.command[0] == 'ros2':
+            unready.add(process.pid)
         sent = time.monotonic()
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGINT)

@@ -70,6 +70,18 @@ def test_speed_distance_and_reduction_of_known_motion(data):
     assert wind_reductions(known)[1:] == pytest.approx(np.tile([0.0, 0.75], (59, 1)))
 
 
+def test_a_goal_has_the_colour_of_its_robot():
+    robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none'} for i in range(3)]
+    robots[1]['goal'], robots[2]['goal'] = [8, 3], [8, 6]
+    run = sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]}, 'robots': robots})
+    data = from_result(run)
+    marks = [each for each in draw_run(data).axes[0].collections
+             if each.get_offsets().tolist() == [[8.0, 3.0], [8.0, 6.0]]]
+    filled = [each.get_facecolors()[:, :3].tolist() for each in marks
+              if len(each.get_facecolors()) == 2]
+    assert filled == [[list(to_rgb(colour)) for colour in robot_colours(data)[1:]]]
+
+
 def test_picture_shows_robots_where_they_end(data, tmp_path):
     figure = draw_run(data)
     figure.savefig(tmp_path / 'run.png', dpi=100)

@@ -104,7 +104,7 @@ def test_whole_numbers_for_a_double_stay_doubles():
 STUCK_NODE = """
 import ctypes, sys, time
 from rclpy.node import Node
-from sbot_common import ros
+from sbot_common import ros, signals
 from sbot_common.ros import process
 
 class Stuck(Node):
@@ -125,6 +125,7 @@ def stick():
 
 process.rclpy.try_shutdown = stick
 process.SHUTDOWN_TIMEOUT = 0.5
+signals.Ending.GRACE = 1.0
 sys.exit(ros.run(Stuck, ['stuck']))
 """
 
