@@ -199,12 +199,15 @@ def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, messag
 
 NEVER = """
 class Never:
-    def step(self, observation, rng):
+    def __init__(self):
         1 / 0
+
+    def step(self, observation, rng):
+        return 0.0, 0.0
 """
 
 
-def test_a_run_without_a_tick_leaves_no_bag(tmp_path):
+def test_a_run_that_never_began_leaves_no_bag(tmp_path):
     (tmp_path / 'bad.py').write_text(NEVER)
     scenario, bag = tmp_path / 'bad.yaml', tmp_path / 'bag'
     scenario.write_text("world: {bounds: [0, 0, 9, 9]}\n"
