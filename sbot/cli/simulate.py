@@ -154,7 +154,6 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.domain import FREE, parse_domain
     from sbot.ros.processes import parse_namespace
     from sbot.ros.up import run_up
-    from sbot.runner.recording import free_again
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
@@ -168,8 +167,8 @@ def _up(arguments: argparse.Namespace) -> int:
         if not arguments.quiet:
             tqdm.write(line, file=sys.stderr)
 
-    with bag_named(arguments.record), free_again(arguments.record), progress_bar(
-            scenario, arguments.quiet) as progress, _temporary_bag(arguments) as bag:
+    with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
+            _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
                          namespace=namespace, progress=progress, output=output)
         if arguments.plot is not None and bag is not None:

@@ -197,27 +197,6 @@ def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, messag
         assert '[controller_1] ValueError: no more ideas' in done.stderr
 
 
-NEVER = """
-class Never:
-    def __init__(self):
-        1 / 0
-
-    def step(self, observation, rng):
-        return 0.0, 0.0
-"""
-
-
-def test_a_run_that_never_began_leaves_no_bag(tmp_path):
-    (tmp_path / 'bad.py').write_text(NEVER)
-    scenario, bag = tmp_path / 'bad.yaml', tmp_path / 'bag'
-    scenario.write_text("world: {bounds: [0, 0, 9, 9]}\n"
-                        "robots: [{pose: [2, 5, 0], controller: 'bad:Never'}]\n")
-    done = sbot('up', scenario, '--record', bag)
-    assert done.returncode == 1
-    assert 'ZeroDivisionError' in done.stderr
-    assert not bag.exists()
-
-
 def test_services_teleport_and_a_second_publisher(tmp_path):
     seen = drive('services', tmp_path)
     assert seen['too_early'][0] is False
