@@ -79,6 +79,14 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _interrupted() -> int:
+    # Python remembers an interrupt of source text that was executed, as `namedtuple` does, and
+    # with -m ends by SIGINT whatever we return. More text makes it forget.
+    exec('')
+    print('sbot: interrupted', file=sys.stderr)
+    return 1
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     came = end_on_signals()
@@ -95,11 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f'sbot: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        # Python remembers an interrupt of source text that was executed, as `namedtuple` does, and
-        # with -m ends by SIGINT whatever we return. More text makes it forget.
-        exec('')
-        print('sbot: interrupted', file=sys.stderr)
-        return 1
+        return _interrupted()
     except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`
         _drop_output()
         return 1
@@ -113,6 +117,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return 1
     except Exception as error:
+        if came.is_set():  # what some libraries make of an interrupt while they are imported
+            return _interrupted()
         if not isinstance(error, _failures()):
             raise
         of_user = getattr(error, 'traceback', str)()  # of a ControllerError

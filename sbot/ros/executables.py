@@ -66,10 +66,14 @@ def run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
         if END_WITH_PARENT in os.environ:
             end_with_parent()
         unblock()  # `sbot up` starts its nodes with signals blocked
-        main = import_module(module).main
+        try:
+            main = import_module(module).main
+        except Exception:  # what some libraries make of an interrupt while they are imported
+            if not came.is_set():
+                raise
         heed(came)
         code = int(main(argv))
-    except (KeyboardInterrupt, ImportError):  # some imports answer an interrupt by an ImportError
+    except (KeyboardInterrupt, ImportError):  # as above, where the node imports more
         if not came.is_set():
             raise
     Ending().limit(_EXIT_TIMEOUT, code)  # what is left is the end of the interpreter

@@ -220,6 +220,23 @@ def test_an_interrupt_within_executed_text_ends_with_our_exit_code(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
 
 
+@pytest.mark.parametrize('then', ['pass', 'raise ValueError'])
+def test_an_interrupt_that_an_import_swallows_ends_the_command(then):
+    code = ('import os, signal, sys; from sbot.cli import main\n'
+            'make = main.make_parser\n'
+            'def swallows(command):\n'
+            '    try:\n'
+            '        os.kill(os.getpid(), signal.SIGINT)\n'
+            '        for _ in range(1000): pass\n'
+            f'    except KeyboardInterrupt: {then}\n'
+            '    return make(command)\n'
+            'main.make_parser = swallows\n'
+            'sys.exit(main.main(["list"]))')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
+
+
 @pytest.mark.parametrize('command', [name for name, _, _ in COMMANDS])
 def test_help_says_of_a_command_what_its_module_says(command):
     assert make_parser(command).format_help() == make_parser().format_help()

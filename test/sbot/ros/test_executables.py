@@ -32,14 +32,15 @@ def test_a_late_signal_is_not_the_exit_code(code):
     assert done.stdout.splitlines() == ['begins', 'leaves']
 
 
-# A library of the node's swallows the Ctrl-C, as C code does that looks for an attribute.
+# A library of the node's swallows the Ctrl-C, as C code does that looks for an attribute, or makes
+# another error of it.
 SWALLOWED = """
 import os, signal
 try:
     os.kill(os.getpid(), signal.SIGINT)
     for _ in range(1000): pass
 except KeyboardInterrupt:
-    pass
+    {}
 
 def main(argv):
     print('runs')
@@ -47,8 +48,9 @@ def main(argv):
 """
 
 
-def test_a_signal_that_an_import_swallows_ends_the_node(tmp_path):
-    (tmp_path / 'own_node.py').write_text(SWALLOWED)
+@pytest.mark.parametrize('then', ['pass', 'raise ValueError'])
+def test_a_signal_that_an_import_swallows_ends_the_node(tmp_path, then):
+    (tmp_path / 'own_node.py').write_text(SWALLOWED.format(then))
     code = "import sys; from sbot.ros import executables; sys.exit(executables.run('own_node'))"
     done = subprocess.run([sys.executable, '-c', code], timeout=DEADLINE, capture_output=True,
                           text=True, check=False, cwd=tmp_path)
