@@ -95,18 +95,19 @@ def interrupt_on_signals() -> threading.Event:
     """Let SIGINT and SIGTERM raise KeyboardInterrupt; return an event that they set before.
 
     SIGINT itself is set, too: a process that a shell starts in its background has it ignored.
-    An exception in a destructor or a callback of C code is lost; such a signal comes again.
+    An exception in a destructor or a callback of C code is lost; such a signal comes again. Other
+    exceptions there are not told after a signal: what it left half made cannot be taken apart.
     """
     came = threading.Event()
     before = sys.unraisablehook
 
     def unraisable(lost: sys.UnraisableHookArgs) -> None:
-        if came.is_set() and lost.exc_type is KeyboardInterrupt:
+        if not came.is_set():
+            before(lost)
+        elif lost.exc_type is KeyboardInterrupt:
             again = threading.Timer(_AGAIN, os.kill, (os.getpid(), signal.SIGINT))
             again.daemon = True
             again.start()
-        else:
-            before(lost)
 
     def interrupt(*_: object) -> None:
         came.set()

@@ -143,6 +143,23 @@ def test_an_interrupt_that_a_destructor_loses_comes_again():
     assert (done.stdout, done.stderr) == ('interrupted\n', '')
 
 
+def test_after_an_interrupt_errors_in_destructors_are_not_told():
+    code = ('import os, signal; from sbot_common.signals import interrupt_on_signals\n'
+            'class Half:\n'
+            '    def __del__(self):\n'
+            '        self.never_made\n'
+            'interrupt_on_signals()\n'
+            'Half()\n'
+            'try:\n'
+            '    os.kill(os.getpid(), signal.SIGINT)\n'
+            '    for _ in range(1000): pass\n'
+            'except KeyboardInterrupt:\n'
+            '    Half()')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          timeout=100, check=True)
+    assert done.stderr.count('Exception ignored') == 1
+
+
 def test_a_process_started_while_signals_are_blocked_gets_them_when_it_unblocks():
     code = ('import sys; from sbot_common.signals import interrupt_on_signals, unblock\n'
             'came = interrupt_on_signals(); print("ready", flush=True); sys.stdin.readline()\n'
