@@ -91,6 +91,13 @@ def held(timeout: float | None = HOLD_TIMEOUT) -> Iterator[Callable[[], None]]:
         deferral.deliver()
 
 
+def _send_again() -> None:
+    """Send this process a SIGINT in a moment."""
+    again = threading.Timer(_AGAIN, os.kill, (os.getpid(), signal.SIGINT))
+    again.daemon = True
+    again.start()
+
+
 def interrupt_on_signals() -> threading.Event:
     """Let SIGINT and SIGTERM raise KeyboardInterrupt; return an event that they set before.
 
@@ -105,9 +112,10 @@ def interrupt_on_signals() -> threading.Event:
         if not came.is_set():
             before(lost)
         elif lost.exc_type is KeyboardInterrupt:
-            again = threading.Timer(_AGAIN, os.kill, (os.getpid(), signal.SIGINT))
-            again.daemon = True
-            again.start()
+            try:
+                _send_again()
+            except KeyboardInterrupt:  # a second signal came here, and would be lost as well
+                _send_again()
 
     def interrupt(*_: object) -> None:
         came.set()

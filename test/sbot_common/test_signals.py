@@ -143,6 +143,30 @@ def test_an_interrupt_that_a_destructor_loses_comes_again():
     assert (done.stdout, done.stderr) == ('interrupted\n', '')
 
 
+def test_a_signal_while_a_lost_one_is_sent_again_is_not_lost():
+    code = ('import os, signal, threading, time; from sbot_common import signals\n'
+            'class Lost:\n'
+            '    def __del__(self):\n'
+            '        os.kill(os.getpid(), signal.SIGINT)\n'
+            '        for _ in range(1000): pass\n'
+            'start, sent = threading.Timer.start, []\n'
+            'def interrupted(timer):\n'
+            '    sent.append(timer)\n'
+            '    if len(sent) == 1:\n'
+            '        os.kill(os.getpid(), signal.SIGTERM)\n'
+            '        for _ in range(1000): pass\n'
+            '    start(timer)\n'
+            'threading.Timer.start = interrupted\n'
+            'signals.interrupt_on_signals()\n'
+            'try:\n'
+            '    Lost()\n'
+            '    time.sleep(200)\n'
+            'except KeyboardInterrupt: print("interrupted", len(sent))')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          timeout=100, check=True)
+    assert (done.stdout, done.stderr) == ('interrupted 2\n', '')
+
+
 def test_after_an_interrupt_errors_in_destructors_are_not_told():
     code = ('import os, signal; from sbot_common.signals import interrupt_on_signals\n'
             'class Half:\n'
