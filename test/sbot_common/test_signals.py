@@ -127,43 +127,39 @@ def test_interrupts_are_told_from_other_errors():
     signal.signal(signal.SIGTERM, before)
 
 
-def test_an_interrupt_that_a_destructor_loses_comes_again():
-    code = ('import os, signal, time; from sbot_common.signals import interrupt_on_signals\n'
-            'class Lost:\n'
-            '    def __del__(self):\n'
-            '        os.kill(os.getpid(), signal.SIGTERM)\n'
-            '        for _ in range(1000): pass\n'
-            'interrupt_on_signals()\n'
-            'try:\n'
-            '    Lost()\n'
-            '    time.sleep(200)\n'
-            'except KeyboardInterrupt: print("interrupted")')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+# Its destructor is interrupted, where exceptions are lost.
+LOST = ('import os, signal, threading, time; from sbot_common import signals\n'
+        'class Lost:\n'
+        '    def __del__(self):\n'
+        '        os.kill(os.getpid(), signal.SIGTERM)\n'
+        '        for _ in range(1000): pass\n')
+LOSE = ('signals.interrupt_on_signals()\n'
+        'try:\n'
+        '    Lost()\n'
+        '    time.sleep(200)\n')
+
+
+def run_python(code):
+    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           timeout=100, check=True)
+
+
+def test_an_interrupt_that_a_destructor_loses_comes_again():
+    done = run_python(LOST + LOSE + 'except KeyboardInterrupt: print("interrupted")')
     assert (done.stdout, done.stderr) == ('interrupted\n', '')
 
 
 def test_a_signal_while_a_lost_one_is_sent_again_is_not_lost():
-    code = ('import os, signal, threading, time; from sbot_common import signals\n'
-            'class Lost:\n'
-            '    def __del__(self):\n'
-            '        os.kill(os.getpid(), signal.SIGINT)\n'
-            '        for _ in range(1000): pass\n'
-            'start, sent = threading.Timer.start, []\n'
-            'def interrupted(timer):\n'
-            '    sent.append(timer)\n'
-            '    if len(sent) == 1:\n'
-            '        os.kill(os.getpid(), signal.SIGTERM)\n'
-            '        for _ in range(1000): pass\n'
-            '    start(timer)\n'
-            'threading.Timer.start = interrupted\n'
-            'signals.interrupt_on_signals()\n'
-            'try:\n'
-            '    Lost()\n'
-            '    time.sleep(200)\n'
-            'except KeyboardInterrupt: print("interrupted", len(sent))')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          timeout=100, check=True)
+    second = ('start, sent = threading.Timer.start, []\n'
+              'def interrupted(timer):\n'
+              '    sent.append(timer)\n'
+              '    if len(sent) == 1:\n'
+              '        os.kill(os.getpid(), signal.SIGINT)\n'
+              '        for _ in range(1000): pass\n'
+              '    start(timer)\n'
+              'threading.Timer.start = interrupted\n')
+    done = run_python(
+        LOST + second + LOSE + 'except KeyboardInterrupt: print("interrupted", len(sent))')
     assert (done.stdout, done.stderr) == ('interrupted 2\n', '')
 
 
@@ -179,8 +175,7 @@ def test_after_an_interrupt_errors_in_destructors_are_not_told():
             '    for _ in range(1000): pass\n'
             'except KeyboardInterrupt:\n'
             '    Half()')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          timeout=100, check=True)
+    done = run_python(code)
     assert done.stderr.count('Exception ignored') == 1
 
 
