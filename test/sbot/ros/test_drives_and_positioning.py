@@ -7,13 +7,10 @@ import math
 
 import numpy as np
 import pytest
-from over_nodes import check_nodes
+from over_nodes import check_nodes, run_and_bag, written
 
 from sbot.bag.csv_export import write_csv
-from sbot.bag.reader import Bag
 from sbot.regression.replay import replay
-from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario
 from sbot_common import topics
 from sbot_common.observation import Odometry
 from sbot_common.wire import cdr
@@ -56,18 +53,13 @@ class Waltz:
 
 @pytest.fixture(scope='module')
 def path(tmp_path_factory):
-    path = tmp_path_factory.mktemp('drives') / 'drives.yaml'
-    path.write_text(DRIVES)
-    path.with_name('waltz.py').write_text(WALTZ)
-    return path
+    return written(tmp_path_factory.mktemp('drives'), 'drives', DRIVES, 'waltz', WALTZ)
 
 
 @pytest.fixture(scope='module')
 def recorded(path):
     """Return a run of ``path``, and its bag."""
-    directory = path.with_name('bag')
-    return run_scenario(load_scenario(str(path)), record=directory, sense=[
-        'odometry', 'imu', 'gnss']), Bag(directory)
+    return run_and_bag(path, sense=['odometry', 'imu', 'gnss'])
 
 
 def test_commands_are_in_the_bag_with_their_speed_to_the_left(recorded):

@@ -5,12 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from over_nodes import check_nodes
+from over_nodes import check_nodes, run_and_bag, written
 
-from sbot.bag.reader import Bag
 from sbot.regression.replay import replay
-from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario
 from sbot_common import topics
 from sbot_common.wire import cdr
 from sbot_common.wire.markers import CUBE, CYLINDER
@@ -43,17 +40,13 @@ class Rounds:
 
 @pytest.fixture(scope='module')
 def path(tmp_path_factory):
-    path = tmp_path_factory.mktemp('yard') / 'yard.yaml'
-    path.write_text(YARD)
-    path.with_name('rounds.py').write_text(ROUNDS)
-    return path
+    return written(tmp_path_factory.mktemp('yard'), 'yard', YARD, 'rounds', ROUNDS)
 
 
 @pytest.fixture(scope='module')
 def recorded(path):
     """Return a run of ``path``, and its bag."""
-    directory = path.with_name('bag')
-    return run_scenario(load_scenario(str(path)), record=directory), Bag(directory)
+    return run_and_bag(path)
 
 
 def test_a_run_has_collisions_and_no_overlap(recorded):

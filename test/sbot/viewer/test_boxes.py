@@ -3,19 +3,16 @@
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
-from live_events import Events
+from live_events import watch
 from matplotlib.collections import EllipseCollection, PolyCollection
 from PIL import Image
 
-from sbot.bag.reader import Bag
 from sbot.figures.animation import animate_run
 from sbot.figures.data import at_rest, from_bag, from_result
 from sbot.figures.picture import draw_run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.follower import Follower
 from sbot.viewer.page import write_view
-from sbot.viewer.server import Live, start_server
 from sbot_common import topics
 
 
@@ -73,20 +70,10 @@ def test_pictures_have_them_where_they_end_and_films_move_them(recorded, tmp_pat
 
 
 def test_a_live_view_has_them_in_every_frame(recorded):
-    live, callbacks = Live(), {}
-    events = Events(start_server(0, live))
-    follower = Follower(live, lambda topic, name, callback: callbacks.update({name: callback}))
     data = from_bag(recorded[0])
-    for _ in range(2):  # joins its topics while it plays
-        for message in Bag(recorded[0]).messages():
-            if message.stamp_ns <= data.stamps_ns[30] and message.name in callbacks:
-                callbacks[message.name](message.payload)
-    assert topics.BOXES.name in callbacks
-    follower.show()
-    kind, header = events.next()
-    assert (kind, header['boxes']) == ('run', [[0.6, 0.8], [0.3]])
-    kind, frame = events.next()
-    assert kind == 'frame'
+    heard, header, frame = watch(recorded[0], data.stamps_ns[30])
+    assert topics.BOXES.name in heard
+    assert header['boxes'] == [[0.6, 0.8], [0.3]]
     assert np.reshape(frame['box_poses'], (2, 3)) == pytest.approx(data.boxes[30], abs=1e-4)
 
 

@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
-from live_events import Events
+from live_events import watch
 
-from sbot.bag.reader import Bag
 from sbot.figures.data import from_bag, from_result
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.follower import Follower
 from sbot.viewer.page import write_view
-from sbot.viewer.server import Live, start_server
 from sbot_common import topics
 
 MOVING = {
@@ -39,20 +36,10 @@ def test_a_bag_and_a_run_have_the_same_centres(recorded):
 
 
 def test_a_live_view_has_them_in_every_frame(recorded):
-    live, callbacks = Live(), {}
-    events = Events(start_server(0, live))
-    follower = Follower(live, lambda topic, name, callback: callbacks.update({name: callback}))
     data = from_bag(recorded[0])
-    for _ in range(2):  # joins its topics while it plays
-        for message in Bag(recorded[0]).messages():
-            if message.stamp_ns <= data.stamps_ns[30] and message.name in callbacks:
-                callbacks[message.name](message.payload)
-    assert topics.OBSTACLES.name in callbacks
-    follower.show()
-    kind, header = events.next()
-    assert (kind, header['moving'], header['circles']) == ('run', [0.4, 0.3], [[5, 9, 0.5]])
-    kind, frame = events.next()
-    assert kind == 'frame'
+    heard, header, frame = watch(recorded[0], data.stamps_ns[30])
+    assert topics.OBSTACLES.name in heard
+    assert (header['moving'], header['circles']) == ([0.4, 0.3], [[5, 9, 0.5]])
     assert np.reshape(frame['obstacles'], (2, 2)) == pytest.approx(data.obstacles[30], abs=1e-4)
 
 
