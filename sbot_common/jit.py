@@ -10,12 +10,15 @@ Every numeric module takes its decorator from here, so that one place decides:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numba
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, event
 from numba.core.cgutils import ir
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
@@ -72,6 +75,37 @@ def product_high(_: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
 def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401
     """Compile a function that compiled code calls by its address; machine code is cached."""
     return numba.cfunc(signature, cache=True, nopython=True, error_model='numpy')(function)
+
+
+class _Compiles(event.Listener):  # type: ignore[misc]
+    """Starts a timer when a function is compiled, which is one that the cache does not have."""
+
+    def __init__(self, timer: threading.Timer) -> None:
+        self._timer, self._begun = timer, False
+
+    def on_start(self, event: Any) -> None:  # noqa: ANN401
+        """Take note of the first step of a compilation."""
+        if not self._begun:
+            self._begun = True
+            self._timer.start()
+
+    def on_end(self, event: Any) -> None:  # noqa: ANN401
+        """Do nothing."""
+
+
+@contextmanager
+def compiling_announced(text: str, after: float) -> Iterator[None]:
+    """Print a line to stderr where a block compiles for longer than ``after`` seconds.
+
+    What is in the cache is loaded without a word, however long that takes.
+    """
+    timer = threading.Timer(after, print, (text,), {'file': sys.stderr, 'flush': True})
+    timer.daemon = True
+    try:
+        with event.install_listener('numba:run_pass', _Compiles(timer)):
+            yield
+    finally:
+        timer.cancel()
 
 
 def _without_owner(context: Any, builder: Any, kind: types.Type, value: Any) -> Any:  # noqa: ANN401

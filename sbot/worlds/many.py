@@ -14,11 +14,11 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import SENSES, Observations, Observer
-from sbot.worlds.patience import announced
 from sbot.worlds.policy import FunctionPolicy, deciding_phases
 from sbot.worlds.setting import make_setting
 from sbot.worlds.starts import Starts
 from sbot_common.errors import InputError, bad_value
+from sbot_common.jit import compiling_announced
 from sbot_common.threads import share_out
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
@@ -34,6 +34,7 @@ Floats = NDArray[np.float64]
 
 _COMPILING = ('Compiling functions of worlds; only their first use after an installation does '
               'this ...')
+_PATIENCE = 5.0  # s
 _BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
 
 
@@ -78,7 +79,7 @@ class Worlds:
         self.state = make_worlds(self.count, self.setting)
         self._batch = Batch(self.setting, self.state, no_policy())
         self._size = max(1, _BLOCK // max(1, self.robots))
-        with announced(_COMPILING):
+        with compiling_announced(_COMPILING, _PATIENCE):
             self._step = addresses(self._advancing() + self._sensing(), self._batch)
             self._sense = addresses(self._sensing(), self._batch)
         self._observer = Observer(self.setting, self.state, self.senses)
@@ -249,7 +250,7 @@ class Worlds:
         arrays = self._policy(policy, network, weights, goals, names, _whole('ticks', ticks))
         batch = Batch(self.setting, self.state, arrays)
         phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
-        with announced(_COMPILING):
+        with compiling_announced(_COMPILING, _PATIENCE):
             machine_code = addresses(phases + self._sensing(), batch)
         self._run(machine_code, batch, ticks)
         return split(arrays.kept, names, self.count)

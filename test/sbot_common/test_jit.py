@@ -1,8 +1,12 @@
-"""Unowned views of arrays in compiled code."""
+"""Unowned views of arrays in compiled code; a word where something is compiled."""
 
+import threading
+import time
+
+import numba
 import numpy as np
 
-from sbot_common.jit import borrowed, njit
+from sbot_common.jit import borrowed, compiling_announced, njit
 from sbot_sim.world.scene import Discs, sort_discs
 
 
@@ -33,3 +37,40 @@ def test_borrowed_arrays_have_no_owner():
     assert view is not discs.grid.items
     assert view.base is None
     assert not view.flags.owndata
+
+
+def timers():
+    return [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+
+
+def test_a_compilation_is_announced_and_what_is_compiled_already_is_not(capsys):
+    def loaded(x):
+        return x + 1
+
+    compiled, before = numba.njit(loaded), timers()
+    compiled(1)
+    with compiling_announced('never', 1e9):
+        compiled(1)
+        assert timers() == before  # nothing waits to say it, however long this takes
+    end = time.monotonic() + 60.0
+    with compiling_announced('compiling', 0.0):
+        compiled(1.5)
+        while capsys.readouterr().err != 'compiling\n':
+            assert time.monotonic() < end
+    with compiling_announced('in time', 1e9):
+        compiled(1j)
+        assert timers() != before
+    assert capsys.readouterr().err == ''
+    compiled(True)  # nobody listens any more
+    assert timers() == before
+
+
+def test_a_callback_is_announced(capsys):
+    def callback(x):
+        pass
+
+    end = time.monotonic() + 60.0
+    with compiling_announced('compiling', 0.0):
+        numba.cfunc(numba.void(numba.float64))(callback)
+        while capsys.readouterr().err != 'compiling\n':
+            assert time.monotonic() < end

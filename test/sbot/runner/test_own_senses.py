@@ -112,8 +112,8 @@ def test_the_odometry_of_an_omnidirectional_robot_has_its_speed_to_the_left():
         {'pose': [6, 6, 1.0], 'controller': plain}]}, sense=['odometry'])
     lateral = [known.lateral for known in sideways.known]
     assert lateral[0] == 0.0
-    assert lateral[1:] == pytest.approx([-0.1] * 9, abs=0.05)
-    assert len(set(lateral)) == 10  # with the noise of its wheels
-    assert [known.lateral for known in plain.known] == [0.0] * 10
+    assert lateral[1:] == pytest.approx([-0.1] * 10, abs=0.05)
+    assert len(set(lateral)) == 11  # with the noise of its wheels
+    assert [known.lateral for known in plain.known] == [0.0] * 11
     assert [tuple(known) for known in sideways.known][1][:2] == pytest.approx(
         result.odometry[1, 0, :2].tolist(), abs=0)
