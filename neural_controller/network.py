@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.inputs import input_table
 from neural_controller.outputs import OUTPUTS, TWIST, WHEELS
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, numbers
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+_LEAST, _MOST = 1e-6, 1e6  # m/s, m or rad/s
 KINDS = ('perceptron', 'mlp', 'ctrnn')
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
 
@@ -94,13 +94,14 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     if outputs not in OUTPUTS:
         raise bad_value('outputs', outputs, f'{WHEELS} or {TWIST}')
     for name, value in (('max_speed', max_speed), ('turn', turn)):
-        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
-            raise bad_value(name, value, 'a number > 0')
+        if isinstance(value, bool) or not isinstance(value, int | float) or not (
+                _LEAST <= value <= _MOST):
+            raise bad_value(name, value, f'a number > 0, from {_LEAST:g} to {_MOST:g}')
     return Network(kind, tuple(inputs), sizes, outputs, float(max_speed), float(turn))
 
 
-def checked_weights(network: Network, weights: ArrayLike, rows: int | None = None) -> Floats:
-    """Return weights as floats (W,), or (rows, W).
+def checked_weights(network: Network, weights: ArrayLike) -> Floats:
+    """Return weights as floats (W,).
 
     Raises
     ------
@@ -108,14 +109,11 @@ def checked_weights(network: Network, weights: ArrayLike, rows: int | None = Non
         for another shape, or a number that is not finite.
 
     """
-    values = np.ascontiguousarray(weights, np.float64)
-    shape = (network.weight_count,) if rows is None else (rows, network.weight_count)
-    if values.shape != shape:
-        raise bad_value('weights', f'shape {values.shape}', f'shape {shape} for a {network.kind} '
-                        f'with {network.input_count} inputs')
-    if not np.isfinite(values).all():
-        raise bad_value('weights', 'NaN or infinity', 'finite numbers')
-    return values
+    try:
+        return np.ascontiguousarray(numbers('weights', weights, (network.weight_count,)))
+    except InputError as error:
+        raise InputError(f'{error} for a {network.kind} with {network.input_count} '
+                         'inputs') from None
 
 
 def save_network(path: str | Path, network: Network, weights: ArrayLike) -> None:

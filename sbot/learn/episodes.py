@@ -17,10 +17,12 @@ from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
+from sbot.worlds.arguments import LARGEST_SEED, MOST_TICKS
 from sbot.worlds.observation import Observations
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, numbers, whole
 
-_SEEDS = 2**63
+_SEEDS = LARGEST_SEED + 1
+_LONGEST = 1e9  # s, of an episode
 
 
 class Outcome(NamedTuple):
@@ -62,13 +64,28 @@ class Episodes:
         self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 2)))
         self.columns = self.observation().shape[2]
 
-    def seed(self, seed: int) -> None:
-        """Seed world k by seed + k: the next episode's seed, and all that is drawn after."""
+    def seed(self, seed: int | None) -> None:
+        """Seed world k by seed + k: the next episode's seed, and all that is drawn after.
+
+        None leaves the seeds as they are.
+
+        Raises
+        ------
+        InputError
+            for anything but a whole number from 0 to 2**63 - K.
+
+        """
+        if seed is None:
+            return
+        seed = whole('seed', seed, 0, LARGEST_SEED + 1 - self.count)
         self._generators = [np.random.default_rng(seed + k) for k in range(self.count)]
         self._first = [seed + k for k in range(self.count)]
 
     def reset(self, chosen: Flags | None = None) -> None:
         """Begin new episodes in the chosen worlds (K,), or in all."""
+        if chosen is not None and (type(chosen) is not np.ndarray or chosen.dtype != np.bool_
+                                   or chosen.shape != (self.count,)):
+            raise bad_value('reset_mask', chosen, f'an array of {self.count} truth values')
         rows = range(self.count) if chosen is None else np.flatnonzero(chosen).tolist()
         seeds, starts = self.worlds.seeds.copy(), self.worlds.start.copy()
         placed: list[int] = []
@@ -105,10 +122,7 @@ class Episodes:
             for another shape, or an action that is not finite.
 
         """
-        values = np.asarray(actions, np.float64)
-        shape = (self.count, self.robots, 2)
-        if values.shape != shape or not np.isfinite(values).all():
-            raise bad_value('actions', values.tolist(), f'finite numbers, shape {shape}')
+        values = numbers('actions', actions, (self.count, self.robots, 2))
         commands = self._interface.commands(np.where(self.active[..., None], values, 0.0))
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, ticks=hold), commands)
@@ -163,8 +177,10 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         return TASKS[task]()
     if not isinstance(task, Task):
         raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
-    if not isinstance(task.hold, int) or task.hold < 1:
-        raise bad_value('hold', task.hold, 'a whole number of ticks >= 1')
+    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
+    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
+        raise bad_value('seconds of the task', task.seconds,
+                        f'a number > 0 and <= {_LONGEST:g} (s)')
     return task
 
 

@@ -11,7 +11,7 @@ _PATIENCE = 2.0  # s
 
 
 def load_compiled() -> None:
-    """Play a tiny scene; print a line if something is to be compiled for it, as that takes long."""
+    """Play a tiny scene; print a line if something must be compiled for it: that takes long."""
     with compiling_announced(_COMPILING, _PATIENCE), Fast2D() as world:
         box, disc = world.create_solid(), world.create_robot()
         world.object_set_bounding_rectangle(box, [1.0, 2.0, 2.0, 1.0], [0.0, 0.0, 1.0, 1.0])

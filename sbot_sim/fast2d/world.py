@@ -164,7 +164,8 @@ class Fast2D:
         xpos, ypos, angle : where it is, and the direction of its axis, in the robot's frame
         range : m; what is farther, or nothing at all, is measured as this
         aperture : angle between the first and the last ray (rad), 0 to 2 pi
-        numRays : 1 to 10000, evenly from -aperture/2 to aperture/2 about the axis; a single one along it
+        numRays : 1 to 10000, evenly from -aperture/2 to aperture/2 about the axis; a single one
+            along it
         rayWeights : one for each ray, none negative; their sum is 1 within 1e-9
 
         """

@@ -38,8 +38,8 @@ def test_what_only_a_single_run_has_is_refused_by_name(name):
 
 
 def test_all_that_is_refused_is_said_at_once():
-    with pytest.raises(InputError, match=r'^wind\.turbulence, world\.boxes, sensors\.gnss: worlds do '
-                                         'not have them'):
+    words = r'^wind\.turbulence, world\.boxes, sensors\.gnss: worlds do not have them'
+    with pytest.raises(InputError, match=words):
         sbot.World(PLAIN, **{key: value for name in ('sensors.gnss', 'world.boxes',
                                                      'wind.turbulence')
                              for key, value in REFUSED[name].items()})

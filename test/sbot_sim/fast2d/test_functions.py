@@ -264,8 +264,8 @@ MISUSE = {
     'negative weights': (lambda e, r, s: ir(e, r, rayWeights=[1.5, -0.5]), '>= 0'),
     'too few weights': (lambda e, r, s: ir(e, r, rayWeights=[1.0]), '2 numbers'),
     'no rays': (lambda e, r, s: ir(e, r, numRays=0, rayWeights=[]), 'num_rays: got 0'),
-    'a billion rays': (lambda e, r, s: ir(e, r, numRays=10**9), 'num_rays: got 1000000000, expected '
-                       'a whole number from 1 to 10000'),
+    'a billion rays': (lambda e, r, s: ir(e, r, numRays=10**9), 'num_rays: got 1000000000, '
+                       'expected a whole number from 1 to 10000'),
     'rays as a truth': (lambda e, r, s: ir(e, r, numRays=True, rayWeights=[1.0]), 'num_rays'),
     'no weights': (lambda e, r, s: ir(e, r, rayWeights=None), 'ray_weights: got None, expected 2 '
                                                               'numbers'),
