@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.inputs import input_table
 from neural_controller.outputs import OUTPUTS, TWIST, WHEELS
-from sbot_common.errors import InputError, bad_value, numbers
+from sbot_common.arguments import numbers
+from sbot_common.errors import InputError, bad_value
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -19,7 +19,8 @@ from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import LARGEST_SEED, MOST_TICKS
 from sbot.worlds.observation import Observations
-from sbot_common.errors import InputError, bad_value, numbers, whole
+from sbot_common.arguments import numbers, whole
+from sbot_common.errors import InputError, bad_value
 
 _SEEDS = LARGEST_SEED + 1
 _LONGEST = 1e9  # s, of an episode

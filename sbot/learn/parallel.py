@@ -15,7 +15,8 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
-from sbot_common.errors import bad_value, numbers
+from sbot_common.arguments import numbers
+from sbot_common.errors import bad_value
 
 Agents = dict[str, Any]
 

@@ -14,7 +14,7 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
-from sbot_common.errors import numbers
+from sbot_common.arguments import numbers
 
 
 class RobotsEnv(gymnasium.Env):  # type: ignore[misc]

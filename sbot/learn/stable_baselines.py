@@ -20,7 +20,8 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import Painter
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
-from sbot_common.errors import InputError, numbers
+from sbot_common.arguments import numbers
+from sbot_common.errors import InputError
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,8 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
-from sbot_common.errors import bad_value, numbers
+from sbot_common.arguments import numbers
+from sbot_common.errors import bad_value
 
 Step = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
              dict[str, Any]]

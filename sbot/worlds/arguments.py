@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sbot_common.errors import InputError, as_array, bad_value
+from sbot_common.arguments import as_array
+from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 
 MOST_WORLDS = 1_000_000

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.worlds.arguments import named
-from sbot_common.jit import borrowed
+from sbot_common.compiled.jit import borrowed
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]

@@ -27,9 +27,10 @@ from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import FunctionPolicy, deciding_phases
 from sbot.worlds.setting import make_setting
 from sbot.worlds.starts import Starts
-from sbot_common.errors import InputError, bad_value, numbers, whole
-from sbot_common.jit import compiling_announced
-from sbot_common.threads import share_out
+from sbot_common.arguments import numbers, whole
+from sbot_common.compiled.notice import compilation_announced
+from sbot_common.compiled.threads import share_out
+from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.world.bodies import select_bodies
@@ -43,7 +44,6 @@ Floats = NDArray[np.float64]
 
 _COMPILING = ('Compiling functions of worlds; only their first use after an installation does '
               'this ...')
-_PATIENCE = 5.0  # s
 _BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
 
 
@@ -91,7 +91,7 @@ class Worlds:
             self.state = make_worlds(self.count, self.setting)
         self._batch = Batch(self.setting, self.state, no_policy())
         self._size = max(1, _BLOCK // max(1, self.robots))
-        with compiling_announced(_COMPILING, _PATIENCE):
+        with compilation_announced(_COMPILING):
             self._step = addresses(self._advancing() + self._sensing(), self._batch)
             self._sense = addresses(self._sensing(), self._batch)
         self._observer = Observer(self.setting, self.state, self.senses)
@@ -244,7 +244,7 @@ class Worlds:
             arrays = self._policy(policy, network, weights, goals, names, count)
         batch = Batch(self.setting, self.state, arrays)
         phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
-        with compiling_announced(_COMPILING, _PATIENCE):
+        with compilation_announced(_COMPILING):
             machine_code = addresses(phases + self._sensing(), batch)
         self._run(machine_code, batch, count)
         return split(arrays.kept, names, self.count)

@@ -13,7 +13,7 @@ from sbot.worlds.episode import Episode
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import FunctionPolicy
-from sbot_common.errors import whole
+from sbot_common.arguments import whole
 
 
 class World:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from sbot_common.jit import compiling_announced
+from sbot_common.compiled.notice import compilation_announced
 from sbot_sim.fast2d.world import Fast2D
 
 _COMPILING = ('Fast2D: compiling the engine; only the first use after an installation does this '
               '(about a minute) ...')
-_PATIENCE = 2.0  # s
 
 
 def load_compiled() -> None:
-    """Play a tiny scene; print a line if something must be compiled for it: that takes long."""
-    with compiling_announced(_COMPILING, _PATIENCE), Fast2D() as world:
+    """Play a tiny scene; print a line where a function of it must be compiled."""
+    with compilation_announced(_COMPILING), Fast2D() as world:
         box, disc = world.create_solid(), world.create_robot()
         world.object_set_bounding_rectangle(box, [1.0, 2.0, 2.0, 1.0], [0.0, 0.0, 1.0, 1.0])
         world.object_set_bounding_radius(disc, 0.1)

@@ -4,9 +4,8 @@ import subprocess
 import sys
 
 PLAY = """
-from sbot_sim.fast2d import warm_up
-warm_up._PATIENCE = 0.0
-warm_up.load_compiled()
+from sbot_sim.fast2d.warm_up import load_compiled
+load_compiled()
 """
 
 

@@ -5,29 +5,27 @@ Every numeric module takes its decorator from here, so that one place decides:
 * no fastmath, so sums keep the order in which they are written;
 * ``error_model='numpy'``: 1/0 is inf and never an exception, as in C++;
 * no vector mathematics library, and no libm: ``sbot_common.elementary`` has the functions;
-* a cache on disk, kept by ``sbot_common.code_cache``.
+* a cache on disk, kept by ``sbot_common.compiled.cache``.
 """
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
 from numba import types
-from numba.core import cgutils, event
+from numba.core import cgutils
+from numba.core.ccallback import CFunc
 from numba.core.cgutils import ir
+from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-from sbot_common.code_cache import CheckedCache, use_directory
+from sbot_common.compiled.cache import CodeCache
 
 F = TypeVar('F', bound=Callable[..., Any])
 
-use_directory()
 numba.config.DISABLE_INTEL_SVML = True
 
 _OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
@@ -37,7 +35,7 @@ def _cached(function: F, **options: bool) -> F:
     """Return a function that is compiled at its first call, or loaded from the cache."""
     compiled: Any = numba.njit(**_OPTIONS, **options)(function)
     if not numba.config.DISABLE_JIT:
-        compiled._cache = CheckedCache(function)
+        compiled._cache = CodeCache(function, compiled.targetoptions)
     return compiled  # type: ignore[no-any-return]
 
 
@@ -74,38 +72,11 @@ def product_high(_: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
 
 def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401
     """Compile a function that compiled code calls by its address; machine code is cached."""
-    return numba.cfunc(signature, cache=True, nopython=True, error_model='numpy')(function)
-
-
-class _Compiles(event.Listener):  # type: ignore[misc]
-    """Starts a timer when a function is compiled, which is one that the cache does not have."""
-
-    def __init__(self, timer: threading.Timer) -> None:
-        self._timer, self._begun = timer, False
-
-    def on_start(self, event: Any) -> None:  # noqa: ANN401
-        """Take note of the first step of a compilation."""
-        if not self._begun:
-            self._begun = True
-            self._timer.start()
-
-    def on_end(self, event: Any) -> None:  # noqa: ANN401
-        """Do nothing."""
-
-
-@contextmanager
-def compiling_announced(text: str, after: float) -> Iterator[None]:
-    """Print a line to stderr where a block compiles for longer than ``after`` seconds.
-
-    What is in the cache is loaded without a word, however long that takes.
-    """
-    timer = threading.Timer(after, print, (text,), {'file': sys.stderr, 'flush': True})
-    timer.daemon = True
-    try:
-        with event.install_listener('numba:run_pass', _Compiles(timer)):
-            yield
-    finally:
-        timer.cancel()
+    options = {'nopython': True, 'error_model': 'numpy'}
+    callback: Any = CFunc(function, normalize_signature(signature), {}, options)
+    callback._cache = CodeCache(function, {**options, 'callback': True})
+    callback.compile()
+    return callback
 
 
 def _without_owner(context: Any, builder: Any, kind: types.Type, value: Any) -> Any:  # noqa: ANN401
