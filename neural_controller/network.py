@@ -78,7 +78,7 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
         naming the argument.
 
     """
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise bad_value('kind', kind, f"one of {', '.join(KINDS)}")
     if isinstance(inputs, str) or not isinstance(inputs, Sequence) or not all(
             isinstance(name, str) for name in inputs):
@@ -92,7 +92,7 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     good = {'perceptron': not sizes, 'mlp': len(sizes) > 0, 'ctrnn': len(sizes) == 1}[kind]
     if not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes):
         raise bad_value('hidden', list(sizes), f'{wanted} for a {kind}')
-    if outputs not in OUTPUTS:
+    if not isinstance(outputs, str) or outputs not in OUTPUTS:
         raise bad_value('outputs', outputs, f'{WHEELS} or {TWIST}')
     for name, value in (('max_speed', max_speed), ('turn', turn)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not (

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from neural_controller.inputs import FIELDS
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
-from sbot.api import Source, Worlds, load
+from sbot.api import Source, Worlds, load_uncontrolled
 from sbot.learn.interface import Interface
 from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
@@ -48,7 +48,7 @@ class Episodes:
 
     def __init__(self, scenario: Source, count: int, task: Task | str | None,
                  overrides: Mapping[str, object], threads: int = 1) -> None:
-        self.scenario = load(scenario, controllers=None, **overrides)
+        self.scenario = load_uncontrolled(scenario, overrides)
         self.task = make_task(task, self.scenario)
         network = network_of(self.task, self.scenario)
         senses = {FIELDS[name] for name in (text.partition(':')[0] for text in network.inputs)
@@ -65,10 +65,10 @@ class Episodes:
         self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 2)))
         self.columns = self.observation().shape[2]
 
-    def seed(self, seed: int | None) -> None:
+    def seed(self, seed: int | None) -> int | None:
         """Seed world k by seed + k: the next episode's seed, and all that is drawn after.
 
-        None leaves the seeds as they are.
+        None leaves the seeds as they are. Returns the seed as an int.
 
         Raises
         ------
@@ -77,10 +77,11 @@ class Episodes:
 
         """
         if seed is None:
-            return
+            return None
         seed = whole('seed', seed, 0, LARGEST_SEED + 1 - self.count)
         self._generators = [np.random.default_rng(seed + k) for k in range(self.count)]
         self._first = [seed + k for k in range(self.count)]
+        return seed
 
     def reset(self, chosen: Flags | None = None) -> None:
         """Begin new episodes in the chosen worlds (K,), or in all."""

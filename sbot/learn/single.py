@@ -32,8 +32,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
             NDArray[np.float32], dict[str, Any]]:
         """Begin an episode; the seed is that of the scenario's first one."""
-        self.episodes.seed(seed)
-        super().reset(seed=seed, options=options)
+        super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset()
         self._painter.keep()
         return self._observed(), {}

@@ -41,8 +41,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         """Begin episodes in all worlds, or in those of the mask ``options['reset_mask']`` (K,)."""
         if not isinstance(options, Mapping | None):
             raise bad_value('options', options, 'a dictionary')
-        self.episodes.seed(seed)
-        super().reset(seed=seed, options=options)
+        super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset((options or {}).get('reset_mask'))
         self._painter.keep()
         return self._observed(), {}

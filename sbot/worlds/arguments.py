@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ MOST_WORLDS = 1_000_000
 MOST_THREADS = 1000
 MOST_TICKS = 10_000_000  # of one call, which no signal interrupts
 LARGEST_SEED = 2**63 - 1
+_MOST_NAMES = 1000
 
 Integers = NDArray[np.int64]
 
@@ -33,7 +35,10 @@ def named(where: str, given: Any, known: Iterable[str]) -> list[str]:  # noqa: A
     expected = f"any of {', '.join(known)}"
     if isinstance(given, str | bytes) or not isinstance(given, Collection):
         raise bad_value(where, given, f'a list of {expected}')
-    names = list(given)
+    try:
+        names = list(islice(given, _MOST_NAMES))
+    except Exception:  # of a class of others
+        raise bad_value(where, given, f'a list of {expected}') from None
     for name in names:
         if not isinstance(name, str) or name not in known:
             raise bad_value(where, name, expected)
