@@ -66,7 +66,7 @@ def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
         corners = [(float(a), float(b)) for a, b in zip(x, y, strict=False)]
     except InputError:
         raise
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # numbers beyond doubles, or whatever a class of others raises
         raise bad_value(f'{where}: corners', (x, y), 'four x and four y, numbers (m)') from None
     if not all(abs(value) <= LARGEST for corner in corners for value in corner):
         raise bad_value(f'{where}: corners', corners, f'finite numbers up to {LARGEST:g} (m)')
