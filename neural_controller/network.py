@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _LEAST, _MOST = 1e-6, 1e6  # m/s, m or rad/s
+_MOST_LAYERS = 100
 KINDS = ('perceptron', 'mlp', 'ctrnn')
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
 
@@ -86,10 +88,10 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     if not isinstance(hidden, Sequence):
         raise bad_value('hidden', hidden, 'a list of numbers of neurons')
     input_table(tuple(inputs))
-    wanted = {'perceptron': 'no hidden layer', 'mlp': 'at least one hidden layer',
+    wanted = {'perceptron': 'no hidden layer', 'mlp': f'at least one hidden layer, at most {_MOST_LAYERS},',
               'ctrnn': 'one number of neurons'}[kind]
-    sizes = tuple(hidden)
-    good = {'perceptron': not sizes, 'mlp': len(sizes) > 0, 'ctrnn': len(sizes) == 1}[kind]
+    sizes = tuple(islice(hidden, _MOST_LAYERS + 1))
+    good = {'perceptron': not sizes, 'mlp': 0 < len(sizes) <= _MOST_LAYERS, 'ctrnn': len(sizes) == 1}[kind]
     if not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes):
         raise bad_value('hidden', list(sizes), f'{wanted} for a {kind}')
     if not isinstance(outputs, str) or outputs not in OUTPUTS:

@@ -17,7 +17,7 @@ from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
-from sbot.worlds.arguments import LARGEST_SEED, MOST_TICKS
+from sbot.worlds.arguments import LARGEST_SEED, MOST_TICKS, MOST_WORLDS
 from sbot.worlds.observation import Observations
 from sbot_common.arguments import numbers, whole
 from sbot_common.errors import InputError, bad_value
@@ -48,6 +48,7 @@ class Episodes:
 
     def __init__(self, scenario: Source, count: int, task: Task | str | None,
                  overrides: Mapping[str, object], threads: int = 1) -> None:
+        count = whole('count', count, 1, MOST_WORLDS)
         self.scenario = load_uncontrolled(scenario, overrides)
         self.task = make_task(task, self.scenario)
         network = network_of(self.task, self.scenario)

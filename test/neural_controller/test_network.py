@@ -39,6 +39,8 @@ def test_counts(arguments, inputs, weights, memory):
     ({'inputs': ['scan:0']}, 'scan:S with S sectors'),
     ({'inputs': ['goal:3']}, 'goal alone'),
     ({'hidden': [3]}, 'no hidden layer for a perceptron'),
+    ({'kind': 'mlp', 'hidden': range(1, 10**30)}, 'at most 100'),
+    ({'kind': np.zeros(2)}, 'kind: got array'), ({'outputs': np.zeros(2)}, 'outputs: got array'),
     ({'kind': 'mlp'}, 'at least one hidden layer'),
     ({'kind': 'ctrnn', 'hidden': [3, 3]}, 'one number of neurons'),
     ({'kind': 'mlp', 'hidden': [0]}, 'hidden'),

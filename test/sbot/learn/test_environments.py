@@ -254,6 +254,12 @@ def test_wrong_arguments_of_many_worlds_are_named(call, words):
     env.reset(seed=np.int64(3), options={'reset_mask': MASK})
 
 
+@pytest.mark.parametrize('count', [None, 0, 1.0, 10**9])
+def test_a_number_of_worlds_is_a_whole_number(count):
+    with pytest.raises(InputError, match=r'^count: got .* expected a whole number from 1 to'):
+        sbot.learn.vector_env(SBOTS, count, task='aggregate')
+
+
 @pytest.mark.parametrize(('call', 'words'), [
     (lambda env: env.step(np.zeros((2, 4))), 'actions: got array.* expected a dictionary'),
     (lambda env: env.step({'robot_9': [0, 0]}), "actions: got 'robot_9', expected agents: "),
