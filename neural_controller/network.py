@@ -88,10 +88,11 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     if not isinstance(hidden, Sequence):
         raise bad_value('hidden', hidden, 'a list of numbers of neurons')
     input_table(tuple(inputs))
-    wanted = {'perceptron': 'no hidden layer', 'mlp': f'at least one hidden layer, at most {_MOST_LAYERS},',
-              'ctrnn': 'one number of neurons'}[kind]
+    wanted = {'perceptron': 'no hidden layer', 'ctrnn': 'one number of neurons',
+              'mlp': f'at least one hidden layer, at most {_MOST_LAYERS},'}[kind]
     sizes = tuple(islice(hidden, _MOST_LAYERS + 1))
-    good = {'perceptron': not sizes, 'mlp': 0 < len(sizes) <= _MOST_LAYERS, 'ctrnn': len(sizes) == 1}[kind]
+    good = {'perceptron': not sizes, 'ctrnn': len(sizes) == 1,
+            'mlp': 0 < len(sizes) <= _MOST_LAYERS}[kind]
     if not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes):
         raise bad_value('hidden', list(sizes), f'{wanted} for a {kind}')
     if not isinstance(outputs, str) or outputs not in OUTPUTS:
