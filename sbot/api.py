@@ -173,7 +173,7 @@ class Worlds(many.Worlds):
     def __init__(self, scenario: Source | Sequence[Source], /, count: int | None = None, *,
                  seeds: Sequence[int] | None = None, sense: Collection[str] | None = None,
                  threads: int = 1, **overrides: object) -> None:
-        given = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
+        given: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
         loaded = [load_uncontrolled(source, overrides) for source in given]
         super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,
                          sense=sense, threads=threads)
