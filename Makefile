@@ -30,10 +30,12 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -q $(ARGUMENTS)
 
-# All tests with compiled code that checks indices: a read beyond an array is an IndexError. It has
-# a cache of its own, so the first time compiles for some minutes.
-test-bounds: export NUMBA_BOUNDSCHECK = 1
-test-bounds: test
+# All tests with compiled code that checks indices: a read beyond an array is an IndexError, which
+# numba only prints where it is in a callback; -W makes it an error there, too. It has a cache of
+# its own, so the first time compiles for some minutes.
+test-bounds: $(STAMP)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q \
+	  -W error::pytest.PytestUnraisableExceptionWarning $(ARGUMENTS)
 
 # Mutated inputs for all parsers: an hour, or e.g. ARGUMENTS='--count 1000000 --jobs 2'.
 soak: $(STAMP)
