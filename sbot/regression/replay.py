@@ -25,8 +25,8 @@ from sbot_common.wire.messages import read_planar_twist, read_pose, write_string
 
 Command = tuple[float, ...]  # m/s, rad/s, and of omnidirectional robots m/s to the left
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
-_FREE_RUNNING = ('recorded free-running: the scenario has lockstep: false, and nothing in a bag of '
-                 'free-running nodes says which poses and scans a command answers; expected '
+_FREE_RUNNING = ('recorded free-running: the scenario has lockstep: false, and nothing in a bag '
+                 'of free-running nodes says which poses and scans a command answers; expected '
                  'lockstep: true')
 
 
