@@ -111,6 +111,11 @@ def unknown_name(where: str, name: str, known: Iterable[str]) -> InputError:
     return InputError(f"{where}: unknown name '{one_line(name, SHOWN)}'; {hint(name, known)}")
 
 
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra; no package index has this package yet."""
+    return f"pip install '.[{extra}]' in a checkout of potential_field_bot"
+
+
 def hint(name: str, known: Iterable[str], what: str = 'known') -> str:
     """Return a question after the name nearest to another, or a list of all, called ``what``."""
     names = sorted(known)
