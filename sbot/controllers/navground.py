@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sbot.controllers.entry import NO_SOURCES, Entry, Place, Sources
 from sbot_common.elementary import sincos_of
-from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 from sbot_common.observation import Controller, Observation, Point, Scan
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
@@ -36,7 +36,7 @@ def _core(where: str) -> Any:  # noqa: ANN401 - an optional module
         from navground import core
     except ImportError as error:
         raise InputError(f'{where}: needs the library navground ({error}): '
-                         "pip install 'potential_field_bot[navground]'") from None
+                         f'{install_command("navground")}') from None
     return core
 
 
