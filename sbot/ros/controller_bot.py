@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from navigate.bot import warm_up as warm_up_navigate
-from sbot.scenario.assemble import goes_sideways, make_controller, observed_fields
+from sbot.scenario.assemble import make_controller, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.paths import NEURAL
@@ -69,7 +69,7 @@ class ControllerNode(ControllerHost):
         if robot.controller == 'navigate':
             warm_up_navigate()
         self.drive(new_controller, robot.goal, scenario.rate, fields,
-                   sideways=goes_sideways(scenario, robot))
+                   holonomic=scenario.bodies[robot.body].is_holonomic)
 
 
 def _rehearse(controller: Controller, robot_id: int, scenario: Scenario,

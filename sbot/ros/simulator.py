@@ -85,7 +85,7 @@ def rehearse(scenario: Scenario, parameters: SimulationParameters) -> None:
     for wind in (still_air(), still_air()._replace(field=field)):
         tally.add(rehearsal.snapshot.pose, rehearsal.state)
         n = len(scenario.robots)
-        rehearsal.advance(StepInputs(np.zeros((n, 2)), wind, np.zeros((n, DATA_BYTES), np.uint8)))
+        rehearsal.advance(StepInputs(np.zeros((n, 3)), wind, np.zeros((n, DATA_BYTES), np.uint8)))
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
 
 

@@ -29,7 +29,7 @@ from sbot_sim.messages.broadcast import BroadcastOptions
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
 from sbot_sim.sensors.rectangles import make_rectangles
 from sbot_sim.sensors.scan import make_scan_parameters
-from sbot_sim.world.bodies import OMNIDIRECTIONAL, Body, body_arrays
+from sbot_sim.world.bodies import Body, body_arrays
 from wind_model.field import load_field
 from wind_model.grid import Lattice
 from wind_model.parameters import STILL, WindParameters
@@ -198,16 +198,6 @@ def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:
             + ['neighbours'] * sensors.rab.range_and_bearing)
 
 
-def goes_sideways(scenario: Scenario, robot: Robot) -> bool:
-    """Tell whether a robot's commands have a linear.y."""
-    return scenario.bodies[robot.body].drive == OMNIDIRECTIONAL
-
-
-def command_width(scenario: Scenario) -> int:
-    """Return how many numbers a command has: 3 if any robot goes sideways, else 2."""
-    return 3 if any(goes_sideways(scenario, robot) for robot in scenario.robots) else 2
-
-
 def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, ControlledRobot]:
     """Return by id those of some robots that have a controller, as they are at tick 0."""
     made = {}
@@ -216,5 +206,6 @@ def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, Co
         controller = make_controller(scenario, robot)
         if controller is not None:
             made[i] = ControlledRobot(i, controller, generator(scenario.seed, i, CONTROLLER),
-                                      robot.goal, scenario.rate, goes_sideways(scenario, robot))
+                                      robot.goal, scenario.rate,
+                                      scenario.bodies[robot.body].is_holonomic)
     return made

@@ -20,10 +20,11 @@ from sbot.worlds.starts import Starts
 from sbot_common.compiled.notice import compilation_announced
 from sbot_common.compiled.threads import share_out
 from sbot_common.errors import InputError, bad_value
+from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
-from sbot_sim.world.bodies import select_bodies
+from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
 from sbot_sim.world.geometry import World
 from sbot_sim.worlds import air, motion, sensing
 from sbot_sim.worlds.batch import Addresses, Batch, Phase, Policy, addresses, no_policy, run_phases
@@ -177,8 +178,8 @@ class Worlds:
 
         Parameters
         ----------
-        commands : (K, N, 2) linear.x (m/s) and angular.z (rad/s), or with ``wheels`` the speeds
-            of the left and right wheel (rad/s)
+        commands : (K, N, 3) vx, vy (m/s) and omega (rad/s), or (K, N, 2) vx and omega, or with
+            ``wheels`` the speeds of the left and right wheel (rad/s)
         wheels : what ``commands`` are
         data : (K, N, 10) bytes that robots broadcast from the next tick on; byte 0 is the radius's
         ticks : how many, all with these commands
@@ -190,22 +191,36 @@ class Worlds:
 
         """
         values = np.asarray(commands, np.float64)
-        self.advance(values, (self.count, self.robots, 2), wheels, data, ticks)
+        self.advance(values, (self.count, self.robots), wheels, data, ticks)
         return self.observe()
 
-    def advance(self, commands: Floats, shape: tuple[int, ...], wheels: bool = False,
+    def advance(self, commands: Floats, robots: tuple[int, ...], wheels: bool = False,
                 data: ArrayLike | None = None, ticks: int = 1) -> None:
-        """Do the work of ``step`` but for the observations; commands have to have ``shape``."""
-        if commands.shape != shape:
-            raise bad_value('commands', f'shape {commands.shape}', f'shape {shape}')
+        """Do the work of ``step`` but for the observations; ``robots``: shape before the last."""
+        if commands.shape != (*robots, 2) and (wheels or commands.shape != (*robots, 3)):
+            raise bad_value('commands', f'shape {commands.shape}', f'shape {(*robots, 2)}'
+                            + f' or {(*robots, 3)}' * (not wheels))
         finite = np.isfinite(commands)
         if not finite.all():
             raise bad_value('commands', commands[~finite][0], 'finite numbers')
-        rows = commands.reshape(-1, 2)
-        self.state.command[:] = body_twists(self.setting.bodies, rows) if wheels else rows
+        self._command(commands.reshape(-1, commands.shape[-1]), wheels)
         if data is not None:
-            self._broadcast(np.asarray(data), shape[:-1])
+            self._broadcast(np.asarray(data), robots)
         self._run(self._step, self._batch, ticks)
+
+    def _command(self, rows: Floats, wheels: bool) -> None:
+        """Take over commands (K*N, 2) or (K*N, 3), as ``step`` is given them."""
+        if wheels:
+            self.state.command[:] = body_twists(self.setting.bodies, rows)
+        elif rows.shape[1] == 2:
+            self.state.command[:, VX], self.state.command[:, OMEGA] = rows[:, 0], rows[:, 1]
+            self.state.command[:, VY] = 0.0
+        else:
+            refused = (rows[:, VY] != 0.0) & (self.setting.bodies.drive != BY_OMNIDIRECTIONAL)
+            if refused.any():
+                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0 of robots '
+                                'whose drive is not omnidirectional')
+            self.state.command[:] = rows
 
     def _broadcast(self, data: NDArray[Any], robots: tuple[int, ...]) -> None:
         if not self.setting.sensing.range_and_bearing:

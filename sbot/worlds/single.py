@@ -33,7 +33,7 @@ class World:
         self.worlds = Worlds(scenario, 1, sense=sense,
                              seeds=[scenario.seed if seed is None else seed])
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
-        self._shape = (self.robots, 2)
+        self._shape = (self.robots,)
         self._observer = Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
                                   only=True)
 
@@ -44,7 +44,7 @@ class World:
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
              ticks: int = 1) -> Observations:
-        """Advance by commands (N, 2), as ``Worlds.step``."""
+        """Advance by commands (N, 3) or (N, 2), as ``Worlds.step``."""
         values = np.asarray(commands, np.float64)
         self.worlds.advance(values, self._shape, wheels, data, ticks)
         return self._observer()
