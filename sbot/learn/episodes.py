@@ -67,7 +67,7 @@ class Episodes:
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
         self.active = np.ones((count, self.robots), np.bool_)
-        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 2)))
+        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 3)))
         self.columns = self.observation().shape[2]
 
     def seed(self, seed: int | None) -> int | None:

@@ -18,6 +18,7 @@ from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_o
 from sbot_common.arguments import whole
 from sbot_common.compiled.jit import borrowed
 from sbot_common.errors import bad_value
+from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
@@ -134,8 +135,11 @@ def _act(command_of: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN401
         policy, worlds = borrowed(batch.policy), borrowed(batch.worlds)
         n = batch.setting.robots
         for row in range(first * n, end * n):
-            worlds.command[row] = command_of(policy.outputs[row, 0], policy.outputs[row, 1],
-                                             policy.limits[0], policy.limits[1])
+            command = worlds.command[row]
+            command[VY] = 0.0
+            command[VX], command[OMEGA] = command_of(
+                policy.outputs[row, 0], policy.outputs[row, 1], policy.limits[0],
+                policy.limits[1])
     return act
 
 

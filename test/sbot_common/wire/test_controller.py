@@ -8,6 +8,7 @@ from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
 from sbot_common.observation import Odometry
+from sbot_common.twist import Twist
 from sbot_common.wire.controller import (
     FIELDS,
     Source,
@@ -120,7 +121,8 @@ def test_what_several_nodes_are_given_is_decoded_once():
 
 
 def test_a_command_is_a_twist_with_or_without_a_stamp():
-    assert read_twist(write_command(topics.CMD_VEL, 9, 'base_link', (0.5, -1.0))) == (0.5, -1.0)
-    raw = write_command(topics.CMD_VEL_STAMPED, 9, 'base_link', (0.5, -1.0))
-    assert read_twist(raw, topics.CMD_VEL_STAMPED.type) == (0.5, -1.0)
+    raw = write_command(topics.CMD_VEL, 9, 'base_link', Twist(0.5, 0.25, -1.0))
+    assert read_twist(raw) == (0.5, 0.25, -1.0)
+    raw = write_command(topics.CMD_VEL_STAMPED, 9, 'base_link', Twist(0.5, 0.25, -1.0))
+    assert read_twist(raw, topics.CMD_VEL_STAMPED.type) == (0.5, 0.25, -1.0)
     assert b'base_link' in raw
