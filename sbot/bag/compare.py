@@ -194,9 +194,12 @@ def _stamp(message: Any) -> int | None:  # noqa: ANN401
         message = message.transforms[0]
     if hasattr(message, 'markers') and message.markers:
         message = message.markers[0]
-    if hasattr(message, 'header'):
-        return stamp_ns(message.header.stamp)
-    return stamp_ns(message.clock) if hasattr(message, 'clock') else None
+    found = message.header.stamp if hasattr(message, 'header') else getattr(
+        message, 'clock', None)
+    try:
+        return None if found is None else stamp_ns(found)
+    except InputError:  # no stamp, yet equal or different all the same
+        return None
 
 
 def first_difference(a: Any, b: Any) -> tuple[str, str, str] | None:  # noqa: ANN401

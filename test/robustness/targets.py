@@ -16,6 +16,16 @@ import numpy as np
 import yaml
 import zstandard
 from mcap.opcode import Opcode
+from live_targets import (
+    cloud_of,
+    clouds,
+    lives,
+    messages_of,
+    read_cloud,
+    read_live,
+    read_turn,
+    turns,
+)
 from mutate import mutated
 from PIL import Image
 from rosbags.rosbag2 import StoragePlugin, Writer
@@ -492,5 +502,8 @@ TARGETS = {
     'metadata': Target(_metadata_seeds, read_metadata, _text),
     'sqlite': Target(_sqlite_seeds, read_sqlite),
     'messages': Target(_payloads, read_message, _message),
+    'cloud': Target(clouds, read_cloud, cloud_of),
+    'turn': Target(turns, read_turn, messages_of),
+    'live': Target(lives, read_live, messages_of),
     'fast2d': Target(_fast2d_seeds, read_calls),
 }
