@@ -78,7 +78,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
 
     """
     path = find_scenario(path_or_name)
-    raw = read_file(path)
+    raw = read_file(path, typed=True)
     if path.suffix == '.argos':
         text = argos_yaml(raw, str(path), overrides or ())
         return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides,

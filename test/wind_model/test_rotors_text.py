@@ -201,7 +201,7 @@ def test_an_endless_line_through_a_pipe_ends_soon(tmp_path, name):
     before = peak_memory(reset=True)
     begin = time.process_time()
     with pytest.raises(InputError) as info:
-        read_grid(path)
+        read_grid(path, typed=True)
     assert words in str(info.value)
     assert time.process_time() - begin < 20
     assert peak_memory() - before < 400e6
