@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 import zstandard
-from mcap.opcode import Opcode
 from live_targets import (
     cloud_of,
     clouds,
@@ -26,6 +25,7 @@ from live_targets import (
     read_turn,
     turns,
 )
+from mcap.opcode import Opcode
 from mutate import mutated
 from PIL import Image
 from rosbags.rosbag2 import StoragePlugin, Writer
