@@ -22,6 +22,7 @@ from sbot.bag.sqlite_reader import SqliteStream
 from sbot.files.yaml_plain import load_mapping
 from sbot.files.yaml_text import decode_text, read_file
 from sbot_common.errors import InputError, bad_value
+from sbot_common.files import check_regular
 from sbot_common.topics import SCENARIO
 from sbot_common.wire.cdr import decode
 
@@ -64,6 +65,8 @@ class Bag:
         with self._system_errors():
             if not self.path.exists():
                 raise InputError(f'{self.path}: no such bag, expected a directory or .mcap file')
+            if not self.path.is_dir():
+                check_regular(self.path, self.path.stat().st_mode)
             self._information = information = self._read_information()
             mode = str(information.get('compression_mode') or 'none').lower()
             self._packed = mode == 'message'

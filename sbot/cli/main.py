@@ -11,6 +11,7 @@ from importlib import import_module
 
 from sbot_common.errors import InputError
 from sbot_common.signals import end_on_signals, heed
+from sbot_common.terminal import keep_warnings_plain
 
 # In the order of --help: command, module and what the module says of it. Only the module of the
 # command given is imported: all of them take longer than many a command. Each module has
@@ -89,6 +90,7 @@ def _interrupted() -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
+    keep_warnings_plain()
     came = end_on_signals()
     given = sys.argv[1:] if argv is None else argv
     try:

@@ -113,8 +113,8 @@ def total_ns(seconds: int, nanoseconds: int) -> int:
 
     """
     if nanoseconds >= NANOSECONDS:
-        raise DamagedMessage(f'a stamp has {nanoseconds} ns beside its seconds, expected less than '
-                             f'{NANOSECONDS}')
+        raise DamagedMessage(f'a stamp has {nanoseconds} ns beside its seconds, expected less '
+                             f'than {NANOSECONDS}')
     return seconds * NANOSECONDS + nanoseconds
 
 

@@ -134,7 +134,7 @@ def test_there_are_as_many_infrared_readings_as_sensors():
 
 @pytest.mark.parametrize('kind', ['<f8', '<i4', ('<f4', 3)])
 def test_infrared_readings_of_another_type_are_refused(kind):
-    with pytest.raises(DamagedMessage, match="'reading' is .*expected 1 of float32"):
+    with pytest.raises(DamagedMessage, match=r"'reading' is .*expected 1 of float32"):
         FIELDS['infrared'][1](infrared(15, kind))
 
 
