@@ -109,7 +109,7 @@ def test_a_folder_without_results_is_told(tmp_path, capsys):
 
 
 def test_text_of_a_results_folder_does_not_control_the_terminal(tmp_path, capsys):
-    evil = 'm:a\x1b]0;title\x07/../$\\frac{x$'
+    evil = 'm:a\x1b]0;title\x07/$\\frac{x$'
     folder = make(tmp_path / 'a', {'x\x1b[31m': ['v\x1b[2J\n', 'w\x9b31m']}, metrics=(evil,))
     assert main(['sweep', 'show', str(folder)]) == 0
     shown = capsys.readouterr().out
