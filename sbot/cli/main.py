@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line
 from sbot_common.signals import end_on_signals, heed
+from sbot_common.terminal import keep_warnings_plain, plain_lines
 
 # In the order of --help: command, module and what the module says of it. Only the module of the
 # command given is imported: all of them take longer than many a command. Each module has
@@ -89,6 +90,7 @@ def _interrupted() -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
+    keep_warnings_plain()
     came = end_on_signals()
     given = sys.argv[1:] if argv is None else argv
     try:
@@ -113,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in _DISK:
             raise
-        print(f'sbot: {error.filename or "output"}: {error.strerror}', file=sys.stderr)
+        print(one_line(f'sbot: {error.filename or "output"}: {error.strerror}'), file=sys.stderr)
         _drop_output()
         return 1
     except Exception as error:
@@ -122,5 +124,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not isinstance(error, _failures()):
             raise
         of_user = getattr(error, 'traceback', str)()  # of a ControllerError
-        print(f'{of_user}sbot: {error}', file=sys.stderr)
+        print(plain_lines(f'{of_user}sbot: {error}'), file=sys.stderr)
         return 1

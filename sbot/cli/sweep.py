@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.scenario.overrides import parse_override
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
 
 if TYPE_CHECKING:
     from sbot.sweeps.experiment import Options
@@ -121,7 +122,9 @@ def _plot(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.show import load_results
     results = load_results(arguments.folder)
     metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
-    path = arguments.output or str(Path(arguments.folder) / f'{metric}.png')
+    # A column's name is text of the folder, and may be a path elsewhere.
+    stem = re.sub(r'[^\w.-]', '_', metric)
+    path = arguments.output or str(Path(arguments.folder) / f'{stem}.png')
     plot_sweep(results, path, metric, arguments.by)
     print(path)
     return 0
@@ -197,8 +200,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         processes = arguments.jobs or processors()
         seconds = estimate(plan, request, processes)
-        print(f'{_count(len(plan))}: {_parts(request)}\nabout {_time(seconds)} on {processes} '
-              f'processes of this machine')
+        print(f'{_count(len(plan))}: {one_line(_parts(request))}\nabout {_time(seconds)} on '
+              f'{processes} processes of this machine')
         return 0
     if arguments.output is None:
         raise InputError('--output: expected a folder for the results')

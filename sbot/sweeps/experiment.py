@@ -33,6 +33,7 @@ from sbot.sweeps.simulate import Job, Row, parsed_sources, scenario_of
 from sbot.sweeps.table import write_tables
 from sbot.version import package_version
 from sbot_common.errors import InputError, bad_value
+from sbot_common.files import read_regular
 
 PLAN = 'plan.json'
 _SAMPLED = 2.0  # s of simulated time to estimate a sweep from
@@ -221,7 +222,7 @@ def read_request(folder: Path) -> Request:
 
 def _read(folder: Path) -> dict[str, Any]:
     try:
-        data: dict[str, Any] = json.loads((folder / PLAN).read_text(encoding='utf-8'))
+        data: dict[str, Any] = json.loads(read_regular(folder / PLAN).decode('utf-8'))
     except (OSError, ValueError):
         raise InputError(f'{folder}: holds no sweep (no usable {PLAN})') from None
     return data

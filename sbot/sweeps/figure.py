@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sbot.sweeps.show import Results, check_column, groups
-from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.errors import SHOWN, InputError, bad_value, one_line, unknown_name
 
 FORMATS = ('.png', '.svg', '.pdf')
 BAND = (10, 90)  # percent of the runs
@@ -60,16 +60,21 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
                                       for _, values in shown]).T
         axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
         axes.plot(x, middle, color=colour, marker='o', markersize=4,
-                  label=None if len(keys) == 1 else f'{keys[1]} = {label}')
+                  label=None if len(keys) == 1 else _words(f'{keys[1]} = {label}'))
     if not numeric:
-        axes.set_xticks(list(places.values()), [str(x) for x in places])
-    axes.set_xlabel(keys[0])
-    axes.set_ylabel(name)
+        axes.set_xticks(list(places.values()), [_words(str(x)) for x in places])
+    axes.set_xlabel(_words(keys[0]))
+    axes.set_ylabel(_words(name))
     axes.set_title(f'median, and {BAND[0]} % to {BAND[1]} % of the runs', fontsize='small')
     if len(keys) > 1:
         axes.legend(fontsize='small')
     axes.grid(alpha=0.3)
     return figure
+
+
+def _words(text: str) -> str:
+    """Return text of a table as it is drawn: one line, no formula."""
+    return one_line(text, SHOWN).replace('$', r'\$')
 
 
 def _key(results: Results, key: str) -> str:

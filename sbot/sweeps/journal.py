@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from sbot.sweeps.simulate import Row
 from sbot_common.errors import InputError
+from sbot_common.files import check_regular, open_regular
 
 NAME = 'journal.jsonl'
 _SYNC_PERIOD = 1.0  # s
@@ -37,6 +38,8 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
         try:
+            if self.path.exists():  # a pipe would wait for a reader
+                check_regular(self.path, self.path.stat().st_mode)
             self._file: BinaryIO = self.path.open('ab')
         except OSError as error:
             raise InputError(f'{self.path}: cannot be written: {error.strerror}') from None
@@ -84,7 +87,7 @@ def read_index(folder: Path) -> tuple[dict[int, int], int]:
     path = folder / NAME
     if not path.exists():
         return places, end
-    with path.open('rb') as file:
+    with open_regular(path) as file:
         for line in file:
             number = _run_of(line)
             if number is None:
@@ -106,7 +109,7 @@ def _run_of(line: bytes) -> int | None:
 
 def read_rows(folder: Path, places: Iterable[int]) -> Iterable[Row]:
     """Yield the rows that begin at these places."""
-    with (folder / NAME).open('rb') as file:
+    with open_regular(folder / NAME) as file:
         for place in places:
             file.seek(place)
             yield json.loads(file.readline())

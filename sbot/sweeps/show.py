@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sbot.sweeps.experiment import read_plan
 from sbot.sweeps.table import PARQUET, read_columns
-from sbot_common.errors import InputError, unknown_name
+from sbot_common.errors import InputError, one_line, unknown_name
 
 WIDTH = 80
 DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
@@ -117,6 +117,7 @@ def _text(value: object) -> str:
 
 def _aligned(lines: list[list[str]], keys: int, width: int) -> str:
     """Return lines of equal columns; what does not fit loses its last columns."""
+    lines = [[one_line(cell) for cell in line] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     if len(lines[0]) > keys + 2:  # long names of numbers are cut before columns are left out
         widths = [min(size, 22) for size in widths]

@@ -49,7 +49,7 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
         return scenario, 'scenario', here, {}
     beside = None if directory is None else directory / scenario
     path = beside if beside is not None and beside.is_file() else find_scenario(str(scenario))
-    raw = read_file(path)
+    raw = read_file(path, typed=directory is None)
     folder = str(path.resolve().parent)
     if path.suffix == '.argos':
         return argos_yaml(raw, str(path)), str(path), folder, {}

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from sbot.sweeps.journal import read_index, read_rows
 from sbot.sweeps.plan import Plan
 from sbot.sweeps.simulate import MOST_OWN_COLUMNS, Row
+from sbot_common.files import open_regular
 
 PARQUET, CSV, TIMES = 'runs.parquet', 'runs.csv', 'times.csv'
 _GROUP = 1000  # rows that are in memory at once
@@ -136,5 +137,6 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - a cell
 def read_columns(folder: Path, names: Sequence[str] | None = None) -> dict[str, list[Any]]:
     """Return columns of the Parquet table as lists; all of them without ``names``."""
     from pyarrow import parquet
-    table = parquet.read_table(folder / PARQUET, columns=None if names is None else list(names))
+    with open_regular(folder / PARQUET) as file:
+        table = parquet.read_table(file, columns=None if names is None else list(names))
     return {name: table.column(name).to_pylist() for name in table.column_names}

@@ -16,6 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 from sbot_common.controlled_robot import ControllerError
 from sbot_common.errors import InputError
 from sbot_common.signals import Deferral, Ending
+from sbot_common.terminal import keep_warnings_plain
 
 CALLBACK_TIMEOUT = 3.0  # s; a callback that runs longer after a signal is interrupted
 SHUTDOWN_TIMEOUT = 3.0  # s; then the process ends without what rclpy still had to do
@@ -35,6 +36,7 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     """Run several nodes in one executor, as ``run``; the first sets the exit code."""
     # Before rclpy.init: rclpy's handler ends the context, which ends ``spin`` after the callback
     # that runs, and calls the handler that it has found.
+    keep_warnings_plain()
     deferral = Deferral(CALLBACK_TIMEOUT)
     try:
         rclpy.init(args=list(sys.argv if arguments is None else arguments),

@@ -106,3 +106,15 @@ def test_the_command_writes_the_picture(tmp_path, capsys):
 def test_a_folder_without_results_is_told(tmp_path, capsys):
     assert main(['sweep', 'show', str(tmp_path)]) == 2
     assert 'holds no sweep' in capsys.readouterr().err
+
+
+def test_text_of_a_results_folder_does_not_control_the_terminal(tmp_path, capsys):
+    evil = 'm:a\x1b]0;title\x07/$\\frac{x$'
+    folder = make(tmp_path / 'a', {'x\x1b[31m': ['v\x1b[2J\n', 'w\x9b31m']}, metrics=(evil,))
+    assert main(['sweep', 'show', str(folder)]) == 0
+    shown = capsys.readouterr().out
+    assert main(['sweep', 'plot', str(folder)]) == 0  # in a file of this folder
+    assert len(list(folder.glob('*.png'))) == 1
+    shown += capsys.readouterr().out
+    assert '\\x1b' in shown
+    assert not {'\x1b', '\x07', '\x9b'} & set(shown)
