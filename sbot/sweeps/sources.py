@@ -11,7 +11,7 @@ from sbot.scenario.argos.experiment import argos_yaml
 from sbot.scenario.load import parse_scenario, plain_values
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.user_controller import name_controllers
+from sbot.scenario.user_controller import load_function, name_controllers
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot_common.errors import InputError
 
@@ -57,23 +57,26 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
 
 
 def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any], given: Given,
-                 first: Mapping[str, Any]) -> Source:
+                 first: Mapping[str, Any], metrics: Iterable[str], path: Iterable[str]) -> Source:
     """Return a checked source; its name and seed are those of the scenario.
 
     Parameters
     ----------
     text, file, directory, given : from ``source_of``
     fixed, first : what all runs and the first run change
+    metrics, path : functions 'module:function' that its runs are given to, and where they are
 
     Raises
     ------
     InputError
-        if the scenario, with these changes, is wrong.
+        if the scenario, with these changes, is wrong, or a metric cannot be imported.
 
     """
     name = Path(file.removesuffix(' (as YAML)')).stem
     scenario = parse_scenario(text, file, Path(directory), name, {**fixed, **first}, given,
                               warn=True)
+    for metric in metrics:
+        load_function(metric, (*path, *scenario.python_path), 'metric')
     seed = None if _draws_its_seed(text, file) else scenario.seed
     return Source(scenario.name, text, file, directory, seed)
 
@@ -83,8 +86,8 @@ def _draws_its_seed(text: str, file: str) -> bool:
     return isinstance(data, dict) and 'seed' in data and data['seed'] is None
 
 
-def check_values(plan: Plan, given: Given) -> None:
-    """Load each scenario with each value once: a mistyped key should not fail 10,000 times.
+def check_values(plan: Plan, source: Source, given: Given) -> None:
+    """Load a scenario with each value once: a mistyped key should not fail 10,000 times.
 
     Of long axes only some values are tried.
 
@@ -94,11 +97,10 @@ def check_values(plan: Plan, given: Given) -> None:
         naming file, key and value.
 
     """
-    for source in plan.sources:
-        first = {key: value for axis in plan.axes for key, value in axis.at(0).items()}
-        for axis in plan.axes:
-            for index in _some(axis):
-                _check(plan, source, {**first, **axis.at(index)}, given, axis)
+    first = {key: value for axis in plan.axes for key, value in axis.at(0).items()}
+    for axis in plan.axes:
+        for index in _some(axis):
+            _check(plan, source, {**first, **axis.at(index)}, given, axis)
 
 
 def _some(axis: Axis) -> list[int]:

@@ -19,6 +19,7 @@ from mcap.opcode import Opcode
 from mutate import mutated
 from PIL import Image
 from rosbags.rosbag2 import StoragePlugin, Writer
+from sweep_targets import SWEEP_TARGETS
 
 from sbot.bag import compare, csv_export
 from sbot.bag.arrays import read_recording
@@ -493,4 +494,5 @@ TARGETS = {
     'sqlite': Target(_sqlite_seeds, read_sqlite),
     'messages': Target(_payloads, read_message, _message),
     'fast2d': Target(_fast2d_seeds, read_calls),
+    **{name: Target(*parts) for name, parts in SWEEP_TARGETS.items()},
 }

@@ -54,7 +54,7 @@ def test_a_dry_run_says_how_many_and_how_long_and_leaves_nothing(tmp_path, capsy
     (['SCENARIO', '--set', 'rate'], "--set: got 'rate', expected KEY=VALUE"),
     (['SCENARIO', '--set', 'rat=1'], "unknown name 'rat'; did you mean 'rate'"),
     (['SCENARIO', '--sample', 'rate=[1,2]'], 'expected --samples N with it'),
-    (['SCENARIO', '--jobs', '-1'], '--jobs: got -1'),
+    (['SCENARIO', '--jobs', '-1'], "--jobs: got '-1'"),
     (['SCENARIO', '--timeout', '0'], '--timeout: got 0'),
     (['SCENARIO', '--memory', 'x'], "--memory: got 'x'"),
 ])

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from sbot.sweeps.journal import Journal
 from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.table import CSV, OWN, PARQUET, SUMMARY, TIMES, read_columns, write_tables
+from sbot.sweeps.results.journal import Journal
+from sbot.sweeps.results.table import CSV, OWN, PARQUET, SUMMARY, TIMES, read_columns, write_tables
 
 SOURCE = Source('one', '', 'one.yaml', '/', 1)
 PLAN = Plan((SOURCE,), {}, tuple(grid_axes({'goal': [[1, 2], [3, 4]], 'n': [1, 2, 30],
@@ -60,7 +60,7 @@ def test_bytes_do_not_depend_on_the_order_rows_come_in(tmp_path):
 
 def test_groups_of_rows_change_nothing(tmp_path, monkeypatch):
     write(tmp_path / 'a', all_rows())
-    monkeypatch.setattr('sbot.sweeps.table._GROUP', 5)
+    monkeypatch.setattr('sbot.sweeps.results.table._GROUP', 5)
     write(tmp_path / 'b', all_rows())
     assert read_columns(tmp_path / 'a') == read_columns(tmp_path / 'b')
     assert (tmp_path / 'a' / CSV).read_bytes() == (tmp_path / 'b' / CSV).read_bytes()

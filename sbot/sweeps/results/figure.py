@@ -10,7 +10,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from sbot.sweeps.show import Results, check_column, groups
+from sbot.sweeps.results.show import Results, check_column, groups
 from sbot_common.errors import InputError, bad_value, unknown_name
 
 FORMATS = ('.png', '.svg', '.pdf')

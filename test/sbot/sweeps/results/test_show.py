@@ -3,12 +3,12 @@
 import pytest
 
 from sbot.cli.main import main
-from sbot.sweeps.experiment import PLAN
-from sbot.sweeps.figure import draw_sweep
-from sbot.sweeps.journal import Journal
 from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.show import WIDTH, format_results, load_results
-from sbot.sweeps.table import SUMMARY, write_tables
+from sbot.sweeps.results.figure import draw_sweep
+from sbot.sweeps.results.journal import Journal
+from sbot.sweeps.results.plan_file import Settings, Stored, write_plan
+from sbot.sweeps.results.show import WIDTH, format_results, load_results
+from sbot.sweeps.results.table import SUMMARY, write_tables
 from sbot_common.errors import InputError
 
 KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
@@ -16,11 +16,10 @@ KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
 
 
 def make(folder, grid=KEYS, seeds=range(5), metrics=(), sources=1):
-    import json
     plan = Plan(tuple(Source(f's{i}', '', 'f', '/', 1) for i in range(sources)), {},
                 tuple(grid_axes(grid)), seeds, metrics)
     folder.mkdir()
-    (folder / PLAN).write_text(json.dumps({'version': '1', 'settings': {}, **plan.to_json()}))
+    write_plan(folder, Stored(plan, '1', Settings()))
     with Journal(folder) as journal:
         for number in range(len(plan)):
             run = plan[number]
