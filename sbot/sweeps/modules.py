@@ -12,16 +12,15 @@ from sbot.sweeps.simulate import Job
 
 
 def module_folders(job: Job, run: PlannedRun) -> str:
-    """Return where a run looks for a user's modules, as one text; '': nowhere of its own.
+    """Return where a run looks for a user's modules, as one text.
 
     Runs that look elsewhere need another process: one that has imported a module of this name from
     there would not look again.
     """
-    data = job.parsed[run.source][0]
-    values = {'python_path': data.get('python_path'), **job.fixed, **run.values}
-    named = {key: value for key, value in values.items()
-             if value and key.partition('.')[0] == 'python_path'}
-    return repr((job.sources[run.source].directory, named)) if named else ''
+    values = {'python_path': job.parsed[run.source][0].get('python_path'),
+              **job.fixed, **run.values}
+    return repr((job.sources[run.source].directory, [
+        (key, value) for key, value in values.items() if key.partition('.')[0] == 'python_path']))
 
 
 @contextlib.contextmanager
