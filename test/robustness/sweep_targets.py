@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import zlib
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -141,6 +142,7 @@ def read_plan(data: bytes, folder: Path) -> None:
 # Journals.
 
 def _journals(folder: Path) -> list[bytes]:
+    journal.os.fsync = lambda _: None  # a journal is flushed to the disk, which takes its time
     return [(_results(folder) / journal.NAME).read_bytes()]
 
 
@@ -222,13 +224,18 @@ def _arguments(folder: Path) -> list[bytes]:
     return [text.encode() for text in ARGUMENTS]
 
 
+@cache
+def _parser() -> argparse.ArgumentParser:
+    return make_parser('sweep')
+
+
 def read_arguments(data: bytes, folder: Path) -> None:
     """Make the plan of a command line, an argument a line."""
     words = data.decode('utf-8', 'surrogateescape').split('\n')
     words = [str(folder / 'small.yaml') if word == 'SCENARIO' else word for word in words]
     with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
         try:
-            given = make_parser('sweep').parse_args(['sweep', *words])
+            given = _parser().parse_args(['sweep', *words])
         except SystemExit:
             raise InputError('usage') from None
     if not isinstance(getattr(given, 'assignments', None), list):

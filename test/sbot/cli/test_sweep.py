@@ -107,7 +107,7 @@ def test_mistakes_are_one_line(tmp_path, capsys, monkeypatch, options, message):
 def test_absurd_numbers_are_one_line_at_once(tmp_path, capsys, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     path = str(write_scenario(tmp_path))
-    main(['sweep', path, '--jobs', 'x'])  # imports
+    main(['sweep', path, '--seeds', 'x'])  # imports
     capsys.readouterr()
     started = time.process_time()
     assert main(['sweep', path, *options]) == 2
