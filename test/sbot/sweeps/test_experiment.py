@@ -84,6 +84,24 @@ def test_resume_runs_only_what_is_missing(local, tmp_path):
     assert len((results / NAME).read_bytes().splitlines()) == 9
 
 
+def test_a_damaged_row_is_told_and_done_again_and_those_behind_it_stay(local, tmp_path, caplog):
+    made, folder = local
+    results = tmp_path / 'results'
+    results.mkdir()
+    lines = (folder / NAME).read_bytes().splitlines(keepends=True)
+    damaged = lines[1][:50] + bytes([lines[1][50] ^ 1]) + lines[1][51:]
+    before = b''.join([lines[0], damaged, *lines[2:]])
+    (results / NAME).write_bytes(before)
+    (results / 'plan.json').write_bytes((folder / 'plan.json').read_bytes())
+    assert sweep(made, results, resume=True) == (results, 9, 0)
+    assert caplog.messages == [f'{results / NAME}: 1 damaged row (line 2); the 8 whole ones are '
+                               'kept, runs without one are done again']
+    after = (results / NAME).read_bytes()
+    assert after.startswith(before)
+    assert len(after.splitlines()) == 10
+    assert tables(results) == tables(folder)
+
+
 def test_resume_refuses_another_plan_and_version(local, tmp_path, monkeypatch):
     made, folder = local
     other = request(tmp_path, **{'robots.0.parameters.speed': [0.1, 0.2]})

@@ -119,9 +119,12 @@ def test_the_hint_is_whole_however_much_is_left_out(tmp_path, count):
     assert hint.endswith('overlaps (--metric NAME)')
 
 
-def test_words_of_a_stranger_are_shown_escaped(tmp_path):
-    folder = make(tmp_path / 'a', grid={'robots.0.name': ['\x1b[31mred', 'b']})
+def test_words_of_a_stranger_are_shown_as_they_are_but_escaped(tmp_path, capsys, recwarn):
+    folder = make(tmp_path / 'a', grid={'robots.0.name': ['\x1b[31mred', '$\\frac$', '\n']})
     assert '\x1b' not in format_results(load_results(folder))
+    assert main(['sweep', 'plot', str(folder)]) == 0
+    assert main(['sweep', 'plot', str(folder), '-o', 'a\0.png']) == 2
+    assert '\x1b' not in ''.join(capsys.readouterr()) + ''.join(str(w.message) for w in recwarn)
 
 
 def test_a_table_that_is_not_the_plans_is_told(tmp_path):
