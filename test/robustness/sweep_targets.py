@@ -16,7 +16,7 @@ from sbot.cli.main import make_parser
 from sbot.cli.sweep import _options, _request
 from sbot.sweeps.experiment import _check, read_request
 from sbot.sweeps.plan import Plan, Source, grid_axes, zip_axis
-from sbot.sweeps.request import read_sweep_file
+from sbot.sweeps.request import Request, read_sweep_file
 from sbot.sweeps.results import journal, plan_file, table
 from sbot.sweeps.results.figure import draw_sweep
 from sbot.sweeps.results.rows import OWN, SUMMARY, fits
@@ -132,10 +132,18 @@ def _signed(seeds: list[bytes], random: Random) -> bytes:
 
 
 def read_plan(data: bytes, folder: Path) -> None:
-    """Go on with the sweep that a plan describes, as far as the first run."""
+    """Read a plan; go on with some of the sweeps, as far as the first run."""
     (folder / 'plan' / plan_file.NAME).write_bytes(data)
-    request = read_request(folder / 'plan')
-    plan = request.plan()
+    _last(read_request(folder / 'plan'), data)
+
+
+def _last(request: Request, data: bytes) -> None:
+    """Make the last run of a sweep; of one in eight its scenario is checked, which takes long."""
+    if zlib.crc32(data) % 8:
+        source = Source('small', SCENARIO, 'small.yaml', '/', 3)
+        plan = Plan((source,), request.fixed, tuple(request.axes), request.seeds, ())
+    else:
+        plan = request.plan()
     assert plan[len(plan) - 1].number == len(plan) - 1
 
 
@@ -187,10 +195,15 @@ def _tables(folder: Path) -> list[bytes]:
     path = _results(folder) / table.PARQUET
     plain = io.BytesIO()
     found = parquet.read_table(path)
-    parquet.write_table(found, plain)
+    parquet.write_table(found.select([
+        'run', 'scenario', *_plan().keys, 'seed', 'mine.a', 'mine.b', 'goal_reached_s',
+        'robot_count', 'error']), plain)
+    small = parquet.read_table(io.BytesIO(plain.getvalue()))
     packed = io.BytesIO()
-    parquet.write_table(found, packed, use_dictionary=False, compression='none')
-    return [path.read_bytes(), plain.getvalue(), packed.getvalue()]
+    parquet.write_table(small, packed, use_dictionary=False, compression='none')
+    signed = io.BytesIO()
+    parquet.write_table(small, signed, write_page_checksum=True)
+    return [path.read_bytes(), *[file.getvalue() for file in (plain, packed, signed)] * 4]
 
 
 def read_table(data: bytes, folder: Path) -> None:
@@ -215,8 +228,7 @@ def read_sweep(data: bytes, folder: Path) -> None:
     """Make the plan of a sweep file."""
     path = folder / 'sweep.yaml'
     path.write_bytes(data)
-    plan = read_sweep_file(str(path)).plan()
-    assert plan[len(plan) - 1].number == len(plan) - 1
+    _last(read_sweep_file(str(path)), data)
 
 
 def _arguments(folder: Path) -> list[bytes]:
@@ -241,10 +253,9 @@ def read_arguments(data: bytes, folder: Path) -> None:
     if not isinstance(getattr(given, 'assignments', None), list):
         raise InputError('another command')
     request = _request(argparse.Namespace(**vars(given)))
-    plan = request.plan()
+    _last(request, data)
     options = _options(given, request)
     _check(options._replace(scheduler=None), Path(given.output or 'x'))
-    assert plan[len(plan) - 1].number == len(plan) - 1
 
 
 SWEEP_TARGETS = {
