@@ -19,7 +19,14 @@ from sbot.sweeps.modules import own_imports
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
 from sbot.sweeps.results.rows import RESERVED
 from sbot.sweeps.simulate import metric_names
-from sbot.sweeps.sources import Given, check_values, named_source, source_of, with_hint
+from sbot.sweeps.sources import (
+    Given,
+    check_values,
+    is_file,
+    named_source,
+    source_of,
+    with_hint,
+)
 from sbot.sweeps.values import seeds_of, values_of
 from sbot_common.errors import InputError, bad_value
 
@@ -191,7 +198,7 @@ class Request:
 def is_sweep_file(path: str) -> bool:
     """Tell whether a file is a sweep file: YAML with a key ``scenario``."""
     file = Path(path)
-    if file.suffix not in ('.yaml', '.yml') or not file.is_file():
+    if file.suffix not in ('.yaml', '.yml') or not is_file(file):
         return False
     data, _ = parse_yaml(decode_text(read_file(file), path), path)
     return isinstance(data, dict) and 'scenario' in data

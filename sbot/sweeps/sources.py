@@ -48,12 +48,20 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
     if isinstance(scenario, str) and '\n' in scenario:
         return scenario, 'scenario', here, {}
     beside = None if directory is None else directory / scenario
-    path = beside if beside is not None and beside.is_file() else find_scenario(str(scenario))
+    path = beside if beside is not None and is_file(beside) else find_scenario(str(scenario))
     raw = read_file(path)
     folder = str(path.resolve().parent)
     if path.suffix == '.argos':
         return argos_yaml(raw, str(path)), f'{path} (as YAML)', folder, {}
     return decode_text(raw, str(path)), str(path), folder, {}
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether a path is a regular file, which ends when it is read."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any], given: Given,

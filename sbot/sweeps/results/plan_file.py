@@ -17,6 +17,7 @@ from sbot.scenario.errors import validate
 from sbot.scenario.model import MAX_SEED, Check, Flag
 from sbot.sweeps.plan import MAX_RUNS, Axis, Plan, Source
 from sbot.sweeps.request import RECORD, checked_memory, checked_timeout
+from sbot.sweeps.sources import is_file
 from sbot_common.errors import InputError, bad_value, decoding
 
 NAME = 'plan.json'
@@ -82,14 +83,6 @@ def read_plan(folder: Path) -> Stored:
         if check != _checksum(data):
             raise InputError(f'{path}: damaged, or changed by hand: its checksum does not fit')
         return _stored(data, path)
-
-
-def is_file(path: Path) -> bool:
-    """Tell whether a path is a regular file, which ends when it is read."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
 
 
 def _checksum(data: Mapping[str, Any]) -> str:

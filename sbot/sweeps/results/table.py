@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from sbot.sweeps.plan import MAX_RUNS, Plan
 from sbot.sweeps.results.journal import read_index, read_rows
-from sbot.sweeps.results.plan_file import is_file
 from sbot.sweeps.results.rows import LAST, OWN, SUMMARY, fits, is_own, kind_of
 from sbot.sweeps.simulate import MOST_OWN_COLUMNS, Row
+from sbot.sweeps.sources import is_file
 from sbot_common.errors import InputError, bad_value, decoding
 
 PARQUET, CSV, TIMES = 'runs.parquet', 'runs.csv', 'times.csv'
