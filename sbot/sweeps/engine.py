@@ -20,13 +20,12 @@ from typing import Any, NamedTuple
 from sbot.sweeps.guard import TRIES, close_all, run_batch
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.simulate import Row
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, install_command
 
 _AHEAD = 2  # runs that wait, for each that is simulated
 _ASK_PERIOD = 5.0  # s, how many workers there are
 _ANSWER = 10.0  # s in which a scheduler takes a connection
 _PORT = 8786  # Dask's own
-_NO_DASK = "--scheduler needs Dask: pip install '.[cluster]'"
 _LEAST_AHEAD = 64  # on a cluster, which may grow
 
 Work = Callable[[bytes, list[PlannedRun]], list[Row]]
@@ -55,13 +54,17 @@ def local_engine(processes: int) -> Iterator[Engine]:
             close_all()
 
 
+def _no_dask() -> InputError:
+    return InputError(f'--scheduler needs Dask: {install_command("cluster")}')
+
+
 def check_scheduler(address: str) -> None:
     """Raise InputError at once unless something listens at the address of a Dask scheduler.
 
     Dask's own client tries again for half a minute.
     """
     if importlib.util.find_spec('distributed') is None:
-        raise InputError(_NO_DASK)
+        raise _no_dask()
     where = address
     try:
         if address.endswith('.json'):
@@ -99,7 +102,7 @@ def dask_engine(address: str) -> Iterator[Engine]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError(_NO_DASK) from None
+        raise _no_dask() from None
     where: dict[str, Any] = ({'scheduler_file': address} if address.endswith('.json')
                              else {'address': address})
     try:
