@@ -1,8 +1,4 @@
-"""A behaviour of navground as a controller: observation in, command out (docs/navigate.md).
-
-navground (J. Guzzi, IDSIA) computes in float32 and with libm: the same bits on one machine, over
-ROS and in replay, but not on every machine.
-"""
+"""Behaviours of navground: their names, their parameters, and one made for a body."""
 
 from __future__ import annotations
 
@@ -10,12 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sbot_common.elementary import sincos_of
 from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.observation import Observation, Point, Scan
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
 
@@ -26,8 +17,6 @@ COMMON: dict[str, float] = {'optimal_speed': 1.5, 'max_speed': 2.0, 'max_angular
                             'horizon': 5.0, 'safety_margin': 0.1, 'rotation_tau': 0.5}
 FOLLOW = 'follow_distance'  # m, our own: how near a robot without a goal comes to robot 0
 _FOLLOW = 1.5
-_APART = 0.1  # m, readings nearer to the last one that counts are left out
-_HIT = 0.05  # m, radius of the disc that stands for a reading
 
 
 def is_navground(name: str) -> bool:
@@ -35,13 +24,27 @@ def is_navground(name: str) -> bool:
     return name.startswith(PREFIX)
 
 
-def _core(where: str) -> Any:  # noqa: ANN401 - an optional module
+def navground_core(where: str) -> Any:  # noqa: ANN401 - an optional module
+    """Return the module ``navground.core``; raise InputError if it is not installed."""
     try:
         from navground import core
     except ImportError as error:
         raise InputError(f'{where}: needs the library navground ({error}): '
                          "pip install 'potential_field_bot[navground]'") from None
     return core
+
+
+def behavior_names(where: str) -> list[str]:
+    """Return the names of all behaviours that can be used, e.g. 'navground:HL'.
+
+    Raises
+    ------
+    InputError
+        if navground is not installed; the message begins with ``where``.
+
+    """
+    return [PREFIX + each for each in navground_core(where).Behavior.types
+            if each and not each.endswith('Dummy')]
 
 
 def check_behavior(name: str, parameters: Mapping[str, object], where: str) -> None:
@@ -60,12 +63,10 @@ def check_behavior(name: str, parameters: Mapping[str, object], where: str) -> N
 def make_behavior(name: str, body: Body, parameters: Mapping[str, object],
                   where: str = 'controller') -> Any:  # noqa: ANN401 - of an optional module
     """Return a behaviour for a body; raise InputError as ``check_behavior``."""
-    core = _core(where)
-    kind = name.removeprefix(PREFIX)
-    usable = [each for each in core.Behavior.types if each and not each.endswith('Dummy')]
-    if kind not in usable:
-        raise unknown_name(where, name, [PREFIX + each for each in usable])
-    behavior = core.Behavior.make_type(kind)
+    core, usable = navground_core(where), behavior_names(where)
+    if name not in usable:
+        raise unknown_name(where, name, usable)
+    behavior = core.Behavior.make_type(name.removeprefix(PREFIX))
     refuse_unknown(parameters, [FOLLOW, *COMMON, *behavior.properties],
                    lambda each: f'{where}: {each}')
     values = {**COMMON, **parameters}
@@ -94,92 +95,13 @@ def _as_declared(value: object, default: object, where: str) -> object:
     return value
 
 
+def follow_distance(parameters: Mapping[str, object], where: str) -> float:
+    """Return how near (m) a robot without a goal comes to robot 0."""
+    return _number({FOLLOW: _FOLLOW, **parameters}, FOLLOW, where)
+
+
 def _number(values: Mapping[str, object], name: str, where: str) -> float:
     value = values[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
         raise bad_value(f'{where}: {name}', value, 'a number >= 0')
     return float(value)
-
-
-class NavgroundController:
-    """Drives a robot to its goal, or to robot 0 if it has none, as a behaviour of navground says.
-
-    Obstacles are the readings of the scan, a small disc each; neighbours are the other robots,
-    taken to be of the same size, with the velocities of their last two poses.
-
-    Parameters
-    ----------
-    name : 'navground:ORCA'
-    body : of the robot
-    parameters : properties of the behaviour, those of ``COMMON`` and ``follow_distance``
-
-    """
-
-    def __init__(self, name: str, body: Body, parameters: Mapping[str, object]) -> None:
-        self._core = _core('controller')
-        self._behavior = make_behavior(name, body, parameters)
-        self._radius = self._behavior.radius
-        self._follow = _number({FOLLOW: _FOLLOW, **parameters}, FOLLOW, 'controller')
-        self._before: tuple[int, NDArray[np.float64]] | None = None
-
-    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
-        """Return (linear.x in m/s, angular.z in rad/s)."""
-        core, behavior, me = self._core, self._behavior, observation.robot_id
-        poses = observation.poses
-        target, tolerance = self._target(observation)
-        if target is None or not np.isfinite(poses[me]).all():
-            return 0.0, 0.0
-        pose = poses[me].tolist()
-        behavior.pose = core.Pose2(pose[:2], pose[2])
-        forward, left, turn = observation.twist
-        behavior.twist = core.Twist2((forward, left), turn, core.Frame.relative)
-        behavior.target = core.Target.Point(target, tolerance)
-        state = behavior.environment_state
-        state.neighbors = self._neighbors(observation)
-        heading = observation.scan_heading
-        state.static_obstacles = self._obstacles(
-            observation.scan, pose[0], pose[1], pose[2] if heading is None else heading)
-        command = behavior.compute_cmd(observation.dt, core.Frame.relative)
-        v, omega = float(command.velocity[0]), float(command.angular_speed)
-        return (v, omega) if math.isfinite(v) and math.isfinite(omega) else (0.0, 0.0)
-
-    def _target(self, observation: Observation) -> tuple[Point | None, float]:
-        """Return where to (m), and how near (m)."""
-        if observation.goal is not None:
-            return observation.goal, self._radius / 2
-        leader = observation.poses[0].tolist()
-        if observation.robot_id == 0 or not all(map(math.isfinite, leader)):
-            return None, 0.0
-        return (leader[0], leader[1]), self._follow
-
-    def _neighbors(self, observation: Observation) -> list[Any]:
-        """Return the other robots with their velocities since the last step."""
-        poses = observation.poses
-        velocities = np.zeros((len(poses), 2))
-        if self._before is not None and observation.stamp_ns > self._before[0]:
-            seconds = (observation.stamp_ns - self._before[0]) / 1e9
-            velocities = (poses[:, :2] - self._before[1]) / seconds
-        self._before = observation.stamp_ns, poses[:, :2].copy()
-        return [self._core.Neighbor(poses[i, :2], self._radius, velocities[i], i)
-                for i in range(len(poses))
-                if i != observation.robot_id and np.isfinite(poses[i, :2]).all()
-                and np.isfinite(velocities[i]).all()]
-
-    def _obstacles(self, scan: Scan | None, x: float, y: float, heading: float) -> list[Any]:
-        """Return a disc for each reading that is not near the one before."""
-        if scan is None:
-            return []
-        hit = np.flatnonzero(np.isfinite(scan.ranges))
-        sine, cosine = np.empty(len(hit)), np.empty(len(hit))
-        angles = heading + scan.angle_min + hit * scan.angle_increment
-        sincos_of(angles.astype(np.float64), sine, cosine)
-        distance = scan.ranges[hit].astype(np.float64)
-        points = np.column_stack((x + distance * cosine, y + distance * sine))
-        discs: list[Any] = []
-        last_x, last_y = math.inf, math.inf
-        for (at_x, at_y), point in zip(points.tolist(), points, strict=True):
-            dx, dy = at_x - last_x, at_y - last_y
-            if dx * dx + dy * dy >= _APART * _APART:
-                discs.append(self._core.Disc(point, _HIT))
-                last_x, last_y = at_x, at_y
-        return discs

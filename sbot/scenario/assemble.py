@@ -13,7 +13,8 @@ from navigate.bot import Navigate
 from navigate.parameters import Parameters as NavigateParameters
 from potential_field_bot.bot import PotentialField
 from potential_field_bot.parameters import Parameters as PotentialFieldParameters
-from sbot.navground.behavior import NavgroundController, is_navground
+from sbot.navground.behavior import is_navground
+from sbot.navground.controller import NavgroundController
 from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.user_controller import load_class, load_function

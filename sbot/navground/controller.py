@@ -1,0 +1,137 @@
+"""A behaviour of navground as a controller: observation in, command out (docs/navigate.md).
+
+navground (J. Guzzi, IDSIA) computes in float32 and with libm: the same bits on one machine, over
+ROS and in replay, but not on every machine. It is handed everything in the frame in which the
+robot started, as ``navigate`` computes in: float32 resolves places wherever in the map they are,
+and a scene that is turned or moved as a whole gives the same commands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navigate.frame import Frame, frame_at
+from sbot.navground.behavior import follow_distance, make_behavior, navground_core
+from sbot_common.angles import wrap_angle
+from sbot_common.elementary import sincos, sincos_of
+from sbot_common.observation import Observation, Point, Scan
+from sbot_sim.world.bodies import Body
+
+Array = NDArray[np.float64]
+
+_APART = 0.1  # m, readings nearer to the last one that counts are left out
+_HIT = 0.05  # m, radius of the disc that stands for a reading
+
+
+class NavgroundController:
+    """Drives a robot to its goal, or to robot 0 if it has none, as a behaviour of navground says.
+
+    Obstacles are the readings of the scan, a small disc each; neighbours are the other robots,
+    taken to be of the same size, with the velocities of their last two poses.
+
+    Parameters
+    ----------
+    name : 'navground:ORCA'
+    body : of the robot
+    parameters : properties of the behaviour, those of ``COMMON`` and ``follow_distance``
+
+    """
+
+    def __init__(self, name: str, body: Body, parameters: Mapping[str, object]) -> None:
+        self._core = navground_core('controller')
+        self._behavior = make_behavior(name, body, parameters)
+        self._radius = self._behavior.radius
+        self._follow = follow_distance(parameters, 'controller')
+        self._start: Frame | None = None
+        self._before: tuple[int, Array] | None = None
+
+    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
+        """Return (linear.x in m/s, angular.z in rad/s)."""
+        core, behavior, me = self._core, self._behavior, observation.robot_id
+        poses = observation.poses
+        if not np.isfinite(poses[me]).all():
+            return 0.0, 0.0
+        if self._start is None:
+            self._start = frame_at(*poses[me].tolist())
+        frame = self._start
+        points = in_frame(frame, poses[:, :2])
+        target, tolerance = self._target(observation, frame, points)
+        if target is None:
+            return 0.0, 0.0
+        x, y = points[me].tolist()
+        yaw = wrap_angle(float(poses[me, 2]) - frame.yaw)
+        heading = observation.scan_heading
+        behavior.pose = core.Pose2((x, y), yaw)
+        behavior.twist = self._twist(yaw, observation.twist)
+        behavior.target = core.Target.Point(target, tolerance)
+        state = behavior.environment_state
+        state.neighbors = self._neighbors(observation, points)
+        state.static_obstacles = self._obstacles(
+            observation.scan, x, y, yaw if heading is None else heading - frame.yaw)
+        command = behavior.compute_cmd(observation.dt, core.Frame.relative)
+        v, omega = float(command.velocity[0]), float(command.angular_speed)
+        return (v, omega) if math.isfinite(v) and math.isfinite(omega) else (0.0, 0.0)
+
+    def _twist(self, yaw: float, twist: tuple[float, float, float]) -> Any:  # noqa: ANN401
+        """Return the robot's twist for the behaviour, its velocity in the frame of the start.
+
+        ORCA and HRVO read the two numbers as they are, whatever frame the twist says it is in; HL
+        and SocialForce look at the frame. What all understand is ``Frame.absolute``.
+        """
+        forward, left, turn = twist
+        sine, cosine = sincos(yaw)
+        velocity = cosine * forward - sine * left, sine * forward + cosine * left
+        return self._core.Twist2(velocity, turn, self._core.Frame.absolute)
+
+    def _target(self, observation: Observation, frame: Frame,
+                points: Array) -> tuple[Point | None, float]:
+        """Return where to (m), and how near (m)."""
+        if observation.goal is not None:
+            x, y = in_frame(frame, np.array([observation.goal], np.float64))[0].tolist()
+            return (x, y), self._radius / 2
+        if observation.robot_id == 0 or not np.isfinite(observation.poses[0]).all():
+            return None, 0.0
+        return (float(points[0, 0]), float(points[0, 1])), self._follow
+
+    def _neighbors(self, observation: Observation, points: Array) -> list[Any]:
+        """Return the other robots with their velocities since the last step."""
+        velocities = np.zeros_like(points)
+        if self._before is not None and observation.stamp_ns > self._before[0]:
+            seconds = (observation.stamp_ns - self._before[0]) / 1e9
+            velocities = (points - self._before[1]) / seconds
+        self._before = observation.stamp_ns, points
+        return [self._core.Neighbor(points[i], self._radius, velocities[i], i)
+                for i in range(len(points))
+                if i != observation.robot_id and np.isfinite(points[i]).all()
+                and np.isfinite(velocities[i]).all()]
+
+    def _obstacles(self, scan: Scan | None, x: float, y: float, heading: float) -> list[Any]:
+        """Return a disc for each reading that is not near the one before."""
+        if scan is None:
+            return []
+        hit = np.flatnonzero(np.isfinite(scan.ranges))
+        sine, cosine = np.empty(len(hit)), np.empty(len(hit))
+        angles = heading + scan.angle_min + hit * scan.angle_increment
+        sincos_of(angles.astype(np.float64), sine, cosine)
+        distance = scan.ranges[hit].astype(np.float64)
+        points = np.column_stack((x + distance * cosine, y + distance * sine))
+        discs: list[Any] = []
+        last_x, last_y = math.inf, math.inf
+        for (at_x, at_y), point in zip(points.tolist(), points, strict=True):
+            dx, dy = at_x - last_x, at_y - last_y
+            if dx * dx + dy * dy >= _APART * _APART:
+                discs.append(self._core.Disc(point, _HIT))
+                last_x, last_y = at_x, at_y
+        return discs
+
+
+def in_frame(frame: Frame, points: Array) -> Array:
+    """Return points (N, 2) m of `map` in a frame."""
+    dx, dy = points[:, 0] - frame.x, points[:, 1] - frame.y
+    return np.column_stack((frame.cosine * dx + frame.sine * dy,
+                            frame.cosine * dy - frame.sine * dx))
