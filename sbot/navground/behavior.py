@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
 
@@ -30,7 +30,7 @@ def navground_core(where: str) -> Any:  # noqa: ANN401 - an optional module
         from navground import core
     except ImportError as error:
         raise InputError(f'{where}: needs the library navground ({error}): '
-                         "pip install 'potential_field_bot[navground]'") from None
+                         f'{install_command("navground")}') from None
     return core
 
 

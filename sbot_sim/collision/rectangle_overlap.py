@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
-from sbot_common.jit import njit, njit_inner
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -37,6 +37,20 @@ def corners_at(pose: Array, offset: Array, size: Array) -> Array:
             y = size[i, 1] if k > 1 else -size[i, 1]
             out[i, k, 0] = pose[i, 0] + (c * x - s * y)
             out[i, k, 1] = pose[i, 1] + (s * x + c * y)
+    return out
+
+
+@njit
+def corners_of(rectangles: Array) -> Array:
+    """Return the corners (R, 4, 2) m, counter-clockwise, of (R, 5) cx, cy, width, height, yaw."""
+    out = np.empty((len(rectangles), 4, 2))
+    for i in range(len(rectangles)):
+        s, c = sincos(rectangles[i, 4])
+        for k in range(4):
+            x = (0.5 if k in (1, 2) else -0.5) * rectangles[i, 2]
+            y = (0.5 if k > 1 else -0.5) * rectangles[i, 3]
+            out[i, k, 0] = rectangles[i, 0] + (x * c - y * s)
+            out[i, k, 1] = rectangles[i, 1] + (x * s + y * c)
     return out
 
 

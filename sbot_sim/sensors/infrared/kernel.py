@@ -7,8 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner, stack_indexes
+from sbot_common.compiled.prefetch import TOGETHER, prefetch
+from sbot_common.compiled.vectors import LANES, append, bits, load_until
 from sbot_common.elementary import sincos
-from sbot_common.jit import borrowed, njit, njit_inline, njit_inner, stack_indexes
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.cover import (
@@ -23,8 +25,6 @@ from sbot_sim.sensors.cover import (
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.rng_array import Jump, States, look_ahead, skip_uniforms
 from sbot_sim.sensors.scan_kernel import cover_discs, cover_static, one_bit
-from sbot_sim.sensors.vectors import LANES, append, bits, load_until
-from sbot_sim.world.prefetch import TOGETHER, prefetch
 from sbot_sim.world.scene import Discs, Scene
 
 Floats = NDArray[np.float64]
@@ -125,7 +125,7 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
 @njit
 def distances_of_all(scene: Scene, discs: Discs, pose: Floats, radius: Floats, fan: Fan,
                      range_max: float) -> Floats:
-    """Return (N, sensors) distances from the rim (m); see ``infrared.infrared_distances``."""
+    """Return (N, sensors) distances from the rim (m); see ``sensor.infrared_distances``."""
     out = np.empty((pose.shape[0], fan.beams))
     best = np.empty(fan.directions.shape[1])
     for k in range(pose.shape[0]):
@@ -167,7 +167,7 @@ def _noise(noise: float, uniform: float) -> float:
 
 @njit
 def readings_of_all(distances: Floats, table: Floats, noise: float, uniform: Floats) -> Floats:
-    """Return (N, sensors) readings; see ``infrared.infrared_readings``.
+    """Return (N, sensors) readings; see ``sensor.infrared_readings``.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.threads import in_blocks
 from sbot_common.params import Param
-from sbot_common.threads import in_blocks
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import distances_of_all, readings_of_all, sense_block
 from sbot_sim.sensors.infrared.table import TABLE_RANGE, load_table
@@ -123,7 +123,7 @@ def infrared_readings(distances: Floats, parameters: InfraredParameters,
     Parameters
     ----------
     distances : m from the rim, +inf for nothing
-    generators : each robot's, of stream INFRARED (``generators.generator_states``): 15 draws of
+    generators : each robot's, of stream INFRARED (``rng_array.generator_states``): 15 draws of
         each at every call. None: no noise, whatever the parameters say
 
     """
