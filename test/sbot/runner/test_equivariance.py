@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 import yaml
 
-from sbot.navground.behavior import behavior_names, is_navground
+from sbot.controllers.navground import PREFIX, behavior_names
+from sbot.controllers.registry import NONE, names
 from sbot.runner.loop import run_scenario
-from sbot.scenario import assemble
 from sbot.scenario.load import parse_scenario
-from sbot.scenario.model import CONTROLLERS
-from sbot.scenario.paths import NEURAL
 from sbot_common.errors import InputError
 
+NEURAL = 'neural_controller.controller:Neural'
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES, TEMPLATES = ROOT / 'examples', ROOT / 'config' / 'templates'
 PACKAGES = ('potential_field_bot', 'navigate', 'wind_model', 'neural_controller')
@@ -48,15 +47,15 @@ def with_step(path):
 
 
 def is_own_class(controller):
-    return ':' in controller and not is_navground(controller)
+    return ':' in controller and not controller.startswith(PREFIX)
 
 
 def controllers():
     """Every value of `controller:` with the parameters that it needs."""
-    yield from ((name, {}) for name in CONTROLLERS if name != 'none')
+    yield from ((name, {}) for name in names() if name != NONE)
     with contextlib.suppress(InputError):  # navground is not installed
         yield from ((name, {}) for name in behavior_names('navground'))
-    behind_names = {each.__name__ for each in vars(assemble).values() if isinstance(each, type)}
+    behind_names = {'Navigate', 'PotentialField', 'WindAware'}
     folders = (EXAMPLES, TEMPLATES, *(ROOT / package for package in PACKAGES))
     for path in sorted(path for folder in folders for path in folder.glob('*.py')):
         package = f'{path.parent.name}.' if path.parent.name in PACKAGES else ''
@@ -173,7 +172,7 @@ def cases():
 
 def test_every_controller_is_among_those_that_are_tried():
     tried = {name for name, _ in controllers()}
-    assert {*CONTROLLERS} - {'none'} < tried
+    assert {*names()} - {NONE} < tried
     assert {NEURAL, 'go_to_goal:GoToGoal', 'wind_model.wind_aware:AirResistance'} < tried
     pytest.importorskip('navground')
     assert {'navground:HL', 'navground:HRVO', 'navground:ORCA', 'navground:SocialForce'} < tried
@@ -184,7 +183,7 @@ def test_a_scene_turned_and_moved_gives_the_same_run(controller, parameters, kin
     scenario = scene(controller, parameters, kind, body, size)
     reference = run_of(turned(scenario))
     assert np.ptp(reference.poses, axis=0).max() > 0.05
-    tolerance = SINGLE_PRECISION if is_navground(controller) else TOLERANCE
+    tolerance = SINGLE_PRECISION if controller.startswith(PREFIX) else TOLERANCE
     for degrees, move in CHANGES:
         run = run_of(turned(scenario, degrees, move))
         assert apart(run, reference, degrees, move).max() < tolerance, (degrees, move)
