@@ -20,8 +20,8 @@ from sbot.runner.summary import Tally
 from sbot.scenario import assemble
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
-from sbot_common import signals
 from sbot_common.errors import bad_value
+from sbot_common.signals.deferral import held
 from sbot_common.threads import in_background
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
@@ -75,7 +75,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     recorder = broadcast = None
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
-        deliver_signals = stack.enter_context(signals.held())
+        deliver_signals = stack.enter_context(held())
         if record is not None:
             recorder = open_recorder(record, scenario)
             stack.enter_context(closed(

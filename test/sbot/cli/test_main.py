@@ -202,7 +202,7 @@ def test_the_first_signal_ends_a_run_with_an_endless_controller(tmp_path, number
 def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
     code = ('import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); '
             'os.execv(sys.executable, [sys.executable, "-c", '
-            '"import os, signal; from sbot_common.signals import end_on_signals; '
+            '"import os, signal; from sbot_common.signals.interrupts import end_on_signals; '
             'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           check=False)

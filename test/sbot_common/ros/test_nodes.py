@@ -104,8 +104,9 @@ def test_whole_numbers_for_a_double_stay_doubles():
 STUCK_NODE = """
 import ctypes, sys, time
 from rclpy.node import Node
-from sbot_common import ros, signals
+from sbot_common import ros
 from sbot_common.ros import process
+from sbot_common.signals.ending import Ending
 
 class Stuck(Node):
     def __init__(self):
@@ -125,7 +126,7 @@ def stick():
 
 process.rclpy.try_shutdown = stick
 process.SHUTDOWN_TIMEOUT = 0.5
-signals.Ending.GRACE = 1.0
+Ending.GRACE = 1.0
 sys.exit(ros.run(Stuck, ['stuck']))
 """
 
