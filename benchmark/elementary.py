@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from sbot.bench.result import machine
 from sbot_common import elementary
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 
 ORACLE = Path(__file__).parents[1] / 'test' / 'sbot_common' / 'elementary_oracle.py'
 COLUMNS = ('function', 'range', 'worst_ulp', 'at', 'correctly_rounded', 'ns', 'libm_ns',

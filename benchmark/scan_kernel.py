@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from sbot.bench.result import machine
 from sbot.bench.scenes import BEAMS, RANGE, make_bench_scene
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_common.params import updated
 from sbot_common.spatial import (
     BucketGrid,

@@ -35,7 +35,7 @@ from sbot.bench.scenes import (
     make_bench_scene,
 )
 from sbot_common.angles import decoded_yaws
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.engine.simulation import Engine

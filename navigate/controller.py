@@ -17,8 +17,8 @@ from navigate.grid import SIDE, Grid, is_free_line, is_marked, mark, shifted
 from navigate.parameters import Parameters
 from navigate.route import Route, next_point, nothing_planned, sight_clearance
 from navigate.search import LONGEST, Search, make_search
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
-from sbot_common.jit import njit, njit_inner
 
 Floats = NDArray[np.float64]
 

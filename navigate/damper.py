@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.parameters import Parameters
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 
 _PASSES = 4
 _TURNING = 0.4  # s, until the robot heads against the wind

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import atan2, sincos
-from sbot_common.jit import njit
 
 
 class Drift(NamedTuple):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from navigate.grid import Grid, is_free_line
 from navigate.parameters import Parameters
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
-from sbot_common.jit import njit
 
 SIGHT = 6.0  # m, robots farther away are left out
 _NEAREST = 1e-3  # s, contacts are never sooner

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
-from sbot_common.jit import njit, njit_inner
 
 
 class Frame(NamedTuple):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 
 SIDE = 256  # cells of the window along x, and along y
 REACH = 5  # cells, the greatest distance that is told

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from navigate.controller import Memory, State, Task, take_turn
 from navigate.parameters import Parameters
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 
 Floats = NDArray[np.float64]
 

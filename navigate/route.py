@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from navigate.grid import SIDE, Grid, column_of, is_free_line, is_inside, row_of
 from navigate.parameters import Parameters
 from navigate.search import Search, cell_cost, find_path
-from sbot_common.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner
 
 _PAUSE = 6  # turns between two searches, at least
 _LOST = 15  # turns until a point that is not in sight is searched anew

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from navigate.grid import HALF_DIAGONAL, REACH, SIDE, Grid, column_of, is_inside, row_of
 from navigate.parameters import Parameters
-from sbot_common.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner
 
 LONGEST = 1024  # points of a path that are kept
 _DIAGONAL = math.sqrt(2.0)

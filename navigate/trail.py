@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 
 LONGEST = 256  # points that are remembered
 _STEP = 0.2  # m between them

@@ -25,9 +25,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import atan2, hypot, sincos
 from sbot_common.errors import InputError, bad_value
-from sbot_common.jit import njit
 
 Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import exp, exp_of
-from sbot_common.jit import njit, njit_inline
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

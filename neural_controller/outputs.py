@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 
 WHEELS, TWIST = 'wheels', 'twist'
 OUTPUTS = (WHEELS, TWIST)

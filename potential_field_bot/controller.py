@@ -29,8 +29,8 @@ from potential_field_bot.leader import (
 )
 from potential_field_bot.parameters import GEOMETRIC, Parameters
 from potential_field_bot.velocity import angular_velocity, linear_velocity, reduce_angle
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import atan2
-from sbot_common.jit import njit, njit_inline, njit_inner
 
 
 class State(NamedTuple):

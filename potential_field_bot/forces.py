@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.parameters import Parameters
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import atan2, sincos, sincos_of
-from sbot_common.jit import njit, njit_inline, njit_inner
 
 Floats = NDArray[np.float64]
 Force = tuple[float, float]

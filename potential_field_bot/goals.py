@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
-from sbot_common.jit import njit
 
 
 @njit

@@ -12,8 +12,8 @@ import math
 from typing import NamedTuple
 
 from sbot_common.angles import wrap_angle
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, atan2
-from sbot_common.jit import njit
 
 
 class Leader(NamedTuple):

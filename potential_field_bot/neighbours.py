@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from potential_field_bot.forces import Force, repulsion_reach, repulsions
 from potential_field_bot.parameters import Parameters
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import atan2_of
-from sbot_common.jit import njit, njit_inline, njit_inner
 from sbot_common.spatial import BucketGrid, cell_index, grid_around_points
 
 Floats = NDArray[np.float64]

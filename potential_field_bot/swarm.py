@@ -12,9 +12,9 @@ from potential_field_bot.goals import angle_of_draw
 from potential_field_bot.leader import laser_angle_min
 from potential_field_bot.neighbours import Room, make_room, nearby_repulsion, repulsion_grid
 from potential_field_bot.parameters import Parameters
-from sbot_common.jit import borrowed, njit, njit_inline
+from sbot_common.compiled.jit import borrowed, njit, njit_inline
+from sbot_common.compiled.threads import in_blocks
 from sbot_common.spatial import BucketGrid
-from sbot_common.threads import in_blocks
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

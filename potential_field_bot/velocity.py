@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, cos, sincos
-from sbot_common.jit import njit, njit_inner
 
 
 @njit

@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, atan2, atan2_of, cos, sincos, sincos_of
-from sbot_common.jit import njit
 
 
 @njit

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner
 
 Floats = NDArray[np.float64]
 

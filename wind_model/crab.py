@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sbot_common.angles import wrap_angle
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, atan2, sincos
-from sbot_common.jit import njit
 
 
 @njit

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner
 from wind_model.grid import Lattice
 from wind_model.parameters import Height
 

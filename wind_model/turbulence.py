@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, sincos
-from sbot_common.jit import njit
 from sbot_common.rng import TURBULENCE, generator
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters
 

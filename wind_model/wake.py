@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import exp, pow, sincos
-from sbot_common.jit import njit, njit_inner
 from wind_model.parameters import FADE_OUT, LINEAR, POWER, WakeParameters
 
 Array = NDArray[np.float64]

@@ -20,9 +20,9 @@ from sbot.runner.summary import Tally
 from sbot.scenario import assemble
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
+from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
 from sbot_common.signals.deferral import held
-from sbot_common.threads import in_background
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
 from sbot_sim.messages.broadcast import Broadcast

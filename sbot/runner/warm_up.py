@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sbot.environment.child_python import python_command
-from sbot_common.code_cache import is_compiled, mark_compiled
+from sbot_common.compiled.cache import is_warm, mark_warm
+from sbot_common.compiled.notice import compilation_announced, print_to_stderr
 
 if TYPE_CHECKING:
     from sbot.scenario.model import Scenario
@@ -31,32 +31,34 @@ wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 """
 
 
+_COMPILING = ('Compiling the numeric functions; only the first run after an installation does '
+              'this (one or two minutes) ...')
+
+
 def warm_up(quiet: bool = False) -> None:
     """Compile all numeric functions that are not in the cache; print a line, as it takes time."""
-    if is_compiled():
+    if is_warm():
         return
-    if not quiet:
-        print('Compiling the numeric functions; only the first run after an installation does '
-              'this (one or two minutes) ...', file=sys.stderr, flush=True)
     collecting = gc.isenabled()
     gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
     other = None
     try:
-        other = _start_other_half()
-        _compile_senses_and_controllers()
-        if other is not None:
-            other.wait()
-        # Whole runs: functions missed above; those of either half are read from the cache.
-        from sbot.runner.loop import run_scenario
-        for scenario in _scenarios():
-            run_scenario(scenario, keep=False)
+        with compilation_announced(_COMPILING, (lambda _: None) if quiet else print_to_stderr):
+            other = _start_other_half()
+            _compile_senses_and_controllers()
+            if other is not None:
+                other.wait()
+            # Whole runs: functions missed above; those of either half are read from the cache.
+            from sbot.runner.loop import run_scenario
+            for scenario in _scenarios():
+                run_scenario(scenario, keep=False)
     finally:
         if other is not None and other.poll() is None:  # a signal may have come for this one only
             other.terminate()
             other.wait()
         if collecting:
             gc.enable()
-    mark_compiled()
+    mark_warm()
 
 
 def _start_other_half() -> subprocess.Popen[bytes] | None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import borrowed
 from sbot_common.errors import bad_value
-from sbot_common.jit import borrowed
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]

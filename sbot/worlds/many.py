@@ -14,12 +14,12 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import SENSES, Observations, Observer
-from sbot.worlds.patience import announced
 from sbot.worlds.policy import FunctionPolicy, deciding_phases
 from sbot.worlds.setting import make_setting
 from sbot.worlds.starts import Starts
+from sbot_common.compiled.notice import compilation_announced
+from sbot_common.compiled.threads import share_out
 from sbot_common.errors import InputError, bad_value
-from sbot_common.threads import share_out
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
@@ -78,7 +78,7 @@ class Worlds:
         self.state = make_worlds(self.count, self.setting)
         self._batch = Batch(self.setting, self.state, no_policy())
         self._size = max(1, _BLOCK // max(1, self.robots))
-        with announced(_COMPILING):
+        with compilation_announced(_COMPILING):
             self._step = addresses(self._advancing() + self._sensing(), self._batch)
             self._sense = addresses(self._sensing(), self._batch)
         self._observer = Observer(self.setting, self.state, self.senses)
@@ -249,7 +249,7 @@ class Worlds:
         arrays = self._policy(policy, network, weights, goals, names, _whole('ticks', ticks))
         batch = Batch(self.setting, self.state, arrays)
         phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
-        with announced(_COMPILING):
+        with compilation_announced(_COMPILING):
             machine_code = addresses(phases + self._sensing(), batch)
         self._run(machine_code, batch, ticks)
         return split(arrays.kept, names, self.count)

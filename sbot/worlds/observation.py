@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_sim.worlds.state import Setting, Worlds
 
 Floats = NDArray[np.float64]

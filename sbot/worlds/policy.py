@@ -14,8 +14,8 @@ from neural_controller import inputs as kinds
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
+from sbot_common.compiled.jit import borrowed
 from sbot_common.errors import bad_value
-from sbot_common.jit import borrowed
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary.exponential import exp, is_usual_exponent, usual_exp
 from sbot_common.elementary.inverse_trigonometric import atan2, is_usual_point, usual_atan2
 from sbot_common.elementary.logarithm import is_usual_number, log, usual_log
@@ -25,7 +26,6 @@ from sbot_common.elementary.trigonometric import (
     small_sin,
     usual_sincos,
 )
-from sbot_common.jit import njit
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic
 
-from sbot_common.jit import njit_inline
+from sbot_common.compiled.jit import njit_inline
 
 MAGNITUDE = 0x7fff_ffff_ffff_ffff  # all bits but the sign
 SIGN = -MAGNITUDE - 1

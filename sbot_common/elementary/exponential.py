@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary.bits import (
     NAN,
     SHIFT,
@@ -12,7 +13,6 @@ from sbot_common.elementary.bits import (
     power_of_two,
     two_sum,
 )
-from sbot_common.jit import njit, njit_inline, njit_inner
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.6931471805598903, 5.497923018708371e-14  # 42 bits and the rest

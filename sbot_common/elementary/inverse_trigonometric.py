@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary.bits import (
     INFINITE,
     NAN,
@@ -15,7 +16,6 @@ from sbot_common.elementary.bits import (
     two_product,
     two_square,
 )
-from sbot_common.jit import njit, njit_inline, njit_inner
 
 # Two parts each: the multiples of the first by 1 to 4 are exact.
 _QUARTER_PI_HIGH, _QUARTER_PI_LOW = 0.7853981633974483, 3.061616997868383e-17

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary.bits import (
     INFINITE,
     MAGNITUDE,
@@ -15,7 +16,6 @@ from sbot_common.elementary.bits import (
     two_product,
     two_square,
 )
-from sbot_common.jit import njit, njit_inline, njit_inner
 
 _LN2_HIGH, _LN2_LOW = 0.6931471805598903, 5.497923018708371e-14  # 42 bits and the rest
 _LOG10_E_HIGH, _LOG10_E_LOW = 0.4342944819032518, 1.098319650216765e-17

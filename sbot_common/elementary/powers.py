@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary.bits import (
     INFINITE,
     NAN,
@@ -16,7 +17,6 @@ from sbot_common.elementary.bits import (
 )
 from sbot_common.elementary.exponential import exp_of_sum
 from sbot_common.elementary.logarithm import log_parts
-from sbot_common.jit import njit, njit_inline, njit_inner
 
 _NEVER, _EVEN, _ODD = 0, 1, 2
 _TWO_52, _TWO_53 = 2.0 ** 52, 2.0 ** 53

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sbot_common.compiled.jit import njit_inline, njit_inner
 from sbot_common.elementary.bits import (
     SHIFT,
     bits,
@@ -11,7 +12,6 @@ from sbot_common.elementary.bits import (
     long_product,
     long_sum,
 )
-from sbot_common.jit import njit_inline, njit_inner
 
 REDUCED_UP_TO = 25735.0  # rad: below 2^14 pi/2, so that n < 2^14
 _TWO_OVER_PI = 0.6366197723675814

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary.bits import (
     INFINITE,
     MAGNITUDE,
@@ -12,7 +13,6 @@ from sbot_common.elementary.bits import (
     sign_bit,
 )
 from sbot_common.elementary.reduction import REDUCED_UP_TO, reduced, reduced_exactly
-from sbot_common.jit import njit, njit_inline, njit_inner
 
 # sin(r) = r + r z P(z), cos(r) = 1 - z/2 + z^2 P(z), z = r^2
 # (docs/make_elementary_coefficients.py)

@@ -12,8 +12,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
-from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import cell_of
 from sbot_sim.collision.disc_contacts import contact
 from sbot_sim.collision.fixed_objects import FixedObjects

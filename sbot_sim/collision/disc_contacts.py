@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inline, njit_inner
+from sbot_common.compiled.jit import njit_inline, njit_inner
 from sbot_common.spatial import cell_of
 from sbot_sim.collision.fixed_objects import FixedObjects
 

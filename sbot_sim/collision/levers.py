@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner, stack_floats
 from sbot_common.elementary import hypot
-from sbot_common.jit import njit, njit_inner, stack_floats
 
 Array = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
-from sbot_common.jit import njit, njit_inner
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.separation import PASSES, Separation, settle

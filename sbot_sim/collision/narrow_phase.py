@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inline
+from sbot_common.compiled.jit import njit_inline
 from sbot_common.spatial import BucketGrid, cell_index
 from sbot_sim.collision.body_contacts import body_contact, fixed_displacement_of_box, share_of
 from sbot_sim.collision.disc_contacts import fixed_displacement

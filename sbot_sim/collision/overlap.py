@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import hypot_of, sincos_of
-from sbot_common.jit import njit
 from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.collision.rectangle_overlap import (
     corners_at,

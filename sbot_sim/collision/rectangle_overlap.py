@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
-from sbot_common.jit import njit, njit_inner
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

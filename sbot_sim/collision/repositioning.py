@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import borrowed, njit_inline, njit_inner
 from sbot_common.elementary import hypot
-from sbot_common.jit import borrowed, njit_inline, njit_inner
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd, find_intersecting

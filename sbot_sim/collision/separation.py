@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd

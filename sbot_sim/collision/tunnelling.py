@@ -14,8 +14,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit_inner
 from sbot_common.elementary import hypot
-from sbot_common.jit import njit_inner
 
 Array = NDArray[np.float64]
 

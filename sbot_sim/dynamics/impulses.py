@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos_of
-from sbot_common.jit import njit
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import sin, sin_of, sincos, sincos_of
-from sbot_common.jit import njit, njit_inline, njit_inner
 from sbot_sim.dynamics.ackermann import ackermann_twist
 from sbot_sim.world.bodies import BY_ACKERMANN, BY_IMPULSE, BodyArrays
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sin, sincos
-from sbot_common.jit import njit
 from sbot_sim.dynamics.motion import wrap_yaw
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
+from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
+from sbot_common.compiled.prefetch import TOGETHER, prefetch
+from sbot_common.compiled.threads import in_blocks
 from sbot_common.elementary import atan2, exp, log
-from sbot_common.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
-from sbot_common.threads import in_blocks
 from sbot_sim.world.line_of_sight import blocked
-from sbot_sim.world.prefetch import TOGETHER, prefetch
 from sbot_sim.world.scene import Discs, Scene, sort_discs
 from wind_model.parameters import FADE_OUT, LINEAR, WakeParameters
 from wind_model.wake import (

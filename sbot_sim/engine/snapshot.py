@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaws
+from sbot_common.compiled.threads import in_background
 from sbot_common.rng import GNSS, IMU, INFRARED, ODOMETRY, SCAN
-from sbot_common.threads import in_background
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import Generators, SimulationState, Snapshot
 from sbot_sim.sensors.infrared.sensor import sense as sense_infrared

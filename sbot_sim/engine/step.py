@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
+from sbot_common.compiled.threads import in_background
 from sbot_common.elementary import sincos_of
-from sbot_common.jit import njit
-from sbot_common.threads import in_background
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.collision.separation import Separation

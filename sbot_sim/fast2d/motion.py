@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_sim.collision.body_contacts import body_contact, with_fixed
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.moving_bodies import Movers, boxes_at, centres, separate_objects

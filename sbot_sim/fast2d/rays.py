@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
-from sbot_common.jit import njit, njit_inner
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.collision.moving_bodies import Movers, boxes_at, centres
 from sbot_sim.sensors.beams import Fan

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-
+from sbot_common.compiled.notice import compilation_announced
 from sbot_sim.fast2d.world import Fast2D
 
-_PATIENCE = 2.0  # s; loading takes less
+_COMPILING = ('Fast2D: compiling the engine; only the first use after an installation does this '
+              '(about a minute) ...')
 
 
 def load_compiled() -> None:
-    """Play a tiny scene; print a line if that takes long, as only compiling does."""
-    def announce() -> None:
-        print('Fast2D: compiling the engine; only the first use after an installation does this '
-              '(about a minute) ...', file=sys.stderr, flush=True)
-
-    slow = threading.Timer(_PATIENCE, announce)
-    slow.daemon = True
-    slow.start()
-    try:
-        with Fast2D() as world:
-            box, disc = world.create_solid(), world.create_robot()
-            world.object_set_bounding_rectangle(box, [1.0, 2.0, 2.0, 1.0], [0.0, 0.0, 1.0, 1.0])
-            world.object_set_bounding_radius(disc, 0.1)
-            world.add_object(box)
-            world.add_object(disc)
-            world.create_irsensor(disc, 0.1, 0.0, 0.0, 0.5, 0.5, 3, [0.25, 0.5, 0.25])
-            world.robot_set_speed(disc, 0.1, 0.0)
-            world.step(0.1)
-            world.activations()
-    finally:
-        slow.cancel()
+    """Play a tiny scene; print a line where a function of it must be compiled."""
+    with compilation_announced(_COMPILING), Fast2D() as world:
+        box, disc = world.create_solid(), world.create_robot()
+        world.object_set_bounding_rectangle(box, [1.0, 2.0, 2.0, 1.0], [0.0, 0.0, 1.0, 1.0])
+        world.object_set_bounding_radius(disc, 0.1)
+        world.add_object(box)
+        world.add_object(disc)
+        world.create_irsensor(disc, 0.1, 0.0, 0.0, 0.5, 0.5, 3, [0.25, 0.5, 0.25])
+        world.robot_set_speed(disc, 0.1, 0.0)
+        world.step(0.1)
+        world.activations()

@@ -12,10 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.elementary import sincos_of
-from sbot_common.jit import njit, njit_inner
-from sbot_sim.sensors.rays import beam_directions
-from sbot_sim.sensors.vectors import (
+from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.vectors import (
     LANES,
     absolute,
     alike,
@@ -25,6 +23,8 @@ from sbot_sim.sensors.vectors import (
     rounded_down,
     select,
 )
+from sbot_common.elementary import sincos_of
+from sbot_sim.sensors.rays import beam_directions
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inline, njit_inner, stack_floats, stack_indexes
+from sbot_common.compiled.jit import njit_inline, njit_inner, stack_floats, stack_indexes
+from sbot_common.compiled.vectors import LANES, bits, load, select, store, store_whole, vector
 from sbot_sim.sensors.beams import Fan, beam_interval, circle_arc, lanes, segment_arc
 from sbot_sim.sensors.objects import cover_end
 from sbot_sim.sensors.rays import (
@@ -27,7 +28,6 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.sensors.vectors import LANES, bits, load, select, store, store_whole, vector
 
 Floats = NDArray[np.float64]
 Indexes = NDArray[np.uint32]

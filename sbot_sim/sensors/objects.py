@@ -10,7 +10,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inline, njit_inner
+from sbot_common.compiled.jit import njit_inline, njit_inner
+from sbot_common.compiled.vectors import least
 from sbot_sim.sensors.beams import (
     BACKWARDS,
     Fan,
@@ -30,7 +31,6 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.sensors.vectors import least
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_common.params import Param
 from sbot_sim.dynamics.motion import advance_all, ground_speeds, rows_of, to_twists
 from sbot_sim.sensors.rng_array import States, next_normals

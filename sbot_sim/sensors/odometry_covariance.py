@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
-from sbot_common.jit import njit
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.positioning.error_propagation import (
     POSE,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2
-from sbot_common.jit import njit, njit_inner
 from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
 from sbot_sim.world.line_of_sight import blocked

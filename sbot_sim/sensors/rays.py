@@ -25,9 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.vectors import select
 from sbot_common.elementary import sincos
-from sbot_common.jit import njit, njit_inner
-from sbot_sim.sensors.vectors import select
 
 Floats = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
-from sbot_common.jit import njit, njit_inner
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.objects import look_at_circle, look_at_segment
 from sbot_sim.sensors.rays import TOUCH, turned

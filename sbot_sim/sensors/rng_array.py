@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import log, sincos
-from sbot_common.jit import njit, njit_inner
 from sbot_sim.sensors.rng_seeding import MULTIPLIER, advanced, product, seed_states
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit, njit_inner, product_high
+from sbot_common.compiled.jit import njit, njit_inner, product_high
 
 States = NDArray[np.uint64]
 Words = NDArray[np.uint64]

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_common.params import Param
 from sbot_sim.sensors.beams import Fan, make_fan
 from sbot_sim.sensors.rays import beam_directions, cast_oracle

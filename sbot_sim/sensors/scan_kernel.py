@@ -13,10 +13,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import borrowed, njit, njit_inline, stack_indexes
+from sbot_common.compiled.threads import in_blocks
+from sbot_common.compiled.vectors import LANES, append, bits, greatest, load_until
 from sbot_common.elementary import sincos
-from sbot_common.jit import borrowed, njit, njit_inline, stack_indexes
 from sbot_common.spatial import cell_index, cell_of
-from sbot_common.threads import in_blocks
 from sbot_sim.sensors.beams import BACKWARDS, Fan
 from sbot_sim.sensors.cover import (
     MOST,
@@ -28,7 +29,6 @@ from sbot_sim.sensors.cover import (
 )
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.rays import TOUCH, turned
-from sbot_sim.sensors.vectors import LANES, append, bits, greatest, load_until
 from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit, njit_inline, njit_inner
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.spatial import CELL_SLACK, cell_index, segment_span, slab
 from sbot_sim.world.scene import Outline, Scene, make_scene
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_sim.world.line_of_sight import segments_meet
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.spatial import (
     BucketGrid,
     cell_index,

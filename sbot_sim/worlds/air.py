@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import borrowed, njit_inline
+from sbot_common.compiled.jit import borrowed, njit_inline
 from sbot_sim.dynamics.impulses import effective_wind
 from sbot_sim.dynamics.wake_kernel import reduce_all
 from sbot_sim.worlds.batch import Batch, Phase

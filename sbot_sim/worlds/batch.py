@@ -19,7 +19,7 @@ from numba.experimental import structref
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from sbot_common.jit import borrowed, compiled_callback, njit
+from sbot_common.compiled.jit import borrowed, compiled_callback, njit
 from sbot_sim.worlds.state import Setting, Worlds
 
 Floats = NDArray[np.float64]

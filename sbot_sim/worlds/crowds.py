@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inner
+from sbot_common.compiled.jit import njit_inner
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.separation import grid_of_crowd
 from sbot_sim.world.scene import Discs, sort_discs

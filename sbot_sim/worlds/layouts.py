@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inline
+from sbot_common.compiled.jit import njit_inline
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.world.scene import Scene

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import borrowed, njit_inner
+from sbot_common.compiled.jit import borrowed, njit_inner
 from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import free_everybody
 from sbot_sim.collision.separation import PASSES, separate_arrays

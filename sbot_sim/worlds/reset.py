@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_common.rng import INFRARED, ODOMETRY, SCAN
 from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.sensors.rng_seeding import seed_states

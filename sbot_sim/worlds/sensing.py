@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sbot_common.angles import decoded_yaws
-from sbot_common.jit import borrowed
+from sbot_common.compiled.jit import borrowed
 from sbot_sim.sensors.beams import make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import sense_rows
 from sbot_sim.sensors.infrared.sensor import SENSORS

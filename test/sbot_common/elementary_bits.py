@@ -5,8 +5,8 @@ import hashlib
 import numpy as np
 
 from sbot_common import elementary
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import atan2_of, exp_of, hypot_of, log_of, sincos_of
-from sbot_common.jit import njit
 
 COUNT = 70_000
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from sbot_common import elementary as e
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 
 HERE = Path(__file__).parent
 # The same on every machine.

@@ -4,8 +4,8 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
+from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError
-from sbot_common.jit import njit
 from sbot_common.params import Param, Spec, Vector, in_words, specs_of, updated
 
 SPEED = Spec('speed', 2.0, 'm/s', 'How fast.', minimum=0.0)

@@ -7,8 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner, stack_indexes
+from sbot_common.compiled.prefetch import TOGETHER, prefetch
+from sbot_common.compiled.vectors import LANES, append, bits, load_until
 from sbot_common.elementary import sincos
-from sbot_common.jit import borrowed, njit, njit_inline, njit_inner, stack_indexes
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.cover import (
@@ -23,8 +25,6 @@ from sbot_sim.sensors.cover import (
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.rng_array import Jump, States, look_ahead, skip_uniforms
 from sbot_sim.sensors.scan_kernel import cover_discs, cover_static, one_bit
-from sbot_sim.sensors.vectors import LANES, append, bits, load_until
-from sbot_sim.world.prefetch import TOGETHER, prefetch
 from sbot_sim.world.scene import Discs, Scene
 
 Floats = NDArray[np.float64]

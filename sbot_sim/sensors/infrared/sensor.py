@@ -13,8 +13,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.threads import in_blocks
 from sbot_common.params import Param
-from sbot_common.threads import in_blocks
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import distances_of_all, readings_of_all, sense_block
 from sbot_sim.sensors.infrared.table import TABLE_RANGE, load_table

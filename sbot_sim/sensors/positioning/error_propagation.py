@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit_inline
+from sbot_common.compiled.jit import njit_inline
 from sbot_sim.sensors.odometry import OdometryParameters
 
 Array = NDArray[np.float64]

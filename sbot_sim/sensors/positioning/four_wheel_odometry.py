@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_sim.dynamics.omnidirectional import advance_twist
 from sbot_sim.sensors.odometry import draw_slip, draw_wheel_scale, measure
 from sbot_sim.sensors.rng_array import States

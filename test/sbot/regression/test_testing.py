@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sbot.bag.reader import Bag
-from sbot_common.code_cache import CACHE_DIRECTORY
+from sbot_common.compiled.cache import CACHE_DIRECTORY
 
 pytest_plugins = ['sbot.regression.testing', 'pytester']
 

@@ -17,7 +17,7 @@ def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch)
 
     def interrupted() -> None:
         raise KeyboardInterrupt
-    monkeypatch.setattr(warm_up, 'is_compiled', lambda: False)
+    monkeypatch.setattr(warm_up, 'is_warm', lambda: False)
     monkeypatch.setattr(warm_up, '_start_other_half', start)
     monkeypatch.setattr(warm_up, '_compile_senses_and_controllers', interrupted)
     try:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sbot_common.compiled.vectors import LANES
 from sbot_sim.sensors.beams import (
     ANGLE_ERROR,
     beam_interval,
@@ -13,7 +14,6 @@ from sbot_sim.sensors.beams import (
     make_irregular_fan,
     quick_angle,
 )
-from sbot_sim.sensors.vectors import LANES
 
 
 def test_quick_angle_keeps_its_bound():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sbot_common.jit import njit
+from sbot_common.compiled.jit import njit
 from sbot_common.rng import INFRARED, SCAN, generator
 from sbot_sim.sensors.rng_array import (
     generator_states,

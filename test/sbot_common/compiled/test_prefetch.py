@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from sbot_common.jit import njit
-from sbot_sim.world.prefetch import prefetch
+from sbot_common.compiled.jit import njit
+from sbot_common.compiled.prefetch import prefetch
 
 
 @njit

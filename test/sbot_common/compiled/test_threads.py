@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from sbot_common.threads import in_background, in_blocks
+from sbot_common.compiled.threads import in_background, in_blocks
 
 
 @pytest.mark.parametrize('threads', [1, 2, 3, 7])

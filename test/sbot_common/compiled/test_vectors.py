@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from sbot_common.jit import njit
-from sbot_sim.sensors.vectors import (
+from sbot_common.compiled.jit import njit
+from sbot_common.compiled.vectors import (
     LANES,
     absolute,
     alike,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sbot_common.jit import borrowed, njit
+from sbot_common.compiled.jit import borrowed, njit
 from sbot_sim.world.scene import Discs, sort_discs
 
 

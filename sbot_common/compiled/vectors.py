@@ -20,7 +20,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import make_array
 
-from sbot_common.jit import njit_inline
+from sbot_common.compiled.jit import njit_inline
 
 LANES = 4  # numbers in a vector
 

@@ -5,7 +5,7 @@ Every numeric module takes its decorator from here, so that one place decides:
 * no fastmath, so sums keep the order in which they are written;
 * ``error_model='numpy'``: 1/0 is inf and never an exception, as in C++;
 * no vector mathematics library, and no libm: ``sbot_common.elementary`` has the functions;
-* a cache on disk, kept by ``sbot_common.code_cache``.
+* a cache on disk, kept by ``sbot_common.compiled.cache``.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 from numba.core import cgutils
+from numba.core.ccallback import CFunc
 from numba.core.cgutils import ir
+from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-from sbot_common.code_cache import CheckedCache, use_directory
+from sbot_common.compiled.cache import CodeCache
 
 F = TypeVar('F', bound=Callable[..., Any])
 
-use_directory()
 numba.config.DISABLE_INTEL_SVML = True
 
 _OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
@@ -34,7 +35,7 @@ def _cached(function: F, **options: bool) -> F:
     """Return a function that is compiled at its first call, or loaded from the cache."""
     compiled: Any = numba.njit(**_OPTIONS, **options)(function)
     if not numba.config.DISABLE_JIT:
-        compiled._cache = CheckedCache(function)
+        compiled._cache = CodeCache(function, compiled.targetoptions)
     return compiled  # type: ignore[no-any-return]
 
 
@@ -71,7 +72,11 @@ def product_high(_: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
 
 def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401
     """Compile a function that compiled code calls by its address; machine code is cached."""
-    return numba.cfunc(signature, cache=True, nopython=True, error_model='numpy')(function)
+    options = {'nopython': True, 'error_model': 'numpy'}
+    callback: Any = CFunc(function, normalize_signature(signature), {}, options)
+    callback._cache = CodeCache(function, {**options, 'callback': True})
+    callback.compile()
+    return callback
 
 
 def _without_owner(context: Any, builder: Any, kind: types.Type, value: Any) -> Any:  # noqa: ANN401

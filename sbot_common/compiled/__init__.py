@@ -1,0 +1,1 @@
+"""Compilation by numba: decorators, machine code on disk, threads; alone uses its inside."""

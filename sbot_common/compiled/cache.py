@@ -1,0 +1,245 @@
+"""Cache of machine code on disk: a file for each compiled function and signature.
+
+A file's name is a hash over the function's fingerprint (``sbot_common.compiled.fingerprint``) and
+its signature. So equal functions share their machine code, wherever the package is installed, an
+edit compiles what it touches, and checkouts of different sources use one directory side by side.
+The directory's name is a hash over the compiler, its settings and the processor.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import shutil
+import stat
+import sys
+import tempfile
+import time
+import uuid
+import zlib
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import compiler
+from numba.core.caching import _Cache
+from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
+
+from sbot_common.compiled.fingerprint import describe_type, fingerprint
+
+LOG = logging.getLogger(__name__)
+
+_ROOT = Path(__file__).resolve().parents[2]
+# Packages that have compiled functions.
+_PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
+             'sbot_sim', 'sbot/worlds')
+_SUFFIX = '.code'
+_LAYOUT = 1  # of the files; raise it when what they hold changes
+# numba's settings (NUMBA_OPT and so on) that change machine code.
+_SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT',
+             'DISABLE_JIT')
+_DIGITS = 16  # of a directory's name
+_NOTED = 86400.0  # s; a file's use is noted once a day
+_KEPT = 30 * 86400.0  # s without use
+
+
+def _compiler() -> str:
+    """Return the versions, the processor and the settings that machine code depends on."""
+    versions = [sys.version, *map(version, ('numba', 'llvmlite', 'numpy'))]
+    processor = cpu_target.target_context.codegen().magic_tuple()  # as in numba's own key
+    settings = [getattr(numba.config, name, None) for name in _SETTINGS]
+    return repr((_LAYOUT, versions, processor, settings))
+
+
+def _key() -> str:
+    """Return the name of the directory: 16 hexadecimal digits."""
+    return hashlib.sha256(_compiler().encode()).hexdigest()[:_DIGITS]
+
+
+def _writable_directory() -> Path:
+    """Return the cache directory, below NUMBA_CACHE_DIR or the user's cache."""
+    base = os.environ.get('NUMBA_CACHE_DIR') or os.path.join(
+        os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'potential_field_bot')
+    directory = Path(base) / _key()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if os.access(directory, os.W_OK):
+            return directory
+    except OSError:
+        pass
+    return _temporary_directory()
+
+
+def _temporary_directory() -> Path:
+    """Return a directory where there is no home to write to: for later runs, too, if it is safe.
+
+    It is safe if it is this user's, and nobody else's to write to: machine code is executed.
+    """
+    with contextlib.suppress(OSError, AttributeError):  # no such user ids outside POSIX
+        base = Path(tempfile.gettempdir()) / f'potential_field_bot_{os.getuid()}'
+        with contextlib.suppress(FileExistsError):
+            base.mkdir(mode=0o700)
+        found = base.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and (
+                found.st_mode & 0o077 == 0):
+            directory = base / _key()
+            directory.mkdir(exist_ok=True)
+            return directory
+    directory = Path(tempfile.mkdtemp(prefix='potential_field_bot_'))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
+CACHE_DIRECTORY = _writable_directory()
+_listeners: list[Callable[[str], None]] = []
+_said: list[str] = []  # one warning of a full disk is enough
+
+
+@contextlib.contextmanager
+def on_compilation(call: Callable[[str], None]) -> Iterator[None]:
+    """Call ``call(name)`` before each function that is compiled while the block runs.
+
+    Nothing is called for machine code that comes from the cache.
+    """
+    _listeners.append(call)
+    try:
+        yield
+    finally:
+        _listeners.remove(call)
+
+
+class CodeCache(_Cache):  # type: ignore[misc]
+    """A function's machine code on disk; what cannot be read is compiled again and replaced."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._function = function
+        self._options = repr(sorted(options.items()))
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str:
+        """Return the directory, as numba's statistics show it."""
+        return str(CACHE_DIRECTORY)
+
+    def enable(self) -> None:
+        """Use the cache."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Compile always, and keep nothing."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Delete the machine code of this function, of all versions."""
+        for path in CACHE_DIRECTORY.glob(f'{self._stem()}-*{_SUFFIX}'):
+            path.unlink(missing_ok=True)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401
+        """Return machine code, or None: compile."""
+        target_context.refresh()
+        if self._enabled:
+            path = self._path(sig)
+            try:
+                data = _read(path)
+                if data is not None:
+                    return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+            except Exception as error:
+                LOG.debug('%s: not loaded: %s', path, error)
+        for call in _listeners:
+            call(self._stem())
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
+        """Keep machine code, where the disk has space for it."""
+        # Lifted loops, and addresses that only this process knows, cannot be kept.
+        if not self._enabled or data.lifted or data.library.has_dynamic_globals:
+            return
+        try:
+            _write(self._path(sig), dumps(data._reduce()))
+        except OSError as error:
+            if not _said:
+                _said.append('full')
+                LOG.warning('%s: compiled code cannot be kept (%s); the next run compiles again',
+                            CACHE_DIRECTORY, error.strerror or error)
+
+    def _stem(self) -> str:
+        name = f'{self._function.__module__}.{self._function.__qualname__}'
+        return ''.join(letter for letter in name if letter.isalnum() or letter in '._')
+
+    def _path(self, sig: Any) -> Path:  # noqa: ANN401
+        arguments, result = normalize_signature(sig)
+        kinds = ' '.join(map(describe_type, (*arguments, result)))
+        text = f'{self._options} {fingerprint(self._function)} {kinds}'
+        name = hashlib.sha256(text.encode()).hexdigest()[:2 * _DIGITS]
+        return CACHE_DIRECTORY / f'{self._stem()}-{name}{_SUFFIX}'
+
+
+def _read(path: Path) -> bytes | None:
+    """Return what a file holds, without the checksum at its end; None for damaged or no files.
+
+    Without the check machine code with a flipped bit would be executed.
+    """
+    try:
+        with path.open('rb') as file:
+            data = file.read()
+            age = time.time() - os.fstat(file.fileno()).st_mtime
+    except OSError:
+        return None
+    if age > _NOTED:
+        with contextlib.suppress(OSError):  # e.g. a cache that is read only
+            os.utime(path)
+    return data[:-4] if data[-4:] == _checksum(data[:-4]) else None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file as a whole: another process sees all of it or nothing."""
+    whole = path.with_name(f'{path.name}.{uuid.uuid4().hex[:12]}')
+    try:
+        whole.write_bytes(data + _checksum(data))
+        whole.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            whole.unlink()
+        raise
+
+
+def _checksum(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, 'little')
+
+
+def _marker() -> Path:
+    """Return the file that tells whether all that these sources hold has been compiled."""
+    digest = hashlib.sha256()
+    for package in _PACKAGES:
+        for path in sorted((_ROOT / package).rglob('*.py')):
+            digest.update(b'%s\0%s\0' % (path.relative_to(_ROOT).as_posix().encode(),
+                                         path.read_bytes()))
+    return CACHE_DIRECTORY / f'{digest.hexdigest()[:_DIGITS]}.complete'
+
+
+def is_warm() -> bool:
+    """Tell whether a warm-up of these sources has run to its end before."""
+    return _read(_marker()) is not None
+
+
+def mark_warm() -> None:
+    """Note that a warm-up has run to its end, and delete what nobody needs any more."""
+    with contextlib.suppress(OSError):  # a full disk: the next run looks again
+        _write(_marker(), b'')
+    delete_unused()
+
+
+def delete_unused(directory: Path = CACHE_DIRECTORY) -> None:
+    """Delete machine code that nobody has used for a month: of edited functions, old compilers."""
+    for path in directory.parent.glob(f'{"[0-9a-f]" * _DIGITS}/*'):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _KEPT:
+                path.unlink()

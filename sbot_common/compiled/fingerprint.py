@@ -1,0 +1,152 @@
+"""Fingerprint of a compiled function: a hash of all that its machine code is made from.
+
+numba freezes what a function refers to: its bytecode, the functions that it calls, constants of
+its module, and the field order of the tuples it gets. The fingerprint covers exactly these. So an
+edit of a comment, a docstring or another function of the same file leaves machine code in use,
+and an edit of a kernel compiles that kernel and its callers.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import _Intrinsic
+
+# Packages whose functions and constants can change while the compiler stays the same. Everything
+# else is named only: the versions of Python, NumPy and numba are in the key of the cache.
+_FOREIGN = ('numba', 'numpy', 'llvmlite', 'builtins', 'math', 'operator', 'cmath', 'typing')
+_FACTS = (int, float, complex, str, bytes, type(None), type(...), range, slice, np.dtype)
+_DIGITS = 32
+
+
+@cache
+def fingerprint(function: Callable[..., Any]) -> str:
+    """Return the fingerprint of a Python function that is to be compiled: 32 hex digits."""
+    digest = hashlib.sha256()
+    seen: dict[int, int] = {}
+    for part in _parts(function, seen):
+        digest.update(part.encode() + b'\0')
+    return digest.hexdigest()[:_DIGITS]
+
+
+def describe_type(kind: Any) -> str:  # noqa: ANN401 - a numba type
+    """Return a numba type as text, with the fields of its tuples and structures in order.
+
+    numba's own text of a NamedTuple does not name them: two fields of one type that change places
+    would find the machine code of before.
+    """
+    if isinstance(kind, types.BaseNamedTuple):
+        fields = ', '.join(f'{name}: {describe_type(part)}'
+                           for name, part in zip(kind.fields, kind, strict=True))
+        return f'{_name(kind.instance_class)}({fields})'
+    if isinstance(kind, types.StructRef):
+        fields = ', '.join(f'{name}: {describe_type(part)}' for name, part in kind._fields)
+        return f'{_name(type(kind))}{{{fields}}}'
+    if isinstance(kind, types.BaseTuple):
+        return f'({", ".join(map(describe_type, kind))})'
+    if isinstance(kind, types.Optional):
+        return f'optional {describe_type(kind.type)}'
+    if isinstance(kind, types.Dispatcher):
+        return fingerprint(kind.dispatcher.py_func)
+    return str(kind)
+
+
+def _name(thing: Any) -> str:  # noqa: ANN401 - a class
+    return f'{thing.__module__}.{thing.__qualname__}'
+
+
+def _parts(value: Any, seen: dict[int, int]) -> Iterator[str]:  # noqa: ANN401 - of any type
+    """Yield the texts that tell a value from any other."""
+    if isinstance(value, (bool, np.bool_)):
+        yield f'bool {value}'
+    elif isinstance(value, enum.Enum):
+        yield f'{_name(type(value))}.{value.name} {value.value!r}'
+    elif isinstance(value, (*_FACTS, np.generic)):
+        yield f'{type(value).__name__} {value!r}'
+    elif isinstance(value, np.ndarray):
+        yield f'array {value.dtype.str} {value.shape} {value.flags.f_contiguous}'
+        yield hashlib.sha256(value.tobytes()).hexdigest()
+    elif isinstance(value, (tuple, list, frozenset)):
+        items = sorted(value, key=repr) if isinstance(value, frozenset) else value
+        yield f'{_name(type(value))} {len(items)} {getattr(value, "_fields", "")}'
+        for item in items:
+            yield from _parts(item, seen)
+    elif isinstance(value, dict):
+        yield from _parts([*value.items()], seen)
+    elif isinstance(value, types.Type):
+        yield f'type {describe_type(value)}'
+    elif id(value) in seen:  # also ends the circle of a function that calls itself
+        yield f'again {seen[id(value)]}'
+    else:
+        seen[id(value)] = len(seen)
+        yield from _parts_of_object(value, seen)
+
+
+def _parts_of_object(value: Any, seen: dict[int, int]) -> Iterator[str]:  # noqa: ANN401
+    """Yield the texts of a function, a class or something else that refers to other things."""
+    if isinstance(value, Dispatcher):
+        yield f'compiled {sorted(value.targetoptions.items())!r}'
+        yield from _parts_of_function(value.py_func, seen)
+    elif isinstance(value, _Intrinsic):
+        yield 'intrinsic'
+        yield from _parts(value._defn, seen)
+    elif isinstance(value, FunctionType) and not _is_foreign(value):
+        yield from _parts_of_function(value, seen)
+    elif isinstance(value, type):
+        yield f'class {_name(value)} {getattr(value, "_fields", "")}'
+        yield from _parts(getattr(value, '_field_defaults', None), seen)
+    elif isinstance(value, ModuleType):
+        yield f'module {value.__name__}'
+    else:  # of a foreign package; a text with an address would differ in every process
+        yield f'{_name(type(value))} {getattr(value, "__module__", "")}.{_own_name(value)}'
+
+
+def _own_name(value: Any) -> str:  # noqa: ANN401 - an object of a foreign package
+    return str(getattr(value, '__qualname__', None) or getattr(value, '__name__', ''))
+
+
+def _is_foreign(function: FunctionType) -> bool:
+    return (function.__module__ or '').partition('.')[0] in _FOREIGN
+
+
+def _parts_of_function(function: FunctionType, seen: dict[int, int]) -> Iterator[str]:
+    yield f'function {function.__name__}'
+    yield from _parts((function.__defaults__, function.__kwdefaults__), seen)
+    names: dict[str, None] = {}
+    yield from _parts_of_code(function.__code__, function.__doc__, names, seen)
+    for cell in function.__closure__ or ():
+        yield from _parts(cell.cell_contents, seen)
+    for name in list(names):
+        if name not in function.__globals__:
+            continue
+        value = function.__globals__[name]
+        yield f'global {name}'
+        if isinstance(value, ModuleType) and value.__name__.partition('.')[0] not in _FOREIGN:
+            for attribute in names:  # module.function: the name of either is in the bytecode
+                if attribute in vars(value):
+                    yield f'{value.__name__}.{attribute}'
+                    yield from _parts(vars(value)[attribute], seen)
+        else:
+            yield from _parts(value, seen)
+
+
+def _parts_of_code(code: CodeType, doc: str | None, names: dict[str, None],
+                   seen: dict[int, int]) -> Iterator[str]:
+    """Yield the texts of bytecode, and note the names it uses; lines and comments do not count."""
+    names.update(dict.fromkeys(code.co_names))
+    yield code.co_code.hex()
+    yield f'{code.co_varnames} {code.co_freevars} {code.co_argcount} {code.co_kwonlyargcount}'
+    yield f'{code.co_flags} {getattr(code, "co_exceptiontable", b"").hex()}'
+    for index, value in enumerate(code.co_consts):
+        if isinstance(value, CodeType):
+            yield from _parts_of_code(value, None, names, seen)
+        elif index > 0 or value != doc:
+            yield from _parts(value, seen)

@@ -1,0 +1,139 @@
+"""The cache of machine code: what its directory and files depend on, and who shares them."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import pytest
+
+from sbot_common.compiled import cache
+
+ROOT = Path(__file__).resolve().parents[3]
+USE_AN_ANGLE = (
+    'from sbot_common.angles import quaternion_from_yaw as f\n'
+    'from sbot_common.compiled.cache import CACHE_DIRECTORY\n'
+    'f(7.0)\n'
+    'print(CACHE_DIRECTORY.name, len(f.stats.cache_hits))')
+
+
+@pytest.mark.parametrize(('setting', 'value'), [('OPT', 0), ('BOUNDSCHECK', 1),
+                                                ('DISABLE_JIT', 1)])
+def test_the_key_depends_on_the_compiler(setting, value, monkeypatch):
+    before = cache._key()
+    monkeypatch.setattr(numba.config, setting, value)
+    assert cache._key() != before
+
+
+def test_the_key_depends_on_the_processor(tmp_path):
+    code = 'from sbot_common.compiled import cache; print(cache._key())'
+    keys = {run_child(ROOT, tmp_path, code, NUMBA_CPU_NAME=name)
+            for name in ('generic', 'nehalem')}
+    assert len(keys) == 2
+
+
+def run_child(root: Path, cache_home: Path, code: str = USE_AN_ANGLE, **variables: str) -> str:
+    environment = {**os.environ, 'PYTHONPATH': str(root), 'NUMBA_CACHE_DIR': str(cache_home),
+                   **variables}
+    return subprocess.run([sys.executable, '-c', code], cwd=root, env=environment, text=True,
+                          capture_output=True, check=True, timeout=300).stdout
+
+
+def copied_checkout(root: Path, old: str = '', new: str = '') -> Path:
+    folder = root / 'sbot_common'
+    for name in ('__init__', 'angles'):
+        (folder / 'compiled').mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / f'sbot_common/{name}.py', folder / f'{name}.py')
+    for name in ('compiled', 'elementary'):
+        shutil.copytree(ROOT / 'sbot_common' / name, folder / name, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns('__pycache__'))
+    angles = folder / 'angles.py'
+    text = angles.read_text('utf-8')
+    assert old in text
+    angles.write_text(text.replace(old, new, 1) if old else text, 'utf-8')
+    return root
+
+
+def test_checkouts_share_the_machine_code_of_equal_functions(tmp_path):
+    """numba alone compiles in each checkout, as it looks machine code up by a file's path."""
+    def hits(name: str, *change: str) -> str:
+        root = copied_checkout(tmp_path / name, *change)
+        return run_child(root, tmp_path / 'cache').split()[1]
+    assert hits('one') == '0'
+    assert hits('another') == '1'
+    assert hits('a_comment', 'def quaternion_from_yaw', '# Edited.\ndef edited(): ...\n\n\n'
+                '@njit\ndef quaternion_from_yaw') == '1'
+    assert hits('an_edit', 'sincos(yaw / 2)', 'sincos(yaw / 4)') == '0'
+    assert hits('one_again', '', '') == '1'  # the edited one has replaced nothing
+
+
+def test_old_machine_code_goes(tmp_path):
+    folders = [tmp_path / name for name in ('0123456789abcdef', 'fedcba9876543210', 'pictures')]
+    for folder in folders:
+        folder.mkdir()
+        for name in ('new.code', 'old.code'):
+            (folder / name).touch()
+        os.utime(folder / 'old.code', (time.time() - 40 * 86400,) * 2)
+    cache.delete_unused(folders[0])
+    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob('*.code'))
+    assert left == ['0123456789abcdef/new.code', 'fedcba9876543210/new.code', 'pictures/new.code',
+                    'pictures/old.code']
+
+
+def test_a_file_that_is_used_is_kept(tmp_path):
+    run_child(ROOT, tmp_path)
+    files = list(tmp_path.rglob('*.code'))
+    for file in files:
+        os.utime(file, (time.time() - 40 * 86400,) * 2)
+    assert run_child(ROOT, tmp_path).split()[1] == '1'
+    assert any(time.time() - file.stat().st_mtime < 86400 for file in files)
+
+
+def test_a_warm_up_is_remembered_for_these_sources(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, 'CACHE_DIRECTORY', tmp_path / ('0' * 16))
+    cache.CACHE_DIRECTORY.mkdir()
+    assert not cache.is_warm()
+    cache.mark_warm()
+    assert cache.is_warm()
+    monkeypatch.setattr(cache, '_PACKAGES', ('sbot_common',))
+    assert not cache.is_warm()
+
+
+@pytest.mark.parametrize('damaged', [lambda data: data[:len(data) // 2],
+                                     lambda data: data[:-9] + bytes([data[-9] ^ 4]) + data[-8:]])
+def test_damaged_files_are_compiled_again_and_replaced(tmp_path, damaged):
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    files = list(tmp_path.rglob('*.code'))
+    assert files
+    for file in files:
+        file.write_bytes(damaged(file.read_bytes()))
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    assert run_child(ROOT, tmp_path).split()[1] == '1'
+
+
+def test_a_full_disk_costs_the_next_run_a_compilation_only(tmp_path):
+    code = ('import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); '
+            'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n' + USE_AN_ANGLE)
+    assert run_child(ROOT, tmp_path, code).split()[1] == '0'
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    assert run_child(ROOT, tmp_path).split()[1] == '1'
+
+
+def test_without_a_home_machine_code_is_kept_for_this_user_alone(tmp_path, monkeypatch):
+    (tmp_path / 'file').touch()
+    monkeypatch.setenv('NUMBA_CACHE_DIR', str(tmp_path / 'file' / 'cache'))
+    monkeypatch.setattr(cache.tempfile, 'tempdir', str(tmp_path))
+    base = tmp_path / f'potential_field_bot_{os.getuid()}'
+    kept = cache._writable_directory()
+    assert kept.parent == base
+    assert base.stat().st_mode & 0o077 == 0
+    assert cache._writable_directory() == kept
+    base.chmod(0o770)  # others may have put their code there
+    assert cache._writable_directory().parent == tmp_path
+    base.chmod(0o700)
+    base.rename(tmp_path / 'elsewhere')
+    base.symlink_to(tmp_path / 'elsewhere')
+    assert cache._writable_directory().parent == tmp_path

@@ -1,0 +1,107 @@
+"""What the fingerprint of a compiled function depends on, and what it does not."""
+
+import subprocess
+import sys
+from collections import namedtuple
+
+import numba
+import numpy as np
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+from sbot_common import angles, spatial
+from sbot_common.compiled.fingerprint import describe_type, fingerprint
+from sbot_sim.collision import separation
+from sbot_sim.sensors import scan_kernel
+
+MODULE = '''
+from numba import njit
+from collections import namedtuple
+import numpy as np
+
+SPEED = 2.0
+TABLE = np.array([1.0, 2.0])
+Limits = namedtuple('Limits', 'low high')
+
+@njit
+def inner(x):
+    """Return more."""
+    return x + 1.0
+
+@njit
+def outer(x):
+    return inner(x) * SPEED + TABLE[0] + Limits(1, 2).low
+
+@njit
+def other(x):
+    return -x
+
+def closure(n):
+    @njit
+    def added(x):
+        return x + n
+    return added
+'''
+
+
+def of(text: str, name: str = 'outer') -> str:
+    names: dict = {'__name__': 'sample'}
+    exec(compile(text, 'sample.py', 'exec'), names)
+    return fingerprint(names[name].py_func)
+
+
+@pytest.mark.parametrize(('old', 'new'), [
+    ('x + 1.0', 'x + 1.5'), ('SPEED = 2.0', 'SPEED = 3.0'), ('[1.0, 2.0]', '[1.5, 2.0]'),
+    ('[1.0, 2.0]', '[1, 2]'), ("'low high'", "'high low'"), ('SPEED = 2.0', 'SPEED = 2'),
+    ('@njit\ndef inner', '@njit(fastmath=True)\ndef inner'), ('x + 1.0', 'x - 1.0'),
+    ('def inner(x)', 'def inner(x, y=3)')])
+def test_it_changes_with_what_machine_code_is_made_from(old, new):
+    assert old in MODULE
+    assert of(MODULE.replace(old, new)) != of(MODULE)
+
+
+@pytest.mark.parametrize(('old', 'new'), [
+    ('@njit\ndef inner', '\n# A comment\n\n@njit\ndef inner'), ('Return more', 'Return a sum'),
+    ('return -x', 'return -2 * x'), ('SPEED = 2.0', 'SPEED = 2.0  # m/s')])
+def test_it_does_not_change_with_comments_and_other_functions(old, new):
+    assert old in MODULE
+    assert of(MODULE.replace(old, new)) == of(MODULE)
+
+
+def test_closures_differ_by_what_they_hold():
+    names: dict = {'__name__': 'sample'}
+    exec(MODULE, names)
+    two, three, again = (fingerprint(names['closure'](n).py_func) for n in (2, 3, 2))
+    assert two == again != three
+
+
+def test_the_order_of_fields_counts_in_the_type_of_an_argument():
+    pairs = [namedtuple('Pair', fields)(1.0, 2.0) for fields in ('low high', 'high low')]
+    low, high = (numba.typeof(pair) for pair in pairs)
+    assert str(low) == str(high)  # numba's own text does not tell them apart
+    assert describe_type(low) != describe_type(high)
+    nested = numba.typeof(((pairs[0],), 1)), numba.typeof(((pairs[1],), 1))
+    assert describe_type(nested[0]) != describe_type(nested[1])
+
+
+def test_read_only_arrays_are_types_of_their_own():
+    array = np.zeros(2)
+    kinds = [numba.typeof(array)]
+    array.flags.writeable = False
+    assert describe_type(numba.typeof(array)) != describe_type(kinds[0])
+
+
+def test_it_is_the_same_in_every_process():
+    code = ('from sbot_common.compiled.fingerprint import fingerprint as f\n'
+            'from sbot_common import angles, spatial\n'
+            'from sbot_sim.collision import separation\n'
+            'from sbot_sim.sensors import scan_kernel\n'
+            'for m in (angles, spatial, separation, scan_kernel):\n'
+            '    for n, v in sorted(vars(m).items()):\n'
+            '        if hasattr(v, "py_func"): print(f(v.py_func))\n')
+    told = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True,
+                          timeout=300).stdout.split()
+    here = [fingerprint(value.py_func) for module in (angles, spatial, separation, scan_kernel)
+            for _, value in sorted(vars(module).items()) if isinstance(value, Dispatcher)]
+    assert len(here) > 20
+    assert told == here
