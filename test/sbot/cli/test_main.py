@@ -262,7 +262,7 @@ def interrupted(command):
 
 def trace(frame, event, argument):
     global seen
-    if not frame.f_code.co_filename.endswith(('main.py', 'interrupts.py', 'limit.py')):
+    if frame.f_code.co_name not in ('_answer', '_run', '_interrupted', '_interrupt', 'begin'):
         return None
     if event == 'line':
         seen += 1
@@ -271,14 +271,16 @@ def trace(frame, event, argument):
     return trace
 
 main.make_parser = interrupted
-nth, seen = 1, 1
-while seen >= nth:
+nth = 1
+while True:
     seen, said = 0, io.StringIO()
     with contextlib.redirect_stderr(said):
         code = main.main(['list'])
     sys.settrace(None)
     assert code == 1, (nth, code)
     assert said.getvalue() == 'sbot: interrupted\\n', (nth, said.getvalue())
+    if seen < nth:
+        break
     nth += 1
 print(nth)
 """
@@ -288,7 +290,7 @@ def test_a_second_signal_anywhere_in_the_answer_to_the_first_changes_nothing():
     done = subprocess.run([sys.executable, '-c', INTERRUPTED_AGAIN], capture_output=True,
                           text=True, check=False, timeout=240)
     assert (done.returncode, done.stderr) == (0, '')
-    assert int(done.stdout) > 15, 'no lines were traced'
+    assert int(done.stdout) > 12, 'no lines were traced'
 
 
 def test_a_command_in_this_process_gives_the_handlers_back():
