@@ -14,6 +14,10 @@ from pathlib import Path
 from sbot_common.errors import InputError, unknown_name
 
 PACKAGE = 'potential_field_bot'
+# Modules of these are part of this package wherever a scenario names them.
+_PACKAGES = ('navigate', 'neural_controller', 'potential_field_bot', 'sbot', 'sbot_common',
+             'sbot_sim', 'wind_model')
+_NAVGROUND = 'navground'  # no module: its behaviours are named like one
 _SUFFIXES = ('.yaml', '.yml', '.argos')
 _MOST_FILES = 1000  # of a folder, whose names are compared with one that does not exist
 
@@ -50,6 +54,20 @@ def config_directory() -> Path:
     raise InputError(f"the configuration files of {PACKAGE} are not installed: "
                      f"no 'share/{PACKAGE}/config' near {Path(__file__).parent} or on "
                      'AMENT_PREFIX_PATH')
+
+
+def own_folders() -> tuple[Path, Path]:
+    """Return the folders of this package that scenarios may name: config and, beside it, examples.
+
+    Not the whole checkout: recordings and modules of others may lie there.
+    """
+    config = config_directory().resolve()
+    return config, config.parent / 'examples'
+
+
+def is_shipped(name: str) -> bool:
+    """Tell whether ``module:Class`` names a controller or function of this package."""
+    return name.partition(':')[0].partition('.')[0] in (*_PACKAGES, _NAVGROUND)
 
 
 def scenario_names() -> list[str]:

@@ -10,6 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from sbot.scenario.shipped import is_shipped
 from sbot_common.errors import InputError, bad_value
 
 OBJECT = 'object'  # stands for the module of a controller that is given as an object
@@ -123,8 +124,11 @@ def load_function(name: str, python_path: Iterable[str], where: str) -> Callable
 
 
 def _import(name: str, python_path: Iterable[str], where: str) -> ModuleType:
-    """Return the module of ``module:name``, from what is installed or from ``python_path``."""
-    for folder in python_path:
+    """Return the module of ``module:name``, from what is installed or from ``python_path``.
+
+    For a shipped module those folders are not searched: it may import others that are optional.
+    """
+    for folder in () if is_shipped(name) else python_path:
         if folder not in sys.path:
             sys.path.append(folder)
     module_name = name.partition(':')[0]
