@@ -72,8 +72,8 @@ def _failures() -> tuple[type[Exception], ...]:
     """Return what ends a command with exit code 1; looked up only when something has."""
     from sbot.bag.recorder import RecorderError
     from sbot.ros.up import NodeFailed
-    from sbot_common.controlled_robot import ControllerError
-    return ControllerError, NodeFailed, RecorderError
+    from sbot_common.user_code import UserCodeError
+    return NodeFailed, RecorderError, UserCodeError
 
 
 def _drop_output() -> None:
@@ -167,6 +167,6 @@ def _answer(given: Sequence[str], came: Interrupts) -> int:
             raise KeyboardInterrupt from None
         if not isinstance(error, _failures()):
             raise
-        of_user = getattr(error, 'traceback', str)()  # of a ControllerError
+        of_user = getattr(error, 'traceback', str)()  # of a UserCodeError
         print(f'{of_user}sbot: {error}', file=sys.stderr)
         return 1

@@ -57,8 +57,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     InputError
         if the bag or a file that the scenario names cannot be used, or ``sense`` names what the
         robots do not have.
-    ControllerError
-        if a user's controller raises.
+    UserCodeError
+        if a user's controller, hook or condition raises.
 
     """
     if threads < 1:

@@ -18,10 +18,11 @@ from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.user_controller import load_class, load_function
 from sbot.scenario.world import moving_discs, pushable_boxes, world_arrays
-from sbot_common.controlled_robot import ControlledRobot, call_controller
+from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.observation import Controller
 from sbot_common.params import updated
 from sbot_common.rng import CONTROLLER, generator
+from sbot_common.user_code import call_user_code
 from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
@@ -146,7 +147,7 @@ def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
 
     Raises
     ------
-    ControllerError
+    UserCodeError
         if the class, or that method, raises.
 
     """
@@ -164,10 +165,10 @@ def make_controller(scenario: Scenario, robot: Robot) -> Controller | None:
     given = scenario.given.get(robot.controller)
     if given is not None and not isinstance(given, type):
         if callable(reset := getattr(given, 'reset', None)):
-            call_controller(reset, lambda: f'{_where(scenario, robot)}.reset()')
+            call_user_code(reset, lambda: f'{_where(scenario, robot)}.reset()')
         return given  # type: ignore[no-any-return]
     make = load_class(robot.controller, scenario.python_path) if given is None else given
-    made: Controller = call_controller(partial(make, **parameters),
+    made: Controller = call_user_code(partial(make, **parameters),
                                        lambda: f'{_where(scenario, robot)}()')
     return made
 

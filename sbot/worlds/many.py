@@ -14,7 +14,7 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import SENSES, Observations, Observer
-from sbot.worlds.policy import FunctionPolicy, deciding_phases
+from sbot.worlds.policy import FunctionPolicy, deciding_phases, exceptions_of
 from sbot.worlds.setting import make_setting
 from sbot.worlds.starts import Starts
 from sbot_common.compiled.notice import compilation_announced
@@ -238,6 +238,8 @@ class Worlds:
         ------
         InputError
             if the policy's inputs are not sensed, or for weights of another shape.
+        UserCodeError
+            if the policy's function raises.
 
         """
         network = policy.network if isinstance(policy, FunctionPolicy) else policy
@@ -251,7 +253,8 @@ class Worlds:
         phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
         with compilation_announced(_COMPILING):
             machine_code = addresses(phases + self._sensing(), batch)
-        self._run(machine_code, batch, ticks)
+        with exceptions_of(policy):
+            self._run(machine_code, batch, ticks)
         return split(arrays.kept, names, self.count)
 
     def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,

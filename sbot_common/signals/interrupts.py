@@ -77,10 +77,8 @@ def send_later(seconds: float, number: int, is_due: Callable[[], bool]) -> None:
         time.sleep(seconds)
         if is_due():
             os.kill(os.getpid(), number)
-    try:
+    with contextlib.suppress(RuntimeError):  # no more threads, or the interpreter ends
         _thread.start_new_thread(send, ())
-    except RuntimeError:  # no more threads, or the interpreter ends
-        pass
 
 
 def interrupt_on_signals() -> Interrupts:

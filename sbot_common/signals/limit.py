@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import os
 import signal
 import time
@@ -31,10 +32,8 @@ def begin() -> None:
     global _begun
     if not _enabled or _begun:
         return
-    try:
+    with contextlib.suppress(RuntimeError):  # no more threads, or the interpreter ends
         _thread.start_new_thread(_end_at_last, (_turn,))
-    except RuntimeError:  # no more threads, or the interpreter ends
-        pass
     if hasattr(signal, 'setitimer') and signal.getsignal(signal.SIGALRM) == signal.SIG_DFL:
         signal.setitimer(signal.ITIMER_REAL, _HARD)
     _begun = True

@@ -132,7 +132,8 @@ def test_a_signal_ends_both_processes_once(tmp_path, number, to_group):
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='Linux only')
 def test_a_parent_that_is_killed_leaves_nothing(tmp_path):
-    process = start('run', scenario(tmp_path, NOTE + 'time.sleep(0.1)', 1000), '--record', tmp_path / 'bag')
+    path = scenario(tmp_path, NOTE + 'time.sleep(0.1)', 1000)
+    process = start('run', path, '--record', tmp_path / 'bag')
     child = begun(tmp_path, process)
     process.kill()
     finish(process)

@@ -67,9 +67,9 @@ while answered(nth) >= nth:
 print(nth - 1)
 """
 ANSWERS = {
-    'at once': "os.kill(os.getpid(), signal.SIGINT)",
-    'deferred': "\n            ".join((
-        "with deferral.held():", "    os.kill(os.getpid(), signal.SIGINT)"))}
+    'at once': 'os.kill(os.getpid(), signal.SIGINT)',
+    'deferred': '\n            '.join((
+        'with deferral.held():', '    os.kill(os.getpid(), signal.SIGINT)'))}
 
 
 @pytest.mark.parametrize('answer', ANSWERS)
@@ -133,7 +133,8 @@ def test_after_an_interrupt_errors_in_destructors_are_not_told():
 
 
 def test_a_process_started_while_signals_are_blocked_gets_them_when_it_unblocks():
-    code = ('import sys; from sbot_common.signals.interrupts import interrupt_on_signals, unblock\n'
+    code = ('import sys\n'
+            'from sbot_common.signals.interrupts import interrupt_on_signals, unblock\n'
             'came = interrupt_on_signals(); print("ready", flush=True); sys.stdin.readline()\n'
             'print(came.came, flush=True)\n'
             'try: unblock()\n'
