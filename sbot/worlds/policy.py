@@ -57,7 +57,7 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
         if numba cannot compile the function.
 
     """
-    compiled = function if hasattr(function, 'py_func') else numba.njit(
+    compiled: Any = function if hasattr(function, 'py_func') else numba.njit(
         error_model='numpy')(function)
     network = make_network('perceptron', inputs, outputs=outputs, max_speed=max_speed, turn=turn)
     for name, value in (('weights', weights), ('memory', memory)):

@@ -253,13 +253,13 @@ class Answers(sbot.learn.ReachGoal):
 
 
 @pytest.mark.parametrize(('method', 'answer', 'words'), [
-    ('reward', np.zeros(2), 'got 'shape (2,)', expected shape (2, 1): a value for each robot'),
-    ('reward', 0.5, 'got 'shape ()', expected shape (2, 1)'),
+    ('reward', np.zeros(2), "got 'shape (2,)', expected shape (2, 1): a value for each robot"),
+    ('reward', 0.5, "got 'shape ()', expected shape (2, 1)"),
     ('reward', np.full((2, 1), np.nan), 'expected finite numbers'),
     ('reward', np.array([['a'], ['b']]), 'expected finite numbers'),
-    ('ended', np.zeros((2, 2), bool), 'got 'shape (2, 2)', expected shape (2, 1)'),
-    ('ended', np.zeros((1, 2), bool), 'got 'shape (1, 2)', expected shape (2, 1)'),
-    ('observation', np.zeros((2, 4)), 'got 'shape (2, 4)', expected shape (2, 1, columns)')])
+    ('ended', np.zeros((2, 2), bool), "got 'shape (2, 2)', expected shape (2, 1)"),
+    ('ended', np.zeros((1, 2), bool), "got 'shape (1, 2)', expected shape (2, 1)"),
+    ('observation', np.zeros((2, 4)), "got 'shape (2, 4)', expected shape (2, 1, columns)")])
 def test_what_a_task_answers_has_a_value_for_each_robot(method, answer, words):
     def step():
         env = sbot.learn.vector_env(NEAR, 2, task=Answers(**{method: answer}))
