@@ -40,15 +40,14 @@ def end_with_parent() -> None:
 
 
 def run_watched(work: Callable[[Interrupts], int]) -> int:
-    """Run ``work`` in a child process, in which this returns its exit code; wait for it in ours.
+    """Run ``work`` in a child process, in which this returns its exit code.
+
+    Our process waits, and ends with the exit code of the child; with 1, after a line on stderr,
+    if that ended before ``work`` had returned.
 
     Parameters
     ----------
     work : lets signals through (``unblock``), and answers them; it may raise SystemExit
-
-    Returns
-    -------
-    the child's exit code; 1, after a line on stderr, if it ended before ``work`` had returned
 
     """
     sys.stdout.flush()  # what is waiting there would be written twice
@@ -62,7 +61,9 @@ def run_watched(work: Callable[[Interrupts], int]) -> int:
         os.close(token)
         watch = _Watch(child, reports)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return watch.wait()
+        code = watch.wait()
+        sys.stderr.flush()
+        os._exit(code)  # the interpreter would take itself apart, and handle no signals meanwhile
     os.close(reports)
     os.set_blocking(token, False)
     signal.set_wakeup_fd(token, warn_on_full_buffer=False)
@@ -121,7 +122,8 @@ class _Watch:
             for number in os.read(self._signals, 4096):
                 if number != signal.SIGCHLD:
                     now = time.monotonic()
-                    self._due, self._since = (number, now), self._since or now
+                    # The first one that is due: more of them must not put it off.
+                    self._due, self._since = self._due or (number, now), self._since or now
 
     def _read_report(self) -> None:
         report = os.read(self._reports, 4096)

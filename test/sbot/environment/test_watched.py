@@ -1,6 +1,7 @@
 """A command that runs users' modules: exit code 0 means that its end was reached."""
 
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -149,4 +150,35 @@ def test_a_program_that_a_controller_becomes_ends_by_a_signal(tmp_path):
     child = begun(tmp_path, process)
     process.send_signal(signal.SIGTERM)
     assert finish(process)[:2] == (1, '')
+    assert not is_there(child)
+
+
+@pytest.mark.parametrize('to_group', [False, True])
+def test_any_number_of_signals_ends_a_run(tmp_path, to_group):
+    path = scenario(tmp_path, NOTE + 'time.sleep(0.1)', 1000)
+    process = start('run', path, '--record', tmp_path / 'bag', start_new_session=True)
+    child = begun(tmp_path, process)
+    end = time.monotonic() + DEADLINE
+    numbers = itertools.cycle([signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    while process.poll() is None:
+        assert time.monotonic() < end
+        os.killpg(process.pid, next(numbers)) if to_group else process.send_signal(next(numbers))
+    finish(process)
+    assert process.returncode == 1
+    assert not is_there(child)
+
+
+def test_a_controller_that_catches_everything_is_ended(tmp_path):
+    forever = (NOTE + """
+        while True:
+            try:
+                time.sleep(1000)
+            except BaseException:
+                pass""")
+    process = start('run', scenario(tmp_path, forever))
+    child = begun(tmp_path, process)
+    process.send_signal(signal.SIGINT)
+    code, _, error = finish(process)
+    assert code == 1
+    assert error.splitlines()[-1].startswith('ended at once: ')
     assert not is_there(child)

@@ -243,7 +243,7 @@ class Answers(sbot.learn.ReachGoal):
         self.answers = answers
 
     def reward(self, before, now):
-        return self.answers.get('reward', super().reward(before, now))
+        return self.answers.get('reward', np.zeros(now.seen.pose.shape[:2]))
 
     def ended(self, now):
         return self.answers.get('ended', super().ended(now))
