@@ -123,7 +123,7 @@ def infrared_readings(distances: Floats, parameters: InfraredParameters,
     Parameters
     ----------
     distances : m from the rim, +inf for nothing
-    generators : each robot's, of stream INFRARED (``generators.generator_states``): 15 draws of
+    generators : each robot's, of stream INFRARED (``rng_array.generator_states``): 15 draws of
         each at every call. None: no noise, whatever the parameters say
 
     """
