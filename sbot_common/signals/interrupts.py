@@ -22,7 +22,7 @@ _AGAIN = 0.01  # s
 class Interrupts:
     """Handlers of the signals that end a program, and whether one has come.
 
-    Plain attributes, not a ``threading.Event``: a second signal within the first one's handler
+    Plain attributes, not an Event of threading: a second signal within the first one's handler
     would wait for its lock, for ever.
     """
 
@@ -71,7 +71,7 @@ def _send_again() -> None:
 def send_later(seconds: float, number: int, is_due: Callable[[], bool]) -> None:
     """Send this process a signal in ``seconds`` s, if it is still due then.
 
-    A bare thread, as ``threading.Timer`` takes a lock that the interrupted code may have.
+    A bare thread, as a Timer of threading takes a lock that the interrupted code may have.
     """
     def send() -> None:
         time.sleep(seconds)
@@ -87,7 +87,7 @@ def interrupt_on_signals() -> Interrupts:
     SIGINT itself is set, too: a process that a shell starts in its background has it ignored.
     An exception in a destructor or a callback of C code is lost; such a signal comes again. Other
     exceptions there are not told after a signal: what it left half made cannot be taken apart.
-    From the first signal on the process has ``limit.SECONDS`` to end.
+    From the first signal on the process has 8 s to end (``limit``).
     """
     interrupts = Interrupts()
     limit.enable()
