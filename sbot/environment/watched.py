@@ -1,6 +1,6 @@
 """Command in a child process, whose parent knows whether it has reached its end.
 
-A user's module can end its process with any exit code at any moment (``os._exit``, ``execv``, a
+A user's module can end its process with any exit code at any moment (an exit of os, ``execv``, a
 defect of C code). So a command that runs such modules does so in a child, forked before anything
 slow is imported, which costs milliseconds. At its end the child says so through a pipe that
 other programs do not inherit; exit code 0 without that is no success.
