@@ -13,11 +13,12 @@ from tqdm import tqdm
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
+from sbot.controllers.user import is_shipped
 from sbot.regression.replay import replay
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
-from sbot.scenario.shipped import is_shipped, own_folders
+from sbot.scenario.shipped import own_folders
 from sbot_common.errors import InputError, one_line
 
 

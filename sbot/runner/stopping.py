@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from sbot.controllers.user import load_function
 from sbot.runner.summary import Tally
 from sbot.scenario.model import Scenario
-from sbot.scenario.user_controller import load_function
 from sbot_common.errors import bad_value
 from sbot_common.user_code import call_user_code
 from sbot_sim.engine.state import SimulationState, Snapshot

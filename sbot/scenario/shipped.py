@@ -14,10 +14,6 @@ from pathlib import Path
 from sbot_common.errors import InputError, unknown_name
 
 PACKAGE = 'potential_field_bot'
-# Modules of these are part of this package wherever a scenario names them.
-_PACKAGES = ('navigate', 'neural_controller', 'potential_field_bot', 'sbot', 'sbot_common',
-             'sbot_sim', 'wind_model')
-_NAVGROUND = 'navground'  # no module: its behaviours are named like one
 _SUFFIXES = ('.yaml', '.yml', '.argos')
 _MOST_FILES = 1000  # of a folder, whose names are compared with one that does not exist
 
@@ -63,11 +59,6 @@ def own_folders() -> tuple[Path, Path]:
     """
     config = config_directory().resolve()
     return config, config.parent / 'examples'
-
-
-def is_shipped(name: str) -> bool:
-    """Tell whether ``module:Class`` names a controller or function of this package."""
-    return name.partition(':')[0].partition('.')[0] in (*_PACKAGES, _NAVGROUND)
 
 
 def scenario_names() -> list[str]:

@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numba
@@ -16,6 +17,7 @@ from neural_controller import inputs as kinds
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
+from sbot_common.arguments import whole
 from sbot_common.compiled.jit import borrowed
 from sbot_common.errors import bad_value
 from sbot_common.user_code import UserCodeError, call_user_code, reason
@@ -25,6 +27,7 @@ Floats = NDArray[np.float64]
 
 _ROW = numba.float64[::1]
 _ARGUMENTS = (_ROW, _ROW, _ROW, _ROW, numba.int64[::1], numba.float64)  # of a function
+_MOST_NUMBERS = 1_000_000  # weights of a world, memory of a robot
 
 
 class FunctionPolicy(NamedTuple):
@@ -57,16 +60,17 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
         if numba cannot compile the function.
 
     """
+    if not isinstance(function, FunctionType) and not hasattr(function, 'py_func'):
+        raise bad_value('function', function, 'a function that is written in Python')
     compiled: Any = function if hasattr(function, 'py_func') else numba.njit(
         error_model='numpy')(function)
     network = make_network('perceptron', inputs, outputs=outputs, max_speed=max_speed, turn=turn)
-    for name, value in (('weights', weights), ('memory', memory)):
-        if not isinstance(value, int) or value < 0:
-            raise bad_value(name, value, 'a whole number >= 0')
+    weight_count = whole('weights', weights, 0, _MOST_NUMBERS)
+    memory_count = whole('memory', memory, 0, _MOST_NUMBERS)
     # Now, not within our own functions, whose lines numba would name instead of the user's.
     call_user_code(partial(compiled.get_call_template, _ARGUMENTS, {}),
                    lambda: f'function_policy: {_place(compiled)}')
-    return FunctionPolicy(compiled, network, weights, memory)
+    return FunctionPolicy(compiled, network, weight_count, memory_count)
 
 
 def _place(compiled: Any) -> str:  # noqa: ANN401
