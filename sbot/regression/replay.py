@@ -16,10 +16,11 @@ from sbot.runner.recording import open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
-from sbot_common import signals, topics
+from sbot_common import topics
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs, Point
+from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import FIELDS, write_command
@@ -95,7 +96,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     recorder = None
     try:
         with contextlib.ExitStack() as stack:
-            deliver_signals = stack.enter_context(signals.held())
+            deliver_signals = stack.enter_context(held())
             if output is not None:
                 recorder = open_recorder(output, scenario)
                 stack.callback(recorder.close)

@@ -51,7 +51,7 @@ def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
 
     Raises
     ------
-    ControllerError
+    UserCodeError
         if the class, or that method, raises.
 
     """

@@ -18,8 +18,8 @@ from sbot.scenario.load import scenario_of_parsed
 from sbot.scenario.model import Scenario
 from sbot.sweeps.plan import PlannedRun, Source
 from sbot.version import package_version
-from sbot_common.controlled_robot import ControllerError
 from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.user_code import UserCodeError
 
 Row = dict[str, Any]
 MOST_OWN_COLUMNS = 8  # robots; with more of them a row has only what sums them up
@@ -71,7 +71,7 @@ def describe(error: BaseException, job: Job) -> str:
         return memory_error(job.memory)
     text = ' '.join(str(error).split())
     text = one_line(re.sub(r' at 0x[0-9a-fA-F]+', '', text)[:500])
-    is_clear = isinstance(error, InputError | ControllerError)
+    is_clear = isinstance(error, InputError | UserCodeError)
     return text if is_clear else f'{type(error).__name__}: {text}'.removesuffix(': ')
 
 

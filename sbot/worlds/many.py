@@ -24,7 +24,7 @@ from sbot.worlds.arguments import (
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import FunctionPolicy, deciding_phases
+from sbot.worlds.policy import FunctionPolicy, deciding_phases, exceptions_of
 from sbot.worlds.setting import make_setting
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
@@ -247,6 +247,8 @@ class Worlds:
         ------
         InputError
             if the policy's inputs are not sensed, or for weights of another shape.
+        UserCodeError
+            if the policy's function raises.
 
         """
         if not isinstance(policy, Network | FunctionPolicy):
@@ -264,7 +266,8 @@ class Worlds:
         phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
         with compilation_announced(_COMPILING):
             machine_code = addresses(phases + self._sensing(), batch)
-        self._run(machine_code, batch, count)
+        with exceptions_of(policy):
+            self._run(machine_code, batch, count)
         return split(arrays.kept, names, self.count)
 
     def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,
