@@ -33,6 +33,18 @@ def ros_wheels(distribution: str) -> list[str]:
     return [f'ros-{distribution}-{package}{where}' for package in packages]
 
 
+# Beside the base: what some commands and functions add. `all` has those that go together.
+EXTRAS = {
+    'sweep': ['pyarrow>=14', 'cloudpickle>=2.2', 'pandas>=1.5'],
+    'fit': ['scipy>=1.10'],
+    'pandas': ['pandas>=1.5'],
+    'fast2d': ['cffi>=1.15', 'setuptools'],
+    'navground': ['navground>=0.7'],
+    'cluster': ['dask>=2024.1', 'distributed>=2024.1'],
+    'learn': ['pettingzoo>=1.24', 'gymnasium>=1.1'],
+    'evolve': ['cma>=3.3'],
+}
+
 setup(
     name=NAME,
     version='0.1.0',
@@ -49,7 +61,6 @@ setup(
     python_requires='>=3.10',
     zip_safe=False,
     install_requires=[
-        'setuptools',
         'numpy>=1.24',
         'numba>=0.60',
         'rosbags>=0.10.4',
@@ -62,25 +73,18 @@ setup(
         'matplotlib>=3.7',
         'pillow>=9.2',
         'defusedxml>=0.7',
-        'meshio>=5.3',
-        'scipy>=1.10',
-        'pyarrow>=14',
-        'cloudpickle>=2.2',
     ],
     extras_require={
         'ros': ros_wheels('jazzy'),
         'ros-kilted': ros_wheels('kilted'),
-        'fast2d': ['cffi>=1.15', 'setuptools'],
-        'pandas': ['pandas>=1.5'],
-        'navground': ['navground>=0.7'],
-        'cluster': ['dask>=2024.1', 'distributed>=2024.1'],
+        **EXTRAS,
+        'all': sorted({line for lines in EXTRAS.values() for line in lines} | {*ros_wheels('jazzy')}),
         'docs': ['zensical>=0.0.70', 'mkdocstrings-python>=2.0', 'griffelib>=2.0',
                  'jupytext>=1.16', 'nbclient>=0.10', 'ipykernel>=6.29'],
-        'learn': ['pettingzoo>=1.24', 'gymnasium>=1.1'],
-        'evolve': ['cma>=3.3'],
         'train': ['stable-baselines3>=2.6', 'gymnasium>=1.1'],
         'test': ['dask>=2024.1', 'distributed>=2024.1', 'pettingzoo>=1.24', 'gymnasium>=1.1',
                  'cma>=3.3', 'navground>=0.7', 'cffi>=1.15', 'pandas>=1.5', 'pytest>=7.4',
+                 'scipy>=1.10', 'pyarrow>=14', 'cloudpickle>=2.2', 'meshio>=5.3',
                  'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3', 'mypy>=1.8', 'ruff>=0.4',
                  'types-PyYAML', 'types-tqdm', 'types-defusedxml', 'setuptools>=70.1'],
     },

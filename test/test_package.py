@@ -16,15 +16,14 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 # Names on PyPI (or of modules) -> keys of rosdep, where they are not python3-<name>.
 ROSDEP = {'pyyaml': 'python3-yaml', 'pillow': 'python3-pil'}
-NOT_IN_ROSDEP = {'setuptools', 'rosbags', 'mcap', 'zstandard', 'lz4', 'meshio', 'pyarrow',
-                 'cloudpickle'}
+NOT_IN_ROSDEP = {'rosbags', 'mcap', 'zstandard', 'lz4'}
 # In rosdep/python.yaml of rosdistro, 2026-08-22; `rosdep install` ends at a key that is not there.
 ROSDEP_KEYS = {'python3-numpy', 'python3-numba', 'python3-pydantic', 'python3-yaml',
-               'python3-tqdm', 'python3-matplotlib', 'python3-scipy', 'python3-pil',
+               'python3-tqdm', 'python3-matplotlib', 'python3-pil',
                'python3-defusedxml', 'python3-pytest', 'python3-hypothesis', 'python3-shapely'}
 # Needed by few: docs/dependencies.md.
 OPTIONAL = {'navground', 'irsim', 'torch', 'vmas', 'cffi', 'pytest', 'pandas', 'distributed',
-            'gymnasium', 'pettingzoo', 'cma', 'stable_baselines3'}
+            'pyarrow', 'cloudpickle', 'scipy', 'gymnasium', 'pettingzoo', 'cma', 'stable_baselines3'}
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 
@@ -123,13 +122,30 @@ def test_rosdep_knows_every_key_of_a_python_package(manifest):
 @pytest.mark.parametrize('page', ['README.md', 'docs/ros2.md'])
 def test_the_workspace_installs_what_rosdep_does_not_know(page):
     line, = re.findall(r'pip install (rosbags [a-z0-9 ]+)', (ROOT / page).read_text('utf-8'))
-    assert set(line.split()) == NOT_IN_ROSDEP - {'setuptools'}
+    assert set(line.split()) == NOT_IN_ROSDEP
 
 
 def test_the_table_of_extras_is_complete(setup_arguments):
     table = (ROOT / 'docs' / 'install.md').read_text('utf-8').partition('## Extras')[2]
     extras = re.findall(r'^\| `([\w-]+)` \|', table, re.MULTILINE)
     assert sorted(extras) == sorted(setup_arguments['extras_require'])
+
+
+def test_an_installation_asks_for_few_packages(setup_arguments):
+    assert len(setup_arguments['install_requires']) <= 12
+
+
+def test_all_has_every_extra_that_fits_beside_the_others(setup_arguments):
+    extras = setup_arguments['extras_require']
+    apart = {'all', 'test', 'docs', 'train', 'ros-kilted'}
+    assert set(extras['all']) == {line for name in set(extras) - apart for line in extras[name]}
+
+
+def test_tests_have_every_optional_package_but_ros_and_pytorch(setup_arguments):
+    extras = setup_arguments['extras_require']
+    given = {requirement(line) for line in extras['test']}
+    for name in ('sweep', 'fit', 'pandas', 'fast2d', 'navground', 'cluster', 'learn', 'evolve'):
+        assert given >= {requirement(line) for line in extras[name]}, name
 
 
 def test_both_ros_extras_bring_the_same(setup_arguments):

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from sbot.bag.reader import Bag
 from sbot.files.yaml_text import LARGEST
-from sbot_common.errors import InputError, shown, unknown_name
+from sbot_common.errors import InputError, install_command, shown, unknown_name
 from sbot_common.wire import cdr
 
 FORMATS = ('csv', 'parquet')
@@ -43,9 +44,12 @@ def write_tables(bag: Bag, folder: Path, format: str = 'csv',
     ------
     InputError
         for an unknown topic, a file that exists, a message that cannot be read, a topic of two
-        types, or in Parquet a whole number beyond 64 bits with a sign.
+        types, in Parquet a whole number beyond 64 bits with a sign, or without pyarrow.
 
     """
+    if format == 'parquet' and find_spec('pyarrow') is None:
+        raise InputError(f'--format parquet needs pyarrow: {install_command("sweep")}; --format '
+                         'csv needs nothing')
     known = bag.names()
     for name in topics:
         if name not in known:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from sbot.sweeps.request import Request
 
 _DESCRIPTION = """Run a scenario for every combination of values and seeds, on this machine's
-processors or a Dask cluster. A row a run is written to DIR/runs.parquet and DIR/runs.csv. With
---set, a list [1, 2] holds values to try, first:end:step is a range without its end, and anything
-else is one value for all runs. 'sbot sweep show DIR' prints the results, 'sbot sweep plot DIR'
-draws them: docs/sweeps.md. Exit code 0: all runs ended well; 3: some failed (column error); 1: the
-sweep was interrupted; 2: bad input, before the first run."""
+processors or a Dask cluster. A row a run is written to DIR/runs.csv and, where pyarrow is
+installed, to DIR/runs.parquet. With --set, a list [1, 2] holds values to try, first:end:step is a
+range without its end, and anything else is one value for all runs. 'sbot sweep show DIR' prints
+the results, 'sbot sweep plot DIR' draws them: docs/sweeps.md. Exit code 0: all runs ended well; 3:
+some failed (column error); 1: the sweep was interrupted; 2: bad input, before the first run."""
 FAILED = 3  # exit code where runs have failed
 
 
@@ -210,6 +210,7 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.experiment import EngineError, estimate, processors, run_sweep
+    from sbot.sweeps.results.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
     options = _options(arguments, request)
@@ -230,7 +231,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
               f'{shown}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
-    print(f'{_count(outcome.runs)}{failed}: {shown}/runs.parquet, {shown}/runs.csv')
+    tables = ', '.join(f'{shown}/{name}' for name in (PARQUET, CSV) if (folder / name).exists())
+    print(f'{_count(outcome.runs)}{failed}: {tables}')
     return FAILED if outcome.failed else 0
 
 

@@ -44,7 +44,7 @@ def _at(args: argparse.Namespace) -> int:
 
 def _vtk(args: argparse.Namespace) -> int:
     """Write wind, terrain and picture next to the field or under a name of the user's."""
-    # meshio and matplotlib take long to import, and only this command needs them.
+    # matplotlib takes long to import, and only this command needs it.
     from wind_model.preview import write_preview
     from wind_model.vtk import write_terrain, write_wind
 

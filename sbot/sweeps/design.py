@@ -1,4 +1,4 @@
-"""Samples of parameters: random, and Latin hypercubes (scipy.stats.qmc), by a seed."""
+"""Samples of parameters: random, and Latin hypercubes, by a seed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot.scenario.model import MAX_SEED
 from sbot.sweeps.plan import Axis
@@ -86,6 +87,21 @@ def _number(value: object, given: object, where: str) -> float:
     raise bad_value(where, given, _EXPECTED)
 
 
+def latin_hypercube(seed: int, count: int, dimensions: int) -> NDArray[np.float64]:
+    """Return points (count, dimensions) in the unit cube, one in each of ``count`` equal slices.
+
+    The bits are those of ``scipy.stats.qmc.LatinHypercube`` with a PCG64 of the same seed, which
+    draws from the first generator that is spawned from it.
+    """
+    child, = np.random.SeedSequence(seed).spawn(1)
+    generator = np.random.Generator(np.random.PCG64(child))
+    within = generator.uniform(size=(count, dimensions))  # a point's place in its slice
+    slices = np.tile(np.arange(1, count + 1), (dimensions, 1))
+    for row in slices:
+        generator.shuffle(row)
+    return np.asarray((slices.T - within) / count)
+
+
 def sample_axis(spreads: Mapping[str, Spread], count: int, method: str, seed: int) -> list[Axis]:
     """Return one axis of ``count`` points drawn in the box of all spreads.
 
@@ -112,12 +128,10 @@ def sample_axis(spreads: Mapping[str, Spread], count: int, method: str, seed: in
     if count * len(spreads) > MAX_LISTED:
         raise InputError(f'sample: got {count} points of {len(spreads)} parameters, expected at '
                          f'most {MAX_LISTED} numbers in all')
-    generator = np.random.Generator(np.random.PCG64(seed))
     if method == 'random':
-        unit = generator.random((count, len(spreads)))
+        unit = np.random.Generator(np.random.PCG64(seed)).random((count, len(spreads)))
     else:
-        from scipy.stats import qmc
-        unit = qmc.LatinHypercube(len(spreads), seed=generator).random(count)
+        unit = latin_hypercube(seed, count, len(spreads))
     columns: list[Sequence[Any]] = [
         [spread.value(float(fraction)) for fraction in unit[:, i]]
         for i, spread in enumerate(spreads.values())]

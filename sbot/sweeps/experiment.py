@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import pickle
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import cloudpickle
 from tqdm import tqdm
 
 from sbot.runner.loop import run_scenario
@@ -27,6 +27,7 @@ from sbot.sweeps.engine import (
     local_engine,
     work_of,
 )
+from sbot.sweeps.pickles import pickled
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
 from sbot.sweeps.request import RECORD, Metric, Request
 from sbot.sweeps.results.journal import NAME as JOURNAL
@@ -75,12 +76,6 @@ def make_job(plan: Plan, request: Request, options: Options) -> bytes:
         if a controller or metric from Python cannot be pickled.
 
     """
-    def pickled(value: Any, what: str) -> bytes:  # noqa: ANN401
-        try:
-            return bytes(cloudpickle.dumps(value))
-        except Exception as error:
-            raise InputError(f'{what}: cannot be sent to another process: {error}') from None
-
     def metric(name: str, given: Metric) -> str | tuple[str, bytes]:
         return given if isinstance(given, str) else (
             name.partition(':')[2], pickled(given, f'metric {name}'))
@@ -90,12 +85,11 @@ def make_job(plan: Plan, request: Request, options: Options) -> bytes:
     job = Job(sources, parsed_sources(plan.sources), dict(plan.fixed), metrics,
               pickled(request.given, 'controllers'), request.module_path, package_version(),
               options.timeout, options.memory, plan.overlaps)
-    return bytes(cloudpickle.dumps(job))
+    return pickle.dumps(job)
 
 
 def estimate(plan: Plan, request: Request, processes: int) -> float:
     """Return about how long a sweep takes here (s), from the beginning of three of its runs."""
-    import pickle
     job: Job = pickle.loads(make_job(plan, request, Options()))
     warm_up()
     seconds = 0.0

@@ -17,7 +17,8 @@ from sbot.sweeps.request import (
     is_sweep_file,
     read_sweep_file,
 )
-from sbot.sweeps.results.table import PARQUET
+from sbot.sweeps.results import parquet
+from sbot.sweeps.results.table import PARQUET, read_columns
 from sbot.sweeps.sources import source_of
 from sbot.sweeps.values import seeds_of, values_of
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
@@ -84,7 +85,7 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
     try:
         import pandas
     except ImportError:
-        raise InputError(f'sweep() needs pandas: {install_command("pandas")}') from None
+        raise InputError(f'sweep() needs pandas: {install_command("sweep")}') from None
     if record != 'none' and output is None:
         raise InputError(f'record: got {record!r}, expected an output folder with it')
     if resume and output is None:
@@ -96,4 +97,6 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
     plan = request.plan()
     with TemporaryFolder('sweep') as folder:
         outcome = run_sweep(plan, request, output or Path(folder, 'sweep'), limits, resume)
-        return pandas.read_parquet(outcome.folder / PARQUET)
+        if parquet.is_installed():
+            return pandas.read_parquet(outcome.folder / PARQUET)
+        return pandas.DataFrame(read_columns(outcome.folder))

@@ -1,4 +1,4 @@
-"""The results of a sweep as tables, in the order of its plan: Parquet and CSV.
+"""The results of a sweep as tables, in the order of its plan: CSV, and Parquet with pyarrow.
 
 Their bytes depend on the rows alone, not on who made them, when or in which order. What takes
 another time each time is apart, in ``times.csv``.
@@ -10,20 +10,22 @@ import csv
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sbot.sweeps.plan import MAX_RUNS, Plan
+from sbot.sweeps.results import parquet
 from sbot.sweeps.results.journal import read_index, read_rows
+from sbot.sweeps.results.plan_file import read_plan
 from sbot.sweeps.results.rows import LAST, OWN, SUMMARY, fits, is_own, kind_of
 from sbot.sweeps.simulate import MOST_OWN_COLUMNS, Row
 from sbot.sweeps.sources import is_file
-from sbot_common.errors import InputError, bad_value, decoding
+from sbot_common.errors import InputError
 
 PARQUET, CSV, TIMES = 'runs.parquet', 'runs.csv', 'times.csv'
 _GROUP = 1000  # rows that are in memory at once
-_THRIFT = 100_000_000  # bytes or entries of what describes a table
 
 
 class Column(NamedTuple):
@@ -62,36 +64,49 @@ def _metric_columns(plan: Plan, found: dict[str, set[str]]) -> Iterator[Column]:
 
 
 def write_tables(folder: Path, plan: Plan) -> int:
-    """Write Parquet, CSV and times of all rows in the journal; return how many there are.
+    """Write CSV, times and, with pyarrow, Parquet of all rows in the journal; return their number.
 
     Holds a few thousand rows at a time, however many there are.
     """
-    import pyarrow
-    from pyarrow import parquet
-    index = read_index(folder, fits(plan)).places
-    places = [index[number] for number in sorted(index)]
+    places = _places(folder, plan)
     columns = columns_of(plan, read_rows(folder, places))
-    types = {'int': pyarrow.int64(), 'float': pyarrow.float64(), 'bool': pyarrow.bool_(),
-             'text': pyarrow.string()}
-    schema = pyarrow.schema([(column.name, types[column.kind]) for column in columns])
-    paths = [folder / f'{name}.part' for name in (PARQUET, CSV, TIMES)]
-    rows = iter(read_rows(folder, places))
-    with parquet.ParquetWriter(paths[0], schema, write_page_checksum=True) as writer, \
-            paths[1].open('w', newline='', encoding='utf-8') as text, \
-            paths[2].open('w', newline='', encoding='utf-8') as times:
+    with_parquet = parquet.is_installed()
+    paths = [folder / f'{name}.part' for name in (CSV, TIMES, *[PARQUET] * with_parquet)]
+    writer: parquet.Writer = (parquet.ParquetWriter(paths[2], columns) if with_parquet
+                              else parquet.NoWriter())
+    with closing(writer), paths[0].open('w', newline='', encoding='utf-8') as text, \
+            paths[1].open('w', newline='', encoding='utf-8') as times:
         table, clock = (csv.writer(file, lineterminator='\n') for file in (text, times))
         table.writerow([column.name for column in columns])
         clock.writerow(['run', 'wall_time_s'])
-        while group := list(islice(rows, _GROUP)):
-            values = [[_value(row.get(column.name), column.kind) for row in group]
-                      for column in columns]
-            writer.write_table(pyarrow.table(dict(zip(schema.names, values, strict=True)), schema))
+        for group in _groups(folder, places):
+            values = _values(group, columns)
+            writer.add(values)
             table.writerows([_shown(value) for value in line]
                             for line in zip(*values, strict=True))
             clock.writerows([row['run'], row['wall_time_s']] for row in group)
+    if not with_parquet:  # of an earlier sweep with pyarrow: its rows may be others
+        (folder / PARQUET).unlink(missing_ok=True)
     for path in paths:
         os.replace(path, path.with_suffix(''))
     return len(places)
+
+
+def _places(folder: Path, plan: Plan) -> list[int]:
+    """Return where the journal's rows are, in the order of the plan."""
+    index = read_index(folder, fits(plan)).places
+    return [index[number] for number in sorted(index)]
+
+
+def _groups(folder: Path, places: Sequence[int]) -> Iterator[list[Row]]:
+    rows = iter(read_rows(folder, places))
+    while group := list(islice(rows, _GROUP)):
+        yield group
+
+
+def _values(group: Sequence[Row], columns: Sequence[Column]) -> list[list[Any]]:
+    """Return the cells of some rows, a list for each column."""
+    return [[_value(row.get(column.name), column.kind) for row in group] for column in columns]
 
 
 def _value(value: Any, kind: str) -> Any:  # noqa: ANN401 - a cell
@@ -109,7 +124,9 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - a cell
 
 def read_columns(folder: Path, names: Sequence[str] | None = None,
                  most: int = MAX_RUNS) -> dict[str, list[Any]]:
-    """Return columns of the Parquet table as lists; all of them without ``names``.
+    """Return columns of the table as lists; all of them without ``names``.
+
+    They come from Parquet; where that or pyarrow is missing, from the journal, more slowly.
 
     Parameters
     ----------
@@ -123,23 +140,17 @@ def read_columns(folder: Path, names: Sequence[str] | None = None,
         if there is no table, or it is damaged.
 
     """
-    path = folder / PARQUET
-    if not is_file(path):
-        raise InputError(f'{folder}: has no table; sbot sweep --resume -o {folder} writes it')
-    import pyarrow
-    from pyarrow import parquet
-    with decoding(f'{path}: damaged; sbot sweep --resume -o {folder} writes it anew'):
-        file = parquet.ParquetFile(path, page_checksum_verification=True,
-                                   thrift_string_size_limit=_THRIFT,
-                                   thrift_container_size_limit=_THRIFT)
-        if file.metadata.num_rows > most:
-            raise InputError(f'{path}: damaged: got {file.metadata.num_rows} rows, expected at '
-                             f'most {most}')
-        types = (pyarrow.int64(), pyarrow.float64(), pyarrow.bool_(), pyarrow.string())
-        for column in file.schema_arrow:
-            if column.type not in types:
-                raise bad_value(f'{path}: column {column.name}', str(column.type),
-                                'int64, double, bool or string')
-        table = file.read(columns=None if names is None else list(names), use_threads=False)
-        table.validate(full=True)
-        return {name: table.column(name).to_pylist() for name in table.column_names}
+    advice = f'sbot sweep --resume -o {folder} writes it'
+    if is_file(folder / PARQUET) and parquet.is_installed():
+        return parquet.read_parquet(folder / PARQUET, names, most, f'{advice} anew')
+    if not is_file(folder / CSV):
+        raise InputError(f'{folder}: has no table; {advice}')
+    plan = read_plan(folder).plan
+    places = _places(folder, plan)
+    columns = [column for column in columns_of(plan, read_rows(folder, places))
+               if names is None or column.name in names]
+    found: dict[str, list[Any]] = {column.name: [] for column in columns}
+    for group in _groups(folder, places):
+        for column, values in zip(columns, _values(group, columns), strict=True):
+            found[column.name] += values
+    return found

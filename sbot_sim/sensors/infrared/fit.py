@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import curve_fit
 
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, install_command
 from sbot_sim.sensors.infrared.curves import TABLE_RANGE, clipped, exponential, table_distances_cm
 from sbot_sim.sensors.rays import TOUCH
 from sbot_sim.world.bodies import S_BOT_RADIUS
@@ -145,7 +144,18 @@ def fit_exponential(distance: Floats, reading: Floats) -> tuple[float, float]:
     """Return (a, b) of a * exp(-b * d), d in centimetres, by Levenberg and Marquardt's method.
 
     ``distance`` (K,) is in m.
+
+    Raises
+    ------
+    InputError
+        if no exponential fits, or scipy is not installed.
+
     """
+    try:
+        from scipy.optimize import curve_fit
+    except ImportError:
+        raise InputError(f'fit_exponential() needs scipy: {install_command("fit")}') from None
+
     def model(d: Floats, a: float, b: float) -> Floats:
         return np.asarray(a * np.exp(-b * d))
 

@@ -1,4 +1,5 @@
 import csv
+import sys
 import json
 
 import numpy as np
@@ -109,3 +110,14 @@ def test_a_topic_of_two_types_is_named(tmp_path, capsys):
         assert capsys.readouterr().err.endswith(
             "/a has messages of types 'geometry_msgs/msg/Twist' and 'rosgraph_msgs/msg/Clock', "
             'expected one type\n')
+
+
+def test_without_pyarrow_parquet_is_refused_in_one_line(tmp_path, monkeypatch, capsys):
+    bag = record(tmp_path / 'bag', [('/a', CMD_VEL, 1, write_twist(0.5, 0.0))])
+    monkeypatch.setitem(sys.modules, 'pyarrow', None)
+    command = ['bag', 'tables', str(bag.path), '-o', str(tmp_path / 'out'), '--format']
+    assert main([*command, 'parquet']) == 2
+    told, = capsys.readouterr().err.splitlines()
+    assert "--format parquet needs pyarrow: pip install '.[sweep]'" in told
+    assert not (tmp_path / 'out').exists()
+    assert main([*command, 'csv']) == 0

@@ -1,8 +1,10 @@
 import math
 
+import numpy as np
 import pytest
+from scipy.stats import qmc
 
-from sbot.sweeps.design import sample_axis, spread_of
+from sbot.sweeps.design import latin_hypercube, sample_axis, spread_of
 from sbot_common.errors import InputError
 
 
@@ -13,6 +15,14 @@ def test_a_latin_hypercube_has_one_point_in_each_stratum():
     assert axis.keys == ('a', 'b')
     assert sorted(int(value * 2) for value in axis.columns[0]) == list(range(20))
     assert sorted(int(math.log10(value) * 10) for value in axis.columns[1]) == list(range(20))
+
+
+@pytest.mark.parametrize(('count', 'dimensions', 'seed'),
+                         [(1, 1, 0), (7, 3, 1), (1000, 5, 2**40)])
+def test_a_latin_hypercube_has_the_bits_of_scipys(count, dimensions, seed):
+    generator = np.random.Generator(np.random.PCG64(seed))
+    expected = qmc.LatinHypercube(dimensions, seed=generator).random(count)
+    assert latin_hypercube(seed, count, dimensions).tobytes() == expected.tobytes()
 
 
 def test_random_points_are_not_stratified_but_inside():

@@ -3,11 +3,13 @@
 import csv
 import math
 import random
+import sys
 
 import pytest
 
 from sbot.sweeps.plan import Plan, Source, grid_axes
 from sbot.sweeps.results.journal import Journal, read_index
+from sbot.sweeps.results.plan_file import Settings, Stored, write_plan
 from sbot.sweeps.results.rows import OWN, SUMMARY, fits
 from sbot.sweeps.results.table import CSV, PARQUET, TIMES, read_columns, write_tables
 from sbot_common.errors import InputError
@@ -178,3 +180,38 @@ def test_values_that_no_column_holds_are_text(tmp_path):
     found = read_columns(tmp_path / 'a')
     assert found['big'] == [str(10**30)] * 2 + ['1'] * 2
     assert found['word'] == ['\\ud800', 'a'] * 2
+
+
+def hide_pyarrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'pyarrow', None)
+
+
+def test_without_pyarrow_there_is_csv_and_columns_are_the_same(tmp_path, monkeypatch):
+    rows = [*all_rows()[:-1], row_of(len(PLAN) - 1, better=math.inf)]
+    for name in ('with', 'without'):
+        (tmp_path / name).mkdir()
+        write_plan(tmp_path / name, Stored(PLAN, '1', Settings()))
+        with Journal(tmp_path / name) as journal:
+            journal.write(rows)
+    write_tables(tmp_path / 'with', PLAN)
+    expected = read_columns(tmp_path / 'with')
+    hide_pyarrow(monkeypatch)
+    assert write_tables(tmp_path / 'without', PLAN) == len(PLAN)
+    assert sorted(path.suffix for path in (tmp_path / 'without').glob('runs.*')) == ['.csv']
+    for name in (CSV, TIMES):
+        assert (tmp_path / 'without' / name).read_bytes() == (
+            tmp_path / 'with' / name).read_bytes()
+    for name in ('with', 'without'):
+        found = read_columns(tmp_path / name)
+        assert found == expected
+        assert list(found) == list(expected)
+    assert list(read_columns(tmp_path / 'without', ['better'])) == ['better']
+    monkeypatch.undo()
+    assert read_columns(tmp_path / 'without') == expected
+
+
+def test_without_pyarrow_an_older_parquet_file_does_not_stay(tmp_path, monkeypatch):
+    write(tmp_path / 'a', all_rows()[:3])
+    hide_pyarrow(monkeypatch)
+    write_tables(tmp_path / 'a', PLAN)
+    assert not (tmp_path / 'a' / PARQUET).exists()

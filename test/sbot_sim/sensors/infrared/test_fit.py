@@ -1,4 +1,5 @@
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -136,3 +137,11 @@ def test_unknown_models_and_empty_samples_are_refused():
         table_from_samples(samples_of(lambda way: 1.0, 1), SENSOR_ANGLES, 'spline')
     with pytest.raises(InputError, match='distances: got none'):
         average_readings(np.zeros((1, 36, 15, 1)), SENSOR_ANGLES, [3.0])
+
+
+def test_without_scipy_a_fit_is_refused_in_one_line_and_a_polynomial_needs_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'scipy.optimize', None)
+    cm = np.arange(1.0, 14.0)
+    with pytest.raises(InputError, match=r"^fit_exponential\(\) needs scipy: .*'\.\[fit\]'"):
+        fit_exponential(cm / 100, 1200 * np.exp(-0.9 * cm))
+    assert fit_polynomial(cm / 100, cm, 2)[1] == pytest.approx(1.0)
