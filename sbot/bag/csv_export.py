@@ -9,8 +9,9 @@ from sbot.bag.reader import Bag
 from sbot.bag.ticks import count_robots, rate_of, robot_of
 from sbot_common.clock import NANOSECONDS
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, COMMAND_TYPES, resolve
+from sbot_common.twist import Twist
 from sbot_common.wire.cdr import little_endian
-from sbot_common.wire.messages import PoseStamped, read_odometry, read_planar_twist
+from sbot_common.wire.messages import PoseStamped, read_odometry, read_twist
 
 POSE_COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad')
 COMMAND_COLUMNS = ('v_mps', 'omega_radps', 'lateral_mps')
@@ -40,11 +41,14 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     columns = COMMAND_COLUMNS[:3 if 'omnidirectional' in bag.scenario_text else 2]
     writer.writerow(POSE_COLUMNS + columns)
     poses: dict[int, PoseStamped] = {}  # of each robot, waiting for the command
-    commands: dict[int, tuple[float, float, float]] = {}
+    commands: dict[int, Twist] = {}
     rows = 0
 
     def put(robot: int, pose: PoseStamped) -> None:
-        command = [repr(value) for value in commands[robot]] if robot in commands else ['', '', '']
+        command = [''] * 3
+        if robot in commands:
+            vx, vy, omega = commands[robot]
+            command = [repr(vx), repr(omega), repr(vy)]
         seconds = (pose.stamp_ns - begin_ns) / NANOSECONDS
         writer.writerow([rate.tick(pose.stamp_ns), repr(seconds), robot,
                          repr(pose.x), repr(pose.y), repr(pose.yaw), *command[:len(columns)]])
@@ -55,7 +59,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
             assert found is not None
             robot = found[0]
             if found[1] == CMD_VEL.name:
-                commands[robot] = read_planar_twist(message.payload, message.type)
+                commands[robot] = read_twist(message.payload, message.type)
                 continue
             if robot in poses:
                 put(robot, poses[robot])

@@ -24,6 +24,7 @@ from sbot.scenario.model import Scenario
 from sbot_common import signals
 from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
+from sbot_common.twist import Twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
 from sbot_sim.messages.broadcast import Broadcast
@@ -96,11 +97,11 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                 while not operator.may_go_on():
                     deliver_signals()
                 for i, command in operator.commands().items():
-                    commands[i, :2] = command
+                    commands[i] = command
             history.add(snapshot, engine.state, commands)
             if recorder is not None and broadcast is not None:
                 messages = list(broadcast.start(stamp_ns, wind)) if k == 0 else []
-                announced += [broadcast.command(i, stamp_ns, *commands[i].tolist())
+                announced += [broadcast.command(i, stamp_ns, Twist(*commands[i].tolist()))
                               for i, robot in enumerate(scenario.robots)
                               if robot.controller != NONE or operator is not None]
                 messages += broadcast.recorded(

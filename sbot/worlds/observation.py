@@ -13,9 +13,6 @@ from sbot_sim.worlds.state import Setting, Worlds
 Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
 
-# What can be left out; poses and contacts are always there.
-SENSES = ('scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind')
-
 
 class Heard(NamedTuple):
     """Whom robots hear by range and bearing; the first ``number`` of N - 1 columns are used."""
@@ -40,7 +37,7 @@ class Observations(NamedTuple):
     scan: Scans | None  # (K, N, beams) m
     infrared: Scans | None  # (K, N, 15) readings
     odometry: Floats | None  # (K, N, 3) frame `odom`
-    odometry_twist: Floats | None  # (K, N, 2) m/s, rad/s
+    odometry_twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     wind: Floats | None  # (K, N, 2) m/s, effective wind now moving the robot
     neighbours: Heard | None

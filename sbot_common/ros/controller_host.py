@@ -17,6 +17,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller, Inputs, Point
 from sbot_common.params import Spec, Value
 from sbot_common.rng import CONTROLLER, generator
+from sbot_common.twist import STOP, Twist
 from sbot_common.wire.controller import Source, read_inputs, sources, write_command
 from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
 
@@ -57,7 +58,7 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     def drive(self, make_controller: Callable[[], Controller], goal: Point | None, rate: Rate,
               fields: Sequence[str], *, takes_goals: bool = True,
-              follows: int | None = None, sideways: bool = False) -> None:
+              follows: int | None = None, holonomic: bool = False) -> None:
         """Connect to all topics and start.
 
         Parameters
@@ -68,11 +69,11 @@ class ControllerHost(Node):  # type: ignore[misc]
         fields : of ``Observation`` that the controller is given beside the poses
         takes_goals : whether `goal_pose` gives it new goals
         follows : the robot, if any, without whose pose it stands still
-        sideways : whether its commands have linear.y
+        holonomic : whether its drive moves it to the side, too
 
         """
         self._make_controller, self._first_goal, self._rate = make_controller, goal, rate
-        self._sideways = sideways
+        self._holonomic = holonomic
         yaw_from_quaternion(0.0, 0.0, *quaternion_from_yaw(0.0))  # load machine code now
         together = self.values['poses_topic']
         self._complete = Lockstep(self.num_robots, fields, rate, together)
@@ -152,7 +153,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self._robot = ControlledRobot(
             self.robot_id, self._make_controller(),
             generator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal,
-            self._rate, self._sideways)
+            self._rate, self._holonomic)
 
     def _reset(self) -> None:
         """Begin again, as after a reset of the simulation."""
@@ -188,7 +189,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self.log_state('going on without a new', stale.others)
         inputs = self._latest.inputs()
         if stale.vital:
-            self._publish_command(inputs.stamp_ns, (0.0, 0.0))
+            self._publish_command(inputs.stamp_ns, STOP)
         else:
             self._take_turn(inputs)
 
@@ -203,7 +204,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self.report(inputs)
         self._publish_command(inputs.stamp_ns, decision.command)
 
-    def _publish_command(self, stamp_ns: int, command: tuple[float, ...]) -> None:
+    def _publish_command(self, stamp_ns: int, command: Twist) -> None:
         frame_id = topics.frame('base_link', self.robot_id, self.num_robots)
         self._command = write_command(self._cmd_vel, stamp_ns, frame_id, command)
         self.publish(self._cmd_vel, self._command)

@@ -16,6 +16,7 @@ from sbot_common.observation import (
     Odometry,
 )
 from sbot_common.stamp_sync import Key
+from sbot_common.twist import Twist
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.point_cloud import read_point_cloud
 from sbot_common.wire.positioning import read_fix, read_imu
@@ -145,12 +146,8 @@ def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[
     return stamp_ns, values
 
 
-def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: tuple[float, ...],
-                  ) -> bytes:
-    """Return a command as Twist or TwistStamped, as the topic says.
-
-    ``command`` is linear.x (m/s), angular.z (rad/s) and perhaps linear.y (m/s).
-    """
+def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: Twist) -> bytes:
+    """Return a command as Twist or TwistStamped, as the topic says."""
     if topic == topics.CMD_VEL:
         return messages.write_twist(*command)
     return messages.write_twist_stamped(stamp_ns, frame_id, *command)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.params import Param
-from sbot_sim.dynamics.motion import advance_all, ground_speeds, rows_of, to_twists
+from sbot_sim.dynamics.motion import advance_all, ground_speeds, to_twists, twist_rows
 from sbot_sim.sensors.rng_array import States, next_normals
 from sbot_sim.world.bodies import BodyArrays
 
@@ -66,9 +66,9 @@ def draw_slip(noise_slip: Array, states: States) -> Array:
 @njit
 def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array, slip: Array,
             noise_slip: Array, dt: float) -> tuple[Array, Array]:
-    """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 2).
+    """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 3).
 
-    The twists are what the wheels claim to have done: v (m/s), omega (rad/s).
+    The twists are what the wheels claim to have done.
 
     Parameters
     ----------
@@ -96,4 +96,4 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
             for i in range(n):
                 measured[i] += spread[i] * slip[i, side]
     to_twists(twist, bodies.wheel_distance)
-    return advance_all(odometry, twist, dt), rows_of(twist)
+    return advance_all(odometry, twist, dt), twist_rows(twist)

@@ -231,7 +231,7 @@ def _take(inbox: Inbox, name: str, raw: bytes) -> None:
     elif own == topics.WIND.name:
         inbox.on_wind('velocity', decode_vector(raw).vector)
     elif own == topics.CMD_VEL.name:
-        messages.read_planar_twist(raw)
+        messages.read_twist(raw)
 
 
 def read_live(data: bytes, folder: Path) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 import zstandard
+from argument_targets import argument_seeds, make_arguments, read_arguments
 from live_targets import (
     cloud_of,
     clouds,
@@ -506,4 +507,5 @@ TARGETS = {
     'turn': Target(turns, read_turn, messages_of),
     'live': Target(lives, read_live, messages_of),
     'fast2d': Target(_fast2d_seeds, read_calls),
+    'arguments': Target(argument_seeds, read_arguments, make_arguments),
 }

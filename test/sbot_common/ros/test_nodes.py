@@ -160,7 +160,7 @@ def make():
     publisher = ros.advertise(node, topics.CMD_VEL, '/cmd_vel')
     def tell():
         rclpy.shutdown()  # as rclpy's handler of a signal does, in a thread of its own
-        publisher.publish(write_twist(0.0, 0.0))
+        publisher.publish(write_twist(0.0, 0.0, 0.0))
         print('not reached')
     node.create_timer(0.01, tell)
     return node

@@ -7,6 +7,8 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
+from sbot_common.observation import Odometry
+from sbot_common.twist import Twist
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import (
     FIELDS,
@@ -62,6 +64,12 @@ def test_odometry_is_pose_and_twist():
     assert read_inputs(source._replace(keys=(4,)), 9, ODOMETRY)[1] == {4: values[4]}
 
 
+def test_the_wheels_odometry_has_three_speeds():
+    source = Source(topics.ODOM, 4, ('odometry',))
+    assert read_inputs(source, 9, ODOMETRY)[1]['odometry'] == pytest.approx(
+        Odometry(1.0, 2.0, 0.5, v=0.1, omega=0.3, lateral=0.2), abs=1e-15)
+
+
 def test_all_poses_are_the_single_ones():
     raw = PosesTemplate('map', 2).fill(9, [(1.0, 2.0, *QUATERNION)] * 2)
     source = Source(topics.POSES, 0, (ALL_POSES,))
@@ -114,9 +122,10 @@ def test_what_several_nodes_are_given_is_decoded_once():
 
 
 def test_a_command_is_a_twist_with_or_without_a_stamp():
-    assert read_twist(write_command(topics.CMD_VEL, 9, 'base_link', (0.5, -1.0))) == (0.5, -1.0)
-    raw = write_command(topics.CMD_VEL_STAMPED, 9, 'base_link', (0.5, -1.0))
-    assert read_twist(raw, topics.CMD_VEL_STAMPED.type) == (0.5, -1.0)
+    raw = write_command(topics.CMD_VEL, 9, 'base_link', Twist(0.5, 0.25, -1.0))
+    assert read_twist(raw) == (0.5, 0.25, -1.0)
+    raw = write_command(topics.CMD_VEL_STAMPED, 9, 'base_link', Twist(0.5, 0.25, -1.0))
+    assert read_twist(raw, topics.CMD_VEL_STAMPED.type) == (0.5, 0.25, -1.0)
     assert b'base_link' in raw
 
 

@@ -104,25 +104,27 @@ def test_bad_bytes_are_refused(read):
 
 @given(number, number)
 def test_twist(v, omega):
-    raw = messages.write_twist(v, omega)
-    assert messages.read_twist(raw) == (v, omega)
+    raw = messages.write_twist(v, 0.25, omega)
+    assert messages.read_twist(raw) == (v, 0.25, omega)
     assert cdr.encode(cdr.decode(raw, 'geometry_msgs/msg/Twist')) == raw
 
 
 def test_twist_stamped():
-    raw = messages.write_twist_stamped(7_000_000_001, 'base_link', 0.5, -1.0)
-    assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, -1.0)
+    raw = messages.write_twist_stamped(7_000_000_001, 'base_link', 0.5, 0.25, -1.0)
+    assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, 0.25, -1.0)
     message = cdr.decode(raw,
                          'geometry_msgs/msg/TwistStamped')
     assert cdr.stamp_ns(message.header.stamp) == 7_000_000_001
     assert message.header.frame_id == 'base_link'
-    assert (message.twist.linear.x, message.twist.angular.z) == (0.5, -1.0)
+    assert (message.twist.linear.x, message.twist.linear.y) == (0.5, 0.25)
+    assert message.twist.angular.z == -1.0
 
 
 def test_either_type_of_command_is_read():
-    assert messages.read_twist(messages.write_twist(0.5, -1.0), messages.TWIST) == (0.5, -1.0)
-    raw = messages.write_twist_stamped(7, 'base_link', 0.5, -1.0)
-    assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, -1.0)
+    raw = messages.write_twist(0.5, 0.25, -1.0)
+    assert messages.read_twist(raw, messages.TWIST) == (0.5, 0.25, -1.0)
+    raw = messages.write_twist_stamped(7, 'base_link', 0.5, 0.25, -1.0)
+    assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, 0.25, -1.0)
 
 
 def test_clock_and_header_stamp():
