@@ -14,9 +14,8 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from sbot_common.controlled_robot import ControllerError
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, keep_warnings_plain
 from sbot_common.signals import Deferral, Ending
-from sbot_common.terminal import keep_warnings_plain
 
 CALLBACK_TIMEOUT = 3.0  # s; a callback that runs longer after a signal is interrupted
 SHUTDOWN_TIMEOUT = 3.0  # s; then the process ends without what rclpy still had to do

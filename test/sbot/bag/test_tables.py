@@ -87,7 +87,8 @@ def test_a_stamp_beyond_the_sign_is_written_as_csv_and_refused_as_parquet(tmp_pa
 
 def test_long_names_of_topics_become_names_of_files(tmp_path):
     names = ['/' + 'x' * 6000, '/' + 'x' * 6000 + 'y', '/' + 'é' * 150, '/short']
-    bag = record(tmp_path / 'bag', [(name, CMD_VEL, 1, write_twist(0.5, 0.0, 0.0)) for name in names])
+    bag = record(tmp_path / 'bag', [(name, CMD_VEL, 1, write_twist(0.5, 0.0, 0.0))
+                                    for name in names])
     for target in ('out', 'again'):
         assert main(['bag', 'tables', str(bag.path), '-o', str(tmp_path / target)]) == 0
     found = sorted(path.name for path in (tmp_path / 'out').iterdir())
