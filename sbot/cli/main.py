@@ -1,4 +1,7 @@
-"""The command `sbot`: exit codes 0, 1 (failed or differs), 2 (bad input); one line per error."""
+"""The command `sbot`: exit codes 0, 1 (failed or differs), 2 (bad input); one line per error.
+
+`sbot sweep` has 3, too: its runs are done, and some failed.
+"""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from mcap.opcode import Opcode
 from mutate import mutated
 from PIL import Image
 from rosbags.rosbag2 import StoragePlugin, Writer
+from sweep_targets import SWEEP_TARGETS
 
 from sbot.bag import compare, csv_export
 from sbot.bag.arrays import read_recording
@@ -507,5 +508,6 @@ TARGETS = {
     'turn': Target(turns, read_turn, messages_of),
     'live': Target(lives, read_live, messages_of),
     'fast2d': Target(_fast2d_seeds, read_calls),
+    **{name: Target(*parts) for name, parts in SWEEP_TARGETS.items()},
     'arguments': Target(argument_seeds, read_arguments, make_arguments),
 }
