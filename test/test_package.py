@@ -23,7 +23,8 @@ ROSDEP_KEYS = {'python3-numpy', 'python3-numba', 'python3-pydantic', 'python3-ya
                'python3-defusedxml', 'python3-pytest', 'python3-hypothesis', 'python3-shapely'}
 # Needed by few: docs/dependencies.md.
 OPTIONAL = {'navground', 'irsim', 'torch', 'vmas', 'cffi', 'pytest', 'pandas', 'distributed',
-            'pyarrow', 'cloudpickle', 'scipy', 'gymnasium', 'pettingzoo', 'cma', 'stable_baselines3'}
+            'pyarrow', 'cloudpickle', 'scipy', 'gymnasium', 'pettingzoo', 'cma',
+            'stable_baselines3'}
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 

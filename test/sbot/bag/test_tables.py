@@ -1,6 +1,6 @@
 import csv
-import sys
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -114,7 +114,7 @@ def test_a_topic_of_two_types_is_named(tmp_path, capsys):
 
 
 def test_without_pyarrow_parquet_is_refused_in_one_line(tmp_path, monkeypatch, capsys):
-    bag = record(tmp_path / 'bag', [('/a', CMD_VEL, 1, write_twist(0.5, 0.0))])
+    bag = record(tmp_path / 'bag', [('/a', CMD_VEL, 1, write_twist(0.5, 0.0, 0.0))])
     monkeypatch.setitem(sys.modules, 'pyarrow', None)
     command = ['bag', 'tables', str(bag.path), '-o', str(tmp_path / 'out'), '--format']
     assert main([*command, 'parquet']) == 2
