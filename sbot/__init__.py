@@ -9,41 +9,43 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+# Where each public name is.
+_PLACES = {
+    'Bag': 'sbot.bag.reader', 'InputError': 'sbot_common.errors', 'Run': 'sbot.runner.history',
+    'Scenario': 'sbot.scenario.model', 'World': 'sbot.api.worlds', 'Worlds': 'sbot.api.worlds',
+    'function_policy': 'sbot.worlds.policy', 'load': 'sbot.api.loading',
+    'load_network': 'neural_controller.network', 'network': 'neural_controller.network',
+    'plot': 'sbot.api.functions', 'replay': 'sbot.api.functions', 'run': 'sbot.api.functions',
+    'save_network': 'neural_controller.network', 'sweep': 'sbot.api.functions',
+    'view': 'sbot.api.functions',
+}
+_RENAMED = {'network': 'make_network'}
+
 __all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'World', 'Worlds', 'function_policy', 'learn',
            'load', 'load_network', 'network', 'plot', 'replay', 'run', 'save_network', 'sweep',
            'view']
 
 if TYPE_CHECKING:
+    from neural_controller.network import load_network, save_network
+    from neural_controller.network import make_network as network
     from sbot import learn
-    from sbot.api import (
-        Bag,
-        InputError,
-        Run,
-        Scenario,
-        World,
-        Worlds,
-        function_policy,
-        load,
-        load_network,
-        network,
-        plot,
-        replay,
-        run,
-        save_network,
-        sweep,
-        view,
-    )
+    from sbot.api.functions import plot, replay, run, sweep, view
+    from sbot.api.loading import load
+    from sbot.api.worlds import World, Worlds
+    from sbot.bag.reader import Bag
+    from sbot.runner.history import Run
+    from sbot.scenario.model import Scenario
+    from sbot.worlds.policy import function_policy
+    from sbot_common.errors import InputError
 
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'sbot' has no attribute '{name}'")
-    value: object
     if name == 'learn':
-        value = import_module('sbot.learn')
+        value: object = import_module('sbot.learn')
     else:
-        from sbot import api
-        value = getattr(api, name)
+        value = getattr(import_module(_PLACES[name]), _RENAMED.get(name, name))
     globals()[name] = value
     return value
 

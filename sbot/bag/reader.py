@@ -12,19 +12,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sbot.bag.decompress import Unpacked, inflated
 from sbot.bag.mcap_reader import McapStream, Message
 from sbot.bag.metadata import FILE_NAME
 from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
-from sbot.bag.sqlite_reader import SqliteStream
 from sbot.files.yaml_plain import load_mapping
 from sbot.files.yaml_text import decode_text, read_file
 from sbot_common.errors import InputError, bad_value, shown
 from sbot_common.files import check_regular
 from sbot_common.topics import SCENARIO
 from sbot_common.wire.cdr import decode
+
+if TYPE_CHECKING:
+    from sbot.bag.sqlite_reader import SqliteStream
 
 __all__ = ['Bag', 'Message', 'TopicCount']
 
@@ -39,6 +41,11 @@ class TopicCount:
     first_ns: int
     last_ns: int
     messages: int = 0
+
+
+def _sqlite_stream(file: Path) -> SqliteStream:
+    from sbot.bag.sqlite_reader import SqliteStream  # imports what reads SQLite and YAML
+    return SqliteStream(file)
 
 
 class Bag:
@@ -79,7 +86,7 @@ class Bag:
                 raise bad_value(f'{self.path}: compression', f'{mode}, '
                                 f'{information.get("compression_format")}', 'none or zstd')
             self._streams: list[McapStream | SqliteStream] = [
-                SqliteStream(file) if file.suffix == '.db3' else McapStream(file)
+                _sqlite_stream(file) if file.suffix == '.db3' else McapStream(file)
                 for file in files]
             for stream in self._streams[:1]:
                 if isinstance(stream, McapStream):

@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
@@ -30,6 +28,7 @@ def _run(args: argparse.Namespace) -> int:
     if not args.trust and 'python_path' not in overrides:
         _ask_for_trust(bag, scenario)
     total = scenario.rate.ticks(scenario.duration) + 1
+    from tqdm import tqdm
     with tqdm(total=total, unit=' ticks', leave=False, file=sys.stderr,
               disable=True if args.quiet or args.json else None) as bar:
         try:

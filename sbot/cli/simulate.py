@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from sbot.files.temporary import TemporaryFolder
 from sbot.runner.summary import format_summary
 from sbot.scenario.load import load_scenario
@@ -93,9 +91,10 @@ def bag_named(directory: str | None) -> Iterator[None]:
 @contextlib.contextmanager
 def progress_bar(scenario: Scenario, quiet: bool) -> Iterator[Progress | None]:
     """Yield a callback that shows simulated time on stderr, or None."""
-    if quiet:
+    if quiet or not sys.stderr.isatty():
         yield None
         return
+    from tqdm import tqdm  # takes as long to import as a short run
     with tqdm(total=scenario.rate.ticks(scenario.duration) * scenario.rate.dt, unit=' s',
               desc=one_line(scenario.name, SHOWN), disable=None, file=sys.stderr, leave=False,
               bar_format='{desc}: {n:.1f}/{total:.1f}{unit} simulated |{bar}| {elapsed}') as bar:
@@ -165,6 +164,7 @@ def _up(arguments: argparse.Namespace) -> int:
 
     def output(line: str) -> None:
         if not arguments.quiet:
+            from tqdm import tqdm
             tqdm.write(line, file=sys.stderr)
 
     with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_controller.network import Network
-from sbot.api import Source
+from sbot.api.loading import Source
 from sbot.learn.shipped import TASKS, Aggregate, AvoidObstacles, FollowLeader, ReachGoal
 from sbot.learn.task import Moment, Task
 from sbot_common.errors import InputError, install_command

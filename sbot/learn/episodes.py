@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from neural_controller.inputs import FIELDS
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
-from sbot.api import Source, Worlds, load_uncontrolled
+from sbot.api.loading import Source, load_uncontrolled
+from sbot.api.worlds import Worlds
 from sbot.learn.interface import Interface
 from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task

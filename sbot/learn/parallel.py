@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from sbot.api import Source
+from sbot.api.loading import Source
 from sbot.learn.episodes import Episodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import action_space, observation_space

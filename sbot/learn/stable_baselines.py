@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecNormalize
 
 from neural_controller.layers import tanh_in_place
 from neural_controller.network import Network, make_network
-from sbot.api import Source
+from sbot.api.loading import Source
 from sbot.learn.episodes import Episodes
 from sbot.learn.picture import Painter
 from sbot.learn.spaces import action_space, observation_space

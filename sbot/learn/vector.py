@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from sbot.api import Source
+from sbot.api.loading import Source
 from sbot.learn.episodes import Episodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of

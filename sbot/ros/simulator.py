@@ -29,7 +29,7 @@ from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import still_air
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.interfaces import Interfaces
-from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options

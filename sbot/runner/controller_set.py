@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +21,8 @@ from sbot_common.angles import decoded_yaw
 from sbot_common.observation import Gnss, Imu, Inputs, Neighbours, Odometry, Scan
 from sbot_common.rng import CONTROLLER
 from sbot_common.twist import OMEGA, VX
-from sbot_common.wire.messages import write_broadcast, write_pose
 from sbot_sim.engine.state import Snapshot
-from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.sensors.rng_array import States, generator_states, uniforms
 from sbot_sim.sensors.scan import ScanParameters
 
@@ -89,9 +88,17 @@ class ControllerSet:
     """All controllers of a scenario, with their generators.
 
     Robots with ``none`` get the command to stand still.
+
+    Parameters
+    ----------
+    scenario, scan, threads : whose controllers, what they scan with, how many threads to use
+    announcing : whether somebody wants the messages of goals and broadcasts
+
     """
 
-    def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1) -> None:
+    def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1, *,
+                 announcing: bool = True) -> None:
+        self._announcing = announcing
         self._scan = scan
         self._n = len(scenario.robots)
         self._batches = _batches(scenario, threads)
@@ -121,17 +128,27 @@ class ControllerSet:
                       for field, sense in self._senses[i].items()}
             command, goals, data = robot.step(Inputs(stamp_ns, snapshot.pose, sensed))
             commands[i] = command
-            announced += [Outgoing(topics.resolve(topic, i, self._n), topic,
-                                   write_pose(stamp_ns, 'map', *goal)) for topic, goal in goals]
             if data is not None:
                 broadcasts[i] = data
-                announced.append(Outgoing(topics.resolve(topics.RAB_DATA, i, self._n),
-                                          topics.RAB_DATA, write_broadcast(data)))
+            if self._announcing and (goals or data is not None):
+                announced += self._announcements(i, stamp_ns, goals, data)
         for ids, followers, generators in self._batches:
             commands[np.ix_(ids, (VX, OMEGA))] = followers.step(
                 snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
                 uniforms(generators, 1)[:, 0])
         return Decisions(commands, announced, broadcasts)
+
+
+    def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
+                       data: bytes | None) -> Iterator[Outgoing]:
+        """Yield the messages of a robot's goals and broadcast."""
+        from sbot_common.wire.messages import write_broadcast, write_pose
+        for topic, goal in goals:
+            yield Outgoing(topics.resolve(topic, i, self._n), topic,
+                           write_pose(stamp_ns, 'map', *goal))
+        if data is not None:
+            yield Outgoing(topics.resolve(topics.RAB_DATA, i, self._n), topics.RAB_DATA,
+                           write_broadcast(data))
 
 
 def _batches(scenario: Scenario, threads: int) -> list[tuple[list[int], Batch, States]]:

@@ -27,7 +27,6 @@ from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
-from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.sensors.range_and_bearing import set_data
 from wind_model.gust import force_at, gust_velocity_at
 from wind_model.uniform import mean_velocity
@@ -69,7 +68,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     source = assemble.wind_source(scenario)
     warn_of_reach(scenario, source.field)
     engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
-    controllers = ControllerSet(scenario, parameters.sensors.scan, threads)
+    controllers = ControllerSet(scenario, parameters.sensors.scan, threads,
+                                announcing=record is not None or operator is not None)
     tally = Tally(scenario, parameters, overlaps=overlaps, hashed=hashed)
     ticks = scenario.rate.ticks(scenario.duration)
     history = History(scenario, ticks if keep else -1, sense)
@@ -79,6 +79,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     with contextlib.ExitStack() as stack:
         deliver_signals = stack.enter_context(held())
         if record is not None:
+            from sbot_sim.messages.broadcast import Broadcast  # ROS' definitions take a while
             recorder = open_recorder(record, scenario)
             stack.enter_context(closed(
                 recorder, lambda: f'at tick {engine.state.tick} of {ticks}'))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from sbot_common.twist import Twist
 from sbot_sim.engine.state import Snapshot
-from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.messages.outgoing import Outgoing
 
 
 class Operator(Protocol):

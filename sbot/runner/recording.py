@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.scenario.model import Scenario
 from sbot.version import package_version
@@ -65,6 +64,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _is_empty(bag: Path) -> bool:
+    from sbot.bag.reader import Bag
     try:
         return bag.is_dir() and not any(True for _ in Bag(bag).messages())
     except InputError:  # damaged, as the disk is full

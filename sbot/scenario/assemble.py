@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from sbot.scenario.world import moving_discs, pushable_boxes, world_arrays
 from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
-from sbot_sim.messages.broadcast import BroadcastOptions
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
 from sbot_sim.sensors.rectangles import make_rectangles
 from sbot_sim.sensors.scan import make_scan_parameters
@@ -23,6 +22,9 @@ from wind_model.field import load_field
 from wind_model.grid import Lattice
 from wind_model.parameters import STILL, WindParameters
 from wind_model.turbulence import Waves, make_waves
+
+if TYPE_CHECKING:
+    from sbot_sim.messages.broadcast import BroadcastOptions
 
 
 class WindSource(NamedTuple):
@@ -93,6 +95,7 @@ def wind_source(scenario: Scenario) -> WindSource:
 
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     """Return what a run's messages depend on beside the simulator's parameters."""
+    from sbot_sim.messages.broadcast import BroadcastOptions
     return BroadcastOptions(scenario.to_yaml(), [robot.goal for robot in scenario.robots],
                             tf_namespaced=scenario.tf_namespaced,
                             poses_topic=scenario.poses_topic,

@@ -25,7 +25,6 @@ from sbot.files.yaml_text import (
     read_file,
 )
 from sbot.scenario import groups
-from sbot.scenario.argos.experiment import argos_scenario
 from sbot.scenario.checks.boxes import check_boxes
 from sbot.scenario.checks.idle import warn_of_idle
 from sbot.scenario.checks.unused import warn_of_unused
@@ -77,6 +76,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
     path = find_scenario(path_or_name)
     raw = read_file(path, typed=True)
     if path.suffix == '.argos':
+        from sbot.scenario.argos.experiment import argos_scenario
         values, origins = argos_scenario(raw, str(path), overrides)
         return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
                         warn=True)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sbot.scenario.maps import load_map
 from sbot.scenario.model import World
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
@@ -32,7 +31,10 @@ def world_arrays(world: World) -> WorldArrays:
         if the map cannot be read; its path must be absolute by now.
 
     """
-    cells = load_map(world.map) if world.map else None
+    cells = None
+    if world.map:
+        from sbot.scenario.maps import load_map  # imports what reads pictures
+        cells = load_map(world.map)
     bounds = world.bounds or (cells_bounds(cells) if cells is not None else None)
     if bounds is None:
         raise bad_value('world.bounds', None, '[xmin, ymin, xmax, ymax] (m)')

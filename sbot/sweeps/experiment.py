@@ -13,8 +13,6 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import NamedTuple
 
-from tqdm import tqdm
-
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.engine import (
@@ -232,6 +230,7 @@ def processors() -> int:
 def _bar(plan: Plan, done: int, failed: set[int],
          options: Options) -> Iterator[Callable[[int, int], None]]:
     """Yield what shows (runs more, all failed ones): done, failed, and when it will be over."""
+    from tqdm import tqdm
     with tqdm(total=len(plan), initial=done, unit=' runs', smoothing=0.02, mininterval=_PERIOD,
               disable=None if options.progress else True, file=sys.stderr,
               desc=f'{len(failed)} failed') as bar:

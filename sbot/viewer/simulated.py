@@ -25,7 +25,7 @@ from sbot_common.errors import InputError
 from sbot_common.twist import Twist
 from sbot_common.wire.messages import read_pose
 from sbot_sim.engine.state import Snapshot
-from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.messages.outgoing import Outgoing
 
 _MOMENT = 0.1  # s of wall time: the longest wait before the run looks for Ctrl-C
 

@@ -24,8 +24,9 @@ from sbot_sim.messages.markers import (
     robot_roles,
 )
 from sbot_sim.messages.occupancy import fitting_resolution, map_message
+from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.robot_description import robot_description
-from sbot_sim.messages.snapshot import EncoderOptions, Outgoing, SnapshotEncoder
+from sbot_sim.messages.snapshot import EncoderOptions, SnapshotEncoder
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
 from sbot_sim.sensors.positioning.four_wheel_odometry import reaches
 from sbot_sim.sensors.rectangles import rectangle_of

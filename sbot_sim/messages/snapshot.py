@@ -19,6 +19,7 @@ from sbot_common.wire import cdr, templates
 from sbot_common.wire.point_cloud import encode_points
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.interfaces import Interfaces
+from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.positioning import PositioningEncoder
 from sbot_sim.sensors.infrared.sensor import infrared_points
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
@@ -29,14 +30,6 @@ from sbot_sim.sensors.scan import ScanParameters, angle_max
 INFRARED = np.dtype([(name, '<f4') for name in ('x', 'y', 'z', 'range', 'reading')])
 HEARD = np.dtype([*((name, '<f4') for name in ('x', 'y', 'z', 'range', 'bearing')),
                   ('data', 'u1', 10)])
-
-
-class Outgoing(NamedTuple):
-    """One message to publish or record."""
-
-    name: str  # absolute
-    topic: Topic
-    payload: bytes
 
 
 class EncoderOptions(NamedTuple):

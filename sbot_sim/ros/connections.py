@@ -9,7 +9,7 @@ from rclpy.publisher import Publisher
 
 from sbot_common import ros, topics
 from sbot_common.topics import Topic
-from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.messages.outgoing import Outgoing
 
 # What other nodes publish, too: that disturbs nobody.
 _OFTEN_SHARED = tuple(topic.name for topic in (

@@ -22,7 +22,7 @@ from sbot_common.twist import STOP
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_pose, read_twist
 from sbot_sim.messages.diagnostics import Pace, diagnostics
-from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.connections import Connections
 from sbot_sim.ros.free_running import FreeRunning
 from sbot_sim.ros.inbox import Inbox

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast
-from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.run_control import Options
 
 

@@ -147,7 +147,7 @@ def test_what_yaml_does_not_have_is_named_with_its_place(data, message):
 
 
 def test_what_cannot_work_is_refused_before_the_run(monkeypatch, tmp_path):
-    monkeypatch.setattr('sbot.api.run_scenario', None)
+    monkeypatch.setattr('sbot.runner.loop.run_scenario', None)
     with pytest.raises(sbot.InputError, match=r'\.html'):
         sbot.view('single_robot', tmp_path / 'x.txt')
     with pytest.raises(sbot.InputError, match=r'\.gif'):

@@ -8,7 +8,7 @@ from pictures import record, scenario
 from PIL import Image
 
 import sbot
-from sbot.api import load
+from sbot.api.loading import load
 from sbot.cli import main as cli
 from sbot.figures import animation as animate
 from sbot.figures.arena import free_wind_arrows, robot_colours

@@ -1,4 +1,7 @@
-"""The public API of ``import sbot``: load, run, sweep, replay, plot, view (docs/python.md)."""
+"""Functions of ``import sbot``: run, sweep, replay, plot, view (docs/python.md).
+
+Each imports what it needs when it is called: that takes longer than to load a scenario.
+"""
 
 from __future__ import annotations
 
@@ -7,72 +10,17 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neural_controller.network import load_network, save_network
-from neural_controller.network import make_network as network
-from sbot.bag.reader import Bag
-from sbot.regression.replay import ReplayResult
-from sbot.regression.replay import replay as replay_bag
-from sbot.runner.history import Run
-from sbot.runner.loop import run_scenario
-from sbot.runner.recording import free_again
-from sbot.runner.warm_up import warm_up
-from sbot.scenario.load import (
-    changed_scenario,
-    load_scenario,
-    parse_scenario,
-    scenario_from_mapping,
-)
-from sbot.scenario.model import Scenario
-from sbot.worlds import many, single
-from sbot.worlds.policy import function_policy
-from sbot_common.errors import InputError, bad_value
+from sbot.api.loading import Source, load
+from sbot_common.errors import bad_value
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+    from sbot.bag.reader import Bag
     from sbot.figures.data import RunData
-
-__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'World', 'Worlds', 'function_policy', 'load',
-           'load_network', 'network', 'plot', 'replay', 'run', 'save_network', 'sweep', 'view']
-
-Source = Scenario | Mapping[str, Any] | str | Path
-
-
-def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
-         **overrides: object) -> Scenario:
-    """Return a complete, checked scenario.
-
-    A ``Scenario`` with overrides is loaded anew: another seed places groups of robots elsewhere.
-
-    Parameters
-    ----------
-    source : the name of a shipped scenario, a path (``.yaml`` or ``.argos``), YAML text (it has a
-        line break), or a dict with the keys of docs/scenario.md. In a dict, a robot's
-        ``controller`` may be a class or an object.
-    controllers : classes or objects by the names that a text or a recording has for them
-    overrides : values that replace those of the source, e.g. ``duration=5``; a dotted key path
-        goes in as ``**{'wind.wind_speed_mean': 0.3}``
-
-    Raises
-    ------
-    InputError
-        one line with file, line, key path, value and what was expected.
-
-    """
-    if isinstance(source, Scenario):
-        given = {**source.given, **(controllers or {})}
-        if not overrides and given == source.given:
-            return source
-        return changed_scenario(source, overrides, given)
-    if isinstance(source, Mapping):
-        return scenario_from_mapping(source, overrides, controllers)
-    if isinstance(source, str) and '\n' in source:
-        return parse_scenario(source, 'scenario', Path.cwd(), overrides=overrides,
-                              controllers=controllers, warn=True)
-    if not isinstance(source, str | Path):
-        raise bad_value('scenario', source, 'a name, a path, YAML text, a dict or a Scenario')
-    return load_scenario(str(source), overrides, controllers)
+    from sbot.regression.replay import ReplayResult
+    from sbot.runner.history import Run
 
 
 def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | None = None,
@@ -105,78 +53,14 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
         raise bad_value('sense', sense, 'nothing with keep=False')
     if seed is not None:
         overrides['seed'] = seed
+    from sbot.runner.loop import run_scenario
+    from sbot.runner.recording import free_again
+    from sbot.runner.warm_up import warm_up
     complete = load(scenario, controllers=controllers, **overrides)
     warm_up()
     with free_again(record):
         return run_scenario(complete, record=record, threads=threads, progress=progress,
                             keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)
-
-
-def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scenario:
-    """Return a scenario whose controllers nobody asks.
-
-    Raises
-    ------
-    InputError
-        as ``load`` does, and for ``controllers`` among the overrides.
-
-    """
-    if 'controllers' in overrides:
-        raise bad_value('controllers', overrides['controllers'], 'none: worlds do what they are '
-                        'commanded')
-    return load(scenario, controllers=None, **overrides)
-
-
-class World(single.World):
-    """One world of N robots, stepped from Python in one compiled call a step.
-
-    Parameters
-    ----------
-    scenario : as ``load`` takes it; the controllers it names are not asked
-    seed : of placement and noise; None: the scenario's
-    sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
-        None: all that the robots have
-    overrides : as ``load`` takes them
-
-    Raises
-    ------
-    InputError
-        one line: what was found, what was expected.
-
-    """
-
-    def __init__(self, scenario: Source, /, *, seed: int | None = None,
-                 sense: Collection[str] | None = None, **overrides: object) -> None:
-        super().__init__(load_uncontrolled(scenario, overrides), seed=seed, sense=sense)
-
-
-class Worlds(many.Worlds):
-    """Many independent worlds, stepped together; world k equals a run of it alone, to the bit.
-
-    Parameters
-    ----------
-    scenario : as ``load`` takes it, for all worlds; or a list of these, one a world, which may
-        differ in obstacles, poses, bodies, wind and noise
-    count : how many worlds
-    seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
-    sense : as of ``World``
-    threads : how many to use; changes no bit
-    overrides : as ``load`` takes them, for all worlds
-
-    Raises
-    ------
-    InputError
-        one line: what was found, what was expected.
-
-    """
-
-    def __init__(self, scenario: Source | Sequence[Source], /, count: int | None = None, *,
-                 seeds: Sequence[int] | None = None, sense: Collection[str] | None = None,
-                 threads: int = 1, **overrides: object) -> None:
-        given: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
-        loaded = [load_uncontrolled(source, overrides) for source in given]
-        super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,
-                         sense=sense, threads=threads)
 
 
 def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
@@ -247,6 +131,8 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
         if the bag cannot be replayed.
 
     """
+    from sbot.regression.replay import replay as replay_bag
+    from sbot.runner.warm_up import warm_up
     warm_up()
     return replay_bag(_bag(bag), overrides, record, controllers=controllers)
 
@@ -295,7 +181,9 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
         for another ending, a file that cannot be written, or an unusable source.
 
     """
+    from sbot.bag.reader import Bag
     from sbot.figures.data import is_bag
+    from sbot.runner.history import Run
     from sbot.viewer.page import check_name, write_run, write_view
     check_name(path)  # complain before the run
     if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
@@ -306,12 +194,15 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
 
 
 def _bag(source: Bag | str | Path) -> Bag:
+    from sbot.bag.reader import Bag
     return source if isinstance(source, Bag) else Bag(source)
 
 
 def _data(source: Run | Bag | Source) -> RunData:
     """Return what pictures are made of."""
+    from sbot.bag.reader import Bag
     from sbot.figures.data import from_bag, from_result, is_bag
+    from sbot.runner.history import Run
     if isinstance(source, Run):
         return from_result(source)
     if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):

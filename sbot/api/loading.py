@@ -1,0 +1,69 @@
+"""Scenarios from files, texts and dicts: ``sbot.load`` (docs/python.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sbot.scenario.load import (
+    changed_scenario,
+    load_scenario,
+    parse_scenario,
+    scenario_from_mapping,
+)
+from sbot.scenario.model import Scenario
+from sbot_common.errors import bad_value
+
+Source = Scenario | Mapping[str, Any] | str | Path
+
+
+def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
+         **overrides: object) -> Scenario:
+    """Return a complete, checked scenario.
+
+    A ``Scenario`` with overrides is loaded anew: another seed places groups of robots elsewhere.
+
+    Parameters
+    ----------
+    source : the name of a shipped scenario, a path (``.yaml`` or ``.argos``), YAML text (it has a
+        line break), or a dict with the keys of docs/scenario.md. In a dict, a robot's
+        ``controller`` may be a class or an object.
+    controllers : classes or objects by the names that a text or a recording has for them
+    overrides : values that replace those of the source, e.g. ``duration=5``; a dotted key path
+        goes in as ``**{'wind.wind_speed_mean': 0.3}``
+
+    Raises
+    ------
+    InputError
+        one line with file, line, key path, value and what was expected.
+
+    """
+    if isinstance(source, Scenario):
+        given = {**source.given, **(controllers or {})}
+        if not overrides and given == source.given:
+            return source
+        return changed_scenario(source, overrides, given)
+    if isinstance(source, Mapping):
+        return scenario_from_mapping(source, overrides, controllers)
+    if isinstance(source, str) and '\n' in source:
+        return parse_scenario(source, 'scenario', Path.cwd(), overrides=overrides,
+                              controllers=controllers, warn=True)
+    if not isinstance(source, str | Path):
+        raise bad_value('scenario', source, 'a name, a path, YAML text, a dict or a Scenario')
+    return load_scenario(str(source), overrides, controllers)
+
+
+def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scenario:
+    """Return a scenario whose controllers nobody asks.
+
+    Raises
+    ------
+    InputError
+        as ``load`` does, and for ``controllers`` among the overrides.
+
+    """
+    if 'controllers' in overrides:
+        raise bad_value('controllers', overrides['controllers'], 'none: worlds do what they are '
+                        'commanded')
+    return load(scenario, controllers=None, **overrides)

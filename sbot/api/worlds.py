@@ -1,0 +1,61 @@
+"""Worlds that are stepped from Python: ``sbot.World``, ``sbot.Worlds`` (docs/python.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sbot.api.loading import Source, load_uncontrolled
+from sbot.worlds import many, single
+
+
+class World(single.World):
+    """One world of N robots, stepped from Python in one compiled call a step.
+
+    Parameters
+    ----------
+    scenario : as ``load`` takes it; the controllers it names are not asked
+    seed : of placement and noise; None: the scenario's
+    sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
+        None: all that the robots have
+    overrides : as ``load`` takes them
+
+    Raises
+    ------
+    InputError
+        one line: what was found, what was expected.
+
+    """
+
+    def __init__(self, scenario: Source, /, *, seed: int | None = None,
+                 sense: Collection[str] | None = None, **overrides: object) -> None:
+        super().__init__(load_uncontrolled(scenario, overrides), seed=seed, sense=sense)
+
+
+class Worlds(many.Worlds):
+    """Many independent worlds, stepped together; world k equals a run of it alone, to the bit.
+
+    Parameters
+    ----------
+    scenario : as ``load`` takes it, for all worlds; or a list of these, one a world, which may
+        differ in obstacles, poses, bodies, wind and noise
+    count : how many worlds
+    seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
+    sense : as of ``World``
+    threads : how many to use; changes no bit
+    overrides : as ``load`` takes them, for all worlds
+
+    Raises
+    ------
+    InputError
+        one line: what was found, what was expected.
+
+    """
+
+    def __init__(self, scenario: Source | Sequence[Source], /, count: int | None = None, *,
+                 seeds: Sequence[int] | None = None, sense: Collection[str] | None = None,
+                 threads: int = 1, **overrides: object) -> None:
+        given: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
+        loaded = [load_uncontrolled(source, overrides) for source in given]
+        super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,
+                         sense=sense, threads=threads)
