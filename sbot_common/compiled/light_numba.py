@@ -1,0 +1,24 @@
+"""numba, imported without scipy: it looks for BLAS at once, which few functions ever call.
+
+Where scipy is installed, that look imports a hundred modules of it, in every process. What uses
+BLAS in a user's own compiled functions still finds it, when it is compiled.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+
+def _import_numba() -> None:
+    if {'numba', 'scipy'} & sys.modules.keys():
+        return
+    sys.modules['scipy'] = None  # type: ignore[assignment]
+    try:
+        from numba.np import arraymath
+    finally:
+        del sys.modules['scipy']
+    arraymath._HAVE_BLAS = find_spec('scipy') is not None
+
+
+_import_numba()

@@ -1,0 +1,34 @@
+"""numba without scipy: not imported with numba, and there when a function needs BLAS."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip('scipy')
+
+
+def test_scipy_is_not_imported_before_a_function_needs_it():
+    code = """
+import sys
+import sbot_common.compiled.jit
+assert 'scipy' not in sys.modules
+import numba, numpy as np
+from numba.np import arraymath
+assert arraymath._HAVE_BLAS
+product = numba.njit(lambda a, b: np.dot(a, b))
+assert product(np.eye(2), np.ones((2, 2))).tolist() == [[1, 1], [1, 1]]
+assert 'scipy.linalg.cython_blas' in sys.modules
+"""
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_has_imported_numba_or_scipy_before_changes_nothing():
+    for first in ('numba', 'scipy'):
+        code = (f'import {first}; import sbot_common.compiled.jit; import scipy; '
+                'from numba.np import arraymath; assert arraymath._HAVE_BLAS; scipy.linalg')
+        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                              check=False, timeout=300)
+        assert done.returncode == 0, done.stderr
