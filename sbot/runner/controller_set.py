@@ -21,11 +21,11 @@ from sbot.scenario.model import Scenario
 from sbot_common import topics
 from sbot_common.angles import decoded_yaw
 from sbot_common.observation import Gnss, Imu, Inputs, Neighbours, Odometry, Scan
-from sbot_common.rng import CONTROLLER
+from sbot_common.random.numbers import uniforms
+from sbot_common.random.purposes import CONTROLLER
 from sbot_common.wire.messages import write_broadcast, write_pose
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.snapshot import Outgoing
-from sbot_sim.sensors.rng_array import States, generator_states, uniforms
 from sbot_sim.sensors.scan import ScanParameters
 
 Array = NDArray[np.float64]
@@ -86,17 +86,17 @@ _SENSE: dict[str, Callable[[Snapshot, ScanParameters, int], Any]] = {
 
 
 class ControllerSet:
-    """All controllers of a scenario, with their generators.
+    """All controllers of a scenario, with their random numbers.
 
     Robots with ``none`` get the command (0, 0).
     """
 
     def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1) -> None:
         self._scan = scan
-        self._n = len(scenario.robots)
+        self._n, self._seed = len(scenario.robots), scenario.seed
         self._width = command_width(scenario)
         self._batches = _batches(scenario, threads)
-        batched = {i for ids, _, _ in self._batches for i in ids}
+        batched = {i for ids, _ in self._batches for i in ids.tolist()}
         self._robots = controlled_robots(
             scenario, [i for i in range(self._n) if i not in batched])
         self._senses = {i: {field: _SENSE[field] for field in observed_fields(
@@ -108,7 +108,7 @@ class ControllerSet:
         for i, robot in self._robots.items():
             if isinstance(robot.controller, PotentialField):
                 counts[i] = robot.controller.invalid_turns
-        for ids, followers, _ in self._batches:
+        for ids, followers in self._batches:
             counts[ids] = followers.invalid_turns
         return counts
 
@@ -128,21 +128,21 @@ class ControllerSet:
                 broadcasts[i] = data
                 announced.append(Outgoing(topics.resolve(topics.RAB_DATA, i, self._n),
                                           topics.RAB_DATA, write_broadcast(data)))
-        for ids, followers, generators in self._batches:
+        for ids, followers in self._batches:
+            draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
             commands[ids, :2] = followers.step(
                 snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
-                uniforms(generators, 1)[:, 0])
+                draws)
         return Decisions(commands, announced, broadcasts)
 
 
 def _batches(scenario: Scenario, threads: int,
-             ) -> list[tuple[list[int], Followers, States]]:
-    """Return ids of potential-field followers that share all parameters, with generators."""
+             ) -> list[tuple[NDArray[np.int64], Followers]]:
+    """Return ids of potential-field followers that share all parameters, and the followers."""
     groups: dict[str, tuple[Parameters, list[int]]] = {}
     for i, robot in enumerate(scenario.robots):
         parameters = controller_parameters(scenario, robot)
         if i > 0 and isinstance(parameters, Parameters):
             groups.setdefault(repr(parameters), (parameters, []))[1].append(i)
-    return [(ids, Followers(ids, parameters, threads),
-             generator_states(scenario.seed, ids, CONTROLLER))
+    return [(np.array(ids, np.int64), Followers(ids, parameters, threads))
             for parameters, ids in groups.values() if len(ids) >= _BATCH]

@@ -21,7 +21,8 @@ from sbot.scenario.world import moving_discs, pushable_boxes, world_arrays
 from sbot_common.controlled_robot import ControlledRobot, call_controller
 from sbot_common.observation import Controller
 from sbot_common.params import updated
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import TickGenerator
+from sbot_common.random.purposes import CONTROLLER
 from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
@@ -215,6 +216,6 @@ def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, Co
         robot = scenario.robots[i]
         controller = make_controller(scenario, robot)
         if controller is not None:
-            made[i] = ControlledRobot(i, controller, generator(scenario.seed, i, CONTROLLER),
+            made[i] = ControlledRobot(i, controller, TickGenerator(scenario.seed, i, CONTROLLER),
                                       robot.goal, scenario.rate, goes_sideways(scenario, robot))
     return made

@@ -7,7 +7,8 @@ import pytest
 from potential_field_bot.bot import PotentialField
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import generator
+from sbot_common.random.purposes import CONTROLLER
 
 SCAN = Scan(np.full(8, 5.0, np.float32), -1.0, 0.25, 0.0, 10.0)
 

@@ -20,7 +20,8 @@ from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_common.errors import InputError
 from sbot_common.observation import make_observation
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import TickGenerator
+from sbot_common.random.purposes import CONTROLLER
 from sbot_common.topics import CMD_VEL, GOAL, Topic
 from sbot_common.wire.messages import read_twist, write_pose, write_twist
 
@@ -129,13 +130,13 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
     scenario = load_scenario('leader_follower', {'duration': 2.0})
     bot = PotentialField(goal=scenario.robots[0].goal,
                          parameters=scenario.controllers['potential_field'])
-    rng = generator(scenario.seed, 0, CONTROLLER)
+    numbers = TickGenerator(scenario.seed, 0, CONTROLLER)
     answers, goals = {}, {0: scenario.robots[0].goal, 20: (1.0, 2.0), 40: (1.0, 2.0)}
     for tick in ticks(source, 4, scenario.rate, TOPICS):
         if tick.tick and tick.tick in goals:
             bot.set_goal(*goals[tick.tick])
         seen = make_observation(0, scenario.rate, None, recorded_inputs(tick)(0, ['scan']))
-        answers[tick.stamp_ns] = bot.step(seen, rng)
+        answers[tick.stamp_ns] = bot.step(seen, numbers.at(tick.tick))
     sent = {scenario.rate.stamp_ns(tick): goal for tick, goal in goals.items()}
     with Recorder(tmp_path / 'sent', metadata=source.metadata) as recorder:
         for message in source.messages():
