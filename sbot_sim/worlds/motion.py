@@ -66,10 +66,10 @@ def turn_wheels(first: int, end: int, batch: Batch) -> None:
     """Measure odometry; before ``drive``, which counts the tick."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
-    n, bodies, noise_slip = setting.robots, _bodies_of(setting, first, end), setting.noise_slip[a:z]
+    bodies, noise_slip = _bodies_of(setting, first, end), setting.noise_slip[a:z]
     slip = np.empty((z - a, 2))
     for k in range(first, end):
-        low, high = k * n - a, (k + 1) * n - a
+        low, high = (k - first) * setting.robots, (k - first + 1) * setting.robots
         slip[low:high] = draw_slip(noise_slip[low:high], worlds.seed[k], worlds.tick[k], 2)
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],

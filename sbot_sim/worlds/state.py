@@ -116,8 +116,9 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
         return np.zeros((rows, columns))
 
     return Worlds(
-        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(2), pose=floats(3), sent_pose=floats(3),
-        twist=floats(3), impulse_velocity=floats(2), next_impulse_velocity=floats(2),
+        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(2),
+        pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
+        next_impulse_velocity=floats(2),
         wind=floats(2), free_wind=floats(2), felt_wind=floats(2), odometry=floats(3),
         odometry_twist=floats(2), wheel_scale=floats(2),
         rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
