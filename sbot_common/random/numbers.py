@@ -47,12 +47,18 @@ def _two_normals(u: float, v: float) -> tuple[float, float]:
 
 
 @njit_inline
+def _make_normal(numbers: Floats, pairs: int) -> None:
+    """Replace pairs of uniform numbers by normal ones; in vectors, which is why it is a loop."""
+    for i in range(pairs):
+        numbers[2 * i], numbers[2 * i + 1] = _two_normals(numbers[2 * i], numbers[2 * i + 1])
+
+
+@njit_inline
 def fill_normals(seed: int, purpose: int, robot: int, tick: int, count: int,
                  out: Floats) -> None:
     """Write a robot's first ``count`` standard normal numbers, with room as above."""
     fill_uniforms(seed, purpose, robot, tick, count, out)
-    for i in range((count + 1) // 2):
-        out[2 * i], out[2 * i + 1] = _two_normals(out[2 * i], out[2 * i + 1])
+    _make_normal(out, (count + 1) // 2)
 
 
 @njit
@@ -82,8 +88,11 @@ def normals(seed: int, purpose: int, robots: int, tick: int, count: int) -> Floa
 
     Parameters are those of ``uniforms``; ``robots`` is N.
     """
-    out, room = np.empty((robots, count)), np.empty(count + WORDS)
+    width = count + count % 2
+    out, room = np.empty((robots, width)), np.empty(count + WORDS)
     for j in range(robots):
-        fill_normals(seed, purpose, j, tick, count, room)
-        out[j] = room[:count]
-    return out
+        fill_uniforms(seed, purpose, j, tick, count, room)
+        for i in range(width):
+            out[j, i] = room[i]
+    _make_normal(out.reshape(robots * width), robots * width // 2)
+    return out if width == count else out[:, :count].copy()

@@ -14,10 +14,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.params import Param
-from sbot_common.random.numbers import fill_normals
-from sbot_common.random.philox import WORDS
+from sbot_common.random.numbers import normals
 from sbot_common.random.purposes import ODOMETRY, WHEEL_RADIUS
 from sbot_sim.dynamics.motion import advance_all, ground_speeds, rows_of, to_twists
 from sbot_sim.world.bodies import BodyArrays
@@ -47,12 +46,10 @@ def draw_wheel_scale(noise_radius: Array, seed: int, wheels: int) -> Array:
     wheels : of a robot, at most 4: left and right, then those of ``four_wheel_odometry``
 
     """
-    scale, normal = np.ones((len(noise_radius), wheels)), np.empty(WORDS)
+    scale = _normals_where(noise_radius, seed, WHEEL_RADIUS, 0, wheels)
     for i in range(len(noise_radius)):
-        if noise_radius[i] > 0.0:
-            fill_normals(seed, WHEEL_RADIUS, i, 0, wheels, normal)
-            for k in range(wheels):
-                scale[i, k] += noise_radius[i] * normal[k]
+        for k in range(wheels):
+            scale[i, k] = 1.0 + noise_radius[i] * scale[i, k]
     return scale
 
 
@@ -62,13 +59,19 @@ def draw_slip(noise_slip: Array, seed: int, tick: int, wheels: int) -> Array:
 
     Parameters are those of ``draw_wheel_scale``.
     """
-    slip, normal = np.zeros((len(noise_slip), wheels)), np.empty(WORDS)
-    for i in range(len(noise_slip)):
-        if noise_slip[i] > 0.0:
-            fill_normals(seed, ODOMETRY, i, tick, wheels, normal)
-            for k in range(wheels):
-                slip[i, k] = normal[k]
-    return slip
+    return _normals_where(noise_slip, seed, ODOMETRY, tick, wheels)
+
+
+@njit_inner
+def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int) -> Array:
+    """Return standard normal numbers (N, wheels), zeros where there is no noise."""
+    if not (noise > 0.0).any():
+        return np.zeros((len(noise), wheels))
+    normal = normals(seed, purpose, len(noise), tick, wheels)
+    for i in range(len(noise)):
+        if not noise[i] > 0.0:
+            normal[i] = 0.0
+    return normal
 
 
 @njit
