@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Evolve the weights of a small network by CMA-ES: s-bots avoid obstacles, or aggregate.
 
-    pip install 'potential_field_bot[evolve]'
+    pip install '.[evolve]'
     python examples/evolve.py aggregate -o aggregation
 
 writes `network.json`, which `controller: neural_controller.controller:Neural` drives robots with,

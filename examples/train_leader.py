@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Train a leader to reach its goal in gusts, by PPO of Stable-Baselines3.
 
-    pip install 'potential_field_bot[train]'
+    pip install '.[train]'
     python examples/train_leader.py -o leader
 
 writes `leader.json`, which `controller: neural_controller.controller:Neural` drives robots with,

@@ -108,8 +108,17 @@ def bad_value(where: str, value: object, expected: str) -> InputError:
 
 def unknown_name(where: str, name: str, known: Iterable[str]) -> InputError:
     """Return the error for an unknown key or name, with the nearest known one."""
+    return InputError(f"{where}: unknown name '{one_line(name, SHOWN)}'; {hint(name, known)}")
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra; no package index has this package yet."""
+    return f"pip install '.[{extra}]' in a checkout of potential_field_bot"
+
+
+def hint(name: str, known: Iterable[str], what: str = 'known') -> str:
+    """Return a question after the name nearest to another, or a list of all, called ``what``."""
     names = sorted(known)
     short = [each for each in islice(names, 1000) if len(each) <= _NEAR]
     near = get_close_matches(name, short, n=1, cutoff=0.5) if len(name) <= _NEAR else ()
-    hint = f"did you mean '{near[0]}'?" if near else f'known: {", ".join(names)}'
-    return InputError(f"{where}: unknown name '{one_line(name, SHOWN)}'; {hint}")
+    return f"did you mean '{near[0]}'?" if near else f'{what}: {", ".join(names)}'

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+_IN_WORDS = {7: 'seven', 8: 'eight', 9: 'nine'}
 PAGES = [*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'docs').glob('*.md'))]
 
 
@@ -88,6 +89,32 @@ def test_every_erratum_is_on_the_way_from_its_document_to_a_command():
     sections = [row.split(' | ')[0].removeprefix('| ') for row in rows]
     first = sections.index('1')
     assert sections[first:first + 19] == [str(i) for i in range(1, 20)]  # of document 001
+
+
+def test_every_package_and_folder_is_in_the_architecture():
+    text = (ROOT / 'docs' / 'architecture.md').read_text('utf-8')
+    rows = dict(re.findall(r'^\| `(\w+)` \| (.+) \|$', text, re.MULTILINE))
+    setup = (ROOT / 'setup.py').read_text('utf-8')
+    packages = {'potential_field_bot', *re.findall(r"'(\w+)'", re.search(r'^TOP = (.+)$', setup,
+                                                                         re.MULTILINE)[1])}
+    assert packages <= rows.keys()
+    assert f'One ROS 2 package, {_IN_WORDS[len(packages)]} Python packages' in text
+    decisions = (ROOT / 'docs' / 'decisions.md').read_text('utf-8')
+    assert f'{_IN_WORDS[len(packages)].capitalize()} Python packages' in decisions
+    for package in packages:
+        for path in (ROOT / package).rglob('__init__.py'):
+            folder = path.parent
+            if folder != ROOT / package:
+                assert f'`{folder.name}`' in rows[package], folder.relative_to(ROOT)
+
+
+def test_no_page_or_message_installs_from_an_index():
+    """No index has the package: extras are those of a checkout."""
+    pages = [path for folder in ('docs', 'examples', 'sbot', 'sbot_common', 'sbot_sim')
+             for path in (ROOT / folder).rglob('*') if path.suffix in ('.md', '.py', '.ipynb')]
+    assert len(pages) > 300
+    for path in (*pages, *ROOT.glob('*.md')):
+        assert 'potential_field_bot[' not in path.read_text('utf-8'), path
 
 
 def test_every_dependency_has_its_reason():

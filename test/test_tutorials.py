@@ -44,6 +44,19 @@ def test_it_has_a_picture_a_next_step_and_a_place_in_the_index(page):
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
+def test_what_it_needs_beside_the_package_stands_at_its_top(page):
+    text = page.read_text('utf-8')
+    made = [block for block in blocks(text) if block.language in ('bash', 'python')]
+    needs = {'pytest': any('-m pytest' in block.text for block in made),
+             "'.[pandas]'": any('sbot.sweep(' in block.text or 'to_dataframe' in block.text
+                                for block in made),
+             "'.[ros]'": any(block.needs_ros for block in made)}
+    top = text.partition('\n## ')[0]
+    assert {what for what in needs if f'`pip install {what}`' in top} == {
+        what for what, needed in needs.items() if needed}
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
 def test_its_notebook_was_made_from_it(page):
     notebook = json.loads(page.with_suffix('.ipynb').read_text('utf-8'))
     digest = hashlib.sha256(page.read_text('utf-8').encode()).hexdigest()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sbot.bag.reader import Bag
@@ -92,11 +92,21 @@ def rate_of(bag: Bag) -> Rate:
     return parse_rate(scenario.get('rate', 30), f'{where}: rate')
 
 
-def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> Iterator[Tick]:
+def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic],
+          answering: Collection[int] | None = None) -> Iterator[Tick]:
     """Yield the complete ticks of a bag in order, in memory that does not grow with its length.
 
     A tick is complete when each of ``topics`` that the bag has for a robot, and a command of each
-    robot that sends any, are in. What is incomplete at the end is left out.
+    robot that answers, are in. What is incomplete at the end is left out.
+
+    Parameters
+    ----------
+    bag : to read
+    num_robots : N
+    rate : ticks a second
+    topics : whose messages are inputs
+    answering : robots that answer each tick, of others the commands are left out; None: all that
+        send any
 
     Raises
     ------
@@ -104,7 +114,8 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> Ite
         if a message is missing in the middle.
 
     """
-    gather = _Gather(bag, num_robots, rate, topics)
+    gather = _Gather(bag, num_robots, rate, topics,
+                     range(num_robots) if answering is None else answering)
     for message in bag.messages(gather.names):
         with bag.named_errors():
             gather.put(message.name, little_endian(message.payload, message.type))
@@ -121,7 +132,8 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> Ite
 class _Gather:
     """Collects the messages of each stamp."""
 
-    def __init__(self, bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic]) -> None:
+    def __init__(self, bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic],
+                 answering: Collection[int]) -> None:
         present = bag.names()
         self._num_robots = num_robots
         self._rate = rate
@@ -135,7 +147,8 @@ class _Gather:
                 # A topic of all robots, e.g. /poses, counts as robot 0's.
                 if name in present and name not in self._slots:
                     self._slots[name] = number * num_robots + robot
-            if (name := resolve(CMD_VEL, robot, num_robots)) in present:
+            name = resolve(CMD_VEL, robot, num_robots)
+            if robot in answering and name in present:
                 self._commands[name] = deque()
             self._goals[resolve(GOAL, robot, num_robots)] = robot
         self.names = {*self._slots, *self._commands, *self._goals}

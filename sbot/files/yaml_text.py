@@ -190,7 +190,9 @@ def parse_yaml(text: str, file: str) -> tuple[object, Origins]:
     reader = _Reader(file)
     if (values := reader.measure(node)[0]) > limits().text_values:
         raise too_large(file, 'values, with what its aliases expand to', values, 'text_values')
-    return reader.value(node, ()), Origins(file, reader.lines, set())
+    value = reader.value(node, ())
+    # What was made of an experiment of ARGoS has lines that nobody sees.
+    return value, Origins(file, {} if file.endswith('.argos') else reader.lines, set())
 
 
 def count_values(value: object) -> int:

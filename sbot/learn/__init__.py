@@ -11,7 +11,7 @@ from neural_controller.network import Network
 from sbot.api import Source
 from sbot.learn.shipped import TASKS, Aggregate, AvoidObstacles, FollowLeader, ReachGoal
 from sbot.learn.task import Moment, Task
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, install_command
 
 if TYPE_CHECKING:
     from sbot.learn.parallel import SwarmEnv
@@ -152,5 +152,4 @@ def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: 
 
 
 def _missing(function: str, library: str, extra: str) -> InputError:
-    return InputError(f"sbot.learn.{function}() needs {library}: pip install "
-                      f"'potential_field_bot[{extra}]'")
+    return InputError(f'sbot.learn.{function}() needs {library}: {install_command(extra)}')

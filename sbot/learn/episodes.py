@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ from sbot.worlds.observation import Observations
 from sbot_common.errors import InputError, bad_value
 
 _SEEDS = 2**63
+
+LOG = logging.getLogger(__name__)
 
 
 class Outcome(NamedTuple):
@@ -55,6 +58,7 @@ class Episodes:
         self.network, self._scenario_goal = network, _goals(self.scenario, network)
         self.goal = np.tile(self._scenario_goal, (count, 1, 1))
         self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
+        _warn_of_idle(self.scenario, self.task.seconds, self.ticks)
         self._interface = Interface(self.worlds, network, self.goal)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
@@ -132,6 +136,17 @@ class Episodes:
     def _moment(self, seen: Observations, commands: Floats) -> Moment:
         return Moment(seen, self._interface.inputs(), commands, self.goal, self.network,
                       self.worlds.dt)
+
+
+def _warn_of_idle(scenario: Scenario, seconds: float, ticks: int) -> None:
+    """Log a warning for what ends runs of a scenario and does not end episodes."""
+    written = scenario.source is None or 'duration' in scenario.source.data
+    if written and scenario.rate.ticks(scenario.duration) != ticks:
+        LOG.warning('%s: duration: %g s has no effect on episodes: the task ends them after %g s '
+                    '(its attribute seconds)', scenario.name, scenario.duration, seconds)
+    if scenario.until is not None:
+        LOG.warning("%s: until: %s has no effect on episodes: the task's method ended(now) says "
+                    'when a robot is done', scenario.name, scenario.until)
 
 
 def _given(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.elementary import sincos_of
-from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 from sbot_common.observation import Observation, Point, Scan
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
@@ -40,7 +40,7 @@ def _core(where: str) -> Any:  # noqa: ANN401 - an optional module
         from navground import core
     except ImportError as error:
         raise InputError(f'{where}: needs the library navground ({error}): '
-                         "pip install 'potential_field_bot[navground]'") from None
+                         f'{install_command("navground")}') from None
     return core
 
 

@@ -26,8 +26,9 @@ from sbot_common.wire.messages import read_planar_twist, read_pose, write_string
 
 Command = tuple[float, ...]  # m/s, rad/s, and of omnidirectional robots m/s to the left
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
-_FREE_RUNNING = ('the scenario has lockstep: false, and nothing in a bag of free-running nodes '
-                 'says which poses and scans a command answers; expected lockstep: true')
+_FREE_RUNNING = ('recorded free-running: the scenario has lockstep: false, and nothing in a bag '
+                 'of free-running nodes says which poses and scans a command answers; expected '
+                 'lockstep: true')
 
 
 class FirstDifference(NamedTuple):
@@ -115,7 +116,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                 stack.callback(recorder.close)
                 recorder.write(topics.SCENARIO.name, topics.SCENARIO, scenario.rate.stamp_ns(0),
                                write_string(scenario.to_yaml()))
-            for tick in ticks(bag, len(scenario.robots), scenario.rate, replayed.topics):
+            for tick in ticks(bag, len(scenario.robots), scenario.rate, replayed.topics,
+                              replayed.commands):
                 deliver_signals()
                 if count == 0 and tick.tick != 0:
                     raise InputError(
@@ -148,8 +150,9 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
         raise InputError(f'{bag.path}: {differences} of {compared} commands differ, which says '
                          f'nothing: {_FREE_RUNNING}')
     if compared == 0 and not replayed.drew_other_numbers:
+        why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
         raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
-                         'command of each robot')
+                         f'command of each robot{why}')
     return ReplayResult(scenario.name, count, compared, differences, first, bag.damage,
                         tuple(sorted(replayed.drew_other_numbers)),
                         bag.metadata.get('version', '') if replayed.drew_other_numbers else '')
@@ -181,6 +184,10 @@ class _Controllers:
             if names[name] not in known:
                 raise bad_value(f'{bag.path}: type of {name}', names[name], topics.CMD_VEL.type)
             self.commands[robot] = known[names[name]]
+        if not self.commands:
+            raise InputError(f'{bag.path}: no robot has a controller to replay: all have '
+                             'controller: none, somebody else drove them; expected another '
+                             'controller of one robot, at least')
         self._robots = controlled_robots(scenario, self.commands)
         self._other_numbers = bag.random_numbers not in (None, SOURCE)
         # Robots that have drawn numbers which the recorded run did not have.

@@ -33,7 +33,7 @@ from sbot.scenario.assemble import wind_source
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
 from sbot_common import signals
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, install_command
 from sbot_common.topics import CLOCK
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
@@ -76,8 +76,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
 
     """
     if find_spec('rclpy') is None:
-        raise InputError("sbot up needs ROS 2 (rclpy): pip install 'potential_field_bot[ros]' on "
-                         'x86-64 Linux, or source a ROS 2 installation; without it use sbot run')
+        raise InputError(f'sbot up needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
+                         'or source a ROS 2 installation; without it use sbot run')
     if record is not None and Path(record).exists():
         raise InputError(f'{record}: exists already; expected the name of a new directory')
     domain = current_domain() if domain is None else domain

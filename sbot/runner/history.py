@@ -13,7 +13,7 @@ from sbot.files.limits import limits, too_large
 from sbot.scenario.assemble import command_width
 from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 from sbot_sim.engine.state import SimulationState, Snapshot
 from sbot_sim.world.boxes import as_sent
 
@@ -73,8 +73,7 @@ class Run:
         try:
             import pandas
         except ImportError:
-            raise InputError("to_dataframe() needs pandas: pip install 'potential_field_bot"
-                             "[pandas]'") from None
+            raise InputError(f'to_dataframe() needs pandas: {install_command("pandas")}') from None
         rows, robots = self.poses.shape[:2]
         columns: dict[str, NDArray[Any]] = {
             'tick': np.repeat(np.arange(rows), robots),

@@ -23,9 +23,10 @@ from sbot.files.yaml_text import (
 )
 from sbot.navground.behavior import check_behavior, is_navground
 from sbot.scenario import groups
-from sbot.scenario.argos.experiment import argos_yaml
+from sbot.scenario.argos.experiment import argos_scenario
 from sbot.scenario.checks.boxes import check_boxes
 from sbot.scenario.checks.idle import warn_of_idle
+from sbot.scenario.checks.unused import warn_of_unused
 from sbot.scenario.errors import validate
 from sbot.scenario.model import (
     CONTROLLERS,
@@ -80,9 +81,9 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
     path = find_scenario(path_or_name)
     raw = read_file(path)
     if path.suffix == '.argos':
-        text = argos_yaml(raw, str(path), overrides or ())
-        return parse_scenario(text, f'{path} (as YAML)', path.parent, path.stem, overrides,
-                              controllers, warn=True)
+        values, origins = argos_scenario(raw, str(path), overrides)
+        return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
+                        warn=True)
     text = decode_text(raw, str(path))
     return parse_scenario(text, str(path), path.parent, path.stem, overrides, controllers,
                           warn=True)
@@ -217,6 +218,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     scenario = _complete(written, directory, origins, given, Source(data, directory))
     if warn:
         warn_of_idle(written, scenario, origins)
+        warn_of_unused(written, origins)
     return scenario
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sbot.sweeps.guard import TRIES, close_all, run_batch
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.simulate import Row
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, install_command
 
 _AHEAD = 2  # runs that wait, for each that is simulated
 _ASK_PERIOD = 5.0  # s, how many workers there are
@@ -65,8 +65,7 @@ def dask_engine(address: str) -> Iterator[Engine]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError("--scheduler needs Dask: pip install 'potential_field_bot[cluster]'"
-                         ) from None
+        raise InputError(f'--scheduler needs Dask: {install_command("cluster")}') from None
     where: dict[str, Any] = ({'scheduler_file': address} if address.endswith('.json')
                              else {'address': address})
     try:

@@ -20,7 +20,7 @@ from sbot.sweeps.request import (
 from sbot.sweeps.sources import source_of
 from sbot.sweeps.table import PARQUET
 from sbot.sweeps.values import seeds_of, values_of
-from sbot_common.errors import InputError, unknown_name
+from sbot_common.errors import InputError, install_command, unknown_name
 
 if TYPE_CHECKING:
     import pandas
@@ -81,8 +81,7 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
     try:
         import pandas
     except ImportError:
-        raise InputError("sweep() needs pandas: pip install 'potential_field_bot[pandas]'"
-                         ) from None
+        raise InputError(f'sweep() needs pandas: {install_command("pandas")}') from None
     if record != 'none' and output is None:
         raise InputError(f'record: got {record!r}, expected an output folder with it')
     if resume and output is None:

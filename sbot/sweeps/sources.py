@@ -52,7 +52,7 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
     raw = read_file(path)
     folder = str(path.resolve().parent)
     if path.suffix == '.argos':
-        return argos_yaml(raw, str(path)), f'{path} (as YAML)', folder, {}
+        return argos_yaml(raw, str(path)), str(path), folder, {}
     return decode_text(raw, str(path)), str(path), folder, {}
 
 
@@ -71,7 +71,7 @@ def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any],
         if the scenario, with these changes, is wrong.
 
     """
-    name = Path(file.removesuffix(' (as YAML)')).stem
+    name = Path(file).stem
     scenario = parse_scenario(text, file, Path(directory), name, {**fixed, **first}, given,
                               warn=True)
     seed = None if _draws_its_seed(text, file) else scenario.seed

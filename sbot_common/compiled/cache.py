@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import hashlib
 import logging
 import os
 import pickle
@@ -22,6 +21,7 @@ import time
 import uuid
 import zlib
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def _compiler() -> str:
 
 def _key() -> str:
     """Return the name of the directory: 16 hexadecimal digits."""
-    return hashlib.sha256(_compiler().encode()).hexdigest()[:_DIGITS]
+    return sha256(_compiler().encode()).hexdigest()[:_DIGITS]
 
 
 def _writable_directory() -> Path:
@@ -178,7 +178,7 @@ class CodeCache(_Cache):  # type: ignore[misc]
         arguments, result = normalize_signature(sig)
         kinds = ' '.join(map(describe_type, (*arguments, result)))
         text = f'{self._options} {fingerprint(self._function)} {kinds}'
-        name = hashlib.sha256(text.encode()).hexdigest()[:2 * _DIGITS]
+        name = sha256(text.encode()).hexdigest()[:2 * _DIGITS]
         return CACHE_DIRECTORY / f'{self._stem()}-{name}{_SUFFIX}'
 
 
@@ -217,7 +217,7 @@ def _checksum(data: bytes) -> bytes:
 
 def _marker() -> Path:
     """Return the file that tells whether all that these sources hold has been compiled."""
-    digest = hashlib.sha256()
+    digest = sha256()
     for package in _PACKAGES:
         for path in sorted((_ROOT / package).rglob('*.py')):
             digest.update(b'%s\0%s\0' % (path.relative_to(_ROOT).as_posix().encode(),

@@ -9,9 +9,9 @@ and an edit of a kernel compiles that kernel and its callers.
 from __future__ import annotations
 
 import enum
-import hashlib
 from collections.abc import Callable, Iterator
 from functools import cache
+from hashlib import sha256
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -30,7 +30,7 @@ _DIGITS = 32
 @cache
 def fingerprint(function: Callable[..., Any]) -> str:
     """Return the fingerprint of a Python function that is to be compiled: 32 hex digits."""
-    digest = hashlib.sha256()
+    digest = sha256()
     seen: dict[int, int] = {}
     for part in _parts(function, seen):
         digest.update(part.encode() + b'\0')
@@ -73,7 +73,7 @@ def _parts(value: Any, seen: dict[int, int]) -> Iterator[str]:  # noqa: ANN401 -
         yield f'{type(value).__name__} {value!r}'
     elif isinstance(value, np.ndarray):
         yield f'array {value.dtype.str} {value.shape} {value.flags.f_contiguous}'
-        yield hashlib.sha256(value.tobytes()).hexdigest()
+        yield sha256(value.tobytes()).hexdigest()
     elif isinstance(value, (tuple, list, frozenset)):
         items = sorted(value, key=repr) if isinstance(value, frozenset) else value
         yield f'{_name(type(value))} {len(items)} {getattr(value, "_fields", "")}'

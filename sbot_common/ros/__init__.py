@@ -3,12 +3,14 @@
 Needs rclpy; without it the import ends the process with one line that says what to install.
 """
 
+from sbot_common.errors import install_command
+
 try:
     import rclpy  # noqa: F401 - asked for first, so that its absence is said once and clearly
 except ImportError:
     raise SystemExit(
         'This needs ROS 2 (rclpy): source a ROS 2 installation, or on x86-64 Linux '
-        "run: pip install 'potential_field_bot[ros]'. Without ROS, use: sbot run SCENARIO"
+        f'run: {install_command("ros")}. Without ROS, use: sbot run SCENARIO'
     ) from None
 
 from sbot_common.ros.parameters import declare, warn_of_unknown

@@ -2,7 +2,8 @@
 
 Bodies are rounded boxes, as fixed objects are: rows (cx, cy, cos yaw, sin yaw, half width, half
 height, radius), where a disc has no half width and a rectangle no radius. Whatever involves a disc
-is ``contacts.contact``; two rectangles are separated along one of their four axes, or not at all.
+is ``disc_contacts.contact``; two rectangles are separated along one of their four axes, or not at
+all.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def with_fixed(fixed: FixedObjects, k: int, boxes: Array, i: int, from_x: float,
 def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, turn: float,
                               from_x: float, from_y: float, tolerance: float,
                               margin: float) -> tuple[float, float, float, float]:
-    """Return (dx, dy, angle, deepest), as ``contacts.fixed_displacement``, for a rectangle.
+    """Return (dx, dy, angle, deepest), as ``disc_contacts.fixed_displacement``, for a rectangle.
 
     What one object's displacement does for the next one is not done twice: walls of several
     pieces push once. ``turn`` is that of ``Movers``; the angle (rad) is 0 if it is.

@@ -16,15 +16,20 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import hypot_of, sincos_of
 from sbot_sim.collision.moving_bodies import Movers
+from sbot_sim.collision.polygon_overlap import (
+    depths_of_discs_in_polygons,
+    depths_of_rectangles_in_polygons,
+    joined,
+)
 from sbot_sim.collision.rectangle_overlap import (
     corners_at,
+    corners_of,
     depths_of_discs,
     depths_of_outlines,
 )
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.cell_map import inside_occupied
-from sbot_sim.world.geometry import World, rectangle_corners
-from sbot_sim.world.polygons import inside_polygon
+from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]
@@ -167,18 +172,6 @@ def rectangle_distance(points: Array, rectangles: Array) -> Array:
     return signed
 
 
-def polygon_distance(points: Array, corners: Array) -> Array:
-    """Return the signed distance (M,) (m) of points (M, 2) from a solid polygon (P, 2).
-
-    It is negative inside.
-    """
-    nearest = np.full(len(points), np.inf)
-    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        side = np.tile(np.concatenate([start, end]), (len(points), 1))
-        nearest = np.minimum(nearest, segment_distance(points, side))
-    return np.where(inside_polygon(corners, points), -nearest, nearest)
-
-
 def find_overlaps(world: World, bodies: BodyArrays, pose: Array, tolerance: float = TOLERANCE,
                   movers: Movers | None = None) -> Overlaps:
     """Return every overlap deeper than ``tolerance`` (m).
@@ -244,11 +237,9 @@ def _overlaps_of_discs(world: World, bodies: BodyArrays, pose: Array,
         # Outlines are segments: this is for those who stand inside them, however far.
         i = np.flatnonzero(inside_occupied(world.cells, xy))
         found.append((i, CELLS, np.zeros(len(i), dtype=np.intp), radius[i]))
-    for number, corners in enumerate(world.polygons):
-        i = np.flatnonzero(((xy >= corners.min(axis=0) - largest)
-                            & (xy <= corners.max(axis=0) + largest)).all(axis=1))
-        found.append((i, POLYGON, np.full(len(i), number),
-                      radius[i] - polygon_distance(xy[i], corners)))
+    if world.polygons:
+        i, k, deep = depths_of_discs_in_polygons(xy, radius, *joined(world.polygons), tolerance)
+        found.append((i, POLYGON, k, deep))
 
     return _deep(found, tolerance)
 
@@ -282,17 +273,14 @@ def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: In
     found.append((rows[i], SEGMENT, k, depth))
     i, k, depth = depths_of_discs(corners, world.circles)
     found.append((rows[i], CIRCLE, k, depth))
-    boxes = np.array([rectangle_corners(row) for row in world.rectangles]).reshape(-1, 4, 2)
-    i, k, depth = depths_of_outlines(corners, boxes)
+    i, k, depth = depths_of_outlines(corners, corners_of(world.rectangles))
     found.append((rows[i], RECTANGLE, k, depth))
-    middle = 0.5 * (corners[:, 0] + corners[:, 2])
-    for number, outline in enumerate(world.polygons):
-        sides = np.stack([outline, np.roll(outline, -1, axis=0)], axis=1)
-        deepest = np.where(inside_polygon(outline, middle), inner, -1.0)
-        i, _, depth = depths_of_outlines(corners, sides)
-        np.maximum.at(deepest, i, depth)
-        found.append((rows, POLYGON, np.full(len(rows), number), deepest))
+    if world.polygons:
+        i, k, depth = depths_of_rectangles_in_polygons(corners, inner, *joined(world.polygons),
+                                                       tolerance)
+        found.append((rows[i], POLYGON, k, depth))
     if world.cells is not None:
+        middle = 0.5 * (corners[:, 0] + corners[:, 2])
         i = np.flatnonzero(inside_occupied(world.cells, middle))
         found.append((rows[i], CELLS, np.zeros(len(i), dtype=np.intp), inner[i]))
     return _deep(found, tolerance)

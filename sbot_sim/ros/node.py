@@ -55,6 +55,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
             read_planar_twist if self._engine.parameters.omnidirectional else read_twist)
         self._pace = Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
+        self._awaited = options.awaited
+        self._driven = False  # a robot that lockstep does not wait for was given a command
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
         self._subscribe()
         # All publishers are created before the node waits for others.
@@ -175,6 +177,12 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
             command = (0.0,) * len(command)
+        if self._lockstep and not self._awaited[robot] and not self._driven:
+            self._driven = True
+            self.get_logger().warning(
+                f'robot {robot}: somebody else drives it (controller: none): lockstep does not '
+                f'wait for {self._resolve(self._broadcast.cmd_vel, robot)}, so this run will not '
+                'repeat; expected a controller in the scenario, or lockstep: false')
         if self._control.accept_command(robot, raw):
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw

@@ -198,7 +198,7 @@ ARGOS = b"""<?xml version="1.0" ?>
 def read_argos(data: bytes, folder: Path) -> None:
     """Translate an experiment, and load the translation."""
     text = argos_yaml(data, 'x.argos')
-    parse_scenario(text, 'x.argos (as YAML)', folder, import_controllers=False)
+    parse_scenario(text, 'x.argos', folder, import_controllers=False)
 
 
 # Recordings.

@@ -6,40 +6,39 @@ out with a warning that names it.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any
 
 from sbot.files.limits import limits, too_large
-from sbot.files.yaml_text import dump_yaml
+from sbot.files.yaml_text import KeyPath, Origins, count_values, dump_yaml
+from sbot.scenario.argos.published import WIND_AWARE_LAW, name_readings
 from sbot.scenario.argos.robots import (
     BODY_TAGS,
+    WIND_AWARE,
     RobotEntry,
     controller_kinds,
     distributed,
+    refuse_same_ids,
     robot,
     wheel_speed_needed,
 )
+from sbot.scenario.argos.wind import WIND, wind_of
 from sbot.scenario.argos.xml import Element, parse_xml
 from sbot_common.errors import InputError
-from wind_model.uniform import direction_of_angle
 
-_WIND = 'air_resistance'
 _QUIET = ('system', 'visualization')  # threads and windows of ARGoS: nothing that a run shows
-# What the authors' code computes, where the text differs (docs/errata.md W1, W2, W7).
-_WAKE = {'wake_fade': 'fade_out', 'wake_boost': 'power'}
-
-LOG = logging.getLogger(__name__)
+Lines = dict[KeyPath, int]  # of the `.argos` file, by the keys of the scenario made from it
 
 
-def argos_yaml(raw: bytes, file: str, overrides: Collection[str] = ()) -> str:
-    """Return the scenario, as YAML text, of the XML of an `.argos` file.
+def argos_scenario(raw: bytes, file: str, overrides: Mapping[str, object] | None = None,
+                   ) -> tuple[dict[str, Any], Origins]:
+    """Return the values of the scenario of an `.argos` file, and where they stand in that file.
 
     Parameters
     ----------
     raw : the XML
     file : what messages call it
-    overrides : key paths that the user sets
+    overrides : values by key path that the user sets; they are not put in
 
     Raises
     ------
@@ -49,37 +48,46 @@ def argos_yaml(raw: bytes, file: str, overrides: Collection[str] = ()) -> str:
     """
     if len(raw) > limits().text_bytes:
         raise too_large(file, 'bytes or more', len(raw), 'text_bytes')
-    values = argos_scenario(parse_xml(raw, file))
-    if values['wind'] and not any(f'wind.{key}' in overrides for key in _WAKE):
-        LOG.warning('%s: wakes as in the code that is published with these experiments: they fade '
-                    'out, and the boost is an exponent; as in the text: --set '
-                    'wind.wake_fade=ramp_in --set wind.wake_boost=linear', file)
-    return dump_yaml(values)
+    values, lines = _translated(parse_xml(raw, file), overrides or {})
+    if (size := count_values(values)) > limits().text_values:
+        raise too_large(file, 'values of the scenario made from it', size, 'text_values')
+    name_readings(file, values, overrides or {})
+    return values, Origins(file, lines, set())
 
 
-def argos_scenario(root: Element) -> dict[str, Any]:
-    """Return the mapping that a scenario file would hold; keys as in docs/scenario.md."""
+def argos_yaml(raw: bytes, file: str, overrides: Mapping[str, object] | None = None) -> str:
+    """Return ``argos_scenario`` as YAML text."""
+    return dump_yaml(argos_scenario(raw, file, overrides)[0])
+
+
+def _translated(root: Element, overrides: Mapping[str, object]) -> tuple[dict[str, Any], Lines]:
+    """Return the mapping that a scenario file would hold, keys as in docs/scenario.md."""
+    lines: Lines = {}
     for child in root.children:
         _warn_top(child)
     arena = root.needed('arena')
-    bounds, world, robots = _arena(arena, root)
+    bounds, world, robots = _arena(arena, root, lines)
     if not robots:
         raise InputError(f'{arena.where}: no robots: expected <{"> or <".join(BODY_TAGS)}>')
-    wind = _wind(root)
+    refuse_same_ids(robots)
+    wind = wind_of(root, lines, wake=overrides.get('wind.wake') is not False)
     fastest: dict[str, float] = {}
-    for entry in robots:
+    for i, entry in enumerate(robots):
+        lines['robots', i] = entry.element.line
         body = entry.values['body']
         fastest[body] = max(fastest.get(body, 0.0), entry.velocity)
+    aware = any(entry.values['controller'] == WIND_AWARE for entry in robots)
     return {
         'description': f'From {root.file.rpartition("/")[2]}.',
-        **_experiment(root),
+        **_experiment(root, lines),
         'world': {'bounds': bounds, 'open': True, **world},
         'bodies': {body: {'drive': 'impulse', 'max_wheel_speed': wheel_speed_needed(body, speed)}
                    for body, speed in fastest.items()},
+        'controllers': {WIND_AWARE: dict(WIND_AWARE_LAW)} if aware else {},
         'sensors': _sensors(root, arena, robots),
         'wind': wind,
         'robots': [entry.values for entry in robots],
-    }
+    }, lines
 
 
 def _warn_top(element: Element) -> None:
@@ -89,9 +97,9 @@ def _warn_top(element: Element) -> None:
             if child.tag not in ('experiment', *_QUIET):
                 child.warn('is not supported and left out')
     elif element.tag in ('configuration', 'loop_functions'):
-        wind = bool(element.all(_WIND)) or 'wind' in element.text('library', '')
+        wind = bool(element.all(WIND)) or 'wind' in element.text('library', '')
         for child in element.children:
-            if child.tag != _WIND:
+            if child.tag != WIND:
                 child.warn('is not supported and left out')
         if element.tag == 'loop_functions' and not wind:
             element.warn('are not supported and left out')
@@ -103,16 +111,17 @@ def _warn_top(element: Element) -> None:
         for child in element.children:
             if child.tag != 'range_and_bearing':
                 child.warn('is not supported and left out')
-    elif element.tag not in ('controllers', 'arena', _WIND, *_QUIET):
+    elif element.tag not in ('controllers', 'arena', WIND, *_QUIET):
         element.warn('is not supported and left out')
 
 
-def _experiment(root: Element) -> dict[str, Any]:
+def _experiment(root: Element, lines: Lines) -> dict[str, Any]:
     framework = root.only('framework')
     experiment = None if framework is None else framework.only('experiment')
     if experiment is None:
         raise InputError(f'{root.where}: element <experiment> in <framework> is missing')
     experiment.warn_unknown('length', 'ticks_per_second', 'random_seed')
+    lines.update(dict.fromkeys([('rate',), ('duration',), ('seed',)], experiment.line))
     values: dict[str, Any] = {'rate': experiment.number('ticks_per_second', 10.0, 1e-3)}
     length = experiment.number('length', 0.0, 0.0)
     if length > 0:
@@ -124,8 +133,10 @@ def _experiment(root: Element) -> dict[str, Any]:
     return values
 
 
-def _arena(arena: Element, root: Element) -> tuple[list[float], dict[str, Any], list[RobotEntry]]:
+def _arena(arena: Element, root: Element, lines: Lines,
+           ) -> tuple[list[float], dict[str, Any], list[RobotEntry]]:
     """Return bounds, obstacles and robots."""
+    lines['world',] = arena.line
     arena.warn_unknown('size', 'center')
     width, depth, _ = arena.numbers('size', 3, minimum=0.0)
     x, y, _ = arena.numbers('center', 3, (0.0, 0.0, 0.0))
@@ -136,6 +147,7 @@ def _arena(arena: Element, root: Element) -> tuple[list[float], dict[str, Any], 
     for child in arena.children:
         if child.tag in ('box', 'cylinder'):
             key, entry = _obstacle(child)
+            lines['world', key, len(world[key])] = child.line
             world[key].append(entry)
         elif child.tag in BODY_TAGS:
             robots.append(robot(child, kinds))
@@ -158,20 +170,6 @@ def _obstacle(element: Element) -> tuple[str, dict[str, Any]]:
     if movable:
         return 'boxes', {**entry, 'mass': element.number('mass', 1.0, 1e-6)}
     return ('rectangles' if element.tag == 'box' else 'circles'), entry
-
-
-def _wind(root: Element) -> dict[str, Any]:
-    """Return the wind; its robots shelter each other, as document 000's always do."""
-    found = root.everywhere(_WIND)
-    if not found:
-        return {}
-    if len(found) > 1:
-        raise InputError(f'{found[1].where}: a second wind, the first is on line {found[0].line}')
-    element = found[0]
-    element.warn_unknown('angle_deg', 'magnitude')
-    return {'wind_direction': list(direction_of_angle(element.number('angle_deg', 0.0))),
-            'wind_speed_mean': 0.01 * element.number('magnitude', 0.0, 0.0), 'wake': True,
-            **_WAKE}
 
 
 def _sensors(root: Element, arena: Element, robots: list[RobotEntry]) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sbot.scenario.argos.xml import Element
+from sbot.scenario.argos.xml import Element, radians
 from sbot_common.errors import InputError, unknown_name
 from sbot_sim.world.bodies import BODIES
 from wind_model.wind_aware import WindAwareParameters
@@ -30,9 +31,11 @@ class ControllerKind(NamedTuple):
 
 
 class RobotEntry(NamedTuple):
-    """One entry of a scenario's list of robots, and what the sensors need of it."""
+    """One entry of a scenario's list of robots, its element, and what the sensors need of it."""
 
     values: dict[str, Any]
+    element: Element
+    names: tuple[str, ...]  # ids in the experiment of the robots that it stands for
     rab_range: float  # m
     velocity: float  # m/s
 
@@ -99,8 +102,20 @@ def _entry(element: Element, kinds: dict[str, ControllerKind]) -> RobotEntry:
         kind = kinds[name]
     parameters = {} if kind.name == 'none' else {'velocity': kind.velocity}
     values = {'body': element.tag, 'controller': kind.name, 'parameters': parameters}
-    return RobotEntry(values, element.number('rab_range', RAB_RANGES[element.tag], 0.0),
-                      kind.velocity)
+    name = element.text('id', '')
+    rab_range = element.number('rab_range', RAB_RANGES[element.tag], 0.0)
+    return RobotEntry(values, element, (name,) if name else (), rab_range, kind.velocity)
+
+
+def refuse_same_ids(robots: Sequence[RobotEntry]) -> None:
+    """Raise InputError where two robots have one id."""
+    first: dict[str, Element] = {}
+    for entry in robots:
+        for name in entry.names:
+            if name in first:
+                raise InputError(f"{entry.element.where}: id '{name}' is given twice, the first "
+                                 f'is on line {first[name].line}')
+            first[name] = entry.element
 
 
 def distributed(element: Element, kinds: dict[str, ControllerKind]) -> list[RobotEntry]:
@@ -112,9 +127,12 @@ def distributed(element: Element, kinds: dict[str, ControllerKind]) -> list[Robo
         if child.tag not in BODY_TAGS:
             child.warn('is not supported and left out')
     heading = _heading(turn)
+    base = int(entity.number('base_num', 0.0))
     entries: list[RobotEntry] = []
     for each in entity.all(*BODY_TAGS):
         entry = _entry(each, kinds)
+        prefix = entry.names and entry.names[0]
+        names = tuple(f'{prefix}{base + i}' for i in range(quantity)) if prefix else ()
         if entry.values['controller'] == WIND_AWARE and 'yaw' in heading:
             entry.values['parameters']['direction'] = heading['yaw']
         method = place.text('method')
@@ -123,18 +141,19 @@ def distributed(element: Element, kinds: dict[str, ControllerKind]) -> list[Robo
             low, high = place.numbers('min', 3), place.numbers('max', 3)
             area = [low[0] - margin, low[1] - margin, high[0] + margin, high[1] + margin]
             group = {'count': quantity, 'area': area, 'layout': 'random', **heading}
-            entries.append(entry._replace(values={**entry.values, **group}))
+            entries.append(entry._replace(values={**entry.values, **group}, names=names))
         elif method == 'gaussian':
             mean, spread = place.numbers('mean', 3), place.numbers('std_dev', 3, minimum=0.0)
             group = {'count': quantity, 'position_gaussian': [*mean[:2], *spread[:2]], **heading}
-            entries.append(entry._replace(values={**entry.values, **group}))
+            entries.append(entry._replace(values={**entry.values, **group}, names=names))
         elif method in ('grid', 'constant'):
             drawn = {key: value for key, value in heading.items() if key != 'yaw'}
             yaw = heading.get('yaw', 0.0)
             places = (_grid_places(place, quantity) if method == 'grid'
                       else _one_place(place, quantity))
-            entries += [entry._replace(values={**entry.values, 'pose': [x, y, yaw], **drawn})
-                        for x, y in places]
+            entries += [entry._replace(values={**entry.values, 'pose': [x, y, yaw], **drawn},
+                                       names=names[i:i + 1])
+                        for i, (x, y) in enumerate(places)]
         else:
             raise InputError(f"{place.where}: method: got '{method}', expected uniform, gaussian, "
                              'constant or grid')
@@ -145,19 +164,32 @@ def _heading(turn: Element) -> dict[str, Any]:
     """Return the keys of a scenario's entry that say how headings are distributed (rad)."""
     method = turn.text('method')
     if method == 'constant':
-        return {'yaw': math.radians(turn.numbers('values', 3)[0])}
+        return {'yaw': radians(turn.numbers('values', 3)[0])}
     if method == 'uniform':
         low, high = turn.numbers('min', 3)[0], turn.numbers('max', 3)[0]
         if low > high:
             raise InputError(f'{turn.where}: max: got {high:g}, expected at least min, {low:g}')
         if low == high:
-            return {'yaw': math.radians(low)}
+            return {'yaw': radians(low)}
+        if max(-low, high) > 360.0:  # the same headings, with the first within a turn
+            low, high = _shifted(low, high)
         return {'yaw_uniform': [math.radians(low), math.radians(high)]}
     if method == 'gaussian':
         mean, spread = turn.numbers('mean', 3)[0], turn.numbers('std_dev', 3, minimum=0.0)[0]
-        return {'yaw_gaussian': [math.radians(mean), math.radians(spread)]}
+        return {'yaw_gaussian': [radians(mean), math.radians(spread)]}
     raise InputError(f"{turn.where}: method: got '{method}', expected uniform, gaussian or "
                      'constant')
+
+
+def _shifted(low: float, high: float) -> tuple[float, float]:
+    """Return an interval of degrees moved by whole turns to begin from -360 to 0.
+
+    One of several whole turns is one turn.
+    """
+    width = high - low
+    start = math.fmod(low, 360.0)
+    start = start - 360.0 if start > 0.0 else start
+    return start, start + (360.0 if width % 360.0 == 0.0 else width)
 
 
 def _one_place(place: Element, quantity: int) -> list[tuple[float, float]]:

@@ -54,7 +54,7 @@ class Element(NamedTuple):
         """Return x, y (m), yaw (rad) of the child <body>; InputError if it is missing."""
         body = self.needed('body')
         x, y, _ = body.numbers('position', 3)
-        return [x, y, math.radians(body.numbers('orientation', 3, (0.0, 0.0, 0.0))[0])]
+        return [x, y, radians(body.numbers('orientation', 3, (0.0, 0.0, 0.0))[0])]
 
     def everywhere(self, tag: str) -> list[Element]:
         """Return all elements with a tag below this one, in the order of the file."""
@@ -110,6 +110,11 @@ class Element(NamedTuple):
         for name in self.attributes:
             if name not in known:
                 self.warn(f"attribute '{name}' is not supported and left out")
+
+
+def radians(degrees: float) -> float:
+    """Return an angle within a turn (rad); whole turns are taken off without rounding."""
+    return math.radians(math.fmod(degrees, 360.0))
 
 
 class _Builder(xml.sax.ContentHandler):

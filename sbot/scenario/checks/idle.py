@@ -49,10 +49,14 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
                         origins.where(('world', 'boxes', k, 'yaw')))
     paths = [('robots', k) for k, entry in enumerate(written.robots)
              for _ in range(entry.count or 1)]
-    for i, robot in enumerate(scenario.robots):
-        if abs(robot.pose[2]) > 2.0 * math.pi:
-            LOG.warning('%s: robot %d has a yaw of %g rad, more than a turn; angles are in '
-                        'radians', origins.where((*paths[i], 'pose')), i, robot.pose[2])
+    turned = [i for i, robot in enumerate(scenario.robots)
+              if abs(robot.pose[2]) > 2.0 * math.pi]
+    if turned:
+        i, others = turned[0], len(turned) - 1
+        LOG.warning('%s: robot %d has a yaw of %g rad, more than a turn%s; angles are in radians',
+                    origins.where((*paths[i], 'pose')), i, scenario.robots[i].pose[2],
+                    f' (and so have {others} more robots)' if others > 1 else
+                    f' (and so has robot {turned[1]})' if others else '')
     if any(robot.goal is not None for robot in scenario.robots):
         world = world_arrays(scenario.world)
         for i, robot in enumerate(scenario.robots):

@@ -126,7 +126,7 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
 @njit
 def distances_of_all(scene: Scene, discs: Discs, pose: Floats, radius: Floats, fan: Fan,
                      range_max: float) -> Floats:
-    """Return (N, sensors) distances from the rim (m); see ``infrared.infrared_distances``."""
+    """Return (N, sensors) distances from the rim (m); see ``sensor.infrared_distances``."""
     out = np.empty((pose.shape[0], fan.beams))
     best = np.empty(fan.directions.shape[1])
     for k in range(pose.shape[0]):
@@ -168,7 +168,7 @@ def _noise(noise: float, uniform: float) -> float:
 
 @njit
 def readings_of_all(distances: Floats, table: Floats, noise: float, uniform: Floats) -> Floats:
-    """Return (N, sensors) readings; see ``infrared.infrared_readings``.
+    """Return (N, sensors) readings; see ``sensor.infrared_readings``.
 
     Parameters
     ----------

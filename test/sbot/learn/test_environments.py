@@ -233,3 +233,14 @@ def test_actions_must_be_finite():
     env.reset()
     with pytest.raises(InputError, match='finite'):
         env.step(np.array([np.nan, 0.0]))
+
+
+@pytest.mark.parametrize(('overrides', 'words'), [
+    ({'duration': 20}, ['scenario: duration: 20 s has no effect on episodes: the task ends them '
+                        'after 60 s (its attribute seconds)']),
+    ({'until': 'goal_reached'}, ["scenario: until: goal_reached has no effect on episodes: the "
+                                 "task's method ended(now) says when a robot is done"]),
+    ({'duration': 60}, []), ({}, [])])
+def test_what_ends_runs_and_not_episodes_is_named(overrides, words, caplog):
+    sbot.learn.vector_env(NEAR, 2, task='reach_goal', **overrides)
+    assert caplog.messages == words

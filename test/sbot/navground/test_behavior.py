@@ -74,7 +74,7 @@ def test_mistakes_are_named_before_anything_runs(overrides, words):
 def test_without_the_library_the_error_says_what_to_install(monkeypatch):
     pytest.importorskip('navground')
     monkeypatch.setitem(sys.modules, 'navground', None)
-    with pytest.raises(InputError, match=r'potential_field_bot\[navground\]'):
+    with pytest.raises(InputError, match=r"'\.\[navground\]'"):
         parse_scenario(TEXT, 'text', Path.cwd())
 
 

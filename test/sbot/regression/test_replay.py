@@ -325,6 +325,35 @@ def test_a_bag_of_free_running_nodes_says_what_it_lacks(tmp_path):
         replay(nodes)
 
 
+def test_a_free_running_bag_without_a_whole_tick_says_so(tmp_path):
+    free = recorded(tmp_path / 'free', lockstep=False, duration=0.2)
+    alone = rewritten(Bag(free), tmp_path / 'alone', lambda m: (
+        None if m.name == '/robot_1/base_scan' and RATE.tick(m.stamp_ns) < 6 else
+        (m.name, m.payload)))
+    with pytest.raises(InputError, match='recorded free-running'):
+        replay(alone)
+
+
+def test_a_bag_of_robots_that_somebody_else_drove_says_so(tmp_path):
+    bag = recorded(tmp_path / 'driven', 'single_robot', 0.2, **{'robots.0.controller': 'none'})
+    with pytest.raises(InputError, match='driven: no robot has a controller to replay: all have'):
+        replay(Bag(bag))
+
+
+def test_commands_that_somebody_else_sends_now_and_then_are_no_answers(tmp_path):
+    """Robot 3 is driven from outside, in one tick of two; the others' replay is whole."""
+    robots = {'robots.3.controller': 'none'}
+    bag = Bag(recorded(tmp_path / 'bag', duration=1.0, **robots))
+    with Recorder(tmp_path / 'driven', metadata=bag.metadata) as recorder:
+        for message in bag.messages():
+            recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
+                           message.payload)
+            if message.name == '/robot_0/cmd_vel' and RATE.tick(message.stamp_ns) % 2:
+                recorder.write('/robot_3/cmd_vel', CMD_VEL, message.stamp_ns, write_twist(0.1, 0))
+    result = replay(Bag(tmp_path / 'driven'))
+    assert (result.equal, result.ticks, result.commands) == (True, 31, 93)
+
+
 def test_a_replay_costs_no_more_than_recording_the_run(tmp_path):
     """Beside each other, so that a busy machine slows both."""
     robots = [{'pose': [2.0 + 2 * i, 3.0, 0.0], 'goal': [30.0, 12.0]} for i in range(10)]

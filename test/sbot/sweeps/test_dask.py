@@ -110,4 +110,4 @@ def test_without_dask_it_says_what_to_install(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, 'distributed', None)
     assert main(['sweep', str(write_scenario(tmp_path)), '--scheduler', 'tcp://127.0.0.1:1', '-o',
                  str(tmp_path / 'results'), '--quiet']) == 2
-    assert 'potential_field_bot[cluster]' in capsys.readouterr().err
+    assert "pip install '.[cluster]'" in capsys.readouterr().err

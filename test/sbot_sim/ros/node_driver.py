@@ -46,8 +46,10 @@ class Driver:
     It lets itself be found, and so the run begin, when everything else has been found.
     """
 
-    def __init__(self, answers=True, duration=3.0, timeout=DEADLINE_S, **parameters):
+    def __init__(self, answers=True, duration=3.0, timeout=DEADLINE_S, more='', **parameters):
         text = SCENARIO.replace('DURATION', str(duration)).replace('TIMEOUT', str(timeout))
+        if more:
+            text = text.replace('goal: [8, 5]', 'controller: none') + more
         self.simulator = process('sbot.ros.simulator',
                                  scenario_text=json.dumps(text), **parameters)
         self.log = []
@@ -157,6 +159,18 @@ def silent(driver):
     return {}
 
 
+def driven(driver):
+    """Commands for a robot without a controller, until it has come forward."""
+    driver.answers = False
+    driver.until(lambda: driver.poses)
+    while driver.poses[max(driver.poses)] < 3.0:
+        seen = max(driver.poses)
+        driver.command.publish(COMMAND)
+        driver.until(lambda seen=seen: max(driver.poses) > seen)
+    driver.simulator.terminate()
+    return {}
+
+
 def second(driver):
     """Another publisher of cmd_vel."""
     driver.until(lambda: stamp(2) in driver.scans)
@@ -253,6 +267,9 @@ if __name__ == '__main__':
     driver = Driver(**{
         'pause': {'answers': False, 'timeout': SILENCE_S},
         'resumed': {'answers': False, 'timeout': SILENCE_S},
+        'driven': {'duration': 1000.0, 'more': 'lockstep: true',
+                   'target_real_time_factor': 1.0},
+        'driven_freely': {'duration': 1000.0, 'more': 'lockstep: false'},
         'silent': {'duration': 1000.0, 'timeout': SILENCE_S}, 'second': {'duration': 1000.0},
         'foreign': {'duration': 1000.0},
         'damaged': {'duration': 1000.0, 'target_real_time_factor': 1.0},
@@ -260,6 +277,6 @@ if __name__ == '__main__':
         'initial_pose': {'duration': 1000.0, 'target_real_time_factor': 1.0},
         'amcl': {'publish_map_odom_tf': 'false'},
         'sim_time': {'use_sim_time': 'true'}}[case])
-    answers = globals()[case](driver)
+    answers = globals()[case.partition('_freely')[0]](driver)
     print(json.dumps({**answers, **driver.end(), 'last': max(driver.scans)}))
     rclpy.shutdown()

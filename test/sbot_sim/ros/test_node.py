@@ -47,6 +47,15 @@ def test_a_silent_robot_is_named():
     assert 'robot 0 silent for 10 s (lockstep_timeout) at tick' in result['log']
 
 
+def test_a_robot_that_somebody_else_drives_warns_once_in_lockstep():
+    result = drive('driven')
+    assert result['exit'] == 0, result['log']
+    line = ('robot 0: somebody else drives it (controller: none): lockstep does not wait for '
+            '/cmd_vel, so this run will not repeat')
+    assert result['log'].count(line) == 1
+    assert 'somebody else' not in drive('driven_freely')['log']
+
+
 def test_a_second_publisher_of_commands_is_an_error():
     result = drive('second')
     assert result['exit'] == 1

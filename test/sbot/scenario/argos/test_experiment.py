@@ -34,7 +34,7 @@ def argos(arena=NORTH + EAST, wind=f'<configuration>{WIND}</configuration>', fra
             f'</arena>{more}</argos-configuration>')
 
 
-def convert(text, overrides=()):
+def convert(text, overrides=None):
     raw = text if isinstance(text, bytes) else text.encode()
     return yaml.safe_load(argos_yaml(raw, 'x.argos', overrides))
 
@@ -75,8 +75,9 @@ def test_against_the_wind_stays_and_across_it_drifts_diagonally(tmp_path):
 
 def test_the_shipped_example_runs_and_names_its_reading_of_wakes(caplog):
     scenario = load_scenario(str(EXAMPLE), {'sensors.scan_beams': 1})
-    [message] = caplog.messages
-    assert 'they fade out, and the boost is an exponent' in message
+    wakes, heading = caplog.messages
+    assert 'they fade out, and the boost is an exponent' in wakes
+    assert 'along the difference of track and wind' in heading
     result = run_scenario(scenario)
     blocker, follower, northbound = (result.poses[:, i] for i in range(3))
     # Unsheltered, the blocker drives 10 cm/s against 15; its follower feels much less.
@@ -84,10 +85,80 @@ def test_the_shipped_example_runs_and_names_its_reading_of_wakes(caplog):
     assert result.wind[0, 1, 0] < 0.08
     assert blocker[5, 0] > blocker[0, 0]
     assert follower[5, 0] < follower[0, 0]
-    # Driving 20 cm/s, the foot-bot cancels 15 cm/s across: sqrt(0.2^2 - 0.15^2) northwards.
+    # Driving 20 cm/s north in 15 cm/s east, the foot-bot heads along (0, 1) - (0.75, 0).
+    late = (northbound[-1] - northbound[-51]) / 5.0
+    assert late[:2] == pytest.approx([0.2 * -0.6 + 0.15, 0.2 * 0.8], abs=1e-9)
+    assert result.summary['overlaps'] == 0
+
+
+def test_the_wind_across_is_cancelled_by_our_law(caplog):
+    scenario = load_scenario(str(EXAMPLE), {'sensors.scan_beams': 1,
+                                            'controllers.wind_aware.law': 'cancel'})
+    assert not any('track' in message for message in caplog.messages)
+    northbound = run_scenario(scenario).poses[:, 2]
     late = (northbound[-1] - northbound[-51]) / 5.0
     assert late[:2] == pytest.approx([0, math.sqrt(0.2 ** 2 - 0.15 ** 2)], abs=1e-9)
-    assert result.summary['overlaps'] == 0
+
+
+CRAB = """<foot-bot id="base"><body position="0.80,-0.30,0" orientation="180,0,0"/>
+          <controller config="slow"/></foot-bot>
+          <foot-bot id="aware"><body position="0.80,0.30,0" orientation="180,0,0"/>
+          <controller config="aware"/></foot-bot>"""
+
+
+@pytest.mark.parametrize(('overrides', 'x'), [
+    ({}, 0.168), ({'controllers.wind_aware.law': 'cancel'}, 0.695)])
+def test_the_published_experiment_of_crab_headings(tmp_path, overrides, x):
+    """wind_crab_footbot.argos: x of the aware robot after 10 s, by their law and by ours."""
+    framework = FRAMEWORK.replace('ticks_per_second="10"', 'ticks_per_second="15"').replace(
+        '10.1', '10')
+    controllers = CONTROLLERS.replace('id="base"', 'id="slow"').replace('velocity="5"',
+                                                                         'velocity="10"')
+    text = argos(CRAB, f'<configuration>{WIND}</configuration>'.replace('270', '90').replace(
+        'magnitude="5"', 'magnitude="15"'), framework, controllers, size='3,2,1')
+    result = run_scenario(load(tmp_path, text, {'sensors.scan_beams': 1, **overrides}))
+    assert result.poses[-1, 1, 0] == pytest.approx(x, abs=5e-4)
+    assert result.poses[-1, 0, 0] == pytest.approx(-0.193, abs=5e-4)
+
+
+def test_the_four_keys_of_wakes_are_read(caplog):
+    wind = WIND.replace('/>', ' lateral_reach_radii="2" shadow_length_radii="5" '
+                              'gamma_boost="1.5" upwind_gate_radii="0"/>')
+    values = convert(argos(wind=wind))['wind']
+    assert (values['lateral_reach_radii'], values['shadow_length_radii'], values['gamma_boost'],
+            values['upwind_gate_radii']) == (2, 5, 1.5, 0)
+    assert 'not supported' not in caplog.text
+
+
+def test_without_wakes_nothing_is_said_of_keys_that_nobody_set(tmp_path, caplog):
+    scenario = load(tmp_path, argos(), {'wind.wake': False})
+    assert not scenario.wind.wakes.wake
+    assert [each for each in caplog.messages if '<other>' not in each] == []
+
+
+def test_angles_of_more_than_a_turn_are_wrapped(tmp_path, caplog):
+    turned = NORTH.replace('"90,0,0"', '"450,0,0"') + EAST.replace('"0,0,0"/', '"-720,0,0"/')
+    scenario = load(tmp_path, argos(turned, wind=''))
+    assert [robot.pose[2] for robot in scenario.robots] == [math.pi / 2, 0.0]
+    group = """<distribute><position method="uniform" min="-3,-2,0" max="3,2,0"/>
+      <orientation {}/><entity quantity="30" max_trials="100"><e-puck2 id="e">
+      <controller config="base"/></e-puck2></entity></distribute>"""
+    for orientation, low, high in (('method="uniform" min="3900,0,0" max="4000,0,0"', -60, 40),
+                                   ('method="uniform" min="0,0,0" max="720,0,0"', 0, 360),
+                                   ('method="uniform" min="-400,0,0" max="-370,0,0"', -40, -10),
+                                   ('method="gaussian" mean="725,0,0" std_dev="1,0,0"', 0, 10),
+                                   ('method="constant" values="370,0,0"', 9.9, 10.1)):
+        scenario = load(tmp_path, argos(group.format(orientation), wind=''))
+        yaws = np.degrees([robot.pose[2] for robot in scenario.robots])
+        assert low <= yaws.min() <= yaws.max() <= high
+    assert [each for each in caplog.messages if '<other>' not in each] == []
+
+
+def test_what_is_wrong_cites_the_lines_of_the_experiment(tmp_path):
+    arena = '\n' + NORTH + '\n' + EAST.replace('1,0,0', '1e7,0,0')
+    line = argos(arena).partition('id="b"')[0].count('\n') + 1
+    with pytest.raises(InputError, match=rf'experiment\.argos:{line}: robots\.1\.pose: got '):
+        load(tmp_path, argos(arena))
 
 
 def test_obstacles_and_bodies(tmp_path):
@@ -245,6 +316,16 @@ BAD = {
     'two winds': (argos(more=WIND), 'a second wind'),
     'a word as magnitude': (argos(wind=WIND.replace('"5"', '"strong"')), "got 'strong'"),
     'a negative magnitude': (argos(wind=WIND.replace('"5"', '"-5"')), 'magnitude'),
+    'no magnitude': (argos(wind=WIND.replace('magnitude="5"', '')), "'magnitude' is missing"),
+    'no angle': (argos(wind=WIND.replace('angle_deg="270"', '')), "'angle_deg' is missing"),
+    'a negative width': (argos(wind=WIND.replace('/>', ' lateral_reach_radii="-1"/>')),
+                         'lateral_reach_radii'),
+    'two of one id': (argos(NORTH + EAST.replace('"b"', '"a"')),
+                      "id 'a' is given twice, the first is on line 8"),
+    'two distributed of one id': (argos(NORTH.replace('"a"', '"e3"') + """
+        <distribute><position method="uniform" min="1,1,0" max="2,2,0"/><orientation
+        method="constant" values="0,0,0"/><entity quantity="4" base_num="0"><e-puck2 id="e">
+        <controller config="base"/></e-puck2></entity></distribute>"""), "id 'e3' is given twice"),
     'nan': (argos(wind=WIND.replace('"270"', '"nan"')), 'angle_deg'),
     'no position': (argos(NORTH.replace('position="0,0,0"', '')), "'position' is missing"),
     'two numbers': (argos(NORTH.replace('"0,0,0"', '"0,0"')), '3 finite numbers'),

@@ -71,6 +71,15 @@ def test_a_yaw_in_degrees(caplog):
                        'angles are in radians')
 
 
+def test_yaws_beyond_a_turn_are_one_line(caplog):
+    robots = [{'pose': [1 + i % 9, 1 + i // 9, 90 * i], 'controller': 'none', 'body': 's-bot'}
+              for i in range(38)]
+    sbot.load({'world': {'bounds': [0, 0, 20, 9]}, 'robots': robots})
+    [message] = caplog.messages
+    assert message == ('scenario: robots.1.pose: robot 1 has a yaw of 90 rad, more than a turn '
+                       '(and so have 36 more robots); angles are in radians')
+
+
 @pytest.mark.parametrize(('body', 'key'), [
     ({'wheelbase': 0.4}, 'wheelbase'), ({'max_steering_angle': 0.4}, 'max_steering_angle'),
     ({'drive': 'omnidirectional', 'max_steering_angle': 0.4}, 'max_steering_angle')])
