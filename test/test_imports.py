@@ -21,7 +21,7 @@ FLOORS = {
     'neural_controller': ('.',),
     'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'engine', 'worlds', 'messages',
                  'ros', 'fast2d'),
-    'sbot': ('version', 'environment', 'files', 'bag', 'navground', 'scenario', 'runner',
+    'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench', 'cli', 'api',
              'learn', '.'),
 }

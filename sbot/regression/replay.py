@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
+from sbot.controllers.registry import NONE
 from sbot.regression.observation import recorded_inputs
 from sbot.runner.recording import open_recorder
-from sbot.scenario.assemble import controlled_robots, observed_fields
+from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common import signals, topics
@@ -176,7 +177,7 @@ class _Controllers:
         self.commands: dict[int, topics.Topic] = {}
         for robot, entry in enumerate(scenario.robots):
             name = topics.resolve(topics.CMD_VEL, robot, self._n)
-            if entry.controller == 'none':
+            if entry.controller == NONE:
                 continue  # driven from outside: nothing to compare
             if name not in names:
                 raise InputError(f'{bag.path}: no commands of robot {robot}, expected {name}')

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sbot.controllers.registry import NONE
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
@@ -184,7 +185,7 @@ class ScenarioSimulator(SimulatorNode):
             engine, Broadcast(parameters, broadcast._replace(interfaces=interfaces)),
             Options(rate=scenario.rate, ticks=ticks, lockstep=scenario.lockstep,
                     wind_parts=('velocity', 'force', *['gust'] * broadcast.gust),
-                    awaited=[robot.controller != 'none' for robot in scenario.robots], **options),
+                    awaited=[robot.controller != NONE for robot in scenario.robots], **options),
             ScenarioObserver(scenario, engine, values['record'], ticks))
 
 

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.bot import PotentialField
-from potential_field_bot.parameters import Parameters
-from potential_field_bot.swarm import Followers
-from sbot.scenario.assemble import (
+from sbot.controllers.entry import Batch
+from sbot.controllers.registry import NONE, entry_of
+from sbot.scenario.controllers import (
     command_width,
     controlled_robots,
     controller_parameters,
@@ -106,8 +105,8 @@ class ControllerSet:
         """Return how many turns (N,) had no command, as the force or the pose was not a number."""
         counts = np.zeros(self._n, np.int64)
         for i, robot in self._robots.items():
-            if isinstance(robot.controller, PotentialField):
-                counts[i] = robot.controller.invalid_turns
+            turns = getattr(robot.controller, 'invalid_turns', 0)
+            counts[i] = turns if isinstance(turns, int) else 0
         for ids, followers in self._batches:
             counts[ids] = followers.invalid_turns
         return counts
@@ -136,13 +135,17 @@ class ControllerSet:
         return Decisions(commands, announced, broadcasts)
 
 
-def _batches(scenario: Scenario, threads: int,
-             ) -> list[tuple[NDArray[np.int64], Followers]]:
-    """Return ids of potential-field followers that share all parameters, and the followers."""
-    groups: dict[str, tuple[Parameters, list[int]]] = {}
+def _batches(scenario: Scenario, threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
+    """Return ids of followers that share a controller and its parameters, and what moves them."""
+    groups: dict[tuple[str, str], list[int]] = {}
     for i, robot in enumerate(scenario.robots):
-        parameters = controller_parameters(scenario, robot)
-        if i > 0 and isinstance(parameters, Parameters):
-            groups.setdefault(repr(parameters), (parameters, []))[1].append(i)
-    return [(np.array(ids, np.int64), Followers(ids, parameters, threads))
-            for parameters, ids in groups.values() if len(ids) >= _BATCH]
+        if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
+            parameters = controller_parameters(scenario, robot)
+            groups.setdefault((robot.controller, repr(parameters)), []).append(i)
+    batches = []
+    for (name, _), ids in groups.items():
+        batch = entry_of(name).batch
+        if batch is not None and len(ids) >= _BATCH:
+            parameters = controller_parameters(scenario, scenario.robots[ids[0]])
+            batches.append((np.array(ids, np.int64), batch(ids, parameters, threads)))
+    return batches

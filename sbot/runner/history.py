@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.files.limits import limits, too_large
-from sbot.scenario.assemble import command_width
+from sbot.scenario.controllers import command_width
 from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name

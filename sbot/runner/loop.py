@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.controllers.registry import NONE
 from sbot.runner.controller_set import ControllerSet
 from sbot.runner.history import History, Run
 from sbot.runner.operator import Operator
@@ -101,7 +102,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                 messages = list(broadcast.start(stamp_ns, wind)) if k == 0 else []
                 announced += [broadcast.command(i, stamp_ns, *commands[i].tolist())
                               for i, robot in enumerate(scenario.robots)
-                              if robot.controller != 'none' or operator is not None]
+                              if robot.controller != NONE or operator is not None]
                 messages += broadcast.recorded(
                     stamp_ns, wind, (*broadcast.snapshot(snapshot, stamp_ns),
                                      *broadcast.felt(snapshot, stamp_ns)), announced)

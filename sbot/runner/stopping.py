@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sbot.controllers.user import load_function
 from sbot.runner.summary import Tally
 from sbot.scenario.model import Scenario
-from sbot.scenario.user_controller import load_function
 from sbot_sim.engine.state import SimulationState, Snapshot
 
 Condition = Callable[[Snapshot, SimulationState], bool]

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sbot.controllers.user import load_function
 from sbot.files.yaml_text import Origins, parse_yaml
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_of_parsed
 from sbot.scenario.model import Scenario
-from sbot.scenario.user_controller import load_function
 from sbot.sweeps.plan import PlannedRun, Source
 from sbot.version import package_version
 from sbot_common.controlled_robot import ControllerError

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sbot.controllers.user import name_controllers
 from sbot.files.yaml_text import decode_text, dump_yaml, parse_yaml, read_file
 from sbot.scenario.argos.experiment import argos_yaml
 from sbot.scenario.load import parse_scenario, plain_values
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.user_controller import name_controllers
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot_common.errors import InputError
 

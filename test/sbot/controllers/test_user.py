@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import sbot
-from sbot.scenario.user_controller import check_arguments, load_class
+from sbot.controllers.user import check_arguments, load_class
 from sbot_common.errors import InputError
 
 numbers = itertools.count()

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.controllers.entry import NO_SOURCES, Entry, Place, Sources
 from sbot_common.elementary import sincos_of
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
-from sbot_common.observation import Observation, Point, Scan
+from sbot_common.observation import Controller, Observation, Point, Scan
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
 
@@ -30,11 +31,6 @@ _APART = 0.1  # m, readings nearer to the last one that counts are left out
 _HIT = 0.05  # m, radius of the disc that stands for a reading
 
 
-def is_navground(name: str) -> bool:
-    """Tell whether a controller's name is one of a behaviour."""
-    return name.startswith(PREFIX)
-
-
 def _core(where: str) -> Any:  # noqa: ANN401 - an optional module
     try:
         from navground import core
@@ -44,7 +40,8 @@ def _core(where: str) -> Any:  # noqa: ANN401 - an optional module
     return core
 
 
-def check_behavior(name: str, parameters: Mapping[str, object], where: str) -> None:
+def check_behavior(name: str, parameters: Mapping[str, object], where: str,
+                   _: Sources = NO_SOURCES) -> None:
     """Raise InputError if there is no such behaviour, or it does not take the parameters.
 
     Parameters
@@ -183,3 +180,11 @@ class NavgroundController:
                 discs.append(self._core.Disc(point, _HIT))
                 last_x, last_y = at_x, at_y
         return discs
+
+
+def _make(place: Place) -> Controller:
+    return NavgroundController(place.name, place.body, place.parameters)
+
+
+ENTRY = Entry(PREFIX, 'A behaviour of navground, where that is installed: navground:NAME.', _make,
+              check=check_behavior, fields=('twist', 'scan'))

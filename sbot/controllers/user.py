@@ -6,11 +6,15 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from sbot.controllers.entry import Entry, Place, Sources
+from sbot_common.controlled_robot import call_controller
 from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import Controller
 
 OBJECT = 'object'  # stands for the module of a controller that is given as an object
 _STEP = 'a class with a method step(observation, rng)'
@@ -42,14 +46,14 @@ def name_controllers(data: Mapping[str, Any], where: str) -> tuple[dict[str, Any
         controller = entry.get('controller') if isinstance(entry, Mapping) else None
         if controller is not None and not isinstance(controller, str):
             place = f'{where}: robots.{i}.controller'
-            if not _steps(controller):
+            if not steps(controller):
                 raise bad_value(place, controller, f'a name, an object or {_STEP}')
             entry = {**entry, 'controller': _name_of(controller, given, place)}
         entries.append(entry)
     return {**data, 'robots': entries}, given
 
 
-def _steps(controller: Any) -> bool:  # noqa: ANN401
+def steps(controller: Any) -> bool:  # noqa: ANN401
     """Tell whether a class or an object has a ``step`` that takes observation and rng."""
     step = getattr(controller, 'step', None)
     if not callable(step):
@@ -101,7 +105,7 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
     found = getattr(_import(name, python_path, where), class_name, None)
     if not inspect.isclass(found):
         raise InputError(f"{where}: module '{module_name}' has no class '{class_name}'")
-    if not _steps(found):
+    if not steps(found):
         raise bad_value(where, name, _STEP)
     return found
 
@@ -150,3 +154,29 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
         raise InputError(f'{where}: {controller.__name__} {error}') from None
     except ValueError:  # a class without a signature, as some extension types are
         return
+
+
+def _make(place: Place) -> Controller:
+    """Return a new object of the user's class; an object from Python as it is, after a reset."""
+    where = f'robot {place.robot_id}: {place.name.partition(":")[2]}'
+    given = place.sources.given.get(place.name)
+    if given is not None and not inspect.isclass(given):
+        if callable(reset := getattr(given, 'reset', None)):
+            call_controller(reset, lambda: f'{where}.reset()')
+        return given  # type: ignore[no-any-return]
+    found = load_class(place.name, place.sources.python_path) if given is None else given
+    made: Controller = call_controller(partial(found, **place.parameters), lambda: f'{where}()')
+    return made
+
+
+def _check(name: str, parameters: Mapping[str, object], where: str, sources: Sources) -> None:
+    """Raise InputError if there is no such class, or it does not take the parameters."""
+    found = sources.given.get(name)
+    if found is None:
+        found = load_class(name, sources.python_path, where)
+    check_arguments(found, parameters, where)
+
+
+ENTRY = Entry('module:Class',
+              'A class of yours (docs/controllers.md; sbot new NAME --controller).', _make,
+              check=_check)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sbot.bag.reader import Bag
-from sbot.navground.behavior import NavgroundController
+from sbot.controllers.navground import NavgroundController
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario, parse_scenario
