@@ -12,16 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from neural_controller.inputs import FIELDS
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
-from sbot.api import Source, Worlds, load
+from sbot.api import Source, Worlds, load_uncontrolled
 from sbot.learn.interface import Interface
 from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
+from sbot.worlds.arguments import LARGEST_SEED, MOST_TICKS, MOST_WORLDS
 from sbot.worlds.observation import Observations
+from sbot_common.arguments import numbers, whole
 from sbot_common.errors import InputError, bad_value
 
-_SEEDS = 2**63
+_SEEDS = LARGEST_SEED + 1
+_LONGEST = 1e9  # s, of an episode
 
 LOG = logging.getLogger(__name__)
 
@@ -48,7 +51,8 @@ class Episodes:
 
     def __init__(self, scenario: Source, count: int, task: Task | str | None,
                  overrides: Mapping[str, object], threads: int = 1) -> None:
-        self.scenario = load(scenario, controllers=None, **overrides)
+        count = whole('count', count, 1, MOST_WORLDS)
+        self.scenario = load_uncontrolled(scenario, overrides)
         self.task = make_task(task, self.scenario)
         network = network_of(self.task, self.scenario)
         senses = {FIELDS[name] for name in (text.partition(':')[0] for text in network.inputs)
@@ -66,13 +70,29 @@ class Episodes:
         self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 2)))
         self.columns = self.observation().shape[2]
 
-    def seed(self, seed: int) -> None:
-        """Seed world k by seed + k: the next episode's seed, and all that is drawn after."""
+    def seed(self, seed: int | None) -> int | None:
+        """Seed world k by seed + k: the next episode's seed, and all that is drawn after.
+
+        None leaves the seeds as they are. Returns the seed as an int.
+
+        Raises
+        ------
+        InputError
+            for anything but a whole number from 0 to 2**63 - K.
+
+        """
+        if seed is None:
+            return None
+        seed = whole('seed', seed, 0, LARGEST_SEED + 1 - self.count)
         self._generators = [np.random.default_rng(seed + k) for k in range(self.count)]
         self._first = [seed + k for k in range(self.count)]
+        return seed
 
     def reset(self, chosen: Flags | None = None) -> None:
         """Begin new episodes in the chosen worlds (K,), or in all."""
+        if chosen is not None and (type(chosen) is not np.ndarray or chosen.dtype != np.bool_
+                                   or chosen.shape != (self.count,)):
+            raise bad_value('reset_mask', chosen, f'an array of {self.count} truth values')
         rows = range(self.count) if chosen is None else np.flatnonzero(chosen).tolist()
         seeds, starts = self.worlds.seeds.copy(), self.worlds.start.copy()
         placed: list[int] = []
@@ -109,10 +129,7 @@ class Episodes:
             for another shape, or an action that is not finite.
 
         """
-        values = np.asarray(actions, np.float64)
-        shape = (self.count, self.robots, 2)
-        if values.shape != shape or not np.isfinite(values).all():
-            raise bad_value('actions', values.tolist(), f'finite numbers, shape {shape}')
+        values = numbers('actions', actions, (self.count, self.robots, 2))
         commands = self._interface.commands(np.where(self.active[..., None], values, 0.0))
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, ticks=hold), commands)
@@ -178,8 +195,10 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         return TASKS[task]()
     if not isinstance(task, Task):
         raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
-    if not isinstance(task.hold, int) or task.hold < 1:
-        raise bad_value('hold', task.hold, 'a whole number of ticks >= 1')
+    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
+    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
+        raise bad_value('seconds of the task', task.seconds,
+                        f'a number > 0 and <= {_LONGEST:g} (s)')
     return task
 
 

@@ -53,6 +53,8 @@ from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import Body
 from sbot_sim.world.polygons import outline_error
 
+_MOST_ITEMS = 10_000_000  # of an array in a dict
+
 
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
                   controllers: Mapping[str, Any] | None = None) -> Scenario:
@@ -133,6 +135,8 @@ def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - 
 
     """
     if isinstance(value, np.ndarray | np.generic):
+        if value.size > _MOST_ITEMS:
+            raise bad_value(where, f'shape {value.shape}', f'at most {_MOST_ITEMS} numbers')
         value = value.tolist()
     if isinstance(value, str):
         try:

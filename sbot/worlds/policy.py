@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numba
@@ -14,11 +15,14 @@ from neural_controller import inputs as kinds
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
+from sbot_common.arguments import whole
 from sbot_common.compiled.jit import borrowed
 from sbot_common.errors import bad_value
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
+
+_MOST_NUMBERS = 1_000_000  # weights of a world, memory of a robot
 
 
 class FunctionPolicy(NamedTuple):
@@ -44,13 +48,13 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
     weights, memory : how many
 
     """
+    if not isinstance(function, FunctionType) and not hasattr(function, 'py_func'):
+        raise bad_value('function', function, 'a function that is written in Python')
     compiled = function if hasattr(function, 'py_func') else numba.njit(
         error_model='numpy')(function)
     network = make_network('perceptron', inputs, outputs=outputs, max_speed=max_speed, turn=turn)
-    for name, value in (('weights', weights), ('memory', memory)):
-        if not isinstance(value, int) or value < 0:
-            raise bad_value(name, value, 'a whole number >= 0')
-    return FunctionPolicy(compiled, network, weights, memory)
+    return FunctionPolicy(compiled, network, whole('weights', weights, 0, _MOST_NUMBERS),
+                          whole('memory', memory, 0, _MOST_NUMBERS))
 
 
 @Phase

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 import zstandard
+from argument_targets import argument_seeds, make_arguments, read_arguments
 from mcap.opcode import Opcode
 from mutate import mutated
 from PIL import Image
@@ -493,4 +494,5 @@ TARGETS = {
     'sqlite': Target(_sqlite_seeds, read_sqlite),
     'messages': Target(_payloads, read_message, _message),
     'fast2d': Target(_fast2d_seeds, read_calls),
+    'arguments': Target(argument_seeds, read_arguments, make_arguments),
 }

@@ -20,8 +20,8 @@ USE_AN_ANGLE = (
     'print(CACHE_DIRECTORY.name, len(f.stats.cache_hits))')
 
 
-@pytest.mark.parametrize(('setting', 'value'), [('OPT', 0), ('BOUNDSCHECK', 1),
-                                                ('DISABLE_JIT', 1)])
+@pytest.mark.parametrize(('setting', 'value'), [
+    ('OPT', 0), ('BOUNDSCHECK', 0 if numba.config.BOUNDSCHECK else 1), ('DISABLE_JIT', 1)])
 def test_the_key_depends_on_the_compiler(setting, value, monkeypatch):
     before = cache._key()
     monkeypatch.setattr(numba.config, setting, value)

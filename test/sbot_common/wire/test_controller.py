@@ -7,6 +7,7 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
+from sbot_common.observation import Odometry
 from sbot_common.wire.controller import (
     FIELDS,
     Source,
@@ -59,6 +60,12 @@ def test_odometry_is_pose_and_twist():
     assert values[4] == pytest.approx((1.0, 2.0, 0.5), abs=1e-15)
     assert values['twist'] == (0.1, 0.2, 0.3)
     assert read_inputs(source._replace(keys=(4,)), 9, ODOMETRY)[1] == {4: values[4]}
+
+
+def test_the_wheels_odometry_has_three_speeds():
+    source = Source(topics.ODOM, 4, ('odometry',))
+    assert read_inputs(source, 9, ODOMETRY)[1]['odometry'] == pytest.approx(
+        Odometry(1.0, 2.0, 0.5, v=0.1, omega=0.3, lateral=0.2), abs=1e-15)
 
 
 def test_all_poses_are_the_single_ones():
