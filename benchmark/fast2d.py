@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from sbot.bench.scenes import make_bench_scene
+from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import move, wheel_commands
@@ -129,16 +130,17 @@ def run(robots: int, sensors: int, seconds: float) -> dict[str, float]:
     world, bodies, pose, _ = make_bench_scene(robots)
     ours, theirs = (kind(world, bodies, pose, sensors) for kind in (ThroughFast2D, ThroughWorld))
     rng = np.random.default_rng(1)
-    twist, velocity = np.full((robots, 2), SPEED), np.empty((robots, 3))
+    twist, velocity = np.zeros((robots, 3)), np.empty((robots, 3))
+    twist[:, VX] = SPEED
     heading = np.zeros(robots)
     rows: list[list[float]] = []
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(rows) < 11:
-        twist[:, 1] = rng.uniform(-1.0, 1.0, robots)
+        twist[:, OMEGA] = rng.uniform(-1.0, 1.0, robots)
         if len(rows) % 30 == 0:
             heading = rng.uniform(-math.pi, math.pi, robots)
         velocity[:, 0], velocity[:, 1] = SPEED * np.cos(heading), SPEED * np.sin(heading)
-        velocity[:, 2] = twist[:, 1]
+        velocity[:, 2] = twist[:, OMEGA]
         rows.append([timed(ours.command, velocity), timed(ours.engine.step, STEP),
                      timed(ours.engine.activations), timed(ours.read), timed(theirs.move, twist),
                      timed(theirs.mounts), timed(theirs.one_scan)])

@@ -64,7 +64,7 @@ def sensed_hash(case: str, threads: int = 1) -> str:
     rng = np.random.default_rng(1)
     digest = hashlib.sha256()
     for _ in range(20):
-        command = np.column_stack([np.full(1000, SPEED * scene.scale),
+        command = np.column_stack([np.full(1000, SPEED * scene.scale), np.zeros(1000),
                                    uniform(rng, -TURN, TURN, 1000)])
         engine.advance(StepInputs(command, wind, engine.state.rab_data))
         seen = engine.snapshot

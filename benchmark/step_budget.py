@@ -36,6 +36,7 @@ from sbot.bench.scenes import (
 )
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import njit
+from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.engine.simulation import Engine
@@ -185,10 +186,11 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
     bodies, world, sensors = parameters.bodies, parameters.world, parameters.sensors
     engine = Engine(parameters, scene.pose, 0)
     rng = np.random.default_rng(1)
-    command = np.full((robots, 2), SPEED)
+    command = np.zeros((robots, 3))
+    command[:, VX] = SPEED
 
     def block() -> None:
-        command[:, 1] = rng.uniform(-TURN, TURN, robots)
+        command[:, OMEGA] = rng.uniform(-TURN, TURN, robots)
         for _ in range(STEPS_A_DRAW):
             engine.advance(StepInputs(command, still_air(), engine.state.rab_data))
 

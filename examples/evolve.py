@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 def avoids(episode):
     """Return the mean of speed ahead, straightness and free room (Floreano and Mondada, 1994)."""
-    v, omega = episode.command[1:, ..., 0], episode.command[1:, ..., 1]
+    v, omega = episode.command[1:, ..., 0], episode.command[1:, ..., 2]
     fast = np.clip(v / 0.08, 0, 1)
     straight = 1 - np.sqrt(np.minimum(1, np.abs(omega) * 0.095 / 2 / 0.08))
     free = 1 - np.minimum(1, episode.infrared[1:].max(axis=3) / 30.18)

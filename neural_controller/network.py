@@ -15,6 +15,7 @@ from neural_controller.inputs import input_table
 from neural_controller.outputs import OUTPUTS, TWIST, WHEELS
 from sbot_common.arguments import numbers
 from sbot_common.errors import InputError, bad_value
+from sbot_common.files import read_regular
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -136,7 +137,7 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
 
     """
     try:
-        content: Any = json.loads(Path(path).read_text('utf-8'))
+        content: Any = json.loads(read_regular(path).decode('utf-8'))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f'{path}: cannot be read as a network ({error})') from None
     if not isinstance(content, Mapping) or set(content) != set(_KEYS):

@@ -7,10 +7,8 @@ built, and goals announced, here only.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
-from traceback import format_exception
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +24,8 @@ from sbot_common.observation import (
 )
 from sbot_common.random.generators import TickGenerator
 from sbot_common.topics import GOAL, GOAL_REACHED, Topic
-
-T = TypeVar('T')
+from sbot_common.twist import Twist
+from sbot_common.user_code import call_user_code
 
 MOST_BYTES = 9  # that a controller broadcasts; before them goes the robot's radius
 LEADER = 0  # id of the robot that announces goals, where controllers keep their own
@@ -36,8 +34,7 @@ LEADER = 0  # id of the robot that announces goals, where controllers keep their
 class Decision(NamedTuple):
     """What a controller's step leads to."""
 
-    # linear.x (m/s), angular.z (rad/s); of an omnidirectional robot linear.y (m/s), too
-    command: tuple[float, ...]
+    command: Twist
     announced: list[tuple[Topic, Point]]  # published before the command; goals (m)
     data: bytes | None = None  # to broadcast from now on; None: what was before
 
@@ -52,17 +49,17 @@ class ControlledRobot:
     rng : the robot's own; each step draws the numbers of its tick
     goal : x, y (m) at the start
     rate : of the simulation
-    sideways : whether its commands have linear.y, as those of omnidirectional robots
+    holonomic : whether its drive moves it to the side, too
 
     """
 
     def __init__(self, robot_id: int, controller: Controller, rng: TickGenerator,
-                 goal: Point | None, rate: Rate, sideways: bool = False) -> None:
+                 goal: Point | None, rate: Rate, holonomic: bool = False) -> None:
         self.robot_id = robot_id
         self.controller = controller
         self.keeper = controller if isinstance(controller, GoalKeeper) else None
         self.goal = goal
-        self.rng, self._rate, self._sideways = rng, rate, sideways
+        self.rng, self._rate, self._holonomic = rng, rate, holonomic
         self._goal_is_new = goal is not None
 
     def set_goal(self, x: float, y: float) -> None:
@@ -88,15 +85,15 @@ class ControlledRobot:
         Raises
         ------
         InputError
-            if the controller answers anything else than two finite numbers (or three, if the
-            robot goes sideways) and perhaps bytes, or gives bytes that nobody hears.
+            if the controller answers anything else than two or three finite numbers and perhaps
+            bytes, or gives bytes that nobody hears.
 
         """
         observation = make_observation(self.robot_id, self._rate, self.goal, inputs)
         keeper = self.keeper
         known = 0 if keeper is None else keeper.goals
         rng = self.rng.at(observation.tick)
-        command, data = ask(self.controller, observation, rng, self._sideways)
+        command, data = ask(self.controller, observation, rng, self._holonomic)
         if data is not None and 'neighbours' not in inputs.sensed:
             raise InputError(f'robot {self.robot_id}: its controller broadcasts, but nobody hears '
                              'it; expected sensors.range_and_bearing: true in the scenario')
@@ -112,82 +109,44 @@ class ControlledRobot:
             command, [(topic, goal) for topic, goal in events if goal is not None], data)
 
 
-class ControllerError(RuntimeError):
-    """A user's controller raised; one line: robot, tick, class, method, and the error itself.
-
-    That error is the ``__cause__``; its traceback begins in the controller.
-    """
-
-    def traceback(self) -> str:
-        """Return the controller's own traceback, without the frames that called it."""
-        return ''.join(format_exception(self.__cause__))
-
-
-def call_controller(method: Callable[[], T], where: Callable[[], str]) -> T:
-    """Return ``method()``, which is a user's: what it raises becomes a ControllerError.
-
-    Parameters
-    ----------
-    method : called without arguments
-    where : robot, tick, class and method in words; called only for an error
-
-    Raises
-    ------
-    ControllerError
-        for whatever it raises, ``SystemExit`` too, which would otherwise end the program with the
-        exit code of a good run; not for InputError and MemoryError, which say enough.
-
-    """
-    try:
-        return method()
-    except (InputError, MemoryError):
-        raise
-    except (Exception, SystemExit) as error:
-        own = error.__traceback__.tb_next if error.__traceback__ is not None else None
-        cause = error.with_traceback(own)
-        text = ' '.join(f'{type(error).__name__}: {error}'.split()).removesuffix(':')
-        raise ControllerError(f'{where()}: {text}') from cause
-
-
 def ask(controller: Controller, observation: Observation, rng: np.random.Generator,
-        sideways: bool = False) -> tuple[tuple[float, ...], bytes | None]:
-    """Return the controller's command, linear.x (m/s) and angular.z (rad/s), and its bytes.
+        holonomic: bool = False) -> tuple[Twist, bytes | None]:
+    """Return the controller's command and its bytes.
 
-    With ``sideways`` the command has a third number, linear.y (m/s), 0 where it gives two.
+    Two numbers are vx and omega, three are vx, vy and omega.
 
     Raises
     ------
     InputError
-        if it answers anything else than two finite numbers, and perhaps at most nine bytes.
-    ControllerError
+        if it answers anything else than two or three finite numbers, and perhaps at most nine
+        bytes; or a vy that is not 0 where the robot is not ``holonomic``.
+    UserCodeError
         if it raises.
 
     """
     def where() -> str:
         return (f'robot {observation.robot_id} at tick {observation.tick}: '
                 f'{type(controller).__name__}.step()')
-    answer: Any = call_controller(partial(controller.step, observation, rng), where)
+    answer: Any = call_user_code(partial(controller.step, observation, rng), where)
     try:
         if isinstance(answer, set | frozenset | dict):  # without order, or keys instead of values
             raise TypeError('not a sequence')
-        v, omega, *more = answer
-        command: tuple[float, ...] = _number(v), _number(omega)
-        good = math.isfinite(command[0]) and math.isfinite(command[1])
-        if sideways:
-            third = more and more[0] is not None and not isinstance(more[0], bytes | bytearray)
-            command = (*command, _number(more.pop(0)) if third else 0.0)
-            good = good and math.isfinite(command[2])
-        good = good and len(more) < 2
+        vx, omega, *more = answer
+        vy = 0.0
+        if more and more[0] is not None and not isinstance(more[0], bytes | bytearray):
+            vy, omega = omega, more.pop(0)
+        command = Twist(_number(vx), _number(vy), _number(omega))
+        good = all(map(math.isfinite, command)) and len(more) < 2
+        good = good and (holonomic or command.vy == 0.0)
     except (TypeError, ValueError, OverflowError):
         good = False
     data = more[0] if good and more else None
     if data is not None:
         good = isinstance(data, bytes | bytearray) and len(data) <= MOST_BYTES
     if not good:
-        numbers = ('two or three finite numbers (m/s, rad/s, m/s to the left)' if sideways
-                   else 'two finite numbers (m/s, rad/s; a third one, m/s to the left, needs a '
-                   'body with drive: omnidirectional)')
-        raise bad_value(where(), answer, f'{numbers}, and perhaps {MOST_BYTES} bytes at most')
+        other = '' if holonomic else ' 0, as its drive is not omnidirectional,'
+        raise bad_value(where(), answer, 'two finite numbers, vx (m/s) and omega (rad/s), or '
+                        f'three, vx, vy{other} and omega, and perhaps {MOST_BYTES} bytes at most')
     return command, None if data is None else bytes(data)
 
 

@@ -13,6 +13,9 @@ from sbot_common.errors import InputError
 
 Point = tuple[float, float]
 
+INFRARED_SENSORS = 15
+BROADCAST_BYTES = 10
+
 
 class Scan(NamedTuple):
     """One laser scan as in its message; beam i points at ``angle_min + i*angle_increment``."""
@@ -173,10 +176,10 @@ class Controller(Protocol):
     def step(self, observation: Observation, rng: np.random.Generator,
              ) -> (tuple[float, float] | tuple[float, float, bytes] | tuple[float, float, float]
                    | tuple[float, float, float, bytes]):
-        """Return (linear.x in m/s, angular.z in rad/s), and perhaps bytes to broadcast.
+        """Return (vx in m/s, omega in rad/s), and perhaps bytes to broadcast.
 
-        A robot with drive ``omnidirectional`` may have a third number, linear.y (m/s), its speed
-        to the left.
+        Or three numbers, (vx, vy, omega), where vy (m/s) is the speed to the left of a robot with
+        drive ``omnidirectional``.
 
         At most nine bytes; neighbours find them behind the sender's radius, from the next tick on
         until others are given (document 000 section 5.3, SetData).

@@ -49,7 +49,7 @@ def wheel_power(run: sbot.Run) -> float:
     watts = []
     for i, robot in enumerate(run.scenario.robots):
         body = run.scenario.bodies[robot.body]
-        v, omega = run.commands[:-1, i, 0], run.commands[:-1, i, 1]
+        v, omega = run.commands[:-1, i, 0], run.commands[:-1, i, 2]
         rims = np.stack((v - omega * body.wheel_distance / 2, v + omega * body.wheel_distance / 2))
         dt = run.scenario.rate.dt
         rolling = ROLLING * body.mass * GRAVITY / 2 * np.abs(rims).sum() * dt

@@ -19,7 +19,8 @@ class Recording(NamedTuple):
     scenario_text: str
     stamps_ns: NDArray[np.int64]  # (T,)
     poses: NDArray[np.float64]  # (T, N, 3) x, y (m), yaw (rad)
-    commands: NDArray[np.float64]  # (T, N, 2) m/s, rad/s; NaN for robots that send none
+    # (T, N, 3) vx, vy (m/s), omega (rad/s); NaN for robots that send none
+    commands: NDArray[np.float64]
 
 
 def read_recording(bag: Bag) -> Recording:
@@ -40,8 +41,8 @@ def read_recording(bag: Bag) -> Recording:
         rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
                 if raw is not None]
         poses.append([(row.x, row.y, row.yaw) for row in rows])
-        commands.append([(np.nan, np.nan) if raw is None else read_twist(raw, type_name)
+        commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
                          for raw, type_name in zip(tick.commands, types, strict=True)])
     return Recording(bag.scenario_text, np.array(stamps, np.int64),
                      np.array(poses, np.float64).reshape(-1, robots, 3),
-                     np.array(commands, np.float64).reshape(-1, robots, 2))
+                     np.array(commands, np.float64).reshape(-1, robots, 3))

@@ -10,7 +10,8 @@ import numpy as np
 from sbot.bench import scenes
 from sbot.bench.controllers import measure_controllers
 from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
-from sbot_common import signals
+from sbot_common.signals.deferral import held
+from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.dynamics.motion import wheel_commands
@@ -51,7 +52,7 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
     cpu: list[float] = []
     found = 0
     end = time.perf_counter() + seconds
-    with signals.held() as deliver_signals:
+    with held() as deliver_signals:
         while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
             deliver_signals()
             started, cpu_started = time.perf_counter(), time.process_time()
@@ -69,7 +70,8 @@ def _stepper(case: str, robots: int, threads: int,
     scene = scenes.scene_of(case, robots, seed)
     rng = np.random.default_rng(seed + 1)
     bodies, world = scene.bodies, scene.world
-    command = np.full((robots, 2), scenes.SPEED * scene.scale)
+    command = np.zeros((robots, 3))
+    command[:, VX] = scenes.SPEED * scene.scale
     if case == 'motion':
         pose = scene.pose
         fixed = make_fixed_objects(world, bodies.safety_radius)
@@ -77,7 +79,7 @@ def _stepper(case: str, robots: int, threads: int,
 
         def motion_block() -> None:
             nonlocal pose
-            command[:, 1] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
+            command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
             for _ in range(scenes.STEPS_A_DRAW):
                 pose = move_and_separate(fixed, bodies, pose, wheel_commands(bodies, command),
                                          impulse, scenes.STEP).pose
@@ -88,7 +90,7 @@ def _stepper(case: str, robots: int, threads: int,
     wind = Wind(np.array([0.0 if case == 'step' else scenes.WIND, 0.0, 0.0]), np.zeros(3))
 
     def block() -> None:
-        command[:, 1] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
+        command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
         for _ in range(scenes.STEPS_A_DRAW):
             engine.advance(StepInputs(command, wind, engine.state.rab_data))
 

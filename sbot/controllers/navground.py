@@ -1,7 +1,9 @@
 """A behaviour of navground as a controller: observation in, command out (docs/navigate.md).
 
 navground (J. Guzzi, IDSIA) computes in float32 and with libm: the same bits on one machine, over
-ROS and in replay, but not on every machine.
+ROS and in replay, but not on every machine. It is handed everything in the frame in which the
+robot started, as ``navigate`` computes in: float32 resolves places wherever in the map they are,
+and a scene that is turned or moved as a whole gives the same commands.
 """
 
 from __future__ import annotations
@@ -13,12 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from navigate.frame import Frame, frame_at
 from sbot.controllers.entry import NO_SOURCES, Entry, Place, Sources
-from sbot_common.elementary import sincos_of
+from sbot_common.angles import wrap_angle
+from sbot_common.elementary import sincos, sincos_of
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 from sbot_common.observation import Controller, Observation, Point, Scan
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
+
+Array = NDArray[np.float64]
 
 PREFIX = 'navground:'
 # Attributes of every behaviour that may be given beside its own properties, with our defaults.
@@ -40,6 +46,19 @@ def _core(where: str) -> Any:  # noqa: ANN401 - an optional module
     return core
 
 
+def behavior_names(where: str) -> list[str]:
+    """Return the names of all behaviours that can be used, e.g. 'navground:HL'.
+
+    Raises
+    ------
+    InputError
+        if navground is not installed; the message begins with ``where``.
+
+    """
+    return [PREFIX + each for each in _core(where).Behavior.types
+            if each and not each.endswith('Dummy')]
+
+
 def check_behavior(name: str, parameters: Mapping[str, object], where: str,
                    _: Sources = NO_SOURCES) -> None:
     """Raise InputError if there is no such behaviour, or it does not take the parameters.
@@ -58,11 +77,10 @@ def make_behavior(name: str, body: Body, parameters: Mapping[str, object],
                   where: str = 'controller') -> Any:  # noqa: ANN401 - of an optional module
     """Return a behaviour for a body; raise InputError as ``check_behavior``."""
     core = _core(where)
-    kind = name.removeprefix(PREFIX)
-    usable = [each for each in core.Behavior.types if each and not each.endswith('Dummy')]
-    if kind not in usable:
-        raise unknown_name(where, name, [PREFIX + each for each in usable])
-    behavior = core.Behavior.make_type(kind)
+    usable = behavior_names(where)
+    if name not in usable:
+        raise unknown_name(where, name, usable)
+    behavior = core.Behavior.make_type(name.removeprefix(PREFIX))
     refuse_unknown(parameters, [FOLLOW, *COMMON, *behavior.properties],
                    lambda each: f'{where}: {each}')
     values = {**COMMON, **parameters}
@@ -117,49 +135,67 @@ class NavgroundController:
         self._behavior = make_behavior(name, body, parameters)
         self._radius = self._behavior.radius
         self._follow = _number({FOLLOW: _FOLLOW, **parameters}, FOLLOW, 'controller')
-        self._before: tuple[int, NDArray[np.float64]] | None = None
+        self._start: Frame | None = None
+        self._before: tuple[int, Array] | None = None
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s)."""
         core, behavior, me = self._core, self._behavior, observation.robot_id
         poses = observation.poses
-        target, tolerance = self._target(observation)
-        if target is None or not np.isfinite(poses[me]).all():
+        if not np.isfinite(poses[me]).all():
             return 0.0, 0.0
-        pose = poses[me].tolist()
-        behavior.pose = core.Pose2(pose[:2], pose[2])
-        forward, left, turn = observation.twist
-        behavior.twist = core.Twist2((forward, left), turn, core.Frame.relative)
+        if self._start is None:
+            self._start = frame_at(*poses[me].tolist())
+        frame = self._start
+        points = in_frame(frame, poses[:, :2])
+        target, tolerance = self._target(observation, frame, points)
+        if target is None:
+            return 0.0, 0.0
+        x, y = points[me].tolist()
+        yaw = wrap_angle(float(poses[me, 2]) - frame.yaw)
+        heading = observation.scan_heading
+        behavior.pose = core.Pose2((x, y), yaw)
+        behavior.twist = self._twist(yaw, observation.twist)
         behavior.target = core.Target.Point(target, tolerance)
         state = behavior.environment_state
-        state.neighbors = self._neighbors(observation)
-        heading = observation.scan_heading
+        state.neighbors = self._neighbors(observation, points)
         state.static_obstacles = self._obstacles(
-            observation.scan, pose[0], pose[1], pose[2] if heading is None else heading)
+            observation.scan, x, y, yaw if heading is None else heading - frame.yaw)
         command = behavior.compute_cmd(observation.dt, core.Frame.relative)
         v, omega = float(command.velocity[0]), float(command.angular_speed)
         return (v, omega) if math.isfinite(v) and math.isfinite(omega) else (0.0, 0.0)
 
-    def _target(self, observation: Observation) -> tuple[Point | None, float]:
+    def _twist(self, yaw: float, twist: tuple[float, float, float]) -> Any:  # noqa: ANN401
+        """Return the robot's twist for the behaviour, its velocity in the frame of the start.
+
+        ORCA and HRVO read the two numbers as they are, whatever frame the twist says it is in; HL
+        and SocialForce look at the frame. What all understand is ``Frame.absolute``.
+        """
+        forward, left, turn = twist
+        sine, cosine = sincos(yaw)
+        velocity = cosine * forward - sine * left, sine * forward + cosine * left
+        return self._core.Twist2(velocity, turn, self._core.Frame.absolute)
+
+    def _target(self, observation: Observation, frame: Frame,
+                points: Array) -> tuple[Point | None, float]:
         """Return where to (m), and how near (m)."""
         if observation.goal is not None:
-            return observation.goal, self._radius / 2
-        leader = observation.poses[0].tolist()
-        if observation.robot_id == 0 or not all(map(math.isfinite, leader)):
+            x, y = in_frame(frame, np.array([observation.goal], np.float64))[0].tolist()
+            return (x, y), self._radius / 2
+        if observation.robot_id == 0 or not np.isfinite(observation.poses[0]).all():
             return None, 0.0
-        return (leader[0], leader[1]), self._follow
+        return (float(points[0, 0]), float(points[0, 1])), self._follow
 
-    def _neighbors(self, observation: Observation) -> list[Any]:
+    def _neighbors(self, observation: Observation, points: Array) -> list[Any]:
         """Return the other robots with their velocities since the last step."""
-        poses = observation.poses
-        velocities = np.zeros((len(poses), 2))
+        velocities = np.zeros_like(points)
         if self._before is not None and observation.stamp_ns > self._before[0]:
             seconds = (observation.stamp_ns - self._before[0]) / 1e9
-            velocities = (poses[:, :2] - self._before[1]) / seconds
-        self._before = observation.stamp_ns, poses[:, :2].copy()
-        return [self._core.Neighbor(poses[i, :2], self._radius, velocities[i], i)
-                for i in range(len(poses))
-                if i != observation.robot_id and np.isfinite(poses[i, :2]).all()
+            velocities = (points - self._before[1]) / seconds
+        self._before = observation.stamp_ns, points
+        return [self._core.Neighbor(points[i], self._radius, velocities[i], i)
+                for i in range(len(points))
+                if i != observation.robot_id and np.isfinite(points[i]).all()
                 and np.isfinite(velocities[i]).all()]
 
     def _obstacles(self, scan: Scan | None, x: float, y: float, heading: float) -> list[Any]:
@@ -180,6 +216,13 @@ class NavgroundController:
                 discs.append(self._core.Disc(point, _HIT))
                 last_x, last_y = at_x, at_y
         return discs
+
+
+def in_frame(frame: Frame, points: Array) -> Array:
+    """Return points (N, 2) m of `map` in a frame."""
+    dx, dy = points[:, 0] - frame.x, points[:, 1] - frame.y
+    return np.column_stack((frame.cosine * dx + frame.sine * dy,
+                            frame.cosine * dy - frame.sine * dx))
 
 
 def _make(place: Place) -> Controller:

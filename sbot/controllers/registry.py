@@ -16,9 +16,9 @@ from typing import Any
 
 from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.user import check_arguments, steps
-from sbot_common.controlled_robot import call_controller
 from sbot_common.errors import InputError
 from sbot_common.observation import Controller
+from sbot_common.user_code import call_user_code
 
 GROUP = 'sbot.controllers'
 NONE = 'none'  # a robot that something else drives
@@ -83,7 +83,7 @@ def _loaded(point: EntryPoint) -> Entry:
                          'step(observation, rng)')
 
     def make(place: Place) -> Controller:
-        made: Any = call_controller(
+        made: Any = call_user_code(
             partial(found, **place.parameters),
             lambda: f'robot {place.robot_id}: {found.__name__}()')
         return made  # type: ignore[no-any-return]

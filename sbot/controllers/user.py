@@ -12,11 +12,15 @@ from types import ModuleType
 from typing import Any
 
 from sbot.controllers.entry import Entry, Place, Sources
-from sbot_common.controlled_robot import call_controller
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller
+from sbot_common.user_code import call_user_code
 
 OBJECT = 'object'  # stands for the module of a controller that is given as an object
+# Modules of these are part of this package wherever a scenario names them; navground is no module,
+# its behaviours are named like one.
+_SHIPPED = ('navigate', 'neural_controller', 'potential_field_bot', 'sbot', 'sbot_common',
+            'sbot_sim', 'wind_model', 'navground')
 _STEP = 'a class with a method step(observation, rng)'
 
 
@@ -126,9 +130,17 @@ def load_function(name: str, python_path: Iterable[str], where: str) -> Callable
     return function  # type: ignore[no-any-return]
 
 
+def is_shipped(name: str) -> bool:
+    """Tell whether ``module:Class`` names a controller or function of this package."""
+    return name.partition(':')[0].partition('.')[0] in _SHIPPED
+
+
 def _import(name: str, python_path: Iterable[str], where: str) -> ModuleType:
-    """Return the module of ``module:name``, from what is installed or from ``python_path``."""
-    for folder in python_path:
+    """Return the module of ``module:name``, from what is installed or from ``python_path``.
+
+    For a shipped module those folders are not searched: it may import others that are optional.
+    """
+    for folder in () if is_shipped(name) else python_path:
         if folder not in sys.path:
             sys.path.append(folder)
     module_name = name.partition(':')[0]
@@ -162,10 +174,10 @@ def _make(place: Place) -> Controller:
     given = place.sources.given.get(place.name)
     if given is not None and not inspect.isclass(given):
         if callable(reset := getattr(given, 'reset', None)):
-            call_controller(reset, lambda: f'{where}.reset()')
+            call_user_code(reset, lambda: f'{where}.reset()')
         return given  # type: ignore[no-any-return]
     found = load_class(place.name, place.sources.python_path) if given is None else given
-    made: Controller = call_controller(partial(found, **place.parameters), lambda: f'{where}()')
+    made: Controller = call_user_code(partial(found, **place.parameters), lambda: f'{where}()')
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,7 +67,7 @@ class Episodes:
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
         self.active = np.ones((count, self.robots), np.bool_)
-        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 2)))
+        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 3)))
         self.columns = self.observation().shape[2]
 
     def seed(self, seed: int | None) -> int | None:
@@ -118,7 +118,11 @@ class Episodes:
 
     def observation(self) -> NDArray[np.float32]:
         """Return what robots observe now, (K, N, columns)."""
-        return self.task.observation(self.now).astype(np.float32)
+        seen = np.asarray(self.task.observation(self.now))
+        if seen.ndim != 3 or seen.shape[:2] != (self.count, self.robots):
+            raise bad_value(f'{type(self.task).__name__}.observation()', f'shape {seen.shape}',
+                            f'shape ({self.count}, {self.robots}, columns)')
+        return seen.astype(np.float32)
 
     def step(self, actions: ArrayLike) -> Outcome:
         """Act (K, N, 2), shares in [-1, 1], for as long as the task says.
@@ -133,9 +137,20 @@ class Episodes:
         commands = self._interface.commands(np.where(self.active[..., None], values, 0.0))
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, ticks=hold), commands)
-        reward = np.where(self.active, self.task.reward(before, self.now), 0.0)
-        self.active &= ~self.task.ended(self.now)
+        reward = np.where(self.active, self._answer('reward', before, self.now), 0.0)
+        self.active &= ~self._answer('ended', self.now).astype(np.bool_)
         return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)
+
+    def _answer(self, method: str, *moments: Moment) -> NDArray[Any]:
+        """Return what a method of the task says of each robot, (K, N)."""
+        where = f'{type(self.task).__name__}.{method}()'
+        answer = np.asarray(getattr(self.task, method)(*moments))
+        if answer.shape != (self.count, self.robots):
+            raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
+                            'a value for each robot of each world')
+        if answer.dtype.kind not in 'biuf' or not np.isfinite(answer[self.active]).all():
+            raise bad_value(where, answer.tolist(), 'finite numbers')
+        return answer
 
     def _aim(self, rows: Sequence[int]) -> None:
         """Ask the task for the goals of worlds (numbers) that begin anew."""

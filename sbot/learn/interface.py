@@ -47,8 +47,8 @@ class Interface:
         return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
 
     def commands(self, actions: Floats) -> Floats:
-        """Return the commands (K, N, 2) m/s, rad/s of actions (K, N, 2) in [-1, 1]."""
+        """Return the commands (K, N, 3) vx, vy, omega of actions (K, N, 2) in [-1, 1]."""
         w = self._worlds
         self._arrays.outputs[:] = actions.reshape(-1, 2)
         run_phases(0, w.count, self._act, self._batch, 1)
-        return w.state.command.reshape(w.count, w.robots, 2).copy()
+        return w.state.command.reshape(w.count, w.robots, 3).copy()

@@ -7,6 +7,7 @@ import numpy as np
 from neural_controller.inputs import CONTACT_READING
 from neural_controller.outputs import WHEELS
 from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot_common.twist import OMEGA, VX
 
 _CONTACT = 0.05  # reward that a decision costs which ends in a contact
 
@@ -93,7 +94,7 @@ class AvoidObstacles(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return speed times straightness times distance."""
-        n, v, omega = now.network, now.commands[..., 0], now.commands[..., 1]
+        n, v, omega = now.network, now.commands[..., VX], now.commands[..., OMEGA]
         turning = np.abs(omega) * (0.5 * n.turn / n.max_speed if n.outputs == WHEELS
                                    else 1.0 / n.turn)
         assert now.seen.infrared is not None

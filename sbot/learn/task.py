@@ -20,7 +20,7 @@ class Moment(NamedTuple):
 
     seen: Observations  # poses, contacts and what else is sensed, arrays (K, N, …)
     inputs: Floats  # (K, N, I) the task's inputs, as networks get them
-    commands: Floats  # (K, N, 2) m/s, rad/s: what robots did until now
+    commands: Floats  # (K, N, 3) vx, vy (m/s), omega (rad/s): what robots did until now
     goal: Floats  # (K, N, 2) m; NaN: none
     network: Network  # inputs, outputs and greatest speeds
     dt: float  # s, length of a tick

@@ -16,16 +16,17 @@ from sbot.runner.recording import open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
-from sbot_common import signals, topics
+from sbot_common import topics
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs, Point
 from sbot_common.random.generators import SOURCE
+from sbot_common.signals.deferral import held
+from sbot_common.twist import Twist
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import FIELDS, write_command
-from sbot_common.wire.messages import read_planar_twist, read_pose, write_string, write_twist
+from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist
 
-Command = tuple[float, ...]  # m/s, rad/s, and of omnidirectional robots m/s to the left
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
 _FREE_RUNNING = ('recorded free-running: the scenario has lockstep: false, and nothing in a bag '
                  'of free-running nodes says which poses and scans a command answers; expected '
@@ -38,17 +39,17 @@ class FirstDifference(NamedTuple):
     tick: int
     stamp_ns: int
     robot: int
-    recorded: Command
-    new: Command
+    recorded: Twist
+    new: Twist
 
     def __str__(self) -> str:
         return (f'first difference: tick {self.tick}, robot {self.robot}: recorded '
                 f'{_in_words(self.recorded)}; now {_in_words(self.new)}')
 
 
-def _in_words(command: Command) -> str:
-    names = zip(('v', 'omega', 'lateral'), command, ('m/s', 'rad/s', 'm/s'), strict=False)
-    return ', '.join(f'{name} = {value!r} {unit}' for name, value, unit in names)
+def _in_words(command: Twist) -> str:
+    vy = '' if command.vy == 0.0 else f'vy = {command.vy!r} m/s, '
+    return f'vx = {command.vx!r} m/s, {vy}omega = {command.omega!r} rad/s'
 
 
 class ReplayResult(NamedTuple):
@@ -111,7 +112,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     recorder = None
     try:
         with contextlib.ExitStack() as stack:
-            deliver_signals = stack.enter_context(signals.held())
+            deliver_signals = stack.enter_context(held())
             if output is not None:
                 recorder = open_recorder(output, scenario)
                 stack.callback(recorder.close)
@@ -136,8 +137,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                         differences += 1
                         first = first or FirstDifference(
                             tick.tick, tick.stamp_ns, robot,
-                            read_planar_twist(recorded, replayed.commands[robot].type)[
-                                :len(command)], command)
+                            read_twist(recorded, replayed.commands[robot].type), command)
                     if recorder is not None:
                         recorder.write(*replayed.message(robot, tick.stamp_ns, command))
                 count += 1
@@ -194,7 +194,7 @@ class _Controllers:
         # Robots that have drawn numbers which the recorded run did not have.
         self.drew_other_numbers: set[int] = set()
 
-    def decide(self, tick: Tick) -> dict[int, Command]:
+    def decide(self, tick: Tick) -> dict[int, Twist]:
         """Return the new command of each robot that has a controller."""
         if tick.restarted:
             self._robots = controlled_robots(self._scenario, self.commands)
@@ -226,7 +226,7 @@ class _Controllers:
         self._robots[i].set_goal(*goal)
         return self._robots[i].step(inputs)
 
-    def message(self, robot: int, stamp_ns: int, command: Command,
+    def message(self, robot: int, stamp_ns: int, command: Twist,
                 ) -> tuple[str, topics.Topic, int, bytes]:
         """Return a command as the recorder takes it."""
         topic = self.commands[robot]
@@ -234,7 +234,7 @@ class _Controllers:
         return (topics.resolve(topic, robot, self._n), topic, stamp_ns,
                 write_command(topic, stamp_ns, frame_id, command))
 
-    def is_same(self, robot: int, recorded: bytes, command: Command) -> bool:
+    def is_same(self, robot: int, recorded: bytes, command: Twist) -> bool:
         """Tell whether a recorded message carries exactly this command."""
         topic, new = self.commands[robot], write_twist(*command)
         if topic == topics.CMD_VEL and recorded == new:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sbot.controllers.registry import entry_of
-from sbot.scenario.controllers import goes_sideways, make_controller, observed_fields
+from sbot.scenario.controllers import make_controller, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common import ros
@@ -66,7 +66,7 @@ class ControllerNode(ControllerHost):
             _rehearse(new_controller(), self.robot_id, scenario, fields)
         entry.warm_up()
         self.drive(new_controller, robot.goal, scenario.rate, fields,
-                   sideways=goes_sideways(scenario, robot))
+                   holonomic=scenario.bodies[robot.body].is_holonomic)
 
 
 def _rehearse(controller: Controller, robot_id: int, scenario: Scenario,

@@ -22,7 +22,7 @@ from sbot.environment.discovery import stay_on_this_machine
 from sbot.ros.processes import own_names, parse_namespace
 from sbot_common import ros, topics
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line
 from sbot_common.random.generators import SOURCE
 from sbot_common.wire.cdr import canonical, decode, encode, stamp_ns
 
@@ -87,8 +87,8 @@ class Player:
                 yield name, ros.advertise(
                     self._node, topics.Topic(name, type_name), self._actual(name))
             except ImportError:
-                print(f'{name}: not played, {type_name.split("/")[0]} is not installed',
-                      file=sys.stderr)
+                print(one_line(f'{name}: not played, {type_name.split("/")[0]} is not '
+                               'installed'), file=sys.stderr)
 
     def _on_command(self, robot: int, raw: bytes) -> None:
         message = decode(raw, topics.CMD_VEL_STAMPED.type)
@@ -211,8 +211,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     finally:
         rclpy.try_shutdown()
-    print(f'{result.ticks} ticks, {result.commands} answers, {result.differences} of '
-          f'{result.recorded} differ{": " + result.first if result.first else ""}')
+    print(one_line(f'{result.ticks} ticks, {result.commands} answers, {result.differences} of '
+                   f'{result.recorded} differ{": " + result.first if result.first else ""}'))
     if result.differences and bag.random_numbers not in (None, SOURCE):
         print(f'{bag.path}: recorded with version {bag.metadata["version"]}, which made other '
               'random numbers: of controllers that draw some, a difference says nothing',

@@ -85,7 +85,7 @@ def rehearse(scenario: Scenario, parameters: SimulationParameters) -> None:
     field = Lattice(corner, corner, z, *np.zeros((3, 2, 2, 2)))
     for wind in (still_air(), still_air()._replace(field=field)):
         tally.add(rehearsal.snapshot.pose, rehearsal.state)
-        nothing = Inbox(len(scenario.robots), parameters.omnidirectional).inputs()
+        nothing = Inbox(len(scenario.robots)).inputs()
         rehearsal.advance(nothing._replace(wind=wind))
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
 

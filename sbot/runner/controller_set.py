@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sbot.controllers.entry import Batch
 from sbot.controllers.registry import NONE, entry_of
 from sbot.scenario.controllers import (
-    command_width,
     controlled_robots,
     controller_parameters,
     observed_fields,
@@ -22,6 +21,7 @@ from sbot_common.angles import decoded_yaw
 from sbot_common.observation import Gnss, Imu, Inputs, Neighbours, Odometry, Scan
 from sbot_common.random.numbers import uniforms
 from sbot_common.random.purposes import CONTROLLER
+from sbot_common.twist import OMEGA, VX
 from sbot_common.wire.messages import write_broadcast, write_pose
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.snapshot import Outgoing
@@ -47,7 +47,8 @@ def _infrared(snapshot: Snapshot, _: ScanParameters, robot: int) -> NDArray[np.f
 
 def _odometry(snapshot: Snapshot, _: ScanParameters, robot: int) -> Odometry:
     x, y, yaw = snapshot.odometry[robot].tolist()
-    return Odometry(x, y, decoded_yaw(yaw), *snapshot.odometry_twist[robot].tolist())
+    vx, vy, omega = snapshot.odometry_twist[robot].tolist()
+    return Odometry(x, y, decoded_yaw(yaw), vx, omega, vy)
 
 
 def _imu(snapshot: Snapshot, _: ScanParameters, robot: int) -> Imu:
@@ -64,7 +65,7 @@ def _gnss(snapshot: Snapshot, _: ScanParameters, robot: int) -> Gnss:
 class Decisions(NamedTuple):
     """What the controllers decide at a tick."""
 
-    commands: Array  # (N, 2) m/s, rad/s, or (N, 3) as in ``StepInputs``
+    commands: Array  # (N, 3) as in ``StepInputs``
     announced: list[Outgoing]  # goals and broadcasts, as messages
     broadcasts: dict[int, bytes]  # robots' new ones
 
@@ -87,13 +88,12 @@ _SENSE: dict[str, Callable[[Snapshot, ScanParameters, int], Any]] = {
 class ControllerSet:
     """All controllers of a scenario, with their random numbers.
 
-    Robots with ``none`` get the command (0, 0).
+    Robots with ``none`` get the command to stand still.
     """
 
     def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1) -> None:
         self._scan = scan
         self._n, self._seed = len(scenario.robots), scenario.seed
-        self._width = command_width(scenario)
         self._batches = _batches(scenario, threads)
         batched = {i for ids, _ in self._batches for i in ids.tolist()}
         self._robots = controlled_robots(
@@ -113,14 +113,14 @@ class ControllerSet:
 
     def decide(self, snapshot: Snapshot, stamp_ns: int) -> Decisions:
         """Let all controllers take a turn."""
-        commands = np.zeros((self._n, self._width))
+        commands = np.zeros((self._n, 3))
         announced: list[Outgoing] = []
         broadcasts: dict[int, bytes] = {}
         for i, robot in self._robots.items():
             sensed = {field: sense(snapshot, self._scan, i)
                       for field, sense in self._senses[i].items()}
             command, goals, data = robot.step(Inputs(stamp_ns, snapshot.pose, sensed))
-            commands[i, :len(command)] = command
+            commands[i] = command
             announced += [Outgoing(topics.resolve(topic, i, self._n), topic,
                                    write_pose(stamp_ns, 'map', *goal)) for topic, goal in goals]
             if data is not None:
@@ -129,7 +129,7 @@ class ControllerSet:
                                           topics.RAB_DATA, write_broadcast(data)))
         for ids, followers in self._batches:
             draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
-            commands[ids, :2] = followers.step(
+            commands[np.ix_(ids, (VX, OMEGA))] = followers.step(
                 snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
                 draws)
         return Decisions(commands, announced, broadcasts)

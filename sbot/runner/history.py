@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.files.limits import limits, too_large
-from sbot.scenario.controllers import command_width
+from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
+from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.engine.state import SimulationState, Snapshot
 from sbot_sim.world.boxes import as_sent
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pandas
 
 Array = NDArray[np.float64]
-_ROW_BYTES = 8 * (3 + 2 + 2 + 2) + 1  # of a robot and a tick, without sensors
+_ROW_BYTES = 8 * (3 + 3 + 2 + 2) + 1  # of a robot and a tick, without sensors
 SENSORS = ('scans', 'infrared', 'odometry', 'imu', 'gnss')  # kept on request
 
 
@@ -36,9 +37,7 @@ class Run:
     summary: dict[str, Any]  # as `sbot run --json` prints it
     stamps_ns: NDArray[np.int64]  # (T + 1,)
     poses: Array  # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them
-    # (T + 1, N, 2) m/s, rad/s; (T + 1, N, 3) with the speed to the left (m/s) if a robot has
-    # the drive `omnidirectional`
-    commands: Array
+    commands: Array  # (T + 1, N, 3) vx, vy (m/s), omega (rad/s) in the robot's own frame
     wind: Array  # (T + 1, N, 2) m/s, effective, and what forces add, as in ``observation.wind``
     free_wind: Array  # (T + 1, N, 2) m/s, the same, not reduced by wakes
     collided: NDArray[np.bool_]  # (T + 1, N) met something in the tick before
@@ -80,8 +79,11 @@ class Run:
             'time_s': np.repeat(self.seconds, robots),
             'robot': np.tile(np.arange(robots), rows),
         }
-        command = ('v_mps', 'omega_radps', 'lateral_mps')[:self.commands.shape[-1]]
-        tables = [(('x_m', 'y_m', 'yaw_rad'), self.poses), (command, self.commands),
+        command = {'v_mps': VX, 'omega_radps': OMEGA}
+        if any(body.is_holonomic for body in robot_bodies(self.scenario)):
+            command['lateral_mps'] = VY
+        tables = [(('x_m', 'y_m', 'yaw_rad'), self.poses),
+                  (tuple(command), self.commands[..., list(command.values())]),
                   (('wind_x_mps', 'wind_y_mps'), self.wind)]
         if self.odometry is not None:
             tables.append((('odom_x_m', 'odom_y_m', 'odom_yaw_rad'), self.odometry))
@@ -129,8 +131,7 @@ class History:
         self._stamps = np.array([scenario.rate.stamp_ns(k) for k in range(rows)], np.int64)
         self._arrays: dict[str, NDArray[Any]] = {
             name: np.zeros((rows, n, width)) for name, width in (
-                ('poses', 3), ('commands', command_width(scenario)), ('wind', 2),
-                ('free_wind', 2))}
+                ('poses', 3), ('commands', 3), ('wind', 2), ('free_wind', 2))}
         self._arrays['collided'] = np.zeros((rows, n), np.bool_)
 
     def add(self, snapshot: Snapshot, state: SimulationState, commands: Array) -> None:

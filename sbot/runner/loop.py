@@ -21,9 +21,10 @@ from sbot.runner.summary import Tally
 from sbot.scenario import assemble
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
-from sbot_common import signals
 from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
+from sbot_common.signals.deferral import held
+from sbot_common.twist import Twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
 from sbot_sim.messages.broadcast import Broadcast
@@ -58,8 +59,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     InputError
         if the bag or a file that the scenario names cannot be used, or ``sense`` names what the
         robots do not have.
-    ControllerError
-        if a user's controller raises.
+    UserCodeError
+        if a user's controller, hook or condition raises.
 
     """
     if threads < 1:
@@ -76,7 +77,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     recorder = broadcast = None
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
-        deliver_signals = stack.enter_context(signals.held())
+        deliver_signals = stack.enter_context(held())
         if record is not None:
             recorder = open_recorder(record, scenario)
             stack.enter_context(closed(
@@ -96,11 +97,11 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                 while not operator.may_go_on():
                     deliver_signals()
                 for i, command in operator.commands().items():
-                    commands[i, :2] = command
+                    commands[i] = command
             history.add(snapshot, engine.state, commands)
             if recorder is not None and broadcast is not None:
                 messages = list(broadcast.start(stamp_ns, wind)) if k == 0 else []
-                announced += [broadcast.command(i, stamp_ns, *commands[i].tolist())
+                announced += [broadcast.command(i, stamp_ns, Twist(*commands[i].tolist()))
                               for i, robot in enumerate(scenario.robots)
                               if robot.controller != NONE or operator is not None]
                 messages += broadcast.recorded(

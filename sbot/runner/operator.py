@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from sbot_common.twist import Twist
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.snapshot import Outgoing
-
-Command = tuple[float, float]  # m/s, rad/s
 
 
 class Operator(Protocol):
@@ -24,5 +23,5 @@ class Operator(Protocol):
     def may_go_on(self) -> bool:
         """Return whether the tick may end; may wait a moment. Called until it is true."""
 
-    def commands(self) -> Mapping[int, Command]:
-        """Return commands of robots with ``controller: none``; of those not in it (0, 0)."""
+    def commands(self) -> Mapping[int, Twist]:
+        """Return commands of robots with ``controller: none``; others stand still."""

@@ -102,7 +102,7 @@ def compile_motion() -> None:
         wake=parameters.wake._replace(wake=False))
     engine = Engine(still, initial_poses(scenario), 0)
     wind = Wind(np.array([0.1, 0.0, 0.0]), np.zeros(3))
-    engine.advance(StepInputs(np.zeros((len(scenario.robots), 2)), wind, engine.state.rab_data))
+    engine.advance(StepInputs(np.zeros((len(scenario.robots), 3)), wind, engine.state.rab_data))
 
 
 def _compile_senses_and_controllers() -> None:

@@ -13,7 +13,6 @@ from sbot_common.observation import Controller
 from sbot_common.params import updated
 from sbot_common.random.generators import TickGenerator
 from sbot_common.random.purposes import CONTROLLER
-from sbot_sim.world.bodies import OMNIDIRECTIONAL
 
 
 def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParameters:
@@ -53,7 +52,7 @@ def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
 
     Raises
     ------
-    ControllerError
+    UserCodeError
         if the class, or that method, raises.
 
     """
@@ -73,16 +72,6 @@ def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:
             + ['neighbours'] * sensors.rab.range_and_bearing)
 
 
-def goes_sideways(scenario: Scenario, robot: Robot) -> bool:
-    """Tell whether a robot's commands have a linear.y."""
-    return scenario.bodies[robot.body].drive == OMNIDIRECTIONAL
-
-
-def command_width(scenario: Scenario) -> int:
-    """Return how many numbers a command has: 3 if any robot goes sideways, else 2."""
-    return 3 if any(goes_sideways(scenario, robot) for robot in scenario.robots) else 2
-
-
 def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, ControlledRobot]:
     """Return by id those of some robots that have a controller, as they are at tick 0."""
     made = {}
@@ -91,5 +80,6 @@ def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, Co
         controller = make_controller(scenario, i)
         if controller is not None:
             made[i] = ControlledRobot(i, controller, TickGenerator(scenario.seed, i, CONTROLLER),
-                                      robot.goal, scenario.rate, goes_sideways(scenario, robot))
+                                      robot.goal, scenario.rate,
+                                      scenario.bodies[robot.body].is_holonomic)
     return made

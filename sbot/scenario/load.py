@@ -75,7 +75,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
 
     """
     path = find_scenario(path_or_name)
-    raw = read_file(path)
+    raw = read_file(path, typed=True)
     if path.suffix == '.argos':
         values, origins = argos_scenario(raw, str(path), overrides)
         return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},

@@ -56,7 +56,11 @@ def find_file(text: str, directory: Path, where: str) -> str:
             if place.is_file():
                 return os.path.abspath(place)
     names = f'one of {", ".join(TABLES)}, or ' if where.endswith('infrared_table') else ''
-    raise bad_value(where, text, f'{names}an existing file, relative to {directory} or absolute')
+    wanted = 'an existing file'
+    with suppress(OSError, ValueError):
+        if any(place.exists() for place in _places(text, directory)):
+            wanted = 'a regular file'
+    raise bad_value(where, text, f'{names}{wanted}, relative to {directory} or absolute')
 
 
 def find_folder(text: str, directory: Path) -> str:

@@ -9,12 +9,11 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from sbot_common.errors import InputError, bad_value
+from sbot_common.twist import STOP, Twist
 
 HOLD_TIME = 0.5  # s of wall time that a drive command counts; pages repeat it while a key is held
 MOST_BYTES = 1000  # of a request
 _FASTEST = 1e6  # m/s, rad/s; of a request
-
-Command = tuple[float, float]  # m/s, rad/s
 
 
 class Controls(Protocol):
@@ -26,8 +25,8 @@ class Controls(Protocol):
     def step(self) -> None:
         """Go one tick on, while paused."""
 
-    def drive(self, robot: int, command: Command) -> None:
-        """Drive a robot (m/s, rad/s) for ``HOLD_TIME``."""
+    def drive(self, robot: int, command: Twist) -> None:
+        """Drive a robot for ``HOLD_TIME``."""
 
 
 class Driven:
@@ -39,9 +38,9 @@ class Driven:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._commands: dict[int, tuple[Command, float]] = {}
+        self._commands: dict[int, tuple[Twist, float]] = {}
 
-    def set(self, robot: int, command: Command, drivable: Collection[int]) -> None:
+    def set(self, robot: int, command: Twist, drivable: Collection[int]) -> None:
         """Drive a robot from now on.
 
         Raises
@@ -55,11 +54,11 @@ class Driven:
         with self._lock:
             self._commands[robot] = command, self._clock() + HOLD_TIME
 
-    def commands(self) -> dict[int, Command]:
-        """Return the command of each robot that was ever driven; (0, 0) once its time is over."""
+    def commands(self) -> dict[int, Twist]:
+        """Return the command of each robot that was ever driven; STOP once its time is over."""
         now = self._clock()
         with self._lock:
-            return {robot: command if now < until else (0.0, 0.0)
+            return {robot: command if now < until else STOP
                     for robot, (command, until) in self._commands.items()}
 
 
@@ -90,7 +89,7 @@ def obey(raw: bytes, controls: Controls) -> None:
             controls.step()
         case {'drive': [int(robot), int() | float() as v, int() | float() as omega], **rest} if (
                 not rest and not isinstance(robot, bool) and _is_finite(v) and _is_finite(omega)):
-            controls.drive(robot, (float(v), float(omega)))
+            controls.drive(robot, Twist(float(v), omega=float(omega)))
         case _:
             raise bad_value('request', request, '{"pause": true}, {"step": '
                             'true} or {"drive": [robot, m/s, rad/s]}')

@@ -11,16 +11,16 @@ from rclpy.publisher import Publisher
 from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
-from sbot.viewer.controls import Command, Driven
+from sbot.viewer.controls import Driven
 from sbot.viewer.follower import Follower
 from sbot.viewer.frames import FRAME_PERIOD, drivable
 from sbot.viewer.server import Live
 from sbot_common import ros, topics
 from sbot_common.errors import InputError
+from sbot_common.twist import STOP, Twist
 from sbot_common.wire.controller import write_command
 
 _SIMULATOR = 'sbot_sim'
-_STOPPED = (0.0, 0.0)
 
 
 class ViewNode(Node):  # type: ignore[misc]
@@ -61,7 +61,7 @@ class ViewNode(Node):  # type: ignore[misc]
         """Let a paused simulation go one tick on."""
         self._ask(self._step, Trigger.Request(), lambda _: None)
 
-    def drive(self, robot: int, command: Command) -> None:
+    def drive(self, robot: int, command: Twist) -> None:
         """Drive a robot without a controller."""
         scenario = self._follower.scenario
         self._driven.set(robot, command, [] if scenario is None else drivable(scenario))
@@ -89,7 +89,7 @@ class ViewNode(Node):  # type: ignore[misc]
         topic = topics.CMD_VEL_STAMPED if scenario.cmd_vel_stamped else topics.CMD_VEL
         count = len(scenario.robots)
         for robot, command in self._driven.commands().items():
-            if robot >= count or (command == _STOPPED and robot not in self._moving):
+            if robot >= count or (command == STOP and robot not in self._moving):
                 continue
             name = topics.within(self._run, topics.resolve(topic, robot, count))
             if name not in self._publishers_of:
@@ -97,7 +97,7 @@ class ViewNode(Node):  # type: ignore[misc]
             frame_id = topics.frame('base_link', robot, count)
             self._publishers_of[name].publish(
                 write_command(topic, self.get_clock().now().nanoseconds, frame_id, command))
-            if command == _STOPPED:
+            if command == STOP:
                 self._moving.discard(robot)
             else:
                 self._moving.add(robot)

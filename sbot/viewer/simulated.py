@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
-from sbot.runner.operator import Command
 from sbot.scenario.assemble import simulation_parameters
 from sbot.scenario.model import Scenario
 from sbot.viewer.controls import Driven
@@ -23,6 +22,7 @@ from sbot.viewer.server import Live
 from sbot_common import topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
+from sbot_common.twist import Twist
 from sbot_common.wire.messages import read_pose
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.snapshot import Outgoing
@@ -93,7 +93,7 @@ class PageOperator:
             self._due = max(self._due + self._period, now - self._period)
         return True
 
-    def commands(self) -> Mapping[int, Command]:
+    def commands(self) -> Mapping[int, Twist]:
         """Return the commands of the robots that the page drives."""
         return self._driven.commands()
 
@@ -136,6 +136,6 @@ class PageOperator:
             self._steps += 1
             self._changed.notify_all()
 
-    def drive(self, robot: int, command: Command) -> None:
+    def drive(self, robot: int, command: Twist) -> None:
         """Drive a robot without a controller."""
         self._driven.set(robot, command, self._drivable)

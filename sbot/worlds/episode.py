@@ -15,7 +15,7 @@ from sbot_sim.worlds.batch import Batch, Phase
 Floats = NDArray[np.float64]
 
 # Columns of what can be kept, each robot, each tick.
-COLUMNS = {'pose': 3, 'command': 2, 'collided': 1, 'infrared': 15, 'wind': 2}
+COLUMNS = {'pose': 3, 'command': 3, 'collided': 1, 'infrared': 15, 'wind': 2}
 
 
 class Episode(NamedTuple):
@@ -25,7 +25,7 @@ class Episode(NamedTuple):
     """
 
     pose: Floats | None  # (T, K, N, 3) m, m, rad
-    command: Floats | None  # (T, K, N, 2) m/s, rad/s
+    command: Floats | None  # (T, K, N, 3) vx, vy (m/s), omega (rad/s)
     collided: Floats | None  # (T, K, N, 1) 1: intersected something in the tick before
     infrared: Floats | None  # (T, K, N, 15) readings
     wind: Floats | None  # (T, K, N, 2) m/s
@@ -66,7 +66,7 @@ def keep_rows(first: int, end: int, batch: Batch) -> None:
             if at[0] >= 0:
                 out[at[0]:at[0] + 3] = worlds.sent_pose[row]
             if at[1] >= 0:
-                out[at[1]:at[1] + 2] = worlds.command[row]
+                out[at[1]:at[1] + 3] = worlds.command[row]
             if at[2] >= 0:
                 out[at[2]] = 1.0 if worlds.collided[row] else 0.0
             if at[3] >= 0:

@@ -24,16 +24,17 @@ from sbot.worlds.arguments import (
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import FunctionPolicy, deciding_phases
+from sbot.worlds.policy import FunctionPolicy, deciding_phases, exceptions_of
 from sbot.worlds.setting import make_setting
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
 from sbot_common.compiled.notice import compilation_announced
 from sbot_common.compiled.threads import share_out
 from sbot_common.errors import InputError, bad_value
+from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
-from sbot_sim.world.bodies import select_bodies
+from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
 from sbot_sim.world.geometry import World
 from sbot_sim.worlds import air, motion, sensing
 from sbot_sim.worlds.batch import Addresses, Batch, Phase, Policy, addresses, no_policy, run_phases
@@ -182,8 +183,8 @@ class Worlds:
 
         Parameters
         ----------
-        commands : (K, N, 2) linear.x (m/s) and angular.z (rad/s), or with ``wheels`` the speeds
-            of the left and right wheel (rad/s)
+        commands : (K, N, 3) vx, vy (m/s) and omega (rad/s), or (K, N, 2) vx and omega, or with
+            ``wheels`` the speeds of the left and right wheel (rad/s)
         wheels : what ``commands`` are
         data : (K, N, 10) bytes that robots broadcast from the next tick on; byte 0 is the radius's
         ticks : how many, all with these commands
@@ -194,19 +195,36 @@ class Worlds:
             if the shape is another, or a command is not finite; nothing has moved then.
 
         """
-        self.advance(commands, (self.count, self.robots, 2), wheels, data, ticks)
+        self.advance(commands, (self.count, self.robots), wheels, data, ticks)
         return self.observe()
 
-    def advance(self, commands: ArrayLike, shape: tuple[int, ...], wheels: bool = False,
+    def advance(self, commands: ArrayLike, robots: tuple[int, ...], wheels: bool = False,
                 data: ArrayLike | None = None, ticks: int = 1) -> None:
-        """Do the work of ``step`` but for the observations; commands have to have ``shape``."""
-        rows = numbers('commands', commands, shape).reshape(-1, 2)
-        by_wheels, count = flag('wheels', wheels), whole('ticks', ticks, 1, MOST_TICKS)
+        """Do the work of ``step`` but for the observations; ``robots``: shape before the last."""
+        by_wheels = flag('wheels', wheels)
+        shapes = ((*robots, 2),) if by_wheels else ((*robots, 2), (*robots, 3))
+        values = numbers('commands', commands, *shapes)
+        rows, count = values.reshape(-1, values.shape[-1]), whole('ticks', ticks, 1, MOST_TICKS)
+        if rows.shape[1] == 3:
+            refused = (rows[:, VY] != 0.0) & (self.setting.bodies.drive != BY_OMNIDIRECTIONAL)
+            if refused.any():
+                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0 of robots '
+                                'whose drive is not omnidirectional')
         if data is not None:
             self.state.rab_next[:] = checked_data(
-                data, shape[:-1], self.setting.sensing.range_and_bearing)
-        self.state.command[:] = body_twists(self.setting.bodies, rows) if by_wheels else rows
+                data, robots, self.setting.sensing.range_and_bearing)
+        self._command(rows, by_wheels)
         self._run(self._step, self._batch, count)
+
+    def _command(self, rows: Floats, by_wheels: bool) -> None:
+        """Take over commands (K*N, 2) or (K*N, 3), as ``step`` is given them."""
+        if by_wheels:
+            self.state.command[:] = body_twists(self.setting.bodies, rows)
+        elif rows.shape[1] == 2:
+            self.state.command[:, VX], self.state.command[:, OMEGA] = rows[:, 0], rows[:, 1]
+            self.state.command[:, VY] = 0.0
+        else:
+            self.state.command[:] = rows
 
     def observe(self) -> Observations:
         """Return what is sensed now, as copies."""
@@ -229,6 +247,8 @@ class Worlds:
         ------
         InputError
             if the policy's inputs are not sensed, or for weights of another shape.
+        UserCodeError
+            if the policy's function raises.
 
         """
         if not isinstance(policy, Network | FunctionPolicy):
@@ -246,7 +266,8 @@ class Worlds:
         phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
         with compilation_announced(_COMPILING):
             machine_code = addresses(phases + self._sensing(), batch)
-        self._run(machine_code, batch, count)
+        with exceptions_of(policy):
+            self._run(machine_code, batch, count)
         return split(arrays.kept, names, self.count)
 
     def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,

@@ -37,7 +37,7 @@ class Observations(NamedTuple):
     scan: Scans | None  # (K, N, beams) m
     infrared: Scans | None  # (K, N, 15) readings
     odometry: Floats | None  # (K, N, 3) frame `odom`
-    odometry_twist: Floats | None  # (K, N, 2) m/s, rad/s
+    odometry_twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     wind: Floats | None  # (K, N, 2) m/s, effective wind now moving the robot
     neighbours: Heard | None

@@ -33,7 +33,7 @@ class World:
                  sense: Collection[str] | None = None) -> None:
         self.worlds = Worlds(scenario, 1, sense=sense, seeds=None if seed is None else _only(seed))
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
-        self._shape = (self.robots, 2)
+        self._shape = (self.robots,)
         self._observer = Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
                                   only=True)
 
@@ -44,7 +44,7 @@ class World:
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
              ticks: int = 1) -> Observations:
-        """Advance by commands (N, 2), as ``Worlds.step``."""
+        """Advance by commands (N, 3) or (N, 2), as ``Worlds.step``."""
         self.worlds.advance(commands, self._shape, wheels, data, ticks)
         return self._observer()
 

@@ -18,6 +18,7 @@ from sbot_common.observation import Controller, Inputs, Point
 from sbot_common.params import Spec, Value
 from sbot_common.random.generators import TickGenerator
 from sbot_common.random.purposes import CONTROLLER
+from sbot_common.twist import STOP, Twist
 from sbot_common.wire.controller import Source, read_inputs, sources, write_command
 from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
 
@@ -58,7 +59,7 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     def drive(self, make_controller: Callable[[], Controller], goal: Point | None, rate: Rate,
               fields: Sequence[str], *, takes_goals: bool = True,
-              follows: int | None = None, sideways: bool = False) -> None:
+              follows: int | None = None, holonomic: bool = False) -> None:
         """Connect to all topics and start.
 
         Parameters
@@ -69,11 +70,11 @@ class ControllerHost(Node):  # type: ignore[misc]
         fields : of ``Observation`` that the controller is given beside the poses
         takes_goals : whether `goal_pose` gives it new goals
         follows : the robot, if any, without whose pose it stands still
-        sideways : whether its commands have linear.y
+        holonomic : whether its drive moves it to the side, too
 
         """
         self._make_controller, self._first_goal, self._rate = make_controller, goal, rate
-        self._sideways = sideways
+        self._holonomic = holonomic
         yaw_from_quaternion(0.0, 0.0, *quaternion_from_yaw(0.0))  # load machine code now
         together = self.values['poses_topic']
         self._complete = Lockstep(self.num_robots, fields, rate, together)
@@ -93,6 +94,8 @@ class ControllerHost(Node):  # type: ignore[misc]
                 partial(self._on_input, source), self._depth,
                 wakes=self._lockstep and source is heard[-1], expected=self._lockstep,
                 reliable=self._lockstep or self.values['reliability'] == RELIABLE)
+        ros.watch_publishers(self, [self._resolve(source.topic, source.robot)
+                                    for source in heard], self._lockstep)
         if takes_goals:
             ros.subscribe(self, topics.GOAL_POSE, self._resolve(topics.GOAL_POSE, self.robot_id),
                           self._on_goal_pose)
@@ -151,7 +154,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self._robot = ControlledRobot(
             self.robot_id, self._make_controller(),
             TickGenerator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal,
-            self._rate, self._sideways)
+            self._rate, self._holonomic)
 
     def _reset(self) -> None:
         """Begin again, as after a reset of the simulation."""
@@ -187,7 +190,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self.log_state('going on without a new', stale.others)
         inputs = self._latest.inputs()
         if stale.vital:
-            self._publish_command(inputs.stamp_ns, (0.0, 0.0))
+            self._publish_command(inputs.stamp_ns, STOP)
         else:
             self._take_turn(inputs)
 
@@ -202,7 +205,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self.report(inputs)
         self._publish_command(inputs.stamp_ns, decision.command)
 
-    def _publish_command(self, stamp_ns: int, command: tuple[float, ...]) -> None:
+    def _publish_command(self, stamp_ns: int, command: Twist) -> None:
         frame_id = topics.frame('base_link', self.robot_id, self.num_robots)
         self._command = write_command(self._cmd_vel, stamp_ns, frame_id, command)
         self.publish(self._cmd_vel, self._command)

@@ -28,6 +28,6 @@ def pose(position: Any = None, orientation: Any = None) -> Any:  # noqa: ANN401
                    orientation=orientation or quaternion())
 
 
-def twist(v: float = 0.0, omega: float = 0.0, lateral: float = 0.0) -> Any:  # noqa: ANN401
+def twist(vx: float = 0.0, vy: float = 0.0, omega: float = 0.0) -> Any:  # noqa: ANN401
     """Return geometry_msgs/Twist of linear.x (m/s), angular.z (rad/s) and linear.y (m/s)."""
-    return message('geometry_msgs/msg/Twist', linear=vector3(v, lateral), angular=vector3(z=omega))
+    return message('geometry_msgs/msg/Twist', linear=vector3(vx, vy), angular=vector3(z=omega))

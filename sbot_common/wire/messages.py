@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
-from sbot_common.clock import NANOSECONDS
 from sbot_common.observation import Scan
+from sbot_common.twist import Twist
 from sbot_common.wire import cdr, geometry
 from sbot_common.wire.layout import ENCAPSULATION, LITTLE_ENDIAN, Layout, struct_of
 
@@ -72,15 +72,14 @@ def read_header_stamp(raw: bytes) -> int:
     Raises
     ------
     InputError
-        if the bytes end before it.
+        if the bytes end before it, or it is no stamp.
 
     """
     try:
         seconds, nanoseconds = _STAMP.unpack_from(raw, ENCAPSULATION)
     except struct.error:
         raise _too_short('std_msgs/msg/Header', raw) from None
-    stamp_ns: int = seconds * NANOSECONDS + nanoseconds
-    return stamp_ns
+    return cdr.total_ns(seconds, nanoseconds)
 
 
 def _too_short(type_name: str, raw: bytes) -> cdr.DamagedMessage:
@@ -94,7 +93,7 @@ def _read_header(raw: bytes, type_name: str) -> tuple[int, str]:
             f'{type_name}: expected little-endian CDR, got bytes {raw[:4].hex()}')
     seconds, nanoseconds, length = _HEADER.unpack_from(raw, ENCAPSULATION)
     frame_id = raw[_FRAME_ID:_FRAME_ID + length].rstrip(b'\0').decode('utf-8', 'replace')
-    return seconds * NANOSECONDS + nanoseconds, frame_id
+    return cdr.total_ns(seconds, nanoseconds), frame_id
 
 
 def read_odometry(raw: bytes) -> PoseStamped:
@@ -162,31 +161,24 @@ def read_scan(raw: bytes) -> ScanStamped:
     return ScanStamped(stamp_ns, Scan(ranges, angle_min, increment, range_min, range_max))
 
 
-def write_twist(v: float, omega: float, lateral: float = 0.0) -> bytes:
-    """Return geometry_msgs/Twist of linear.x (m/s), angular.z (rad/s) and linear.y (m/s)."""
-    return LITTLE_ENDIAN + _TWIST.pack(v, lateral, 0.0, 0.0, 0.0, omega)
+def write_twist(vx: float, vy: float, omega: float) -> bytes:
+    """Return geometry_msgs/Twist of linear.x (m/s), linear.y (m/s) and angular.z (rad/s)."""
+    return LITTLE_ENDIAN + _TWIST.pack(vx, vy, 0.0, 0.0, 0.0, omega)
 
 
-def read_twist(raw: bytes, type_name: str = TWIST) -> tuple[float, float]:
-    """Return linear.x (m/s) and angular.z (rad/s) of a Twist, or of a TwistStamped."""
+def read_twist(raw: bytes, type_name: str = TWIST) -> Twist:
+    """Return linear.x, linear.y (m/s) and angular.z (rad/s) of a Twist, or of a TwistStamped."""
     message = cdr.decode(raw, type_name)
     twist = message.twist if type_name == TWIST_STAMPED else message
-    return twist.linear.x, twist.angular.z
+    return Twist(twist.linear.x, twist.linear.y, twist.angular.z)
 
 
-def read_planar_twist(raw: bytes, type_name: str = TWIST) -> tuple[float, float, float]:
-    """Return linear.x (m/s), angular.z (rad/s) and linear.y (m/s), as ``read_twist``."""
-    message = cdr.decode(raw, type_name)
-    twist = message.twist if type_name == TWIST_STAMPED else message
-    return twist.linear.x, twist.angular.z, twist.linear.y
-
-
-def write_twist_stamped(stamp_ns: int, frame_id: str, v: float, omega: float,
-                        lateral: float = 0.0) -> bytes:
+def write_twist_stamped(stamp_ns: int, frame_id: str, vx: float, vy: float,
+                        omega: float) -> bytes:
     """Return geometry_msgs/TwistStamped; ``frame_id`` is the robot's own frame."""
     return cdr.encode(cdr.message(
         TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id),
-        twist=geometry.twist(v, omega, lateral)))
+        twist=geometry.twist(vx, vy, omega)))
 
 
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:

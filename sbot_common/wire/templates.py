@@ -60,13 +60,13 @@ class OdometryTemplate(MessageTemplate):
         return bytes(self.raw)
 
     def set_covariances(self, of_pose: np.ndarray, of_twist: np.ndarray) -> None:
-        """Write those of x, y (m), yaw (rad), shape (3, 3), and of v, omega (m/s, rad/s), (2, 2).
+        """Write those of x, y (m), yaw (rad) and of vx, vy (m/s), omega (rad/s); (3, 3) each.
 
-        With the speed to the left (m/s) as a third, (3, 3). All others stay zero.
+        All others stay zero.
         """
         for offset, places, values in (
                 (self._pose + _POSE.size, (0, 1, 5), of_pose.tolist()),
-                (self._twist + _TWIST.size, (0, 5, 1)[:len(of_twist)], of_twist.tolist())):
+                (self._twist + _TWIST.size, (0, 1, 5), of_twist.tolist())):
             for i, row in zip(places, values, strict=True):
                 for j, value in zip(places, row, strict=True):
                     _DOUBLE.pack_into(self.raw, offset + _DOUBLE.size * (6 * i + j), value)

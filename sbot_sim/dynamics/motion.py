@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import sin, sin_of, sincos, sincos_of
+from sbot_common.twist import OMEGA, VX
 from sbot_sim.dynamics.ackermann import ackermann_twist
 from sbot_sim.world.bodies import BY_ACKERMANN, BY_IMPULSE, BodyArrays
 
@@ -131,15 +132,18 @@ def advance_all(pose: Array, twist: Array, dt: float) -> Array:
 
 @njit
 def wheel_commands(bodies: BodyArrays, twist: Array) -> Array:
-    """Return the saturated wheel speeds (N, 2) left, right (rad/s) of Twists (N, 2) v, omega."""
+    """Return the saturated wheel speeds (N, 2) left, right (rad/s) of Twists (N, 3).
+
+    Two wheels do not drive to the side: vy counts as 0.
+    """
     out = np.empty((twist.shape[0], 2))
     for i in range(twist.shape[0]):
-        out[i, 0], out[i, 1] = _reached(bodies, i, twist[i, 0], twist[i, 1])
+        out[i, 0], out[i, 1] = _reached(bodies, i, twist[i, VX], twist[i, OMEGA])
     for i in range(twist.shape[0]):
         if bodies.drive[i] == BY_ACKERMANN:
             v, omega = ackermann_twist(
-                twist[i, 0], twist[i, 1], bodies.max_curvature[i], 0.5 * bodies.wheel_distance[i],
-                bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
+                twist[i, VX], twist[i, OMEGA], bodies.max_curvature[i],
+                0.5 * bodies.wheel_distance[i], bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
             out[i, 0], out[i, 1] = _reached(bodies, i, v, omega)
     return out
 
@@ -175,22 +179,22 @@ def to_twists(speed: Array, wheel_distance: Array) -> None:
 
 
 @njit_inner
-def rows_of(columns: Array) -> Array:
-    """Return (N, 2) of (2, N)."""
-    out = np.empty((columns.shape[1], 2))
+def twist_rows(columns: Array) -> Array:
+    """Return Twists (N, 3) of v (m/s) and omega (rad/s), (2, N)."""
+    out = np.zeros((columns.shape[1], 3))
     for i in range(len(out)):
-        out[i, 0], out[i, 1] = columns[0, i], columns[1, i]
+        out[i, VX], out[i, OMEGA] = columns[0, i], columns[1, i]
     return out
 
 
 @njit
 def body_twists(bodies: BodyArrays, wheel_speed: Array) -> Array:
-    """Return what the wheels do, (N, 2) v (m/s), omega (rad/s), from (N, 2) rad/s, saturated."""
+    """Return what two wheels do, Twists (N, 3), from (N, 2) rad/s, saturated here."""
     out = np.empty((2, wheel_speed.shape[0]))
     for side in range(2):
         ground_speeds(bodies, wheel_speed, side, out[side])
     to_twists(out, bodies.wheel_distance)
-    return rows_of(out)
+    return twist_rows(out)
 
 
 @njit

@@ -1,7 +1,4 @@
-"""Omnidirectional drive: command to next pose of robots on four Mecanum wheels.
-
-Twists are rows v (m/s, forwards), omega (rad/s, to the left), lateral speed (m/s, to the left).
-"""
+"""Omnidirectional drive: command to next pose of robots on four Mecanum wheels."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sin, sincos
+from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.dynamics.motion import wrap_yaw
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays
 
@@ -17,26 +15,26 @@ Array = NDArray[np.float64]
 
 
 @njit
-def limited_twist(v: float, omega: float, lateral: float, reach: float,
+def limited_twist(vx: float, vy: float, omega: float, reach: float,
                   rim_speed: float) -> tuple[float, float, float]:
-    """Return the (v, omega, lateral) that four Mecanum wheels can drive.
+    """Return the (vx, vy, omega) that four Mecanum wheels can drive.
 
-    Their rims run at v -+ lateral -+ reach * omega, with four combinations of signs (Taheri, Qiao,
+    Their rims run at vx -+ vy -+ reach * omega, with four combinations of signs (Taheri, Qiao,
     Ghaeminezhad, Kinematic Model of a Four Mecanum Wheeled Mobile Robot, 2015). Where the fastest
     would be too fast all slow down by one factor: the path stays what was asked for.
 
     Parameters
     ----------
-    v, omega, lateral : m/s, rad/s, m/s
+    vx, vy, omega : m/s, m/s, rad/s
     reach : half the track plus half the wheelbase (m)
     rim_speed : greatest speed of a wheel's rim (m/s)
 
     """
-    fastest = abs(v) + abs(lateral) + reach * abs(omega)
+    fastest = abs(vx) + abs(vy) + reach * abs(omega)
     if fastest > rim_speed:
         factor = rim_speed / fastest
-        return v * factor, omega * factor, lateral * factor
-    return v, omega, lateral
+        return vx * factor, vy * factor, omega * factor
+    return vx, vy, omega
 
 
 @njit
@@ -46,14 +44,14 @@ def limited_twists(bodies: BodyArrays, twist: Array) -> Array:
     for i in range(twist.shape[0]):
         if bodies.drive[i] == BY_OMNIDIRECTIONAL:
             out[i, 0], out[i, 1], out[i, 2] = limited_twist(
-                twist[i, 0], twist[i, 1], twist[i, 2],
+                twist[i, VX], twist[i, VY], twist[i, OMEGA],
                 0.5 * (bodies.wheel_distance[i] + bodies.wheelbase[i]),
                 bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
     return out
 
 
 @njit
-def advance_twist(x: float, y: float, yaw: float, v: float, omega: float, lateral: float,
+def advance_twist(x: float, y: float, yaw: float, vx: float, vy: float, omega: float,
                   dt: float) -> tuple[float, float, float]:
     """Return (x, y, yaw in [-pi, pi)) after ``dt`` seconds of a constant twist.
 
@@ -63,14 +61,14 @@ def advance_twist(x: float, y: float, yaw: float, v: float, omega: float, latera
     Parameters
     ----------
     x, y, yaw : the pose (m, m, rad)
-    v, omega, lateral : m/s, rad/s, m/s
+    vx, vy, omega : m/s, m/s, rad/s
     dt : s
 
     """
     half_turn = 0.5 * omega * dt
     chord = dt * (sin(half_turn) / half_turn if half_turn != 0.0 else 1.0)
     s, c = sincos(yaw + half_turn)
-    return (x + chord * (c * v - s * lateral), y + chord * (s * v + c * lateral),
+    return (x + chord * (c * vx - s * vy), y + chord * (s * vx + c * vy),
             wrap_yaw(yaw + 2.0 * half_turn))
 
 

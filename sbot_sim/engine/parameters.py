@@ -75,7 +75,7 @@ class SimulationParameters(NamedTuple):
     waves: Waves | None = None  # of the gusts; None: no turbulence
     hooks: Hooks = _NO_HOOKS
     obstacles: Obstacles | None = None  # moving ones; ``world`` has them at one tick
-    omnidirectional: bool = False  # some robot has that drive: commands have a third column
+    omnidirectional: bool = False  # some robot has that drive
     movers: Movers | None = None  # the robots' shapes; None: all are discs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.engine.obstacles import all_bodies, place_obstacles
 from sbot_sim.engine.parameters import SimulationParameters
@@ -71,7 +71,17 @@ class Engine:
         return self._felt is not None
 
     def advance(self, inputs: StepInputs) -> None:
-        """Go one tick on, and sense."""
+        """Go one tick on, and sense.
+
+        Raises
+        ------
+        InputError
+            for commands of another shape, which compiled code would read beyond their end.
+
+        """
+        if inputs.command.shape != self.state.pose.shape:
+            raise bad_value('command', f'shape {inputs.command.shape}',
+                            f'shape {self.state.pose.shape}: vx, vy, omega')
         self.state = step(self.parameters, self.state, inputs, self._heard, self._seed,
                           self._felt)
         self.parameters = place_obstacles(self.parameters, self.state)

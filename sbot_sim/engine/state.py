@@ -32,7 +32,7 @@ class Snapshot(NamedTuple):
     free_wind: Array  # (N, 2) m/s, the same before other robots took their share
     true_pose: Array  # (N, 3) with the simulator's own yaw
     odometry: Array  # (N, 3) frame `odom`
-    odometry_twist: Array  # (N, 2), or (N, 3) with the speed to the left
+    odometry_twist: Array  # (N, 3) by the wheels
     ranges: Floats  # (N, beams) m
     infrared: Floats | None  # (N, 15, 2) range (m), reading
     heard: Heard  # compressed rows
@@ -55,7 +55,7 @@ class SimulationState(NamedTuple):
     wind: Array  # (N, 2) m/s: the effective wind in those impulses
     free_wind: Array  # (N, 2) m/s: that wind before other robots took their share
     odometry: Array  # (N, 3) x, y, yaw by the wheels alone, frame `odom`
-    odometry_twist: Array  # (N, 2) or (N, 3), as in ``StepInputs.command``, by the wheels
+    odometry_twist: Array  # (N, 3) by the wheels
     wheel_scale: Array  # (N, 2) or (N, 4) way that a wheel measures over the true one
     rab_data: NDArray[np.uint8]  # (N, 10) what each robot broadcasts this tick
     blocker: NDArray[np.int64]  # (N,) who took all its wind, -1: nobody; where to look first
@@ -90,9 +90,7 @@ class Felt(NamedTuple):
 class StepInputs(NamedTuple):
     """What one tick acts on."""
 
-    # (N, 2) linear.x (m/s), angular.z (rad/s); (N, 3) with linear.y (m/s), the speed to the left,
-    # in worlds with an omnidirectional robot
-    command: Array
+    command: Array  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.twist.Twist``
     wind: Wind
     rab_data: NDArray[np.uint8]  # (N, 10) heard in the next tick; byte 0 is overwritten
 
@@ -118,8 +116,8 @@ def initial_state(parameters: SimulationParameters, pose: Array,
     return SimulationState(
         tick=0, pose=pose.copy(), twist=np.zeros((n, 3)), impulse_velocity=np.zeros((n, 2)),
         wind=np.zeros((n, 2)), free_wind=np.zeros((n, 2)), odometry=np.zeros((n, 3)),
-        odometry_twist=np.zeros((n, 3 if parameters.omnidirectional else 2)),
-        wheel_scale=wheel_scale, rab_data=data, blocker=np.full(n, -1),
+        odometry_twist=np.zeros((n, 3)), wheel_scale=wheel_scale, rab_data=data,
+        blocker=np.full(n, -1),
         collided=np.zeros(n, np.bool_), reverted=np.zeros(n, np.bool_),
         acceleration=None if imu is None else np.zeros((n, 2)),
         imu_bias=None if imu is None else draw_biases(imu, n, seed),

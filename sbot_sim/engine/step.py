@@ -143,7 +143,8 @@ def feel(parameters: SimulationParameters, state: SimulationState, wind: Wind,
     if parameters.hooks.effective_wind is None:
         effective = effective_wind(free, reduction)
     else:
-        effective = call_hook(parameters.hooks.effective_wind, free.shape, free, reduction)
+        effective = call_hook(parameters.hooks, 'effective_wind', state.tick, free.shape, free,
+                              reduction)
     push = np.zeros_like(free)
     if wind.force[:2].any():
         push += wind.force[:2] * parameters.dt / bodies.mass[:, np.newaxis]
@@ -165,7 +166,8 @@ def blow(parameters: SimulationParameters, state: SimulationState, force: Array,
     driven = drive if hook is None else np.zeros_like(drive)
     impulse = sum_impulses(bodies.mass, felt.wind, forces, driven, yaw, parameters.dt)
     if hook is not None:
-        impulse += call_hook(hook, impulse.shape, bodies.mass.copy(), drive, yaw)
+        impulse += call_hook(parameters.hooks, 'drive_impulse', state.tick, impulse.shape,
+                             bodies.mass.copy(), drive, yaw)
     return impulse_velocity(impulse, bodies.mass)
 
 
@@ -178,8 +180,9 @@ def wake_reductions(parameters: SimulationParameters, state: SimulationState, fr
     advertised = np.ascontiguousarray(state.rab_data[:, 0])
     own_radius = clamped_radius(parameters.bodies.radius)
     if parameters.hooks.blocking is not None:
-        return call_hook(parameters.hooks.blocking, (n,), wake, *heard, state.pose[:, 2].copy(),
-                         free_wind.copy(), advertised, own_radius), state.blocker
+        return call_hook(parameters.hooks, 'blocking', state.tick, (n,), wake, *heard,
+                         state.pose[:, 2].copy(), free_wind.copy(), advertised,
+                         own_radius), state.blocker
     if sensors.range_and_bearing:
         return reductions(wake, *heard, np.ascontiguousarray(state.pose[:, 2]), free_wind,
                           advertised, own_radius), state.blocker

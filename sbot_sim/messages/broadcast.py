@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import topics
+from sbot_common.twist import Twist
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_clock, write_string
 from sbot_sim.engine.parameters import SimulationParameters
@@ -128,13 +129,12 @@ class Broadcast:
         yield from snapshot
         yield from answers
 
-    def command(self, robot: int, stamp_ns: int, v: float, omega: float,
-                lateral: float = 0.0) -> Outgoing:
-        """Return one robot's command (m/s, rad/s, m/s to the left)."""
+    def command(self, robot: int, stamp_ns: int, command: Twist) -> Outgoing:
+        """Return one robot's command as a message."""
         n = len(self._radius)
         frame_id = topics.frame('base_link', robot, n)
         return Outgoing(topics.resolve(self.cmd_vel, robot, n), self.cmd_vel,
-                        write_command(self.cmd_vel, stamp_ns, frame_id, (v, omega, lateral)))
+                        write_command(self.cmd_vel, stamp_ns, frame_id, command))
 
     def clock(self, stamp_ns: int) -> Outgoing:
         """Return the time of a tick."""

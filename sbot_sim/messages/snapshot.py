@@ -167,11 +167,9 @@ class SnapshotEncoder:
         """Yield what one robot senses beside its scan."""
         n = self._options.num_robots
         x, y, yaw = snapshot.odometry[i].tolist()
-        v, omega, *rest = snapshot.odometry_twist[i].tolist()
-        lateral = rest[0] if rest else 0.0
-        z, w = quaternion_from_yaw(yaw)
-        yield Outgoing(topics.resolve(topics.ODOM, i, n), topics.ODOM,
-                       self._odom[i].fill(stamp_ns, x, y, z, w, v, lateral, omega))
+        twist = snapshot.odometry_twist[i].tolist()
+        yield Outgoing(topics.resolve(topics.ODOM, i, n), topics.ODOM, self._odom[i].fill(
+            stamp_ns, x, y, *quaternion_from_yaw(yaw), *twist))
         for topic, payload in self._positioning.messages(snapshot, i, stamp_ns):
             yield Outgoing(topics.resolve(topic, i, n), topic, payload)
         if snapshot.infrared is not None:

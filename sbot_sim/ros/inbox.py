@@ -19,9 +19,8 @@ class Inbox:
     ``teleports`` has a pose x, y (m), yaw (rad) for each robot to put elsewhere.
     """
 
-    def __init__(self, num_robots: int, sideways: bool = False) -> None:
-        # m/s, rad/s, and with ``sideways`` m/s to the left
-        self.commands: NDArray[np.float64] = np.zeros((num_robots, 3 if sideways else 2))
+    def __init__(self, num_robots: int) -> None:
+        self.commands: NDArray[np.float64] = np.zeros((num_robots, 3))  # vx, vy, omega
         self.messages: dict[int, bytes] = {}  # what `commands` were read from
         self.teleports: dict[int, tuple[float, float, float]] = {}
         self.wind = still_air()

@@ -18,8 +18,9 @@ from std_srvs.srv import SetBool, Trigger
 from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
+from sbot_common.twist import STOP
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_planar_twist, read_pose, read_twist
+from sbot_common.wire.messages import read_pose, read_twist
 from sbot_sim.messages.diagnostics import Pace, diagnostics
 from sbot_sim.messages.snapshot import Outgoing
 from sbot_sim.ros.connections import Connections
@@ -50,9 +51,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._n = len(options.awaited)
         self._depth = ros.LOCKSTEP_DEPTH if options.lockstep else 1
         self._run = topics.run_namespace(self.get_namespace())
-        self._inbox = Inbox(self._n, self._engine.parameters.omnidirectional)
-        self._read_command: Callable[[bytes, str], tuple[float, ...]] = (
-            read_planar_twist if self._engine.parameters.omnidirectional else read_twist)
+        self._inbox = Inbox(self._n)
         self._pace = Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
         self._awaited = options.awaited
@@ -172,11 +171,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
     # --- messages and services
 
     def _on_command(self, robot: int, raw: bytes) -> None:
-        command = self._read_command(raw, self._broadcast.cmd_vel.type)
+        command = read_twist(raw, self._broadcast.cmd_vel.type)
         if not all(np.isfinite(command)):
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
-            command = (0.0,) * len(command)
+            command = STOP
         if self._lockstep and not self._awaited[robot] and not self._driven:
             self._driven = True
             self.get_logger().warning(

@@ -18,7 +18,7 @@ from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.params import Param
 from sbot_common.random.numbers import normals
 from sbot_common.random.purposes import ODOMETRY, WHEEL_RADIUS
-from sbot_sim.dynamics.motion import advance_all, ground_speeds, rows_of, to_twists
+from sbot_sim.dynamics.motion import advance_all, ground_speeds, to_twists, twist_rows
 from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
@@ -77,9 +77,9 @@ def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int
 @njit
 def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array, slip: Array,
             noise_slip: Array, dt: float) -> tuple[Array, Array]:
-    """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 2).
+    """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 3).
 
-    The twists are what the wheels claim to have done: v (m/s), omega (rad/s).
+    The twists are what the wheels claim to have done.
 
     Parameters
     ----------
@@ -107,4 +107,4 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
             for i in range(n):
                 measured[i] += spread[i] * slip[i, side]
     to_twists(twist, bodies.wheel_distance)
-    return advance_all(odometry, twist, dt), rows_of(twist)
+    return advance_all(odometry, twist, dt), twist_rows(twist)

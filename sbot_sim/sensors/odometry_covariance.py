@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
+from sbot_common.twist import OMEGA, VX
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.positioning.error_propagation import (
     POSE,
@@ -40,7 +41,7 @@ def next_covariance(covariance: Array, yaw: Array, twist: Array, wheel_distance:
     ----------
     covariance : (N, 5, 5) before the tick
     yaw : (N,) rad, of the odometry after the tick
-    twist : (N, 2) that the wheels measured in the tick, m/s, rad/s
+    twist : (N, 3) that the wheels measured in the tick
     wheel_distance : (N,) m
     noise_slip : m for each square root of a metre
     dt : s
@@ -51,7 +52,7 @@ def next_covariance(covariance: Array, yaw: Array, twist: Array, wheel_distance:
     ways, by_way = np.empty(_WHEELS), np.empty((POSE, _WHEELS))
     for robot in range(len(yaw)):
         width = wheel_distance[robot]
-        way, turn = twist[robot, 0] * dt, twist[robot, 1] * dt
+        way, turn = twist[robot, VX] * dt, twist[robot, OMEGA] * dt
         ways[0], ways[1] = way - 0.5 * width * turn, way + 0.5 * width * turn
         sine, cosine = sincos(yaw[robot] - 0.5 * turn)
         # How the step depends on the way of the left and of the right wheel.
@@ -67,20 +68,21 @@ def next_covariance(covariance: Array, yaw: Array, twist: Array, wheel_distance:
 
 def twist_covariance(parameters: OdometryParameters, twist: Array, wheel_distance: Array,
                      dt: float) -> Array:
-    """Return the covariance (N, 2, 2) of measured twists v (m/s), omega (rad/s) of one tick.
+    """Return the covariance (N, 3, 3) of twists measured in one tick.
 
     Parameters
     ----------
     parameters : of the noise
-    twist : (N, 2) m/s, rad/s
+    twist : (N, 3)
     wheel_distance : (N,) m
     dt : s
 
     """
-    v, omega = twist.T
-    half = np.full_like(v, 0.5)
+    vx, omega = twist[:, VX], twist[:, OMEGA]
+    half = np.full_like(vx, 0.5)
     return errors_of_twist(parameters, [
-        (v + sign * 0.5 * wheel_distance * omega, (half, sign / wheel_distance))
+        (vx + sign * 0.5 * wheel_distance * omega,
+         (half, np.zeros_like(vx), sign / wheel_distance))
         for sign in (-1.0, 1.0)], dt)  # left, right
 
 
@@ -110,36 +112,34 @@ class OdometryCovariances:
         self._of_four = first_errors(self._parameters, len(self._reach), WHEELS)
 
     def at(self, tick: int, odometry: Array, twist: Array) -> tuple[Array, Array]:
-        """Return the covariances of the poses (N, 3, 3) and of the twists at a tick.
+        """Return the covariances of the poses and of the twists at a tick, (N, 3, 3) each.
 
-        Those of the twists are (N, 2, 2), or (N, 3, 3) with the speed to the left, as ``twist`` is
-        wide. A tick that is not later than the last begins a run: again at tick 0.
+        A tick that is not later than the last begins a run: again at tick 0.
 
         Parameters
         ----------
         tick : from 0
         odometry : (N, 3) poses of the odometry at that tick, m, m, rad
-        twist : (N, 2) that the wheels measured in the tick before, m/s, rad/s, or (N, 3)
+        twist : (N, 3) that the wheels measured in the tick before
 
         """
         if tick < self._tick or tick == 0:
             self._begin()
-        two, slip = np.ascontiguousarray(twist[:, :2]), self._parameters.odometry_noise_slip
+        slip = self._parameters.odometry_noise_slip
         yaw, four = np.ascontiguousarray(odometry[:, 2]), self._four
         if tick > self._tick:
             elapsed = (tick - self._tick) * self._dt
-            self._all = next_covariance(self._all, yaw, two, self._width, slip, elapsed)
+            self._all = next_covariance(self._all, yaw, twist, self._width, slip, elapsed)
             if four is not None:
                 self._of_four = next_four_wheel_covariance(
                     self._of_four, yaw[four], twist[four], self._reach, slip, elapsed)
             self._tick = tick
         of_pose = self._all[:, :3, :3]
-        of_twist = twist_covariance(self._parameters, two, self._width, self._dt)
+        of_twist = twist_covariance(self._parameters, twist, self._width, self._dt)
         if four is None:
             return of_pose, of_twist
-        of_pose, wide = of_pose.copy(), np.zeros((len(two), 3, 3))
-        wide[:, :2, :2] = of_twist
+        of_pose = of_pose.copy()
         of_pose[four] = self._of_four[:, :3, :3]
-        wide[four] = four_wheel_twist_covariance(self._parameters, twist[four], self._reach,
-                                                 self._dt)
-        return of_pose, wide
+        of_twist[four] = four_wheel_twist_covariance(self._parameters, twist[four], self._reach,
+                                                     self._dt)
+        return of_pose, of_twist

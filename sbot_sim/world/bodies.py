@@ -84,6 +84,11 @@ class Body(NamedTuple):
         return self.length > 0.0
 
     @property
+    def is_holonomic(self) -> bool:
+        """Whether the drive moves the robot to the side, too: commands may have a vy."""
+        return self.drive == OMNIDIRECTIONAL
+
+    @property
     def inner_radius(self) -> float:
         """Radius of the largest circle in what is kept free of others (m)."""
         if self.is_rectangle:

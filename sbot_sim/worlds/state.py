@@ -73,7 +73,7 @@ class Worlds(NamedTuple):
 
     tick: Integers  # (K,)
     seed: Integers  # (K,) of the noise
-    command: Floats  # (K*N, 2) m/s, rad/s: what the next step acts on
+    command: Floats  # (K*N, 3) vx, vy (m/s), omega (rad/s): what the next step acts on
     pose: Floats  # (K*N, 3) m, m, rad
     sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
     twist: Floats  # (K*N, 3)
@@ -83,7 +83,7 @@ class Worlds(NamedTuple):
     free_wind: Floats  # (K*N, 2)
     felt_wind: Floats  # (K*N, 2) ``wind`` and what forces add, as observed
     odometry: Floats  # (K*N, 3)
-    odometry_twist: Floats  # (K*N, 2)
+    odometry_twist: Floats  # (K*N, 3)
     wheel_scale: Floats  # (K*N, 2)
     rab_data: Bytes  # (K*N, 10) heard now
     rab_next: Bytes  # (K*N, 10) heard from the next tick on
@@ -116,11 +116,11 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
         return np.zeros((rows, columns))
 
     return Worlds(
-        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(2),
+        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(3),
         pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
         next_impulse_velocity=floats(2),
         wind=floats(2), free_wind=floats(2), felt_wind=floats(2), odometry=floats(3),
-        odometry_twist=floats(2), wheel_scale=floats(2),
+        odometry_twist=floats(3), wheel_scale=floats(2),
         rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
         rab_next=np.zeros((rows, DATA_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
         collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),

@@ -119,7 +119,8 @@ class Driver:
         count = len(self.commands)
         self.snapshot(tick)
         self.until(lambda: len(self.commands) > count)
-        return list(messages.read_twist(self.commands[-1]))
+        vx, _, omega = messages.read_twist(self.commands[-1])
+        return [vx, omega]
 
     def set_parameter(self, name: str, value: float) -> list:
         client = self.node.create_client(SetParameters, f'/potfieldbot_{self.id}/set_parameters')
@@ -175,16 +176,16 @@ def timer() -> dict[str, object]:
     def moving() -> bool:
         """Keep the inputs coming until the last command turns the robot."""
         driver.snapshot(3)
-        return bool(driver.commands) and messages.read_twist(driver.commands[-1])[1] != 0
+        return bool(driver.commands) and messages.read_twist(driver.commands[-1]).omega != 0
 
     def standing() -> bool:
-        return messages.read_twist(driver.commands[-1]) == (0.0, 0.0)
+        return messages.read_twist(driver.commands[-1]) == (0.0, 0.0, 0.0)
 
     driver.until(moving)
     driver.until(standing)
     count = len(driver.commands)
     driver.until(lambda: len(driver.commands) > count + 5)
-    stood = all(messages.read_twist(raw) == (0.0, 0.0) for raw in driver.commands[count:])
+    stood = all(messages.read_twist(raw) == (0.0, 0.0, 0.0) for raw in driver.commands[count:])
     driver.until(moving)
     return {'early': early, 'early_log': early_log, 'stood': stood, **driver.end(signal.SIGTERM)}
 

@@ -31,7 +31,8 @@ def pose(tick, robot):
 
 
 def command(tick, robot):
-    return 0.1 + 1e-3 * tick, 0.01 * robot - 0.1 / (tick + 1)
+    """Return vx, vy, omega."""
+    return 0.1 + 1e-3 * tick, 0.0, 0.01 * robot - 0.1 / (tick + 1)
 
 
 def tick_messages(tick, robots, with_scans=True):

@@ -238,7 +238,7 @@ def test_a_run_as_a_table():
     assert len(table) == run.poses.shape[0] * run.poses.shape[1]
     row = table[(table.tick == 3) & (table.robot == 2)].iloc[0]
     assert (row.x_m, row.y_m, row.yaw_rad) == tuple(run.poses[3, 2])
-    assert (row.v_mps, row.omega_radps) == tuple(run.commands[3, 2])
+    assert (row.v_mps, 0.0, row.omega_radps) == tuple(run.commands[3, 2])
     assert row.odom_x_m == run.odometry[3, 2, 0]
     assert row.time_s == pytest.approx(0.1)
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from sbot_common.clock import Rate
-from sbot_common.controlled_robot import ControlledRobot, ControllerError, ask, checked_goal
+from sbot_common.controlled_robot import ControlledRobot, ask, checked_goal
 from sbot_common.errors import InputError
 from sbot_common.observation import Inputs, make_observation
 from sbot_common.random.generators import TickGenerator, generator
 from sbot_common.random.purposes import CONTROLLER
 from sbot_common.topics import GOAL, GOAL_REACHED
+from sbot_common.twist import Twist
+from sbot_common.user_code import UserCodeError
 
 RATE = Rate(10, 1)
 INPUTS = Inputs(RATE.stamp_ns(7), np.zeros((3, 3)), {'wind': (1.0, 0.0)})
@@ -52,7 +54,7 @@ def robot(controller, goal=None, robot_id=0):
 
 def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generator():
     controller = Answer()
-    assert robot(controller, (3.0, 4.0), robot_id=2).step(INPUTS).command == (1.0, 2.0)
+    assert robot(controller, (3.0, 4.0), robot_id=2).step(INPUTS).command == (1.0, 0.0, 2.0)
     seen = controller.seen
     assert (seen.robot_id, seen.num_robots, seen.tick, seen.dt) == (2, 3, 7, 0.1)
     assert (seen.goal, seen.wind, seen.scan) == ((3.0, 4.0), (1.0, 0.0), None)
@@ -61,7 +63,7 @@ def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generato
 
 def test_a_goal_from_outside_is_announced_once():
     driven = robot(Answer(), (3.0, 4.0), robot_id=2)
-    assert driven.step(INPUTS) == ((1.0, 2.0), [(GOAL, (3.0, 4.0))], None)
+    assert driven.step(INPUTS) == ((1.0, 0.0, 2.0), [(GOAL, (3.0, 4.0))], None)
     assert driven.step(INPUTS).announced == []
     driven.set_goal(3, 4)
     assert driven.goal == (3.0, 4.0)
@@ -102,7 +104,7 @@ def test_an_answer_is_two_finite_numbers(answer):
 @pytest.mark.parametrize('answer', [[1, 2.0], np.array([1, 2]), np.array([1, 2], np.float32),
                                     (np.float32(1), np.array(2.0))])
 def test_numbers_of_any_kind_are_a_command(answer):
-    assert robot(Answer(answer)).step(INPUTS).command == (1.0, 2.0)
+    assert robot(Answer(answer)).step(INPUTS).command == (1.0, 0.0, 2.0)
 
 
 class Fails:
@@ -117,12 +119,13 @@ class Fails:
 
 @pytest.mark.parametrize(('error', 'text'), [
     (ValueError('no more\n ideas'), 'ValueError: no more ideas'), (SystemExit(0), 'SystemExit: 0'),
-    (SystemExit(), 'SystemExit'), (None, "AttributeError: 'Observation' object has no attribute "
-                                         "'no_such_thing'")])
+    (SystemExit(), 'SystemExit'),
+    (GeneratorExit('of asyncio'), 'GeneratorExit: of asyncio'),
+    (None, "AttributeError: 'Observation' object has no attribute 'no_such_thing'")])
 def test_a_controller_that_raises_is_named_and_its_own_frames_are_shown(error, text):
     controller = Fails()
     controller.error = error
-    with pytest.raises(ControllerError) as caught:
+    with pytest.raises(UserCodeError) as caught:
         robot(controller, robot_id=2).step(INPUTS)
     assert str(caught.value) == f'robot 2 at tick 7: Fails.step(): {text}'
     shown = caught.value.traceback()
@@ -150,18 +153,24 @@ def test_goals_are_finite(goal):
 
 
 @pytest.mark.parametrize(('answer', 'command', 'data'), [
-    ((1, 2), (1.0, 2.0, 0.0), None), ((1, 2, 3), (1.0, 2.0, 3.0), None),
-    ((1, 2, 3, b'x'), (1.0, 2.0, 3.0), b'x'), ((1, 2, b'x'), (1.0, 2.0, 0.0), b'x'),
-    ((1, 2, None), (1.0, 2.0, 0.0), None)])
-def test_a_robot_that_goes_sideways_may_have_a_third_number(answer, command, data):
-    decided, bytes_ = ask(Answer(answer), None, np.random.default_rng(0), sideways=True)
+    ((1, 2), (1.0, 0.0, 2.0), None), ((1, 2, 3), (1.0, 2.0, 3.0), None),
+    ((1, 2, 3, b'x'), (1.0, 2.0, 3.0), b'x'), ((1, 2, b'x'), (1.0, 0.0, 2.0), b'x'),
+    ((1, 2, None), (1.0, 0.0, 2.0), None), (Twist(1, 2, 3), Twist(1.0, 2.0, 3.0), None)])
+def test_two_numbers_are_vx_and_omega_and_three_have_vy_between(answer, command, data):
+    decided, bytes_ = ask(Answer(answer), None, np.random.default_rng(0), holonomic=True)
     assert (decided, bytes_) == (command, data)
 
 
-@pytest.mark.parametrize(('answer', 'sideways'), [
+def test_robots_of_other_drives_may_give_a_vy_of_0():
+    decided, _ = ask(Answer((1, 0, 3)), None, np.random.default_rng(0))
+    assert decided == Twist(1.0, 0.0, 3.0)
+
+
+@pytest.mark.parametrize(('answer', 'holonomic'), [
     ((1, 2, 3), False), ((1, 2, math.nan), True), ((1, 2, 3, 4), True), ((1, 2, 'x'), True),
     ((1, 2, b'x', 3), True)])
-def test_a_third_number_is_refused_where_it_is_none(answer, sideways):
+def test_a_vy_is_refused_where_the_drive_has_none(answer, holonomic):
     observation = make_observation(1, RATE, None, INPUTS)
-    with pytest.raises(InputError, match='two or three' if sideways else 'expected two finite'):
-        ask(Answer(answer), observation, np.random.default_rng(0), sideways)
+    words = 'vx, vy and omega' if holonomic else 'vy 0, as its drive is not omnidirectional'
+    with pytest.raises(InputError, match=words):
+        ask(Answer(answer), observation, np.random.default_rng(0), holonomic)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
+from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.positioning.error_propagation import POSE, errors_of_twist, propagate
 from sbot_sim.sensors.positioning.four_wheel_odometry import LATERAL, TURN, WHEELS
@@ -29,7 +30,7 @@ def next_four_wheel_covariance(covariance: Array, yaw: Array, twist: Array, reac
     ----------
     covariance : (M, 7, 7) before the tick
     yaw : (M,) rad, of the odometry after the tick
-    twist : (M, 3) measured in the tick: v (m/s), omega (rad/s), lateral speed (m/s)
+    twist : (M, 3) measured in the tick
     reach : (M,) m
     noise_slip : m for each square root of a metre
     dt : s
@@ -39,8 +40,8 @@ def next_four_wheel_covariance(covariance: Array, yaw: Array, twist: Array, reac
     step, product = np.empty((_STATES, _STATES)), np.empty((_STATES, _STATES))
     ways, by_way = np.empty(WHEELS), np.empty((POSE, WHEELS))
     for robot in range(len(yaw)):
-        forward, turn, sideways = (twist[robot, 0] * dt, twist[robot, 1] * dt,
-                                   twist[robot, 2] * dt)
+        forward, sideways, turn = (twist[robot, VX] * dt, twist[robot, VY] * dt,
+                                   twist[robot, OMEGA] * dt)
         sine, cosine = sincos(yaw[robot] - 0.5 * turn)
         by_yaw_x = -sine * forward - cosine * sideways
         by_yaw_y = cosine * forward - sine * sideways
@@ -57,19 +58,19 @@ def next_four_wheel_covariance(covariance: Array, yaw: Array, twist: Array, reac
 
 def four_wheel_twist_covariance(parameters: OdometryParameters, twist: Array, reach: Array,
                                 dt: float) -> Array:
-    """Return the covariance (M, 3, 3) of twists v, omega, lateral speed measured in one tick.
+    """Return the covariance (M, 3, 3) of twists measured in one tick.
 
     Parameters
     ----------
     parameters : of the noise
-    twist : (M, 3) m/s, rad/s, m/s
+    twist : (M, 3)
     reach : (M,) m
     dt : s
 
     """
-    v, omega, lateral = twist.T
-    quarter = np.full_like(v, 0.25)
+    vx, vy, omega = twist.T
+    quarter = np.full_like(vx, 0.25)
     return errors_of_twist(parameters, [
-        (v + across * lateral + along * reach * omega,
-         (quarter, 0.25 * along / reach, np.full_like(v, 0.25 * across)))
+        (vx + across * vy + along * reach * omega,
+         (quarter, np.full_like(vx, 0.25 * across), 0.25 * along / reach))
         for across, along in zip(LATERAL, TURN, strict=True)], dt)

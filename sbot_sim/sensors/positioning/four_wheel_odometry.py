@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
+from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.dynamics.omnidirectional import advance_twist
 from sbot_sim.sensors.odometry import measure
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays
@@ -33,7 +34,7 @@ def reaches(bodies: BodyArrays) -> Array:
 
 def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array,
                 twist: Array, slip: Array, noise_slip: Array, dt: float) -> tuple[Array, Array]:
-    """Return odometry poses (N, 3) and twists (N, 3) v, omega, lateral speed after one tick.
+    """Return odometry poses (N, 3) and twists (N, 3) after one tick.
 
     Rows of robots with two wheels are those of ``odometry.measure``.
 
@@ -49,9 +50,8 @@ def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: 
     dt : s
 
     """
-    pose, of_wheels = measure(bodies, odometry, np.ascontiguousarray(scale[:, :2]), wheel_speed,
-                              np.ascontiguousarray(slip[:, :2]), noise_slip, dt)
-    measured = np.column_stack([of_wheels, np.zeros(len(of_wheels))])
+    pose, measured = measure(bodies, odometry, np.ascontiguousarray(scale[:, :2]), wheel_speed,
+                             np.ascontiguousarray(slip[:, :2]), noise_slip, dt)
     _measure_four(bodies, odometry, scale, twist, slip, noise_slip, dt, reaches(bodies), pose,
                   measured)
     return pose, measured
@@ -68,16 +68,16 @@ def _measure_four(bodies: BodyArrays, odometry: Array, scale: Array, twist: Arra
     for i in range(len(reach)):
         if bodies.drive[i] != BY_OMNIDIRECTIONAL:
             continue
-        v, omega, lateral = twist[i, 0], twist[i, 1], twist[i, 2]
-        forward, turn, sideways = 0.0, 0.0, 0.0
+        vx, vy, omega = twist[i, VX], twist[i, VY], twist[i, OMEGA]
+        forward, sideways, turn = 0.0, 0.0, 0.0
         for k in range(WHEELS):
-            true = v + LATERAL[k] * lateral + TURN[k] * reach[i] * omega
+            true = vx + LATERAL[k] * vy + TURN[k] * reach[i] * omega
             way = true * scale[i, k]
             error = way - true + noise_slip[i] * math.sqrt(abs(way) / dt) * slip[i, k]
             forward += 0.25 * error
             turn += 0.25 * TURN[k] * error / reach[i]
             sideways += 0.25 * LATERAL[k] * error
-        v, omega, lateral = v + forward, omega + turn, lateral + sideways
-        measured[i, 0], measured[i, 1], measured[i, 2] = v, omega, lateral
+        vx, vy, omega = vx + forward, vy + sideways, omega + turn
+        measured[i, VX], measured[i, VY], measured[i, OMEGA] = vx, vy, omega
         pose[i, 0], pose[i, 1], pose[i, 2] = advance_twist(
-            odometry[i, 0], odometry[i, 1], odometry[i, 2], v, omega, lateral, dt)
+            odometry[i, 0], odometry[i, 1], odometry[i, 2], vx, vy, omega, dt)

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from bag_maker import RATE, command, make_bag, pose
+from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, pose, tick_messages
 
+from sbot.bag.arrays import read_recording
 from sbot.bag.compare import compare, first_difference
 from sbot.bag.csv_export import write_csv
 from sbot.bag.reader import Bag
@@ -17,12 +18,20 @@ from sbot_common.angles import decoded_yaw
 from sbot_common.errors import InputError
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
+    CLOCK,
     CMD_VEL,
+    GOAL,
     POTENTIAL_FIELD_FORCES,
     SCENARIO,
 )
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_twist, write_string, write_twist
+from sbot_common.wire.messages import (
+    read_twist,
+    write_clock,
+    write_pose,
+    write_string,
+    write_twist,
+)
 
 
 def run(*arguments):
@@ -96,8 +105,8 @@ def test_first_difference_is_named_to_the_ulp(tmp_path, capsys):
     def change(tick, name, payload):
         if (tick, name) in ((12, '/robot_2/cmd_vel'), (12, '/robot_1/cmd_vel'),
                             (20, '/robot_0/cmd_vel')):
-            v, omega = read_twist(payload)
-            return write_twist(v, math.nextafter(omega, 9.0))
+            vx, vy, omega = read_twist(payload)
+            return write_twist(vx, vy, math.nextafter(omega, 9.0))
         return payload
 
     a, b = make_bag(tmp_path / 'a'), make_bag(tmp_path / 'b', change=change, shuffle=3)
@@ -105,7 +114,7 @@ def test_first_difference_is_named_to_the_ulp(tmp_path, capsys):
     assert not result.equal
     assert result.first is not None
     assert result.first[:5] == (12, RATE.stamp_ns(12), 1, '/robot_1/cmd_vel', 'angular.z')
-    assert float(result.first.second) == math.nextafter(command(12, 1)[1], 9.0)
+    assert float(result.first.second) == math.nextafter(command(12, 1)[2], 9.0)
     assert result.different == {f'/robot_{i}/cmd_vel': 1 for i in range(3)}
     assert set(result.distances.values()) == {0.0}
     assert run('diff', a, b) == 1
@@ -150,7 +159,7 @@ def test_topics_of_one_bag_only_do_not_count(tmp_path, capsys):
 def test_bags_without_a_common_topic_are_not_equal(tmp_path):
     first, second = make_bag(tmp_path / 'first', 1, 3), tmp_path / 'second'
     with Recorder(second, metadata={}) as recorder:
-        recorder.write('/elsewhere', CMD_VEL, 1, write_twist(0.0, 0.0))
+        recorder.write('/elsewhere', CMD_VEL, 1, write_twist(0.0, 0.0, 0.0))
     with pytest.raises(InputError, match='no topic with messages in common'):
         run('diff', first, second)
 
@@ -178,7 +187,7 @@ def test_csv_reads_back_to_the_bit(tmp_path, capsys):
         assert (int(row['tick']), int(row['robot'])) == (tick, robot)
         assert (float(row['x_m']), float(row['y_m'])) == (x, y)
         assert float(row['yaw_rad']) == decoded_yaw(yaw)
-        assert (float(row['v_mps']), float(row['omega_radps'])) == command(tick, robot)
+        assert (float(row['v_mps']), 0.0, float(row['omega_radps'])) == command(tick, robot)
         assert float(row['time_s']) == pytest.approx(tick * 0.03)
     assert run('csv', path, '-o', tmp_path / 'table.csv') == 0
     assert (tmp_path / 'table.csv').read_text() == out.getvalue()
@@ -196,3 +205,24 @@ def test_first_difference_of_a_text_is_a_line():
         'data line 4', "''", "'x: 1'")
     assert first_difference(old, text('name: a\nseed: 1\nrate: 30')) == (
         'data line 4', "''", "''")
+
+
+@pytest.mark.parametrize(('name', 'topic', 'payload'), [
+    ('/robot_0/cmd_vel', CLOCK, write_clock(1)),
+    ('/robot_1/cmd_vel', GOAL, write_pose(1, '', 1, 2)),
+    ('/robot_1/base_pose_ground_truth', CMD_VEL, write_twist(1.0, 0.0, 0.0))])
+def test_topics_of_another_type_are_named(tmp_path, name, topic, payload):
+    """A stranger's cmd_vel may be anything; what reads it says what it expects."""
+    path = tmp_path / 'bag'
+    with Recorder(path, metadata={'scenario': SCENARIO_TEXT}) as recorder:
+        recorder.write(name, topic, 1, payload)
+        for tick in range(3):
+            for own, kind, raw in tick_messages(tick, 2):
+                if own != name:
+                    recorder.write(own, kind, 2, raw)
+    with pytest.raises(InputError, match=f'{name} has messages of type {topic.type!r}, expected'):
+        run('csv', path)
+    with pytest.raises(InputError, match=f'{name} has messages of type'):
+        read_recording(Bag(path))
+    assert run('info', path) == 0
+    assert run('diff', path, path) == 0

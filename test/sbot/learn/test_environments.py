@@ -303,6 +303,43 @@ def test_actions_must_be_finite():
         env.step(np.array([np.nan, 0.0]))
 
 
+class Answers(sbot.learn.ReachGoal):
+    """A task whose methods answer as a test says."""
+
+    def __init__(self, **answers):
+        super().__init__()
+        self.answers = answers
+
+    def reward(self, before, now):
+        return self.answers.get('reward', np.zeros(now.seen.pose.shape[:2]))
+
+    def ended(self, now):
+        return self.answers.get('ended', super().ended(now))
+
+    def observation(self, now):
+        return self.answers.get('observation', super().observation(now))
+
+
+@pytest.mark.parametrize(('method', 'answer', 'words'), [
+    ('reward', np.zeros(2), "got 'shape (2,)', expected shape (2, 1): a value for each robot"),
+    ('reward', 0.5, "got 'shape ()', expected shape (2, 1)"),
+    ('reward', np.full((2, 1), np.nan), 'expected finite numbers'),
+    ('reward', np.array([['a'], ['b']]), 'expected finite numbers'),
+    ('ended', np.zeros((2, 2), bool), "got 'shape (2, 2)', expected shape (2, 1)"),
+    ('ended', np.zeros((1, 2), bool), "got 'shape (1, 2)', expected shape (2, 1)"),
+    ('observation', np.zeros((2, 4)), "got 'shape (2, 4)', expected shape (2, 1, columns)")])
+def test_what_a_task_answers_has_a_value_for_each_robot(method, answer, words):
+    def step():
+        env = sbot.learn.vector_env(NEAR, 2, task=Answers(**{method: answer}))
+        env.reset(seed=1)
+        env.step(np.zeros((2, 2), np.float32))
+
+    with pytest.raises(InputError) as caught:
+        step()
+    assert str(caught.value).startswith(f'Answers.{method}(): ')
+    assert words in str(caught.value)
+
+
 @pytest.mark.parametrize(('overrides', 'words'), [
     ({'duration': 20}, ['scenario: duration: 20 s has no effect on episodes: the task ends them '
                         'after 60 s (its attribute seconds)']),

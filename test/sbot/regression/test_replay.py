@@ -96,15 +96,15 @@ def test_one_ulp_in_a_command_is_found_where_it_is(bag, tmp_path):
         if message.name == '/robot_2/cmd_vel':
             seen.append(message)
             if len(seen) == 31:
-                v, omega = read_twist(message.payload)
-                return message.name, write_twist(v, math.nextafter(omega, 9.0))
+                vx, vy, omega = read_twist(message.payload)
+                return message.name, write_twist(vx, vy, math.nextafter(omega, 9.0))
         return message.name, message.payload
 
     result = replay(rewritten(Bag(bag), tmp_path / 'changed', change))
     assert result.differences == 1
     assert result.first is not None
     assert (result.first.tick, result.first.robot) == (30, 2)
-    assert result.first.recorded[1] == math.nextafter(result.first.new[1], 9.0)
+    assert result.first.recorded.omega == math.nextafter(result.first.new.omega, 9.0)
 
 
 def test_output_is_a_bag_of_the_same_commands(bag, tmp_path):
@@ -148,7 +148,8 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
                 if message.stamp_ns in sent:
                     recorder.write('/robot_0/goal', GOAL, message.stamp_ns, write_pose(
                         message.stamp_ns, 'map', *sent[message.stamp_ns]))
-                payload = write_twist(*answers[message.stamp_ns])
+                vx, omega = answers[message.stamp_ns]
+                payload = write_twist(vx, 0.0, omega)
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
                            payload)
     assert not compare(source, Bag(tmp_path / 'sent')).equal
@@ -277,7 +278,7 @@ def test_what_was_commanded_before_the_first_draw_is_compared(tmp_path, noted):
             topic = names.setdefault(message.name, Topic(message.name, message.type))
             payload = message.payload
             if message.name.endswith('cmd_vel') and read_twist(payload)[0] != 0.1:
-                payload = write_twist(0.5, 0.0)
+                payload = write_twist(0.5, 0.0, 0.0)
             recorder.write(message.name, topic, message.stamp_ns, payload)
     result = replay(Bag(tmp_path / 'old'))
     if noted:
@@ -288,7 +289,7 @@ def test_what_was_commanded_before_the_first_draw_is_compared(tmp_path, noted):
 
 def test_unusable_bags_say_why(bag, tmp_path):
     with Recorder(tmp_path / 'empty', metadata={}) as recorder:
-        recorder.write('/cmd_vel', CMD_VEL, 1, write_twist(0.0, 0.0))
+        recorder.write('/cmd_vel', CMD_VEL, 1, write_twist(0.0, 0.0, 0.0))
     with pytest.raises(InputError, match='no scenario in it'):
         replay(Bag(tmp_path / 'empty'))
     with pytest.raises(InputError, match="key 'world' is missing"):
@@ -349,7 +350,8 @@ def test_commands_that_somebody_else_sends_now_and_then_are_no_answers(tmp_path)
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
                            message.payload)
             if message.name == '/robot_0/cmd_vel' and RATE.tick(message.stamp_ns) % 2:
-                recorder.write('/robot_3/cmd_vel', CMD_VEL, message.stamp_ns, write_twist(0.1, 0))
+                recorder.write('/robot_3/cmd_vel', CMD_VEL, message.stamp_ns,
+                               write_twist(0.1, 0, 0))
     result = replay(Bag(tmp_path / 'driven'))
     assert (result.equal, result.ticks, result.commands) == (True, 31, 93)
 

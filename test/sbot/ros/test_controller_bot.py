@@ -122,7 +122,7 @@ def test_lockstep():
     first, second, repeated, again, after, moved = drive('lockstep')[0]
     assert first[0] == goal(0, 5.0, 2.0)
     assert first[1][0] == 'cmd_vel'
-    assert first[1][2] < 0  # into the wind
+    assert first[1][3] < 0  # into the wind
     assert len(first) == 2
     assert [entry[0] for entry in second] == ['cmd_vel']
     assert repeated == second
@@ -139,7 +139,7 @@ def test_timer():
     assert 'waiting for pose of robot 0, twist' in log
     assert moving[0] == goal(4, 5.0, 2.0)
     assert moving[1][:1] == ['cmd_vel']
-    assert stale == [['cmd_vel', 0.0, 0.0]]
+    assert stale == [['cmd_vel', 0.0, 0.0, 0.0]]
     assert 'standing still without a new pose of robot 0, twist, scan, wind' in log
     assert back == moving[1:]
     # What came with the older stamps belongs to the new run, which begins with its goal.

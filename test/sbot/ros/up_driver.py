@@ -138,7 +138,7 @@ def free_running(folder: Path) -> dict:
     command = driver.advertise(topics.CMD_VEL)
 
     def moving() -> bool:
-        command.publish(write_twist(0.5, 0.0))
+        command.publish(write_twist(0.5, 0.0, 0.0))
         return driver.motions[-1][0][0] > 3.2 and driver.motions[-1][1][0] > 0.0
     driver.until(moving)
     speed = driver.motions[-1][1][0]

@@ -119,7 +119,7 @@ def test_a_users_own_controller_drives(tmp_path):
 
 
 @pytest.mark.parametrize(('answer', 'shown'), [
-    ('None', 'None'), ('(float("nan"), 0.0)', 'nan'), ('(0.1, 0.0, 0.0)', '0.0, 0.0'),
+    ('None', 'None'), ('(float("nan"), 0.0)', 'nan'), ('(0.1, 0.2, 0.0)', '0.2, 0.0'),
     ('("fast", 0.0)', 'fast')])
 def test_a_controller_that_answers_nonsense_is_named(tmp_path, answer, shown):
     name = f'nonsense_{abs(hash(answer))}'

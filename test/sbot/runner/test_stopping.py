@@ -7,7 +7,7 @@ from sweep_users import HERE
 import sbot
 from sbot.ros.processes import node_processes
 from sbot.runner.stopping import stopping_condition
-from sbot.scenario.assemble import goal_tolerances
+from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.load import parse_scenario
 
 

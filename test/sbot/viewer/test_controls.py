@@ -7,6 +7,7 @@ import pytest
 from sbot.viewer.controls import HOLD_TIME, Driven, obey
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
+from sbot_common.twist import STOP, Twist
 
 
 class Noted:
@@ -27,7 +28,7 @@ class Noted:
 
 @pytest.mark.parametrize(('request_', 'asked'), [
     ({'pause': True}, ('pause', True)), ({'pause': False}, ('pause', False)),
-    ({'drive': [1, 0.5, -1]}, ('drive', 1, (0.5, -1.0)))])
+    ({'drive': [1, 0.5, -1]}, ('drive', 1, Twist(0.5, 0.0, -1.0)))])
 def test_requests_are_obeyed(request_, asked):
     controls = Noted()
     obey(json.dumps(request_).encode(), controls)
@@ -50,13 +51,13 @@ def test_a_drive_command_counts_for_a_short_time():
     time = [0.0]
     driven = Driven(lambda: time[0])
     assert driven.commands() == {}
-    driven.set(2, (0.5, 0.1), [0, 2])
+    driven.set(2, Twist(0.5, 0.0, 0.1), [0, 2])
     time[0] = 0.9 * HOLD_TIME
-    assert driven.commands() == {2: (0.5, 0.1)}
+    assert driven.commands() == {2: (0.5, 0.0, 0.1)}
     time[0] = HOLD_TIME
-    assert driven.commands() == {2: (0.0, 0.0)}
+    assert driven.commands() == {2: STOP}
     with pytest.raises(InputError, match='robot 1 cannot be driven: expected one with contr'):
-        driven.set(1, (0.5, 0.1), [0, 2])
+        driven.set(1, Twist(0.5, 0.0, 0.1), [0, 2])
 
 
 @pytest.fixture(scope='module')

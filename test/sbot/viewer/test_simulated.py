@@ -25,6 +25,7 @@ from sbot.viewer.live import run_live
 from sbot.viewer.server import Live
 from sbot.viewer.simulated import PageOperator
 from sbot_common.errors import InputError
+from sbot_common.twist import STOP, Twist
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, still_air
@@ -130,7 +131,7 @@ def advance(operator, engine):
     while not operator.may_go_on():
         assert time.monotonic() < advance.end
     n = len(engine.state.pose)
-    engine.advance(StepInputs(np.zeros((n, 2)), still_air(), engine.state.rab_data))
+    engine.advance(StepInputs(np.zeros((n, 3)), still_air(), engine.state.rab_data))
 
 
 def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
@@ -209,10 +210,10 @@ def test_what_was_driven_repeats_to_the_bit(tmp_path):
         pass
     session.join()
     driven = commands_of(tmp_path / 'bag', 2)
-    moving = [command for command in driven if command != (0.0, 0.0)]
-    assert set(moving) == {(0.5, 0.7)}
-    assert driven[-1] == (0.0, 0.0)  # the page fell silent
-    assert set(commands_of(tmp_path / 'bag', 0)) == {(0.0, 0.0)}
+    moving = [command for command in driven if command != STOP]
+    assert set(moving) == {Twist(0.5, 0.0, 0.7)}
+    assert driven[-1] == STOP  # the page fell silent
+    assert set(commands_of(tmp_path / 'bag', 0)) == {STOP}
     replayed = replay(Bag(tmp_path / 'bag'))
     assert replayed.equal
     assert replayed.commands == 151  # of robot 1, which has a controller

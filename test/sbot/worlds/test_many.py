@@ -7,6 +7,7 @@ import sbot
 from sbot.runner.loop import wind_at
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
+from sbot_common.twist import OMEGA, VX
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs
 
@@ -45,7 +46,9 @@ TICKS = 25
 
 def random_commands(rng, shape):
     """Commands of which some press robots against each other and against walls."""
-    return rng.uniform(-1.0, 1.0, (*shape, 2)) * [0.15, 1.0] + [0.05, 0.0]
+    commands = np.zeros((*shape, 3))
+    commands[..., [VX, OMEGA]] = rng.uniform(-1.0, 1.0, (*shape, 2)) * [0.15, 1.0] + [0.05, 0.0]
+    return commands
 
 
 def check_equal(worlds, k, engine):
@@ -176,6 +179,13 @@ def test_wheel_speeds_are_commands_too():
     np.testing.assert_allclose(moved.pose, same.pose, atol=1e-15)
 
 
+def test_two_numbers_are_vx_and_omega():
+    one, other = sbot.World(S_BOTS), sbot.World(S_BOTS)
+    one.step(np.tile([0.03, 0.0, 0.2], (5, 1)))
+    other.step(np.tile([0.03, 0.2], (5, 1)))
+    np.testing.assert_array_equal(one.observe().pose, other.observe().pose)
+
+
 def test_neighbours_are_padded_rows_of_what_is_heard():
     world = sbot.World(HEARING, seed=3)
     data = np.arange(50, dtype=np.uint8).reshape(5, 10)
@@ -216,6 +226,8 @@ def test_observations_are_copies():
     (lambda: sbot.Worlds([S_BOTS, {**S_BOTS, 'rate': 20}]), 'rate: got'),
     (lambda: sbot.Worlds([S_BOTS, SHELTERED]), 'wakes: got'),
     (lambda: sbot.World(S_BOTS).step(np.zeros((4, 2))), r'commands: got .*\(4, 2\)'),
+    (lambda: sbot.World(S_BOTS).step(np.zeros((5, 3)), wheels=True), r'got .*\(5, 3\)'),
+    (lambda: sbot.World(S_BOTS).step(np.full((5, 3), 0.5)), 'vy = 0.5 m/s.*expected 0 of robots'),
     (lambda: sbot.World(S_BOTS).step(np.full((5, 2), np.nan)), 'finite'),
     (lambda: sbot.World(S_BOTS).step(np.zeros((5, 2)), data=np.zeros((5, 10), np.uint8)),
      'data: got .*range_and_bearing'),

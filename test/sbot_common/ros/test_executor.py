@@ -59,7 +59,7 @@ def tick():
     if len(heard) == 3 * ticks < 300:
         ticks += 1
         for publisher in (early, last, late):
-            publisher.publish(write_twist(1.0, 0.0))
+            publisher.publish(write_twist(1.0, 0.0, 0.0))
 talker.create_timer(0.001, tick)
 spin(lambda: len(heard) == 300)
 assert heard.count('/early') == heard.count('/late') == 100
@@ -68,7 +68,7 @@ assert heard.count('/early') == heard.count('/late') == 100
 UNEXPECTED = SCENE + """
 quiet = hear('/quiet', wakes=False)
 for _ in range(50):
-    quiet.publish(write_twist(1.0, 0.0))
+    quiet.publish(write_twist(1.0, 0.0, 0.0))
 spin(lambda: len(heard) == 50)
 """
 
@@ -92,7 +92,7 @@ def begin():
     if not publishers:
         publishers.append(hear('/new'))
     elif not heard:
-        publishers[0].publish(write_twist(1.0, 0.0))
+        publishers[0].publish(write_twist(1.0, 0.0, 0.0))
 talker.create_timer(0.01, begin)
 spin(lambda: bool(heard))
 """

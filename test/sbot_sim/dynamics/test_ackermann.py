@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sbot_common.twist import OMEGA, VX
 from sbot_sim.dynamics.ackermann import ackermann_twist
 from sbot_sim.dynamics.motion import body_twists, move, wheel_commands
 from sbot_sim.world.bodies import ROBOT, body_arrays
@@ -19,7 +20,7 @@ RIM = 3.0  # m/s
 
 
 def driven(v, omega, bodies=BODIES):
-    return body_twists(bodies, wheel_commands(bodies, np.array([[v, omega]])))[0]
+    return body_twists(bodies, wheel_commands(bodies, np.array([[v, 0.0, omega]])))[0, [VX, OMEGA]]
 
 
 def steered(v, omega):
@@ -69,7 +70,7 @@ def test_a_twist_within_its_limits_is_that_of_two_wheels_to_the_bit():
 
 def test_the_rear_axle_goes_a_circle_of_the_least_radius():
     pose = np.array([[0.0, 0.0, 0.0]])
-    wheels = wheel_commands(BODIES, np.array([[1.0, 9.0]]))
+    wheels = wheel_commands(BODIES, np.array([[1.0, 0.0, 9.0]]))
     for _ in range(300):
         pose = move(BODIES, pose, wheels, np.zeros((1, 2)), DT)
         assert math.hypot(pose[0, 0], pose[0, 1] - LEAST_RADIUS) == pytest.approx(LEAST_RADIUS)
@@ -82,7 +83,7 @@ def test_the_path_is_that_of_the_single_track_model():
         v, omega = rng.uniform(-4, 4, 2)
         x, y, yaw = 0.3, -0.2, rng.uniform(-3, 3)
         pose = move(BODIES, np.array([[x, y, yaw]]), wheel_commands(
-            BODIES, np.array([[v, omega]])), np.zeros((1, 2)), DT)[0]
+            BODIES, np.array([[v, 0.0, omega]])), np.zeros((1, 2)), DT)[0]
         speed, angle = steered(v, omega)
         h = DT / 20_000
         for _ in range(20_000):

@@ -78,12 +78,12 @@ def test_twist_and_wheel_speeds_are_inverse(v, omega):
     body = ROBOT._replace(max_wheel_speed=1e3)
     wheels = np.array([wheel_speeds(v, omega, body.wheel_distance, body.wheel_radius)])
     twist = body_twists(body_arrays([body]), wheels)[0]
-    np.testing.assert_allclose(twist, [v, omega], atol=1e-12)
+    np.testing.assert_allclose(twist, [v, 0.0, omega], atol=1e-12)
 
 
 def test_each_wheel_saturates_for_itself():
     assert [saturate(v, 4.0) for v in (-9.0, -4.0, 1.0, 4.0, math.inf)] == [-4, -4, 1, 4, 4]
-    wheels = wheel_commands(body_arrays([S_BOT]), np.array([[0.08, 1.0]]))[0]
+    wheels = wheel_commands(body_arrays([S_BOT]), np.array([[0.08, 0.0, 1.0]]))[0]
     assert wheels[1] == 4.0  # 4 + 2.375 clamped
     assert wheels[0] == pytest.approx((0.08 - 0.0475) / 0.02)
 

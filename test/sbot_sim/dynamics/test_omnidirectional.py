@@ -22,12 +22,12 @@ OMNI = ROBOT._replace(name='omni', drive='omnidirectional', wheelbase=0.3)
 REACH, RIM = 0.4, 3.0
 
 
-def exponential(x, y, yaw, v, omega, lateral, dt):
+def exponential(x, y, yaw, vx, vy, omega, dt):
     """Return the pose after the matrix exponential of the twist, an element of se(2)."""
     with mpmath.workdps(40):
         c, s = mpmath.cos(yaw), mpmath.sin(yaw)
         pose = mpmath.matrix([[c, -s, x], [s, c, y], [0, 0, 1]])
-        twist = mpmath.matrix([[0, -omega, v], [omega, 0, lateral], [0, 0, 0]]) * mpmath.mpf(dt)
+        twist = mpmath.matrix([[0, -omega, vx], [omega, 0, vy], [0, 0, 0]]) * mpmath.mpf(dt)
         after = pose * mpmath.expm(twist, method='taylor')
         return after[0, 2], after[1, 2], mpmath.mpf(yaw) + mpmath.mpf(omega) * mpmath.mpf(dt)
 
@@ -35,9 +35,9 @@ def exponential(x, y, yaw, v, omega, lateral, dt):
 @settings(deadline=None)  # compiles on the first call
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3),
        st.floats(-9, 9) | st.floats(-1e-9, 1e-9) | st.just(0.0))
-def test_a_constant_twist_is_integrated_exactly(yaw, v, lateral, omega):
-    got = advance_twist(1.0, -2.0, yaw, v, omega, lateral, DT)
-    x, y, turned = exponential(1.0, -2.0, yaw, v, omega, lateral, DT)
+def test_a_constant_twist_is_integrated_exactly(yaw, vx, vy, omega):
+    got = advance_twist(1.0, -2.0, yaw, vx, vy, omega, DT)
+    x, y, turned = exponential(1.0, -2.0, yaw, vx, vy, omega, DT)
     assert abs(got[0] - x) < 1e-14
     assert abs(got[1] - y) < 1e-14
     assert math.cos(got[2] - float(turned)) == pytest.approx(1.0, abs=1e-15)
@@ -46,10 +46,10 @@ def test_a_constant_twist_is_integrated_exactly(yaw, v, lateral, omega):
 
 
 def test_sideways_without_turning_is_a_straight_line():
-    assert advance_twist(1.0, 2.0, 0.0, 0.0, 0.0, 0.5, DT) == (1.0, 2.05, 0.0)
+    assert advance_twist(1.0, 2.0, 0.0, 0.0, 0.5, 0.0, DT) == (1.0, 2.05, 0.0)
 
 
-def rims(v, omega, lateral):
+def rims(vx, vy, omega):
     """Return the speeds of the four rims, by the geometry of rollers at 45 degrees.
 
     A wheel at (x, y) moves with the body's velocity there; its roller lets it slip along the
@@ -57,25 +57,26 @@ def rims(v, omega, lateral):
     """
     speeds = []
     for x, y, slant in ((0.15, 0.25, 1), (0.15, -0.25, -1), (-0.15, 0.25, -1), (-0.15, -0.25, 1)):
-        vx, vy = v - omega * y, lateral + omega * x
-        speeds.append(vx - slant * vy)  # (vx, vy) . (1, -slant)/sqrt 2 / cos 45 degrees
+        along, across = vx - omega * y, vy + omega * x
+        # (along, across) . (1, -slant)/sqrt 2 / cos 45 degrees
+        speeds.append(along - slant * across)
     return speeds
 
 
 @settings(deadline=None)
-@given(st.floats(-6, 6), st.floats(-20, 20), st.floats(-6, 6))
-def test_no_rim_is_faster_than_it_can_and_the_path_keeps_its_shape(v, omega, lateral):
-    got = limited_twist(v, omega, lateral, REACH, RIM)
-    fastest = max(map(abs, rims(v, omega, lateral)))
+@given(st.floats(-6, 6), st.floats(-6, 6), st.floats(-20, 20))
+def test_no_rim_is_faster_than_it_can_and_the_path_keeps_its_shape(vx, vy, omega):
+    got = limited_twist(vx, vy, omega, REACH, RIM)
+    fastest = max(map(abs, rims(vx, vy, omega)))
     factor = 1.0 if fastest <= RIM else RIM / fastest
-    np.testing.assert_allclose(got, [v * factor, omega * factor, lateral * factor], rtol=1e-12,
+    np.testing.assert_allclose(got, [vx * factor, vy * factor, omega * factor], rtol=1e-12,
                                atol=1e-300)
     if fastest < RIM * (1 - 1e-12):
-        assert got == (v, omega, lateral)
+        assert got == (vx, vy, omega)
 
 
 def test_without_sideways_speed_it_is_the_arc_of_two_wheels():
-    twist = np.array([[1.0, 0.7, 0.0]])
+    twist = np.array([[1.0, 0.0, 0.7]])
     bodies, two = body_arrays([OMNI]), body_arrays([ROBOT])
     pose = np.array([[1.0, 2.0, 0.5]])
     moved = pose.copy()
@@ -87,7 +88,7 @@ def test_without_sideways_speed_it_is_the_arc_of_two_wheels():
 
 def test_other_robots_of_a_mixed_group_are_left_alone():
     bodies = body_arrays([S_BOT, OMNI])
-    twist = np.array([[0.05, 0.1, 9.0], [0.5, 0.1, -0.5]])
+    twist = np.array([[0.05, 9.0, 0.1], [0.5, -0.5, 0.1]])
     pose = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
     before = move(bodies, pose, wheel_commands(bodies, twist), np.zeros((2, 2)), DT)
     moved = before.copy()

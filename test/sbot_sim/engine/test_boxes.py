@@ -143,7 +143,7 @@ def test_a_reset_puts_them_back_and_nobody_is_teleported_into_one():
     states = []
     for _ in range(2):
         for _ in range(30):
-            engine.advance(StepInputs(np.array([[1.0, 0.0]]), still_air(),
+            engine.advance(StepInputs(np.array([[1.0, 0.0, 0.0]]), still_air(),
                                       np.zeros((1, 10), np.uint8)))
         states.append((engine.state.boxes.tobytes(), engine.snapshot.ranges.tobytes()))
         x, y, _ = engine.state.boxes[0]

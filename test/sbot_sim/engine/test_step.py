@@ -22,6 +22,8 @@ EVERYTHING = {
 
 def make_inputs(command, wind=None, rab=None):
     command = np.asarray(command, float)
+    if command.shape[1] == 2:  # vx, omega
+        command = np.insert(command, 1, 0.0, axis=1)
     data = np.zeros((len(command), 10), np.uint8) if rab is None else rab
     return StepInputs(command, wind or still_air(), data)
 
@@ -48,8 +50,16 @@ def test_a_step_changes_none_of_its_arguments():
     assert all(np.array_equal(a, b) for a, b in zip(kept, before, strict=True))
     assert all(np.array_equal(a, b) for a, b in zip(
         seen, [v for v in snapshot if isinstance(v, np.ndarray)], strict=True))
-    assert (inputs.command == 1).all()
+    assert inputs.command.tolist() == [[1.0, 0.0, 1.0]] * 6
     assert engine.state.tick == 1
+
+
+def test_commands_of_another_shape_are_refused():
+    engine = Engine(make_parameters([ROBOT] * 2), random_poses(2, 3), 1)
+    for shape in ((2, 2), (3, 3), (2,)):
+        with pytest.raises(InputError, match=r'command: got .*, expected shape \(2, 3\)'):
+            engine.advance(StepInputs(np.zeros(shape), still_air(), engine.state.rab_data))
+    assert engine.state.tick == 0
 
 
 def test_same_seed_same_bits_and_reset_starts_again():
@@ -112,7 +122,7 @@ def test_the_twist_tells_what_wind_and_wheels_did_in_the_robots_frame():
     assert engine.snapshot.twist[0] == pytest.approx([1.0, -0.5, 0.0], abs=1e-12)
     # The wheels know nothing of the wind.
     assert engine.snapshot.odometry[0] == pytest.approx([0.2, 0.0, 0.0], abs=1e-12)
-    assert engine.snapshot.odometry_twist[0] == pytest.approx([1.0, 0.0], abs=1e-12)
+    assert engine.snapshot.odometry_twist[0] == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
 
 
 def test_robots_feel_the_wind_of_their_own_tick_and_the_push_of_forces():

@@ -29,7 +29,7 @@ def moved():
     engine = Engine(parameters, random_poses(3, 2), 1)
     for _ in range(7):
         wind = Wind(np.array([0.2, 0.3, 0]), np.zeros(3))
-        engine.advance(StepInputs(np.array([[1.0, 0.5]] * 3), wind, engine.state.rab_data))
+        engine.advance(StepInputs(np.array([[1.0, 0.0, 0.5]] * 3), wind, engine.state.rab_data))
     return parameters, engine
 
 

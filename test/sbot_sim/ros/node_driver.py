@@ -28,7 +28,7 @@ sensors: {scan_beams: 8, range_and_bearing: true}
 robots: [{pose: [2, 5, 0], goal: [8, 5]}]
 wind: {wind_speed_mean: 0.1}
 """
-COMMAND = write_twist(0.5, 0.0)
+COMMAND = write_twist(0.5, 0.0, 0.0)
 
 
 def process(module, **parameters):
@@ -149,7 +149,7 @@ def resumed(driver):
     driver.answers = True
     # Another command than the following ones: those would look like late answers to the repeated
     # questions, which this driver has not answered.
-    driver.command.publish(write_twist(0.25, 0.0))
+    driver.command.publish(write_twist(0.25, 0.0, 0.0))
     return {}
 
 

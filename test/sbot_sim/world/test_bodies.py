@@ -22,7 +22,7 @@ def test_s_bot_has_the_values_of_table_1():
 
 def test_robot_never_saturates_at_the_controllers_fastest_command():
     arrays = body_arrays([ROBOT, ROBOT])
-    twist = np.array([[2.0, math.pi], [2.0, -math.pi]])
+    twist = np.array([[2.0, 0.0, math.pi], [2.0, 0.0, -math.pi]])
     wheels = wheel_commands(arrays, twist)
     half = math.pi * ROBOT.wheel_distance / 2
     np.testing.assert_allclose(wheels[0], [(2 - half) / 0.1, (2 + half) / 0.1], rtol=1e-15)

@@ -37,7 +37,7 @@ def drive(bodies, parameters, ticks, twist):
 
 
 def test_without_noise_it_is_the_motion_to_the_bit():
-    bodies, pose, twist = body_arrays([OMNI]), np.zeros((1, 3)), np.array([[0.7, 0.4, -0.6]])
+    bodies, pose, twist = body_arrays([OMNI]), np.zeros((1, 3)), np.array([[0.7, -0.6, 0.4]])
     driven = limited_twists(bodies, twist)
     for measured, of_wheels in drive(bodies, OdometryParameters(), 30, twist[0]):
         moved = pose.copy()
@@ -53,7 +53,7 @@ def test_without_noise_it_is_the_motion_to_the_bit():
 def test_the_covariance_is_the_spread_of_many_runs(parameters):
     bodies = body_arrays([OMNI] * MANY)
     covariances = OdometryCovariances(parameters, bodies.wheel_distance, DT, reaches(bodies))
-    for tick, (pose, twist) in enumerate(drive(bodies, parameters, 60, (0.06, 0.1, 0.05)), 1):
+    for tick, (pose, twist) in enumerate(drive(bodies, parameters, 60, (0.06, 0.05, 0.1)), 1):
         of_pose, of_twist = covariances.at(tick, pose, twist)
     for got, samples in ((of_pose, pose), (of_twist, twist)):
         spread = np.cov(samples.T)
@@ -64,21 +64,21 @@ def test_the_covariance_is_the_spread_of_many_runs(parameters):
 def test_robots_with_two_wheels_among_them_measure_what_they_did():
     """Their draws, and so their noise, do not depend on the others' drives."""
     bodies, parameters = body_arrays([ROBOT, OMNI, ROBOT]), OdometryParameters(0.01, 0.02)
-    command = np.tile((0.5, 0.3, 0.4), (3, 1))
+    command = np.tile((0.5, 0.4, 0.3), (3, 1))
     noise = np.full(3, 0.02)
     scale, wheels = draw_wheel_scale(np.full(3, 0.01), 3, 2), wheel_commands(bodies, command)
     pose = np.zeros((3, 3))
     covariances = OdometryCovariances(parameters, bodies.wheel_distance, DT)
     mixed = OdometryCovariances(parameters, bodies.wheel_distance, DT, reaches(bodies))
-    runs = drive(bodies, parameters, 20, (0.5, 0.3, 0.4))
+    runs = drive(bodies, parameters, 20, (0.5, 0.4, 0.3))
     for tick, (measured, twist) in enumerate(runs, 1):
         pose, two = measure(bodies, pose, scale, wheels, draw_slip(noise, 3, tick - 1, 2), noise,
                             DT)
         np.testing.assert_array_equal(measured[[0, 2]], pose[[0, 2]])
-        np.testing.assert_array_equal(twist[[0, 2], :2], two[[0, 2]])
-        assert twist[0, 2] == 0.0
-        assert twist[1, 2] != 0.0
+        np.testing.assert_array_equal(twist[[0, 2]], two[[0, 2]])
+        assert twist[0, 1] == 0.0
+        assert twist[1, 1] != 0.0
         ours, theirs = mixed.at(tick, measured, twist), covariances.at(tick, pose, two)
         np.testing.assert_array_equal(ours[0][[0, 2]], theirs[0][[0, 2]])
-        np.testing.assert_array_equal(ours[1][[0, 2], :2, :2], theirs[1][[0, 2]])
+        np.testing.assert_array_equal(ours[1][[0, 2]], theirs[1][[0, 2]])
     assert not np.array_equal(measured[1], pose[1])

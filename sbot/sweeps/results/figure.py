@@ -10,8 +10,8 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from sbot.sweeps.show import Results, check_column, groups
-from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot.sweeps.results.show import Results, check_column, groups
+from sbot_common.errors import InputError, bad_value, one_line, unknown_name
 
 FORMATS = ('.png', '.svg', '.pdf')
 BAND = (10, 90)  # percent of the runs
@@ -60,11 +60,11 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
                                       for _, values in shown]).T
         axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
         axes.plot(x, middle, color=colour, marker='o', markersize=4,
-                  label=None if len(keys) == 1 else f'{keys[1]} = {label}')
+                  label=None if len(keys) == 1 else one_line(f'{keys[1]} = {label}'))
     if not numeric:
-        axes.set_xticks(list(places.values()), [str(x) for x in places])
-    axes.set_xlabel(keys[0])
-    axes.set_ylabel(name)
+        axes.set_xticks(list(places.values()), [one_line(str(x)) for x in places])
+    axes.set_xlabel(one_line(keys[0]))
+    axes.set_ylabel(one_line(name))
     axes.set_title(f'median, and {BAND[0]} % to {BAND[1]} % of the runs', fontsize='small')
     if len(keys) > 1:
         axes.legend(fontsize='small')
@@ -91,9 +91,9 @@ def plot_sweep(results: Results, path: str | Path, metric: str = '',
         for another ending, a file that cannot be written, or as ``draw_sweep``.
 
     """
-    if Path(path).suffix.lower() not in FORMATS:
+    if Path(path).suffix.lower() not in FORMATS or '\0' in str(path):
         raise bad_value('--output', str(path), f'a file that ends in {", ".join(FORMATS)}')
-    with matplotlib.rc_context({'svg.hashsalt': 'sbot'}):
+    with matplotlib.rc_context({'svg.hashsalt': 'sbot', 'text.parse_math': False}):
         figure = draw_sweep(results, metric, by)
         metadata = {'Date': None} if Path(path).suffix.lower() == '.svg' else None
         try:

@@ -6,9 +6,11 @@ import random
 
 import pytest
 
-from sbot.sweeps.journal import Journal
 from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.table import CSV, OWN, PARQUET, SUMMARY, TIMES, read_columns, write_tables
+from sbot.sweeps.results.journal import Journal, read_index
+from sbot.sweeps.results.rows import OWN, SUMMARY, fits
+from sbot.sweeps.results.table import CSV, PARQUET, TIMES, read_columns, write_tables
+from sbot_common.errors import InputError
 
 SOURCE = Source('one', '', 'one.yaml', '/', 1)
 PLAN = Plan((SOURCE,), {}, tuple(grid_axes({'goal': [[1, 2], [3, 4]], 'n': [1, 2, 30],
@@ -60,7 +62,7 @@ def test_bytes_do_not_depend_on_the_order_rows_come_in(tmp_path):
 
 def test_groups_of_rows_change_nothing(tmp_path, monkeypatch):
     write(tmp_path / 'a', all_rows())
-    monkeypatch.setattr('sbot.sweeps.table._GROUP', 5)
+    monkeypatch.setattr('sbot.sweeps.results.table._GROUP', 5)
     write(tmp_path / 'b', all_rows())
     assert read_columns(tmp_path / 'a') == read_columns(tmp_path / 'b')
     assert (tmp_path / 'a' / CSV).read_bytes() == (tmp_path / 'b' / CSV).read_bytes()
@@ -115,3 +117,64 @@ def test_metrics_of_mixed_types_are_text(tmp_path, values):
     write(tmp_path / 'a', [row_of(i, better=value) for i, value in enumerate(values)])
     assert all(isinstance(value, str)
                for value in read_columns(tmp_path / 'a', ['better'])['better'])
+
+
+def test_every_damaged_table_is_one_line_that_says_how_to_get_it_back(tmp_path):
+    write(tmp_path / 'a', all_rows())
+    path = tmp_path / 'a' / PARQUET
+    good = path.read_bytes()
+    assert read_columns(tmp_path / 'a', most=len(PLAN))
+    for size in range(0, len(good), 97):  # a full disk cuts it
+        path.write_bytes(good[:size])
+        with pytest.raises(InputError, match=r'runs\.parquet: damaged.*--resume'):
+            read_columns(tmp_path / 'a')
+    rng = random.Random(3)
+    refused = 0
+    for _ in range(200):
+        place = rng.randrange(len(good))
+        path.write_bytes(good[:place] + bytes([good[place] ^ 1 << rng.randrange(8)])
+                         + good[place + 1:])
+        try:
+            assert len(read_columns(tmp_path / 'a', most=len(PLAN))['run']) == len(PLAN)
+        except InputError as error:
+            refused += str(error).startswith(f'{path}: ')
+    assert refused > 100
+    write_tables(tmp_path / 'a', PLAN)
+    assert path.read_bytes() == good
+
+
+def test_a_table_of_others_is_refused(tmp_path):
+    import pyarrow
+    from pyarrow import parquet
+    with pytest.raises(InputError, match='has no table; sbot sweep --resume'):
+        read_columns(tmp_path)
+    parquet.write_table(pyarrow.table({'run': [b'x']}), tmp_path / PARQUET)
+    with pytest.raises(InputError, match=r'column run: got .binary., expected int64'):
+        read_columns(tmp_path)
+    parquet.write_table(pyarrow.table({'run': [1, 2]}), tmp_path / PARQUET)
+    with pytest.raises(InputError, match='got 2 rows, expected at most 1'):
+        read_columns(tmp_path, most=1)
+
+
+@pytest.mark.parametrize('change', [
+    {'run': 99}, {'run': -1}, {'run': True}, {'run': None}, {'seed': 7}, {'scenario': 'two'},
+    {'n': 'x'}, {'ticks': 0.5}, {'ticks': 10**30}, {'robot_count': 'x'}, {'error': 3},
+    {'robot_0_x_m': 'x'}, {'nobodys': 1}, {'better': [1]}, {'more.\ud800': 1}])
+def test_rows_that_cannot_be_the_plans_are_left_out(tmp_path, change):
+    assert write(tmp_path / 'a', [row_of(1), {**row_of(2), **change}, row_of(3)]) == 2
+    assert read_columns(tmp_path / 'a', ['run'])['run'] == [1, 3]
+    assert len(read_index(tmp_path / 'a', fits(PLAN)).damaged) == 1
+
+
+def test_values_that_no_column_holds_are_text(tmp_path):
+    plan = Plan((SOURCE,), {}, tuple(grid_axes({'big': [10**30, 1], 'word': ['\ud800', 'a']})),
+                (5,), ())
+    (tmp_path / 'a').mkdir()
+    with Journal(tmp_path / 'a') as journal:
+        for number in range(len(plan)):
+            journal.write([{'run': number, 'scenario': 'one', **plan[number].values, 'seed': 5,
+                            'version': '1', 'error': 'x', 'wall_time_s': None}])
+    assert write_tables(tmp_path / 'a', plan) == 4
+    found = read_columns(tmp_path / 'a')
+    assert found['big'] == [str(10**30)] * 2 + ['1'] * 2
+    assert found['word'] == ['\\ud800', 'a'] * 2

@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from textwrap import fill
 from typing import Any, NamedTuple
 
-from sbot.sweeps.experiment import read_plan
-from sbot.sweeps.table import PARQUET, read_columns
-from sbot_common.errors import InputError, unknown_name
+from sbot.sweeps.results.plan_file import read_plan
+from sbot.sweeps.results.table import PARQUET, read_columns
+from sbot_common.errors import InputError, one_line, unknown_name
 
 WIDTH = 80
 DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
@@ -36,14 +37,16 @@ def load_results(folder: str | Path) -> Results:
     Raises
     ------
     InputError
-        if there are none.
+        if there are none, or they are damaged.
 
     """
     path = Path(folder)
-    plan, _ = read_plan(path)
-    if not (path / PARQUET).is_file():
-        raise InputError(f'{path}: has no table yet; sbot sweep --resume -o {path} makes it')
-    columns = read_columns(path)
+    plan = read_plan(path).plan
+    columns = read_columns(path, most=len(plan))
+    for name in ('run', 'scenario', *plan.keys, 'seed', 'error'):
+        if name not in columns:
+            raise InputError(f'{path / PARQUET}: damaged: has no column {name}; sbot sweep '
+                             f'--resume -o {path} writes it anew')
     keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
     words = [metric.partition(':')[2] for metric in plan.metrics]
     own = tuple(name for name in columns if name.partition('.')[0] in words)
@@ -87,7 +90,8 @@ def format_results(results: Results, metrics: Sequence[str] = (), width: int = W
     shown = [check_column(results, name, '--metric') for name in metrics] or [
         name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
     found = groups(results, results.keys)
-    head = [_short(key) for key in results.keys] + ['runs', 'failed'] + list(shown)
+    head = [one_line(_short(key)) for key in results.keys] + ['runs', 'failed'] + [
+        one_line(name) for name in shown]
     lines = [head]
     for setting, rows in list(found.items())[:_MOST_ROWS]:
         failed = sum(results.columns['error'][i] is not None for i in rows)
@@ -112,11 +116,12 @@ def _short(key: str) -> str:
 def _text(value: object) -> str:
     if isinstance(value, float):
         return f'{value:.6g}'
-    return value if isinstance(value, str) else json.dumps(value)
+    return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _aligned(lines: list[list[str]], keys: int, width: int) -> str:
     """Return lines of equal columns; what does not fit loses its last columns."""
+    lines = [[one_line(cell) for cell in line] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     if len(lines[0]) > keys + 2:  # long names of numbers are cut before columns are left out
         widths = [min(size, 22) for size in widths]
@@ -132,7 +137,8 @@ def _aligned(lines: list[list[str]], keys: int, width: int) -> str:
         for i, (cell, size) in enumerate(zip(line, widths, strict=False))).rstrip()[:width]
         for line in lines)
     if left_out := lines[0][len(widths):]:
-        text += f"\nnot shown: {', '.join(left_out)} (--metric NAME)"[:width]
+        text += '\n' + fill(f"not shown: {', '.join(left_out)} (--metric NAME)", width,
+                            break_on_hyphens=False)
     return text
 
 

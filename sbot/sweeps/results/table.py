@@ -14,27 +14,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sbot.sweeps.journal import read_index, read_rows
-from sbot.sweeps.plan import Plan
+from sbot.sweeps.plan import MAX_RUNS, Plan
+from sbot.sweeps.results.journal import read_index, read_rows
+from sbot.sweeps.results.rows import LAST, OWN, SUMMARY, fits, is_own, kind_of
 from sbot.sweeps.simulate import MOST_OWN_COLUMNS, Row
+from sbot.sweeps.sources import is_file
+from sbot_common.errors import InputError, bad_value, decoding
 
 PARQUET, CSV, TIMES = 'runs.parquet', 'runs.csv', 'times.csv'
 _GROUP = 1000  # rows that are in memory at once
-
-# Columns of the summary, with their types; robots' own columns follow.
-SUMMARY = {
-    'robot_count': 'int', 'goal_reached_s': 'float', 'robots_arrived': 'int', 'ticks': 'int',
-    'sim_time_s': 'float', 'ended_by': 'text', 'overlaps': 'int',
-    'collisions': 'int', 'collisions_max': 'int', 'reverts': 'int', 'reverts_max': 'int',
-    'invalid_turns': 'int', 'invalid_turns_max': 'int',
-    'path_length_m_mean': 'float', 'path_length_m_max': 'float',
-    'max_leader_distance_m_mean': 'float', 'max_leader_distance_m_max': 'float',
-    'final_leader_distance_m_mean': 'float', 'final_leader_distance_m_max': 'float'}
-OWN = {
-    'x_m': 'float', 'y_m': 'float', 'yaw_rad': 'float', 'goal_reached_s': 'float',
-    'path_length_m': 'float', 'collisions': 'int', 'reverts': 'int',
-    'invalid_turns': 'int', 'max_leader_distance_m': 'float', 'final_leader_distance_m': 'float'}
-LAST = {'trajectory_sha256': 'text', 'version': 'text', 'error': 'text'}
+_THRIFT = 100_000_000  # bytes or entries of what describes a table
 
 
 class Column(NamedTuple):
@@ -42,16 +31,6 @@ class Column(NamedTuple):
 
     name: str
     kind: str  # int, float, bool, text
-
-
-def kind_of(values: Iterable[Any]) -> str:
-    """Return the type of a column that holds these values; None fits all."""
-    kinds = {'bool' if isinstance(value, bool) else 'int' if isinstance(value, int) else
-             'float' if isinstance(value, float) else 'text'
-             for value in values if value is not None}
-    if kinds == {'int', 'float'}:
-        return 'float'
-    return kinds.pop() if len(kinds) == 1 else 'text'
 
 
 def columns_of(plan: Plan, rows: Iterable[Row]) -> list[Column]:
@@ -63,7 +42,7 @@ def columns_of(plan: Plan, rows: Iterable[Row]) -> list[Column]:
         if row.get('robot_count', MOST_OWN_COLUMNS + 1) <= MOST_OWN_COLUMNS:
             own = max(own, row['robot_count'])
         for name, value in row.items():
-            if name not in known and not _is_own(name):
+            if name not in known and not is_own(name):
                 found.setdefault(name, set()).update(
                     set() if value is None else {kind_of([value])})
     robots = [Column(f'robot_{i}_{name}', kind) for i in range(own) for name, kind in OWN.items()]
@@ -71,12 +50,6 @@ def columns_of(plan: Plan, rows: Iterable[Row]) -> list[Column]:
             *(Column(key, kind_of(plan.column(key))) for key in plan.keys), Column('seed', 'int'),
             *_metric_columns(plan, found), *(Column(*each) for each in SUMMARY.items()), *robots,
             *(Column(*each) for each in LAST.items())]
-
-
-def _is_own(name: str) -> bool:
-    word, _, rest = name.partition('_')
-    number, _, key = rest.partition('_')
-    return word == 'robot' and number.isdecimal() and key in OWN
 
 
 def _metric_columns(plan: Plan, found: dict[str, set[str]]) -> Iterator[Column]:
@@ -95,7 +68,7 @@ def write_tables(folder: Path, plan: Plan) -> int:
     """
     import pyarrow
     from pyarrow import parquet
-    index = read_index(folder)[0]
+    index = read_index(folder, fits(plan)).places
     places = [index[number] for number in sorted(index)]
     columns = columns_of(plan, read_rows(folder, places))
     types = {'int': pyarrow.int64(), 'float': pyarrow.float64(), 'bool': pyarrow.bool_(),
@@ -103,7 +76,7 @@ def write_tables(folder: Path, plan: Plan) -> int:
     schema = pyarrow.schema([(column.name, types[column.kind]) for column in columns])
     paths = [folder / f'{name}.part' for name in (PARQUET, CSV, TIMES)]
     rows = iter(read_rows(folder, places))
-    with parquet.ParquetWriter(paths[0], schema) as writer, \
+    with parquet.ParquetWriter(paths[0], schema, write_page_checksum=True) as writer, \
             paths[1].open('w', newline='', encoding='utf-8') as text, \
             paths[2].open('w', newline='', encoding='utf-8') as times:
         table, clock = (csv.writer(file, lineterminator='\n') for file in (text, times))
@@ -122,10 +95,11 @@ def write_tables(folder: Path, plan: Plan) -> int:
 
 
 def _value(value: Any, kind: str) -> Any:  # noqa: ANN401 - a cell
-    if value is None or (kind == 'text' and isinstance(value, str)):
+    if value is None:
         return value
-    if kind == 'text':
-        return json.dumps(value)
+    if kind == 'text':  # a lone half of a surrogate pair has no UTF-8
+        return (value.encode('utf-8', 'backslashreplace').decode() if isinstance(value, str)
+                else json.dumps(value))
     return float(value) if kind == 'float' else value
 
 
@@ -133,8 +107,39 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - a cell
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def read_columns(folder: Path, names: Sequence[str] | None = None) -> dict[str, list[Any]]:
-    """Return columns of the Parquet table as lists; all of them without ``names``."""
+def read_columns(folder: Path, names: Sequence[str] | None = None,
+                 most: int = MAX_RUNS) -> dict[str, list[Any]]:
+    """Return columns of the Parquet table as lists; all of them without ``names``.
+
+    Parameters
+    ----------
+    folder : of the results
+    names : of the columns
+    most : rows that it may have
+
+    Raises
+    ------
+    InputError
+        if there is no table, or it is damaged.
+
+    """
+    path = folder / PARQUET
+    if not is_file(path):
+        raise InputError(f'{folder}: has no table; sbot sweep --resume -o {folder} writes it')
+    import pyarrow
     from pyarrow import parquet
-    table = parquet.read_table(folder / PARQUET, columns=None if names is None else list(names))
-    return {name: table.column(name).to_pylist() for name in table.column_names}
+    with decoding(f'{path}: damaged; sbot sweep --resume -o {folder} writes it anew'):
+        file = parquet.ParquetFile(path, page_checksum_verification=True,
+                                   thrift_string_size_limit=_THRIFT,
+                                   thrift_container_size_limit=_THRIFT)
+        if file.metadata.num_rows > most:
+            raise InputError(f'{path}: damaged: got {file.metadata.num_rows} rows, expected at '
+                             f'most {most}')
+        types = (pyarrow.int64(), pyarrow.float64(), pyarrow.bool_(), pyarrow.string())
+        for column in file.schema_arrow:
+            if column.type not in types:
+                raise bad_value(f'{path}: column {column.name}', str(column.type),
+                                'int64, double, bool or string')
+        table = file.read(columns=None if names is None else list(names), use_threads=False)
+        table.validate(full=True)
+        return {name: table.column(name).to_pylist() for name in table.column_names}

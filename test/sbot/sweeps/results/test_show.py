@@ -3,12 +3,13 @@
 import pytest
 
 from sbot.cli.main import main
-from sbot.sweeps.experiment import PLAN
-from sbot.sweeps.figure import draw_sweep
-from sbot.sweeps.journal import Journal
 from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.show import WIDTH, format_results, load_results
-from sbot.sweeps.table import SUMMARY, write_tables
+from sbot.sweeps.results.figure import draw_sweep
+from sbot.sweeps.results.journal import Journal
+from sbot.sweeps.results.plan_file import Settings, Stored, write_plan
+from sbot.sweeps.results.rows import SUMMARY
+from sbot.sweeps.results.show import WIDTH, format_results, load_results
+from sbot.sweeps.results.table import write_tables
 from sbot_common.errors import InputError
 
 KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
@@ -16,11 +17,10 @@ KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
 
 
 def make(folder, grid=KEYS, seeds=range(5), metrics=(), sources=1):
-    import json
     plan = Plan(tuple(Source(f's{i}', '', 'f', '/', 1) for i in range(sources)), {},
                 tuple(grid_axes(grid)), seeds, metrics)
     folder.mkdir()
-    (folder / PLAN).write_text(json.dumps({'version': '1', 'settings': {}, **plan.to_json()}))
+    write_plan(folder, Stored(plan, '1', Settings()))
     with Journal(folder) as journal:
         for number in range(len(plan)):
             run = plan[number]
@@ -49,6 +49,7 @@ def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys
     assert lines[2].split()[:5] == ['0', 'geometric', '5', '0', '1.2']
     assert len(lines) == 1 + 6 + 1
     assert lines[-1].startswith('not shown: ')
+    assert lines[-1].endswith('(--metric NAME)')
 
 
 def test_any_column_can_be_shown(tmp_path):
@@ -106,3 +107,40 @@ def test_the_command_writes_the_picture(tmp_path, capsys):
 def test_a_folder_without_results_is_told(tmp_path, capsys):
     assert main(['sweep', 'show', str(tmp_path)]) == 2
     assert 'holds no sweep' in capsys.readouterr().err
+
+
+def test_text_of_a_results_folder_does_not_control_the_terminal(tmp_path, capsys):
+    evil = 'm:a\x1b]0;title\x07/$\\frac{x$'
+    folder = make(tmp_path / 'a', {'x\x1b[31m': ['v\x1b[2J\n', 'w\x9b31m']}, metrics=(evil,))
+    assert main(['sweep', 'show', str(folder)]) == 0
+    shown = capsys.readouterr().out
+    assert main(['sweep', 'plot', str(folder)]) == 0  # in a file of this folder
+    assert len(list(folder.glob('*.png'))) == 1
+    shown += capsys.readouterr().out
+    assert '\\x1b' in shown
+    assert not {'\x1b', '\x07', '\x9b'} & set(shown)
+@pytest.mark.parametrize('count', [1, 3, 9])
+def test_the_hint_is_whole_however_much_is_left_out(tmp_path, count):
+    grid = {f'key_{i}_of_many': [1] for i in range(4)}
+    metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
+    text = format_results(load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)))
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+    hint = ' '.join(text.partition('not shown: ')[2].split())
+    assert hint.endswith('overlaps (--metric NAME)')
+
+
+def test_words_of_a_stranger_are_shown_as_they_are_but_escaped(tmp_path, capsys, recwarn):
+    folder = make(tmp_path / 'a', grid={'robots.0.name': ['\x1b[31mred', '$\\frac$', '\n']})
+    assert '\x1b' not in format_results(load_results(folder))
+    assert main(['sweep', 'plot', str(folder)]) == 0
+    assert main(['sweep', 'plot', str(folder), '-o', 'a\0.png']) == 2
+    assert '\x1b' not in ''.join(capsys.readouterr()) + ''.join(str(w.message) for w in recwarn)
+
+
+def test_a_table_that_is_not_the_plans_is_told(tmp_path):
+    import pyarrow
+    from pyarrow import parquet
+    folder = make(tmp_path / 'a')
+    parquet.write_table(pyarrow.table({'run': [1]}), folder / 'runs.parquet')
+    with pytest.raises(InputError, match='damaged: has no column scenario'):
+        load_results(folder)
