@@ -129,7 +129,7 @@ class ControllerSet:
                                           topics.RAB_DATA, write_broadcast(data)))
         for ids, followers in self._batches:
             draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
-            commands[np.ix_(ids, (VX, OMEGA))] = followers.step(
+            commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
                 snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
                 draws)
         return Decisions(commands, announced, broadcasts)
