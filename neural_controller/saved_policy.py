@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from types import FunctionType
@@ -54,7 +55,7 @@ class SavedPolicy(NamedTuple):
 
         """
         if ':' not in self.name:
-            return compilable(function_of(self.source, self.name, self.path), self.error_model)
+            return _function_of(json.dumps(self.source), self.name, self.error_model, self.path)
         found = find(self.name)
         function = getattr(found, 'py_func', found)
         if not isinstance(function, FunctionType):
@@ -62,7 +63,22 @@ class SavedPolicy(NamedTuple):
         if text_of(function) != self.source.text:
             raise InputError(f'{self.path}: function {self.name} has changed since the policy was '
                              'saved; expected the same source text: save the policy again')
-        return compilable(found)
+        return _compilable(found)
+
+
+_compilable = lru_cache(maxsize=64)(compilable)  # compiled once, for many robots
+
+
+@lru_cache(maxsize=64)
+def _function_of(source: str, name: str, error_model: str, path: str) -> Any:  # noqa: ANN401
+    """Return the function of a source in JSON, which tells 1 from 1.0, one object for all."""
+    text, modules, constants = json.loads(source)
+    return compilable(function_of(Source(text, modules, _as_constants(constants)), name, path),
+                      error_model)
+
+
+def _as_constants(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: as_constant(value) for name, value in values.items()}
 
 
 def write_policy(path: str | Path, saved: SavedPolicy) -> None:
@@ -122,8 +138,7 @@ def _checked(path: str, content: Mapping[str, Any]) -> SavedPolicy:
         raise bad_value('weights', content['weights'], 'a list of numbers')
     network = make_network('perceptron', content['inputs'], outputs=content['outputs'],
                            max_speed=content['max_speed'], turn=content['turn'])
-    source = Source(content['source'], modules,
-                    {name: as_constant(value) for name, value in constants.items()})
+    source = Source(content['source'], modules, _as_constants(constants))
     weights = numbers('weights', content['weights'] or np.zeros(0), (len(content['weights']),))
     return SavedPolicy(path, content['function'], source, model, network,
                        whole('memory', content['memory'], 0, MOST_NUMBERS), weights)
