@@ -202,7 +202,8 @@ def test_bad_files_are_named_in_one_line(tmp_path, policy, change, words):
 
 @pytest.mark.parametrize(('change', 'words'), [
     ({'source': 'def uses(:'}, 'source: SyntaxError'), ({'source': '1 / 0'}, 'ZeroDivisionError'),
-    ({'source': 'x = 1'}, "has no function 'uses'"), ({'source': 'raise SystemExit'}, 'SystemExit'),
+    ({'source': 'x = 1'}, "has no function 'uses'"),
+    ({'source': 'raise SystemExit'}, 'SystemExit'),
     ({'modules': {'np': 'no_such_module'}}, 'no_such_module')])
 def test_a_source_that_gives_no_function_is_one_line(tmp_path, policy, change, words):
     path = tmp_path / 'bad.json'

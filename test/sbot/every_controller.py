@@ -56,7 +56,7 @@ class Circle:
         self.speed = speed
 
     def step(self, observation, rng):
-        return self.speed * (1.0 + 0.1 * observation.scan.ranges[0] / 100.0), 0.5
+        return self.speed * min(1.0, 0.5 + float(observation.scan.ranges[0])), 0.5
 
 
 class Parameters(NamedTuple):

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from every_controller import NEEDED, OWN, cases as every_case
+from every_controller import NEEDED, OWN
+from every_controller import cases as every_case
 
 from sbot.controllers.navground import PREFIX
 from sbot.controllers.registry import NONE, names
