@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
+from sbot_sim.worlds.shaped_worlds import ShapedWorlds
 from sbot_sim.worlds.state import Setting, Worlds
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,8 @@ class Observations(NamedTuple):
     twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     wind: Floats | None  # (K, N, 2) m/s, effective wind now moving the robot
     neighbours: Heard | None
+    obstacles: Floats | None  # (K, M, 2) m, centres of those on a path
+    boxes: Floats | None  # (K, B, 3) x, y (m), yaw (rad) of pushable boxes
 
 
 class Observer:
@@ -53,12 +56,13 @@ class Observer:
     ----------
     setting, worlds : of K worlds of N robots
     senses : what is sensed
+    shaped : obstacles that move, if there are any
     only : K is 1, and its observations come without the first axis
 
     """
 
     def __init__(self, setting: Setting, worlds: Worlds, senses: frozenset[str],
-                 only: bool = False) -> None:
+                 shaped: ShapedWorlds | None = None, only: bool = False) -> None:
         count, n = len(worlds.tick), setting.robots
         arrays = {'pose': worlds.sent_pose, 'collided': worlds.collided}
         for sense, fields in (
@@ -68,14 +72,15 @@ class Observer:
                               'odometry_twist': worlds.odometry_twist}),
                 ('wind', {'wind': worlds.felt_wind})):
             arrays |= fields if sense in senses else {}
-        shaped = {name: array.reshape(count, n, *array.shape[1:])
-                  for name, array in arrays.items()}
-        if 'infrared' in shaped:
-            shaped['infrared'] = shaped['infrared'][..., 1]
+        views = {name: array.reshape(count, n, *array.shape[1:])
+                 for name, array in arrays.items()}
+        if 'infrared' in views:
+            views['infrared'] = views['infrared'][..., 1]
         self._views: list[NDArray[Any] | None] = [
-            shaped[name][0] if only and name in shaped else shaped.get(name)
-            for name in Observations._fields[1:-1]]
+            views[name][0] if only and name in views else views.get(name)
+            for name in Observations._fields[1:-3]]
         self._worlds, self._count, self._n, self._only = worlds, count, n, only
+        self._shaped = shaped
         self._hears = 'neighbours' in senses
 
     def __call__(self) -> Observations:
@@ -84,7 +89,13 @@ class Observer:
         return Observations._make([
             tick[0] if self._only else tick.copy(),
             *[None if view is None else view.copy() for view in self._views],
-            self._heard() if self._hears else None])
+            self._heard() if self._hears else None, *self._moving()])
+
+    def _moving(self) -> list[Floats | None]:
+        if self._shaped is None:
+            return [None, None]
+        found = self._shaped.obstacles(), self._shaped.boxes_as_sent()
+        return [None if rows is None else rows[0] if self._only else rows for rows in found]
 
     def _heard(self) -> Heard:
         count, n, worlds, width = self._count, self._n, self._worlds, max(0, self._n - 1)

@@ -46,7 +46,7 @@ class Engine:
         self._generators = make_generators(self._seed, len(self._initial_pose))
         self.state: SimulationState = initial_state(self.parameters, self._initial_pose,
                                                     self._generators)
-        self.parameters = place_obstacles(self.parameters, self.state)
+        self.parameters = place_obstacles(self.parameters, self.state.moved, self.state.boxes)
         self._observe()
 
     def _observe(self) -> None:
@@ -85,7 +85,7 @@ class Engine:
                             f'shape {self.state.pose.shape}: vx, vy, omega')
         self.state = step(self.parameters, self.state, inputs, self._heard, self._generators,
                           self._felt)
-        self.parameters = place_obstacles(self.parameters, self.state)
+        self.parameters = place_obstacles(self.parameters, self.state.moved, self.state.boxes)
         self._observe()
 
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
@@ -98,8 +98,8 @@ class Engine:
 
         """
         after = teleported(self.state, robot, np.array(pose))
-        problem = placement_error(*all_bodies(self.parameters, after, after.pose),
-                                  len(after.pose))
+        problem = placement_error(*all_bodies(self.parameters, after.moved, after.boxes,
+                                              after.pose), len(after.pose))
         if problem is not None:
             raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
         self.state = after

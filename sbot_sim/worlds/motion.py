@@ -26,7 +26,7 @@ from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase
 from sbot_sim.worlds.crowds import FEW, grid_of_world, only_cell
 from sbot_sim.worlds.layouts import fixed_of
-from sbot_sim.worlds.state import Setting, Worlds
+from sbot_sim.worlds.state import Setting
 from wind_model.wake import advertised_millimetres
 
 Floats = NDArray[np.float64]
@@ -63,7 +63,7 @@ def blow(first: int, end: int, batch: Batch) -> None:
 
 @Phase
 def turn_wheels(first: int, end: int, batch: Batch) -> None:
-    """Measure odometry; before ``drive`` or after it."""
+    """Measure odometry; before ``propose`` or after it."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies, noise_slip = _bodies_of(setting, first, end), setting.noise_slip[a:z]
@@ -74,8 +74,8 @@ def turn_wheels(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def drive(first: int, end: int, batch: Batch) -> None:
-    """Move and separate (``engine.step.step``); after ``blow``."""
+def propose(first: int, end: int, batch: Batch) -> None:
+    """Move the robots, collisions aside (``engine.step.move_all``); after ``blow``."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies = _bodies_of(setting, first, end)
@@ -85,11 +85,17 @@ def drive(first: int, end: int, batch: Batch) -> None:
         for c in range(3):
             worlds.previous[row, c] = worlds.pose[row, c]
             worlds.home[row, c] = worlds.pose[row, c] = proposed[row - a, c]
+
+
+@Phase
+def end_tick(first: int, end: int, batch: Batch) -> None:
+    """Go one tick on; after ``propose`` and collisions."""
+    worlds, n = borrowed(batch.worlds), batch.setting.robots
+    for row in range(first * n, end * n):
         for c in range(2):
             worlds.impulse_velocity[row, c] = worlds.next_impulse_velocity[row, c]
     for k in range(first, end):
         worlds.tick[k] += 1
-    _separate(first, end, setting, worlds)
 
 
 @Phase
@@ -102,16 +108,17 @@ def broadcast(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def tell_twists(first: int, end: int, batch: Batch) -> None:
-    """Compute what moved the robots; after ``drive``."""
+def update_twists(first: int, end: int, batch: Batch) -> None:
+    """Compute what moved the robots; after collisions."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     worlds.twist[a:z] = achieved_twists(worlds.previous[a:z], worlds.pose[a:z], setting.dt)
 
 
-@njit_inner
-def _separate(first: int, end: int, setting: Setting, worlds: Worlds) -> None:
+@Phase
+def resolve_overlaps(first: int, end: int, batch: Batch) -> None:
     """Free the robots of overlaps, world by world (``collision.separation.separate``)."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n, radius, pose = setting.robots, setting.bodies.safety_radius, worlds.pose
     queue, found, ends = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(2, np.int32)
     grid, nothing = only_cell(ends, worlds.row), np.empty(0)

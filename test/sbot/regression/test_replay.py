@@ -287,7 +287,8 @@ def test_commands_that_somebody_else_sends_now_and_then_are_no_answers(tmp_path)
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
                            message.payload)
             if message.name == '/robot_0/cmd_vel' and RATE.tick(message.stamp_ns) % 2:
-                recorder.write('/robot_3/cmd_vel', CMD_VEL, message.stamp_ns, write_twist(0.1, 0, 0))
+                recorder.write('/robot_3/cmd_vel', CMD_VEL, message.stamp_ns,
+                               write_twist(0.1, 0, 0))
     result = replay(Bag(tmp_path / 'driven'))
     assert (result.equal, result.ticks, result.commands) == (True, 31, 93)
 

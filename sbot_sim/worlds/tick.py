@@ -1,0 +1,102 @@
+"""Tick of a batch of worlds: which phases it has, in which order (docs/architecture.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.worlds import air, motion, sensing
+from sbot_sim.worlds.batch import Phase
+from sbot_sim.worlds.program import Interpreted
+from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
+from sbot_sim.worlds.state import Integers, Setting, Worlds
+from sbot_sim.worlds.turbulent_air import TurbulentAir
+from sbot_sim.worlds.user_hooks import HookPhases
+from wind_model.turbulence import Waves
+
+Phases = list[Phase | Interpreted]
+
+
+class Tick:
+    """Phases that K worlds need: compiled ones, and in Python what few worlds have.
+
+    Parameters
+    ----------
+    parameters : (K,) of each world
+    setting, worlds : of the batch
+    senses : what is sensed
+    waves_of : the waves of world k with a seed; None: no turbulence there
+    replace_scenes : as of ``ShapedWorlds``
+
+    """
+
+    def __init__(self, parameters: Sequence[SimulationParameters], setting: Setting,
+                 worlds: Worlds, senses: Collection[str],
+                 waves_of: Callable[[int, int], Waves | None],
+                 replace_scenes: ReplaceScenes) -> None:
+        self._setting, self._senses, self._hooks = setting, senses, parameters[0].hooks
+        self._called = HookPhases(parameters, setting, worlds)
+        shaped = any(p.movers is not None or p.obstacles is not None for p in parameters)
+        self.shaped = ShapedWorlds(parameters, setting, worlds,
+                                   replace_scenes) if shaped else None
+        self._sees_shapes = any(p.sensors.rectangles is not None and p.sensors.scan.sees_robots
+                                for p in parameters)
+        turbulent = any(p.waves is not None for p in parameters)
+        self._turbulent = TurbulentAir(waves_of, setting, worlds) if turbulent else None
+        # A user's function need not be one for several threads, and tables of the whole batch are
+        # made anew where obstacles move.
+        self.in_one_thread = any(hook is not None for hook in self._hooks) or any(
+            p.obstacles is not None for p in parameters)
+
+    def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
+        """Put what is not in the arrays of the batch to tick 0."""
+        worlds = list(chosen)
+        if self.shaped is not None:
+            self.shaped.reset(worlds)
+        if self._turbulent is not None:
+            self._turbulent.reset(worlds, seeds)
+
+    def advancing(self) -> Phases:
+        """Return the phases from a snapshot to the poses of the next."""
+        setting = self._setting
+        phases: Phases = [motion.blow if self._hooks.drive_impulse is None
+                          else self._called.sum_impulses]
+        if 'odometry' in self._senses:
+            phases.append(motion.turn_wheels)
+        phases += [motion.propose, motion.resolve_overlaps if self.shaped is None
+                   else self.shaped.resolve_overlaps, motion.end_tick]
+        if setting.sensing.range_and_bearing or setting.wake.wake:
+            phases.append(motion.broadcast)
+        if 'twist' in self._senses:
+            phases.append(motion.update_twists)
+        return phases
+
+    def sensing(self) -> Phases:
+        """Return the phases that make a snapshot."""
+        s = self._setting.sensing
+        phases: Phases = [sensing.locate]
+        if s.fan.beams > 0:
+            phases.append(sensing.scan if self.shaped is None or not self._sees_shapes
+                          else self.shaped.scan)
+        if s.infrared_fan.beams > 0:
+            phases.append(sensing.feel)
+        if s.heard:
+            phases.append(sensing.hear)
+        phases += self._air()
+        if 'wind' in self._senses:
+            phases.append(air.push)
+        return phases
+
+    def _air(self) -> Phases:
+        setting, wake = self._setting, self._setting.wake.wake
+        if self._turbulent is None and self._hooks.effective_wind is None and not (
+                setting.gridded or wake):
+            return [air.air_uniform]
+        phases: Phases = [air.blow_freely]
+        if self._turbulent is not None:
+            phases.append(self._turbulent.add)
+        if wake:
+            phases.append(air.reduce_by_wakes if self._hooks.blocking is None
+                          else self._called.reduce)
+        phases.append(air.weaken if self._hooks.effective_wind is None else self._called.weaken)
+        return phases
