@@ -9,7 +9,7 @@ EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || ech
 export PYTHONS
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: demo test soak check bench docs notebooks packages fast2d clean
+.PHONY: demo test test-bounds soak check bench docs notebooks packages fast2d clean
 
 $(STAMP): setup.py pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
@@ -29,6 +29,13 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -q $(ARGUMENTS)
+
+# All tests with compiled code that checks indices: a read beyond an array is an IndexError, which
+# numba only prints where it is in a callback; -W makes it an error there, too. It has a cache of
+# its own, so the first time compiles for some minutes.
+test-bounds: $(STAMP)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q \
+	  -W error::pytest.PytestUnraisableExceptionWarning $(ARGUMENTS)
 
 # Mutated inputs for all parsers: an hour, or e.g. ARGUMENTS='--count 1000000 --jobs 2'.
 soak: $(STAMP)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import pickle
 import resource
 import sys
@@ -29,6 +28,7 @@ from sbot.sweeps.experiment import Options, make_job, run_sweep
 from sbot.sweeps.guard import Guard
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request
+from sbot.sweeps.results.journal import line_of
 from sbot.sweeps.simulate import make_row, scenario_of
 from sbot.sweeps.sources import source_of
 
@@ -117,7 +117,7 @@ def main() -> int:
         'speedup_of_two_processes': round(alone / both, 2),
         'peak_mib_1000_runs': round(few, 1), 'peak_mib_10000_runs': round(many, 1),
         'job_bytes': len(packed), 'run_bytes': len(pickle.dumps(plan[1])),
-        'row_bytes': len(pickle.dumps(row)), 'journal_bytes': len(json.dumps(row)) + 1,
+        'row_bytes': len(pickle.dumps(row)), 'journal_bytes': len(line_of(row)),
         'machine': machine()}
     for name, value in found.items():
         print(f'{name:>26} {value}')

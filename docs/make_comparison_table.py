@@ -12,6 +12,7 @@ import csv
 import re
 import statistics
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,24 +48,22 @@ def order(row: Row) -> tuple[float, ...]:
 def line(rows: list[Row]) -> str:
     """Return the line of runs that differ in their seeds."""
     first = rows[0]
-    times = [float(row['goal_reached_s']) for row in rows if row['goal_reached_s']]
-    arrived = f'{len(times)} of {len(rows)}'
+    arrived = f"{sum(bool(row['goal_reached_s']) for row in rows)} of {len(rows)}"
     if first['scenario'] == 'crowd' and first[WHO] != 'potential_field':
         arrived = (f"{sum(int(row['robots_arrived']) for row in rows)} of "
-                   f"{sum(int(row['robot_count']) for row in rows)} robots")
+                   f"{sum(int(row['robot_count']) for row in rows)} robots in {len(rows)}")
 
-    def shown(name: str, pick: str, digits: int) -> str:
+    def shown(name: str, pick: Callable[[list[float]], float], digits: int) -> str:
         values = [float(row[name]) for row in rows if row[name]]
-        return f'{getattr(statistics, pick)(values):.{digits}f}' if values else '–'
+        return f'{pick(values):.{digits}f} ({len(values)})' if values else '–'
 
-    ends = [float(row['driven.follower_end_m']) for row in rows if row['driven.follower_end_m']]
     return (f"| {first['scenario']} | {float(first[WIND]):g} | "
             f"{'yes' if float(first[GUST]) else ''} | {first[WHO]} | {arrived} | "
-            f"{f'{statistics.median(times):.1f}' if times else '–'} | "
-            f"{shown('driven.detour', 'median', 2)} | "
-            f"{sum(int(row['collisions']) > 0 for row in rows)} | "
-            f"{f'{max(ends):.1f}' if ends else '–'} | "
-            f"{shown('driven.wheel_power_w', 'fmean', 1)} |\n")
+            f"{shown('goal_reached_s', statistics.median, 1)} | "
+            f"{shown('driven.detour', statistics.median, 2)} | "
+            f"{sum(int(row['collisions']) > 0 for row in rows)} of {len(rows)} | "
+            f"{shown('driven.follower_end_m', max, 1)} | "
+            f"{shown('driven.wheel_power_w', statistics.fmean, 1)} |\n")
 
 
 def with_table(page: str) -> str:

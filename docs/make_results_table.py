@@ -36,11 +36,13 @@ def line(setting: tuple[str, ...], rows: list[Row]) -> str:
     """Return the line of one arena, wind and filter."""
     arena, wind, leader_filter = setting
     times = [float(row['goal_reached_s']) for row in rows if row['goal_reached_s']]
-    shown = f'{statistics.median(times):.1f} | {max(times):.1f}' if times else '– | –'
-    return (f'| {arena} | {float(wind):g} | {leader_filter} | {len(times)} of {len(rows)} | '
-            f"{shown} | {sum(int(row['collisions']) > 0 for row in rows)} | "
-            f"{max(float(row['followers.farthest_m']) for row in rows):.1f} | "
-            f"{statistics.fmean(float(row['followers.mean_m']) for row in rows):.1f} |\n")
+    arrived, n = len(times), len(rows)
+    shown = (f'{statistics.median(times):.1f} ({arrived}) | {max(times):.1f} ({arrived})' if times
+             else '– | –')
+    return (f'| {arena} | {float(wind):g} | {leader_filter} | {arrived} of {n} | '
+            f"{shown} | {sum(int(row['collisions']) > 0 for row in rows)} of {n} | "
+            f"{max(float(row['followers.farthest_m']) for row in rows):.1f} ({n}) | "
+            f"{statistics.fmean(float(row['followers.mean_m']) for row in rows):.1f} ({n}) |\n")
 
 
 def with_table(page: str) -> str:

@@ -93,10 +93,18 @@ def is_free_line(grid: Grid, x0: float, y0: float, x1: float, y1: float, clearan
     if not length > skip:
         return True
     steps = math.ceil((length - skip) / grid.cell)
+    entered = False
     for k in range(steps + 1):
         t = (skip + (length - skip) * k / steps) / length
-        if distance_at(grid, x0 + t * dx, y0 + t * dy) < clearance:
+        row, column = row_of(grid, y0 + t * dy), column_of(grid, x0 + t * dx)
+        if is_inside(row, column):
+            entered = True
+            if REACH * grid.cell - np.float64(grid.nearness[row, column]) < clearance:
+                return False
+        elif REACH * grid.cell < clearance:
             return False
+        elif entered:  # and left for good: a goal may be a billion metres away
+            return True
     return True
 
 

@@ -66,6 +66,8 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
             raise InputError(f'input {name}: the robot does not sense it; see `sensors` of the '
                              'scenario')
         if kind == kinds.INFRARED:
+            if len(sensed) != size:  # compiled code would write behind its end
+                raise bad_value(f'input {name}', f'{len(sensed)} readings', f'{size}')
             kinds.infrared_inputs(np.array(sensed, np.float32), out)
         elif kind == kinds.SCAN:
             kinds.scan_inputs(np.array(sensed.ranges, np.float32), sensed.range_max, out)

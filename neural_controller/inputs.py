@@ -58,7 +58,7 @@ def parse_input(name: str) -> tuple[int, int]:
         if colon:
             raise bad_value('inputs', name, f'{base} alone')
         return NAMES.index(base), SIZES[NAMES.index(base)]
-    if not number.isdecimal() or not 1 <= int(number) <= 1000:
+    if not number.isdecimal() or len(number) > 4 or not 1 <= int(number) <= 1000:
         raise bad_value('inputs', name, 'scan:S with S sectors, 1 to 1000')
     return SCAN, int(number)
 

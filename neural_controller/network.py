@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.inputs import input_table
 from neural_controller.outputs import OUTPUTS, TWIST, WHEELS
+from sbot_common.arguments import numbers
 from sbot_common.errors import InputError, bad_value
+from sbot_common.files import read_regular
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+_LEAST, _MOST = 1e-6, 1e6  # m/s, m or rad/s
+_MOST_LAYERS = 100
 KINDS = ('perceptron', 'mlp', 'ctrnn')
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
 
@@ -77,7 +81,7 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
         naming the argument.
 
     """
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise bad_value('kind', kind, f"one of {', '.join(KINDS)}")
     if isinstance(inputs, str) or not isinstance(inputs, Sequence) or not all(
             isinstance(name, str) for name in inputs):
@@ -85,22 +89,24 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     if not isinstance(hidden, Sequence):
         raise bad_value('hidden', hidden, 'a list of numbers of neurons')
     input_table(tuple(inputs))
-    wanted = {'perceptron': 'no hidden layer', 'mlp': 'at least one hidden layer',
-              'ctrnn': 'one number of neurons'}[kind]
-    sizes = tuple(hidden)
-    good = {'perceptron': not sizes, 'mlp': len(sizes) > 0, 'ctrnn': len(sizes) == 1}[kind]
+    wanted = {'perceptron': 'no hidden layer', 'ctrnn': 'one number of neurons',
+              'mlp': f'at least one hidden layer, at most {_MOST_LAYERS},'}[kind]
+    sizes = tuple(islice(hidden, _MOST_LAYERS + 1))
+    good = {'perceptron': not sizes, 'ctrnn': len(sizes) == 1,
+            'mlp': 0 < len(sizes) <= _MOST_LAYERS}[kind]
     if not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes):
         raise bad_value('hidden', list(sizes), f'{wanted} for a {kind}')
-    if outputs not in OUTPUTS:
+    if not isinstance(outputs, str) or outputs not in OUTPUTS:
         raise bad_value('outputs', outputs, f'{WHEELS} or {TWIST}')
     for name, value in (('max_speed', max_speed), ('turn', turn)):
-        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
-            raise bad_value(name, value, 'a number > 0')
+        if isinstance(value, bool) or not isinstance(value, int | float) or not (
+                _LEAST <= value <= _MOST):
+            raise bad_value(name, value, f'a number > 0, from {_LEAST:g} to {_MOST:g}')
     return Network(kind, tuple(inputs), sizes, outputs, float(max_speed), float(turn))
 
 
-def checked_weights(network: Network, weights: ArrayLike, rows: int | None = None) -> Floats:
-    """Return weights as floats (W,), or (rows, W).
+def checked_weights(network: Network, weights: ArrayLike) -> Floats:
+    """Return weights as floats (W,).
 
     Raises
     ------
@@ -108,14 +114,11 @@ def checked_weights(network: Network, weights: ArrayLike, rows: int | None = Non
         for another shape, or a number that is not finite.
 
     """
-    values = np.ascontiguousarray(weights, np.float64)
-    shape = (network.weight_count,) if rows is None else (rows, network.weight_count)
-    if values.shape != shape:
-        raise bad_value('weights', f'shape {values.shape}', f'shape {shape} for a {network.kind} '
-                        f'with {network.input_count} inputs')
-    if not np.isfinite(values).all():
-        raise bad_value('weights', 'NaN or infinity', 'finite numbers')
-    return values
+    try:
+        return np.ascontiguousarray(numbers('weights', weights, (network.weight_count,)))
+    except InputError as error:
+        raise InputError(f'{error} for a {network.kind} with {network.input_count} '
+                         'inputs') from None
 
 
 def save_network(path: str | Path, network: Network, weights: ArrayLike) -> None:
@@ -134,7 +137,7 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
 
     """
     try:
-        content: Any = json.loads(Path(path).read_text('utf-8'))
+        content: Any = json.loads(read_regular(path).decode('utf-8'))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f'{path}: cannot be read as a network ({error})') from None
     if not isinstance(content, Mapping) or set(content) != set(_KEYS):

@@ -112,6 +112,21 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
                             keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)
 
 
+def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scenario:
+    """Return a scenario whose controllers nobody asks.
+
+    Raises
+    ------
+    InputError
+        as ``load`` does, and for ``controllers`` among the overrides.
+
+    """
+    if 'controllers' in overrides:
+        raise bad_value('controllers', overrides['controllers'], 'none: worlds do what they are '
+                        'commanded')
+    return load(scenario, controllers=None, **overrides)
+
+
 class World(single.World):
     """One world of N robots, stepped from Python in one compiled call a step.
 
@@ -132,7 +147,7 @@ class World(single.World):
 
     def __init__(self, scenario: Source, /, *, seed: int | None = None,
                  sense: Collection[str] | None = None, **overrides: object) -> None:
-        super().__init__(load(scenario, controllers=None, **overrides), seed=seed, sense=sense)
+        super().__init__(load_uncontrolled(scenario, overrides), seed=seed, sense=sense)
 
 
 class Worlds(many.Worlds):
@@ -158,9 +173,8 @@ class Worlds(many.Worlds):
     def __init__(self, scenario: Source | Sequence[Source], /, count: int | None = None, *,
                  seeds: Sequence[int] | None = None, sense: Collection[str] | None = None,
                  threads: int = 1, **overrides: object) -> None:
-        given = ([scenario] if isinstance(scenario, Scenario | Mapping | str | Path)
-                 else list(scenario))
-        loaded = [load(source, controllers=None, **overrides) for source in given]
+        given: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
+        loaded = [load_uncontrolled(source, overrides) for source in given]
         super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,
                          sense=sense, threads=threads)
 

@@ -7,10 +7,8 @@ built, and goals announced, here only.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
-from traceback import format_exception
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +24,7 @@ from sbot_common.observation import (
 )
 from sbot_common.topics import GOAL, GOAL_REACHED, Topic
 from sbot_common.twist import Twist
-
-T = TypeVar('T')
+from sbot_common.user_code import call_user_code
 
 MOST_BYTES = 9  # that a controller broadcasts; before them goes the robot's radius
 LEADER = 0  # id of the robot that announces goals, where controllers keep their own
@@ -110,43 +107,6 @@ class ControlledRobot:
             command, [(topic, goal) for topic, goal in events if goal is not None], data)
 
 
-class ControllerError(RuntimeError):
-    """A user's controller raised; one line: robot, tick, class, method, and the error itself.
-
-    That error is the ``__cause__``; its traceback begins in the controller.
-    """
-
-    def traceback(self) -> str:
-        """Return the controller's own traceback, without the frames that called it."""
-        return ''.join(format_exception(self.__cause__))
-
-
-def call_controller(method: Callable[[], T], where: Callable[[], str]) -> T:
-    """Return ``method()``, which is a user's: what it raises becomes a ControllerError.
-
-    Parameters
-    ----------
-    method : called without arguments
-    where : robot, tick, class and method in words; called only for an error
-
-    Raises
-    ------
-    ControllerError
-        for whatever it raises, ``SystemExit`` too, which would otherwise end the program with the
-        exit code of a good run; not for InputError and MemoryError, which say enough.
-
-    """
-    try:
-        return method()
-    except (InputError, MemoryError):
-        raise
-    except (Exception, SystemExit) as error:
-        own = error.__traceback__.tb_next if error.__traceback__ is not None else None
-        cause = error.with_traceback(own)
-        text = ' '.join(f'{type(error).__name__}: {error}'.split()).removesuffix(':')
-        raise ControllerError(f'{where()}: {text}') from cause
-
-
 def ask(controller: Controller, observation: Observation, rng: np.random.Generator,
         holonomic: bool = False) -> tuple[Twist, bytes | None]:
     """Return the controller's command and its bytes.
@@ -158,14 +118,14 @@ def ask(controller: Controller, observation: Observation, rng: np.random.Generat
     InputError
         if it answers anything else than two or three finite numbers, and perhaps at most nine
         bytes; or a vy that is not 0 where the robot is not ``holonomic``.
-    ControllerError
+    UserCodeError
         if it raises.
 
     """
     def where() -> str:
         return (f'robot {observation.robot_id} at tick {observation.tick}: '
                 f'{type(controller).__name__}.step()')
-    answer: Any = call_controller(partial(controller.step, observation, rng), where)
+    answer: Any = call_user_code(partial(controller.step, observation, rng), where)
     try:
         if isinstance(answer, set | frozenset | dict):  # without order, or keys instead of values
             raise TypeError('not a sequence')

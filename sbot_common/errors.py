@@ -25,12 +25,18 @@ class InputError(ValueError):
 
 def one_line(text: str, longest: int = LONGEST) -> str:
     """Return text for a terminal: line breaks as spaces, other control characters escaped."""
-    if len(text) > longest:
-        text = f'{text[:longest * 2 // 3 - 5]} ... {text[-longest // 3:]}'
+    text = _cut(text, longest)
     if text.isprintable():
         return text
-    return ''.join(c if c.isprintable() else ' ' if c in '\r\n' else
-                   c.encode('unicode_escape').decode('ascii') for c in text)
+    return _cut(''.join(c if c.isprintable() else ' ' if c in '\r\n' else
+                        c.encode('unicode_escape').decode('ascii') for c in text), longest)
+
+
+def _cut(text: str, longest: int) -> str:
+    """Return the beginning and the end of a text that is too long."""
+    if len(text) <= longest:
+        return text
+    return f'{text[:longest * 2 // 3 - 5]} ... {text[-longest // 3:]}'
 
 
 @contextmanager

@@ -13,6 +13,9 @@ from sbot_common.errors import InputError
 
 Point = tuple[float, float]
 
+INFRARED_SENSORS = 15
+BROADCAST_BYTES = 10
+
 
 class Scan(NamedTuple):
     """One laser scan as in its message; beam i points at ``angle_min + i*angle_increment``."""

@@ -14,14 +14,14 @@ PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neu
 # Within a package a folder imports from itself and from folders before it; modules beside the
 # folders are '.' or named; a folder within one is on its floor. docs/architecture.md has reasons.
 FLOORS = {
-    'sbot_common': ('compiled', 'elementary', '.', 'wire', 'ros'),
+    'sbot_common': ('signals', 'compiled', 'elementary', '.', 'wire', 'ros'),
     'potential_field_bot': ('.',),
     'navigate': ('.',),
     'wind_model': ('.',),
     'neural_controller': ('.',),
     'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'engine', 'worlds', 'messages',
                  'ros', 'fast2d'),
-    'sbot': ('version', 'environment', 'files', 'bag', 'navground', 'scenario', 'runner',
+    'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench', 'cli', 'api',
              'learn', '.'),
 }

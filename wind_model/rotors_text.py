@@ -14,14 +14,15 @@ from typing import IO
 import numpy as np
 
 from sbot_common.errors import InputError
+from sbot_common.files import open_regular
 from wind_model.grid import WindGrid
 from wind_model.rotors_reader import FIELDS, MAX_WORD, GridReader
 
 _PIECE = 1 << 20  # bytes
 
 
-def read_grid(path: str | Path) -> WindGrid:
-    """Return the grid of a text file (or pipe).
+def read_grid(path: str | Path, *, typed: bool = False) -> WindGrid:
+    """Return the grid of a text file; of a pipe, too, where a user has ``typed`` the path.
 
     Unknown names are reported to the log as a warning, and their data skipped.
 
@@ -33,7 +34,7 @@ def read_grid(path: str | Path) -> WindGrid:
     """
     reader = GridReader(str(path))
     try:
-        with open(path, 'rb', buffering=0) as file:
+        with open(path, 'rb', buffering=0) if typed else open_regular(path) as file:
             for piece in _pieces(file, reader):
                 reader.take(piece)
     except OSError as error:

@@ -16,7 +16,7 @@ from sbot.bag.ticks import rate_of, robot_of
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS, SCENARIO
-from sbot_common.wire.cdr import canonical, decode, stamp_ns
+from sbot_common.wire.cdr import canonical, decode, little_endian, stamp_ns
 from sbot_common.wire.messages import read_odometry
 
 IGNORED = (DIAGNOSTICS.name,)  # wall-clock times
@@ -78,7 +78,8 @@ def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comp
     for index, a, b in pairs.of(first.messages(common), second.messages(common)):
         count += 1
         robot = robot_of(a.name)
-        if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name:
+        if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name and (
+                a.type == b.type == BASE_POSE_GROUND_TRUTH.type):
             last_poses[robot[0]] = a.payload, b.payload
         if a.payload != b.payload or a.type != b.type:
             differences.add(index, a, b)
@@ -95,7 +96,7 @@ def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comp
 
 
 def _distance(a: bytes, b: bytes) -> float:
-    p, q = read_odometry(a), read_odometry(b)
+    p, q = (read_odometry(little_endian(raw, BASE_POSE_GROUND_TRUTH.type)) for raw in (a, b))
     return math.hypot(p.x - q.x, p.y - q.y)
 
 
@@ -194,9 +195,12 @@ def _stamp(message: Any) -> int | None:  # noqa: ANN401
         message = message.transforms[0]
     if hasattr(message, 'markers') and message.markers:
         message = message.markers[0]
-    if hasattr(message, 'header'):
-        return stamp_ns(message.header.stamp)
-    return stamp_ns(message.clock) if hasattr(message, 'clock') else None
+    found = message.header.stamp if hasattr(message, 'header') else getattr(
+        message, 'clock', None)
+    try:
+        return None if found is None else stamp_ns(found)
+    except InputError:  # no stamp, yet equal or different all the same
+        return None
 
 
 def first_difference(a: Any, b: Any) -> tuple[str, str, str] | None:  # noqa: ANN401

@@ -8,8 +8,9 @@ from typing import TextIO
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import count_robots, rate_of, robot_of
 from sbot_common.clock import NANOSECONDS
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, resolve
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, COMMAND_TYPES, resolve
 from sbot_common.twist import Twist
+from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import PoseStamped, read_odometry, read_twist
 
 POSE_COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad')
@@ -27,14 +28,15 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     Raises
     ------
     InputError
-        if the bag has no poses or no scenario.
+        if the bag has no poses or no scenario, or a topic is of another type.
 
     """
     robots = count_robots(bag)
     rate = rate_of(bag)
     begin_ns = rate.stamp_ns(0)
-    names = {resolve(topic, robot, robots) for robot in range(robots)
-             for topic in (BASE_POSE_GROUND_TRUTH, CMD_VEL)}
+    types = {resolve(topic, robot, robots): kinds for robot in range(robots)
+             for topic, kinds in ((BASE_POSE_GROUND_TRUTH, [BASE_POSE_GROUND_TRUTH.type]),
+                                  (CMD_VEL, COMMAND_TYPES))}
     writer = csv.writer(out, lineterminator='\n')
     columns = COMMAND_COLUMNS[:3 if 'omnidirectional' in bag.scenario_text else 2]
     writer.writerow(POSE_COLUMNS + columns)
@@ -52,7 +54,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
                          repr(pose.x), repr(pose.y), repr(pose.yaw), *command[:len(columns)]])
 
     with bag.named_errors():
-        for message in bag.messages(names):
+        for message in bag.messages_of(types):
             found = robot_of(message.name)
             assert found is not None
             robot = found[0]
@@ -62,7 +64,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
             if robot in poses:
                 put(robot, poses[robot])
                 rows += 1
-            poses[robot] = read_odometry(message.payload)
+            poses[robot] = read_odometry(little_endian(message.payload, message.type))
     for robot, pose in sorted(poses.items()):
         put(robot, pose)
     return rows + len(poses)

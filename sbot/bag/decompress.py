@@ -14,6 +14,7 @@ import zstandard
 from sbot.files.limits import limits, too_large
 from sbot.files.temporary import TemporaryFolder
 from sbot_common.errors import InputError, decoding
+from sbot_common.files import open_regular
 
 _WINDOW = 1 << 27  # bytes; what `zstd --long` uses at most by default
 _PIECE = 1 << 20
@@ -77,7 +78,7 @@ class Unpacked:
         self.path = Path(self._folder.name) / path.stem
         self.damage = ''
         try:
-            with path.open('rb') as source, self.path.open('wb') as copy:
+            with open_regular(path) as source, self.path.open('wb') as copy:
                 self._copy(path, source, copy)
         except OSError as error:
             raise InputError(f'{path}: cannot be decompressed: {error.strerror}') from None

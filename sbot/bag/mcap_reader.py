@@ -23,6 +23,7 @@ from sbot.bag.decompress import inflated
 from sbot.bag.mcap_writer import MAGIC
 from sbot.files.limits import limits, too_large
 from sbot_common.errors import InputError, decoding
+from sbot_common.files import open_regular
 
 _HEAD = struct.Struct('<BQ')
 _MESSAGE = struct.Struct('<HIQQ')
@@ -66,7 +67,7 @@ class McapStream:
         self._record = 0  # offset of the record being read
         self._contents: _Contents | None = None
         try:
-            with path.open('rb') as file:
+            with open_regular(path) as file:
                 magic = file.read(len(MAGIC))
                 self.size = file.seek(0, 2)
                 self._summary_start = self._find_summary(file) if magic == MAGIC else 0
@@ -177,7 +178,7 @@ class McapStream:
 
         They are what a file system leaves of a block that it had no time to write.
         """
-        with self.path.open('rb') as file:
+        with open_regular(self.path) as file:
             file.seek(offset)
             while (block := file.read(_PIECE)) and file.tell() < offset + _ZEROS:
                 if block.strip(b'\0'):
@@ -188,7 +189,7 @@ class McapStream:
         """Yield the records of a section that messages are made of, as far as they are whole."""
         self.damage = ''
         known = limits()
-        with self.path.open('rb') as file:
+        with open_regular(self.path) as file:
             file.seek(offset)
             while True:
                 self._record = offset

@@ -7,7 +7,7 @@ and no more than ``sbot.files.limits`` is read at once.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +21,8 @@ from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
 from sbot.bag.sqlite_reader import SqliteStream
 from sbot.files.yaml_plain import load_mapping
 from sbot.files.yaml_text import decode_text, read_file
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, shown
+from sbot_common.files import check_regular
 from sbot_common.topics import SCENARIO
 from sbot_common.wire.cdr import decode
 
@@ -64,6 +65,8 @@ class Bag:
         with self._system_errors():
             if not self.path.exists():
                 raise InputError(f'{self.path}: no such bag, expected a directory or .mcap file')
+            if not self.path.is_dir():
+                check_regular(self.path, self.path.stat().st_mode)
             self._information = information = self._read_information()
             mode = str(information.get('compression_mode') or 'none').lower()
             self._packed = mode == 'message'
@@ -95,7 +98,7 @@ class Bag:
 
     def _read_information(self) -> dict[str, Any]:
         path = self.path / FILE_NAME
-        if not path.is_file():
+        if not path.exists():
             return {}
         try:
             text = load_mapping(decode_text(read_file(path), str(path)), str(path))
@@ -119,7 +122,8 @@ class Bag:
         files = [self.path / Path(name).name for name in named]
         files = files or sorted(self.path.glob('*.mcap')) or sorted(self.path.glob('*.db3'))
         if not files:
-            raise InputError(f'{self.path}: no bag in this directory, expected an .mcap file')
+            raise InputError(f'{self.path}: no bag in this directory, expected an .mcap file; '
+                             'there is none if its recorder was killed when it began')
         for file in files:
             if not file.is_file():
                 raise InputError(f'{file}: a file of the bag is missing ({FILE_NAME} names it)')
@@ -208,6 +212,22 @@ class Bag:
                 raise InputError(f'{stream.path}: {stream.damage}')
         if self.corrupt and not self._partly:
             raise InputError(f'{self.path}: {self.damage}')
+
+    def messages_of(self, types: Mapping[str, Collection[str]]) -> Iterator[Message]:
+        """Yield the messages of some topics, each of one of the types given for its name.
+
+        Raises
+        ------
+        InputError
+            as ``messages``, and for a message of another type.
+
+        """
+        for message in self.messages(types):
+            if message.type not in types[message.name]:
+                raise InputError(f'{self.path}: {message.name} has messages of type '
+                                 f'{shown(message.type)}, expected '
+                                 f'{" or ".join(types[message.name])}')
+            yield message
 
     def _inflated(self, found: Iterator[Message]) -> Iterator[Message]:
         for message in found:

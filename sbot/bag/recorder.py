@@ -6,6 +6,10 @@ thread closes a chunk twice a second, compresses and appends it. `write` itself 
 
 from __future__ import annotations
 
+import errno
+import os
+import secrets
+import shutil
 import threading
 import time
 from collections import deque
@@ -67,16 +71,19 @@ class Recorder:
         self.directory = Path(directory)
         self._metadata = dict(metadata)
         self._end: dict[str, str] = {}
+        # The folder gets its name when it is a bag, so that a kill leaves none that is not.
+        new = self.directory.parent / f'.{secrets.token_hex(8)}.new'
         try:
-            self.directory.mkdir(parents=True)
-        except FileExistsError:
-            raise InputError(f'{self.directory}: exists already; a bag is never overwritten, '
-                             'expected the name of a new directory') from None
+            if os.path.lexists(self.directory):
+                raise self._exists()
+            self.path = self.directory / f'{self.directory.resolve().name}_0.mcap'
+            new.mkdir(parents=True)
         except OSError as error:
             raise InputError(f'{self.directory}: cannot make the bag: {error.strerror}') from None
-        except ValueError:  # a zero byte
+        except ValueError as error:  # a zero byte
+            if isinstance(error, InputError):
+                raise
             raise bad_value('name of the bag', str(self.directory), 'a file name') from None
-        self.path = self.directory / f'{self.directory.resolve().name}_0.mcap'
         self._channels: dict[str, _Channel] = {}
         self._schemas: dict[str, Schema] = {}
         self._records: list[Channel] = []
@@ -84,10 +91,10 @@ class Recorder:
         self._start_ns, self._end_ns = 2**63, 0
         self._compressor = zstandard.ZstdCompressor(level=1)
         try:
-            self._file = McapFile(self.path, Metadata(METADATA_NAME, self._metadata))
-            self._write_metadata()
-        except OSError as error:
-            raise InputError(f'{self.path}: cannot write the bag: {error.strerror}') from None
+            self._begin(new)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
         self._changed = threading.Condition()
         self._open = OpenChunk()
         self._queue: deque[Sealed] = deque()
@@ -98,6 +105,25 @@ class Recorder:
         self._reported = False
         self._thread = threading.Thread(target=self._work, name='recorder', daemon=True)
         self._thread.start()
+
+    def _begin(self, new: Path) -> None:
+        """Make a folder with an empty bag, and give it its name."""
+        try:
+            self._file = McapFile(new / self.path.name, Metadata(METADATA_NAME, self._metadata))
+        except OSError as error:
+            raise InputError(f'{self.path}: cannot write the bag: {error.strerror}') from None
+        try:
+            self._write_metadata(new)
+            new.rename(self.directory)
+        except OSError as error:
+            self._file.close()
+            if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+                raise self._exists() from None
+            raise InputError(f'{self.path}: cannot write the bag: {error.strerror}') from None
+
+    def _exists(self) -> InputError:
+        return InputError(f'{self.directory}: exists already; a bag is never overwritten, '
+                          'expected the name of a new directory')
 
     def write(self, name: str, topic: Topic, stamp_ns: int, payload: bytes) -> None:
         """Record one message; may be called from several threads.
@@ -276,10 +302,10 @@ class Recorder:
                   for channel in list(self._channels.values()) if channel.written]
         return bag_metadata.Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
 
-    def _write_metadata(self) -> int:
+    def _write_metadata(self, folder: Path | None = None) -> int:
         """Write metadata.yaml and return how many topics it names."""
         summary = self._summary()
-        bag_metadata.replace_file(self.directory / bag_metadata.FILE_NAME,
+        bag_metadata.replace_file((folder or self.directory) / bag_metadata.FILE_NAME,
                                   bag_metadata.render(self.path.name, summary,
                                                       {**self._metadata, **self._end}))
         return len(summary.topics)

@@ -31,7 +31,7 @@ class Series:
 
     def __init__(self, name: str, type_name: str) -> None:
         self._name = name
-        self._type = type_name
+        self.type = type_name
         paths, self._dtype = _KEPT[type_name]
         self._layout = Layout(type_name, *paths)
         self._stamps: list[int] = []
@@ -42,7 +42,7 @@ class Series:
 
     def add(self, payload: bytes) -> int:
         """Keep the numbers of one message and return its stamp (ns)."""
-        payload = little_endian(payload, self._type)
+        payload = little_endian(payload, self.type)
         begin, end = self._layout.find(payload)
         if end > len(payload):
             raise InputError(f'{self._name}: a message ends after {len(payload)} bytes')

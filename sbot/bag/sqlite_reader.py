@@ -16,6 +16,7 @@ from rosbags.rosbag2 import Reader
 from sbot.bag.mcap_reader import Message
 from sbot.files.limits import limits, too_large
 from sbot_common.errors import InputError, decoding
+from sbot_common.files import check_regular
 
 _STEPS = 10_000_000  # of SQLite's virtual machine, for a check that needs a thousand
 _TABLES = ('topics', 'messages', 'schema', 'metadata', 'message_definitions')
@@ -79,6 +80,7 @@ class SqliteStream:
 
 def _check(path: Path) -> None:
     """Raise InputError unless the database has plain tables with rows of a sensible size."""
+    check_regular(path, path.stat().st_mode)
     address = f'file:{quote(str(path.resolve()))}?mode=ro&immutable=1'
     connection = sqlite3.connect(address, uri=True)
     try:

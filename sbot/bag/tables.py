@@ -8,18 +8,21 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sbot.bag.reader import Bag
-from sbot_common.errors import InputError, unknown_name
+from sbot.files.yaml_text import LARGEST
+from sbot_common.errors import InputError, shown, unknown_name
 from sbot_common.wire import cdr
 
 FORMATS = ('csv', 'parquet')
 _OPEN = 100  # files at a time; more topics are more passes through the bag
 _ROWS = 1000  # of a Parquet row group
+_LONGEST_STEM = 200  # bytes of a file's name before its ending
 
 
 def write_tables(bag: Bag, folder: Path, format: str = 'csv',
@@ -39,7 +42,8 @@ def write_tables(bag: Bag, folder: Path, format: str = 'csv',
     Raises
     ------
     InputError
-        for an unknown topic, a file that exists, or a message that cannot be read.
+        for an unknown topic, a file that exists, a message that cannot be read, a topic of two
+        types, or in Parquet a whole number beyond 64 bits with a sign.
 
     """
     known = bag.names()
@@ -57,12 +61,17 @@ def write_tables(bag: Bag, folder: Path, format: str = 'csv',
         some = set(names[first:first + _OPEN])
         with ExitStack() as stack, bag.named_errors():
             tables: dict[str, _Csv | _Parquet] = {}
+            types: dict[str, str] = {}
             for message in bag.messages(some):
+                kind = types.setdefault(message.name, message.type)
+                if message.type != kind:
+                    raise InputError(f'{bag.path}: {message.name} has messages of types '
+                                     f'{shown(kind)} and {shown(message.type)}, expected one type')
                 row = {'stamp_ns': message.stamp_ns,
                        **dict(_flat(cdr.decode(message.payload, message.type), ''))}
                 if message.name not in tables:
-                    kind = _Csv if format == 'csv' else _Parquet
-                    tables[message.name] = kind(paths[message.name], row)
+                    make = _Csv if format == 'csv' else _Parquet
+                    tables[message.name] = make(paths[message.name], row)
                     stack.callback(tables[message.name].close)
                 tables[message.name].add(row)
                 rows[message.name] += 1
@@ -70,14 +79,22 @@ def write_tables(bag: Bag, folder: Path, format: str = 'csv',
 
 
 def _paths(topics: Collection[str], folder: Path, format: str) -> dict[str, Path]:
-    """Return a file for each topic: `/robot_0/odom` becomes `robot_0.odom.csv`."""
+    """Return a file for each topic: `/robot_0/odom` becomes `robot_0.odom.csv`.
+
+    A name that is too long for a file is cut off and ends in a digest of the whole.
+    """
     paths: dict[str, Path] = {}
+    taken = set[Path]()
     for topic in topics:
         stem = re.sub(r'[^\w-]', '.', topic.strip('/')) or 'topic'
+        if len(stem.encode()) > _LONGEST_STEM:
+            digest = sha256(topic.encode('utf-8', 'surrogatepass')).hexdigest()[:16]
+            stem = f"{stem.encode()[:_LONGEST_STEM - 20].decode('utf-8', 'ignore')}.{digest}"
         path, number = folder / f'{stem}.{format}', 1
-        while path in paths.values():
+        while path in taken:
             number += 1
             path = folder / f'{stem}.{number}.{format}'
+        taken.add(path)
         paths[topic] = path
     return paths
 
@@ -125,6 +142,8 @@ class _Parquet:
         self._pyarrow = pyarrow
         self._schema = pyarrow.schema([(name, self._type(value)) for name, value in row.items()])
         self._writer = parquet.ParquetWriter(path, self._schema)
+        self._path = path
+        self._whole = [name for name, value in row.items() if type(value) is int]
         self._rows: list[dict[str, Any]] = []
 
     def _type(self, value: Any) -> Any:  # noqa: ANN401
@@ -140,10 +159,16 @@ class _Parquet:
             self._flush()
 
     def _flush(self) -> None:
-        columns = {name: [row[name] for row in self._rows] for name in self._schema.names}
+        rows, self._rows = self._rows, []
+        columns = {name: [row[name] for row in rows] for name in self._schema.names}
+        for name in self._whole:  # a stamp of an MCAP file has no sign
+            if any(abs(number) > LARGEST for number in columns[name]):
+                raise InputError(f'{self._path}: {name} has numbers beyond 64 bits with a sign, '
+                                 'expected --format csv for these')
         self._writer.write_table(self._pyarrow.table(columns, self._schema))
-        self._rows = []
 
     def close(self) -> None:
-        self._flush()
-        self._writer.close()
+        try:
+            self._flush()
+        finally:
+            self._writer.close()

@@ -18,7 +18,14 @@ from sbot.files.yaml_plain import load_mapping
 from sbot_common import topics as topics_module
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, GOAL, Topic, resolve
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    CMD_VEL,
+    COMMAND_TYPES,
+    GOAL,
+    Topic,
+    resolve,
+)
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 
@@ -111,12 +118,12 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic],
     Raises
     ------
     InputError
-        if a message is missing in the middle.
+        if a message is missing in the middle, or a topic is of another type.
 
     """
     gather = _Gather(bag, num_robots, rate, topics,
                      range(num_robots) if answering is None else answering)
-    for message in bag.messages(gather.names):
+    for message in bag.messages_of(gather.types):
         with bag.named_errors():
             gather.put(message.name, little_endian(message.payload, message.type))
         # One tick later, so that a goal recorded just behind its tick's commands still counts.
@@ -151,7 +158,10 @@ class _Gather:
             if robot in answering and name in present:
                 self._commands[name] = deque()
             self._goals[resolve(GOAL, robot, num_robots)] = robot
-        self.names = {*self._slots, *self._commands, *self._goals}
+        self.types: dict[str, tuple[str, ...]] = {
+            **dict.fromkeys(self._goals, (GOAL.type,)),
+            **dict.fromkeys(self._commands, COMMAND_TYPES),
+            **{name: (topics[slot // num_robots].type,) for name, slot in self._slots.items()}}
         self.waiting: deque[_Waiting] = deque()
         self._by_stamp: dict[int, _Waiting] = {}
         self._new_goals: list[tuple[int, int, bytes]] = []

@@ -10,7 +10,7 @@ import numpy as np
 from sbot.bench import scenes
 from sbot.bench.controllers import measure_controllers
 from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
-from sbot_common import signals
+from sbot_common.signals.deferral import held
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import overlaps
@@ -52,7 +52,7 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
     cpu: list[float] = []
     found = 0
     end = time.perf_counter() + seconds
-    with signals.held() as deliver_signals:
+    with held() as deliver_signals:
         while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
             deliver_signals()
             started, cpu_started = time.perf_counter(), time.process_time()

@@ -54,14 +54,14 @@ def _winds() -> dict[str, str]:
 
 
 def _controllers() -> dict[str, str]:
-    return {
-        'potential_field': 'Leader and followers of document 001 (docs/potential_field.md).',
-        'navigate': 'Plans on what it has seen; leader and followers (docs/navigate.md).',
-        'wind_aware': 'Turns into the wind so that it travels straight (docs/wind.md).',
-        'none': 'Driven from outside: over cmd_vel, or by keys (sbot view --live).',
-        'navground:NAME': 'A behaviour of navground, where that is installed.',
-        'module:Class': 'A class of yours (docs/controllers.md; sbot new NAME --controller).',
-    }
+    from sbot.controllers.registry import NONE, entry_of, installed, shipped
+    texts = {entry.name + 'NAME' * entry.name.endswith(':'): entry.text for entry in shipped()}
+    for name in installed():
+        try:
+            texts[name] = entry_of(name).text
+        except InputError as error:  # of another package; the others are listed all the same
+            texts[name] = str(error)
+    return {**texts, NONE: 'Driven from outside: over cmd_vel, or by keys (sbot view --live).'}
 
 
 # Kind: what it is for, and its names with a text each.

@@ -1,4 +1,7 @@
-"""The command `sbot`: exit codes 0, 1 (failed or differs), 2 (bad input); one line per error."""
+"""The command `sbot`: exit codes 0, 1 (failed or differs), 2 (bad input); one line per error.
+
+`sbot sweep` has 3, too: its runs are done, and some failed.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 
-from sbot_common.errors import InputError
-from sbot_common.signals import end_on_signals, heed
+from sbot_common.errors import InputError, one_line
+from sbot_common.signals.interrupts import Interrupts, end_on_signals, heed, unblock
+from sbot_common.terminal import keep_warnings_plain, plain_lines
 
 # In the order of --help: command, module and what the module says of it. Only the module of the
 # command given is imported: all of them take longer than many a command. Each module has
@@ -29,7 +34,8 @@ COMMANDS = (
     ('bench', 'bench', 'measure speed and memory on the standard workload'),
 )
 
-
+# These run controllers and other modules of users in their own process, which may end it.
+_WATCHED = ('run', 'replay', 'plot', 'view', 'wind')
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)  # what a disk may say at any time
 
 
@@ -70,8 +76,8 @@ def _failures() -> tuple[type[Exception], ...]:
     """Return what ends a command with exit code 1; looked up only when something has."""
     from sbot.bag.recorder import RecorderError
     from sbot.ros.up import NodeFailed
-    from sbot_common.controlled_robot import ControllerError
-    return ControllerError, NodeFailed, RecorderError
+    from sbot_common.user_code import UserCodeError
+    return NodeFailed, RecorderError, UserCodeError
 
 
 def _drop_output() -> None:
@@ -88,22 +94,67 @@ def _interrupted() -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit code."""
-    came = end_on_signals()
-    given = sys.argv[1:] if argv is None else argv
+    """Run one command; return its exit code.
+
+    Parameters
+    ----------
+    argv : its arguments; then signals have their handlers back afterwards. None: those of this
+        process, which is then ours to fork.
+
+    """
+    if argv is not None:
+        came = end_on_signals()
+        try:
+            return _run(argv, came)
+        finally:
+            came.restore()
+    given = sys.argv[1:]
+    if _command_of(given) in _WATCHED and hasattr(os, 'fork'):
+        from sbot.environment.watched import run_watched
+        return run_watched(partial(_run, given, forked=True))
+    return _run(given, end_on_signals())
+
+
+def _command_of(given: Sequence[str]) -> str | None:
+    # No option before the command takes a value.
+    return next((text for text in given if not text.startswith('-')), None)
+
+
+def _run(given: Sequence[str], came: Interrupts, *, forked: bool = False) -> int:
+    """Return the exit code of a command, also when signals come; the first one ends it."""
+    keep_warnings_plain()
     try:
-        # No option before the command takes a value.
-        command = next((text for text in given if not text.startswith('-')), None)
-        arguments = make_parser(command).parse_args(argv)
+        try:
+            if forked:
+                unblock()
+            return _answer(given, came)
+        except KeyboardInterrupt:
+            came.answered = True
+    except KeyboardInterrupt:  # another one, just before that line
+        came.answered = True
+    return _interrupted()
+
+
+def _call(arguments: argparse.Namespace) -> int:
+    try:
+        return int(arguments.run(arguments))
+    except SystemExit as error:  # with code 0 it would pass for a good run
+        print(f'sbot: a module that the command imports has raised SystemExit({error.code})',
+              file=sys.stderr)
+        return 1
+
+
+def _answer(given: Sequence[str], came: Interrupts) -> int:
+    """Return the exit code of a command, or raise KeyboardInterrupt."""
+    try:
+        arguments = make_parser(_command_of(given)).parse_args(given)
         heed(came)
-        code = int(arguments.run(arguments))
+        code = _call(arguments)
         sys.stdout.flush()  # here, where a full disk has a message
         return code
     except InputError as error:
         print(f'sbot: {error}', file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return _interrupted()
     except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`
         _drop_output()
         return 1
@@ -113,14 +164,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in _DISK:
             raise
-        print(f'sbot: {error.filename or "output"}: {error.strerror}', file=sys.stderr)
+        print(one_line(f'sbot: {error.filename or "output"}: {error.strerror}'), file=sys.stderr)
         _drop_output()
         return 1
     except Exception as error:
-        if came.is_set():  # what some libraries make of an interrupt while they are imported
-            return _interrupted()
+        if came.came:  # what some libraries make of an interrupt while they are imported
+            raise KeyboardInterrupt from None
         if not isinstance(error, _failures()):
             raise
-        of_user = getattr(error, 'traceback', str)()  # of a ControllerError
-        print(f'{of_user}sbot: {error}', file=sys.stderr)
+        of_user = getattr(error, 'traceback', str)()  # of a UserCodeError
+        print(plain_lines(f'{of_user}sbot: {error}'), file=sys.stderr)
         return 1

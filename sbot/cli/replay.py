@@ -13,11 +13,12 @@ from tqdm import tqdm
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
+from sbot.controllers.user import is_shipped
 from sbot.regression.replay import replay
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
-from sbot.scenario.shipped import config_directory
+from sbot.scenario.shipped import own_folders
 from sbot_common.errors import InputError, one_line
 
 
@@ -58,7 +59,7 @@ def _run(args: argparse.Namespace) -> int:
 def _ask_for_trust(bag: Bag, scenario: Scenario) -> None:
     """Ask before modules are imported from folders that a recording names.
 
-    Modules that are installed are not asked about, and neither is the package's own folder.
+    Not asked about are modules that are installed, those of this package, and its own folders.
 
     Raises
     ------
@@ -66,14 +67,14 @@ def _ask_for_trust(bag: Bag, scenario: Scenario) -> None:
         if the answer is no, or nobody can be asked.
 
     """
-    own = config_directory().resolve().parent
+    named = (*(robot.controller for robot in scenario.robots), *scenario.wind.hooks,
+             scenario.until or '')
+    names = list(dict.fromkeys(name for name in named if ':' in name and not is_shipped(name)))
     folders = [folder for folder in scenario.python_path
-               if not Path(folder).resolve().is_relative_to(own)]
-    if not folders:
+               if not any(Path(folder).resolve().is_relative_to(own) for own in own_folders())]
+    if not names or not folders:
         return
-    names = ', '.join(dict.fromkeys(robot.controller for robot in scenario.robots
-                                    if ':' in robot.controller))
-    text = one_line(f'{bag.path}: its scenario imports {names or scenario.until} from '
+    text = one_line(f'{bag.path}: its scenario imports {", ".join(names)} from '
                     f'{", ".join(folders)}, which executes what is there')
     if not sys.stdin.isatty():
         raise InputError(f'{text}; expected --trust if you know the modules')

@@ -17,7 +17,7 @@ from sbot.runner.summary import format_summary
 from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import SHOWN, InputError, bad_value, one_line
 
 Progress = Callable[[int, int], None]
 
@@ -97,7 +97,7 @@ def progress_bar(scenario: Scenario, quiet: bool) -> Iterator[Progress | None]:
         yield None
         return
     with tqdm(total=scenario.rate.ticks(scenario.duration) * scenario.rate.dt, unit=' s',
-              desc=scenario.name, disable=None, file=sys.stderr, leave=False,
+              desc=one_line(scenario.name, SHOWN), disable=None, file=sys.stderr, leave=False,
               bar_format='{desc}: {n:.1f}/{total:.1f}{unit} simulated |{bar}| {elapsed}') as bar:
         def show(done: int, _: int) -> None:
             bar.n = done * scenario.rate.dt

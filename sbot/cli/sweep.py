@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.scenario.overrides import parse_override
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from sbot.sweeps.experiment import Options
@@ -18,7 +19,9 @@ _DESCRIPTION = """Run a scenario for every combination of values and seeds, on t
 processors or a Dask cluster. A row a run is written to DIR/runs.parquet and DIR/runs.csv. With
 --set, a list [1, 2] holds values to try, first:end:step is a range without its end, and anything
 else is one value for all runs. 'sbot sweep show DIR' prints the results, 'sbot sweep plot DIR'
-draws them: docs/sweeps.md."""
+draws them: docs/sweeps.md. Exit code 0: all runs ended well; 3: some failed (column error); 1: the
+sweep was interrupted; 2: bad input, before the first run."""
+FAILED = 3  # exit code where runs have failed
 
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
@@ -50,10 +53,10 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--sample', action='append', default=[], metavar='KEY=[LOW,HIGH]',
                         help='values to draw, also {low: 1, high: 10, scale: log}, '
                              '{choices: [...]}')
-    parser.add_argument('--samples', type=int, default=0, metavar='N', help='points to draw')
+    parser.add_argument('--samples', metavar='N', help='points to draw')
     parser.add_argument('--sampler', default='latin_hypercube', metavar='METHOD',
                         help='latin_hypercube (default) or random')
-    parser.add_argument('--sample-seed', type=int, default=1, metavar='N',
+    parser.add_argument('--sample-seed', default='1', metavar='N',
                         help='seed of the points (default: 1)')
     parser.add_argument('--duration', type=float, metavar='S', help='simulated seconds of a run')
     parser.add_argument('--metric', action='append', default=[], metavar='MODULE:FUNCTION',
@@ -69,11 +72,11 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--retry', action='store_true', help='with --resume: failed runs, too')
     parser.add_argument('--dry-run', action='store_true',
                         help='say how many runs, and about how long they take')
-    parser.add_argument('--jobs', type=int, default=0, metavar='N',
+    parser.add_argument('--jobs', metavar='N',
                         help='processes on this machine (default: one a processor)')
     parser.add_argument('--scheduler', metavar='ADDRESS',
                         help='run on the workers of this Dask scheduler (tcp://..., or its file)')
-    parser.add_argument('--batch', type=int, default=1, metavar='N',
+    parser.add_argument('--batch', default='1', metavar='N',
                         help='runs handed to a worker at once (for very short ones)')
     parser.add_argument('--timeout', type=float, metavar='S', help='greatest time of a run')
     parser.add_argument('--memory', metavar='SIZE', help="greatest memory of a run, e.g. '2 GiB'")
@@ -95,7 +98,7 @@ def _show_parser() -> argparse.ArgumentParser:
 def _plot_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog='sbot sweep plot', description='Draw a metric against one or two parameters: medians '
-                                            'and the middle 80 %% of the runs.')
+                                            'and the middle 80 % of the runs.')
     parser.add_argument('folder', metavar='DIR', help='folder of the results')
     parser.add_argument('--metric', default='', metavar='COLUMN',
                         help='a column of runs.csv (default: your metric, else goal_reached_s)')
@@ -111,19 +114,21 @@ OTHERS = {'show': _show_parser, 'plot': _plot_parser}  # as `sbot sweep show`
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.show import format_results, load_results
+    from sbot.sweeps.results.show import format_results, load_results
     print(format_results(load_results(arguments.folder), arguments.metric))
     return 0
 
 
 def _plot(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.figure import plot_sweep
-    from sbot.sweeps.show import load_results
+    from sbot.sweeps.results.figure import plot_sweep
+    from sbot.sweeps.results.show import load_results
     results = load_results(arguments.folder)
     metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
-    path = arguments.output or str(Path(arguments.folder) / f'{metric}.png')
+    # A column's name is text of the folder, and may be a path elsewhere.
+    stem = re.sub(r'[^\w.-]', '_', metric)
+    path = arguments.output or str(Path(arguments.folder) / f'{stem}.png')
     plot_sweep(results, path, metric, arguments.by)
-    print(path)
+    print(one_line(path))
     return 0
 
 
@@ -150,9 +155,10 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 
 def _add_values(request: Request, arguments: argparse.Namespace) -> None:
-    from sbot.sweeps.design import sample_axis, spread_of
+    from sbot.scenario.model import MAX_SEED
+    from sbot.sweeps.design import MAX_POINTS, sample_axis, spread_of
     from sbot.sweeps.plan import zip_axis
-    from sbot.sweeps.values import seeds_of, values_of
+    from sbot.sweeps.values import seeds_of, values_of, whole_number
     if arguments.seeds is not None:
         request.seeds = seeds_of(arguments.seeds, '--seeds')
     for text in arguments.assignments:
@@ -160,32 +166,45 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
         request.set(key, value, f'--set {key}')
     if arguments.duration is not None:
         request.set('duration', arguments.duration, '--duration')
-    zipped = dict(parse_override(text, '--zip') for text in arguments.zip)
+    zipped = _pairs(arguments.zip, '--zip')
     request.axes += zip_axis({key: values_of(value, f'--zip {key}')
                               for key, value in zipped.items()})
-    spreads = dict(parse_override(text, '--sample') for text in arguments.sample)
-    if bool(spreads) != bool(arguments.samples):
+    spreads = _pairs(arguments.sample, '--sample')
+    if bool(spreads) != (arguments.samples is not None):
         raise InputError('--sample: expected --samples N with it, and the other way round')
-    request.axes += sample_axis({key: spread_of(value, f'--sample {key}')
-                                 for key, value in spreads.items()},
-                                arguments.samples, arguments.sampler, arguments.sample_seed)
+    if spreads:
+        request.axes += sample_axis(
+            {key: spread_of(value, f'--sample {key}') for key, value in spreads.items()},
+            whole_number(arguments.samples, '--samples', 1, MAX_POINTS), arguments.sampler,
+            whole_number(arguments.sample_seed, '--sample-seed', 0, MAX_SEED))
     request.metrics += tuple(arguments.metric)
     request.overlaps = request.overlaps and not arguments.no_overlaps
 
 
+def _pairs(texts: list[str], option: str) -> dict[str, object]:
+    """Return values by key path; InputError for a key that is given twice."""
+    found: dict[str, object] = {}
+    for key, value in (parse_override(text, option) for text in texts):
+        if key in found:
+            raise InputError(f'{option} {key}: is given twice')
+        found[key] = value
+    return found
+
+
 def _options(arguments: argparse.Namespace, request: Request) -> Options:
-    from sbot.sweeps.experiment import Options
+    from sbot.sweeps.experiment import MAX_JOBS, Options
+    from sbot.sweeps.plan import MAX_RUNS
     from sbot.sweeps.request import checked_memory, checked_timeout
-    for name in ('jobs', 'batch'):
-        if getattr(arguments, name) < (name == 'batch'):
-            raise bad_value(f'--{name}', getattr(arguments, name), 'a whole number >= 1')
+    from sbot.sweeps.values import whole_number
+    jobs = 0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS)
+    batch = whole_number(arguments.batch, '--batch', 1, MAX_RUNS)
     if arguments.timeout is not None:
         request.timeout = checked_timeout(arguments.timeout, '--timeout')
     if arguments.memory is not None:
         request.memory = checked_memory(arguments.memory, '--memory')
     if arguments.record is not None:
         request.record = arguments.record
-    return Options(arguments.jobs, arguments.scheduler, None, arguments.batch, request.timeout,
+    return Options(jobs, arguments.scheduler, None, batch, request.timeout,
                    request.memory, request.record, arguments.retry, not arguments.quiet)
 
 
@@ -195,24 +214,24 @@ def _sweep(arguments: argparse.Namespace) -> int:
     plan = request.plan()
     options = _options(arguments, request)
     if arguments.dry_run:
-        processes = arguments.jobs or processors()
+        processes = options.jobs or processors()
         seconds = estimate(plan, request, processes)
-        print(f'{_count(len(plan))}: {_parts(request)}\nabout {_time(seconds)} on {processes} '
-              f'processes of this machine')
+        print(f'{_count(len(plan))}: {one_line(_parts(request))}\nabout {_time(seconds)} on '
+              f'{processes} processes of this machine')
         return 0
     if arguments.output is None:
         raise InputError('--output: expected a folder for the results')
-    folder = Path(arguments.output)
+    folder, shown = Path(arguments.output), one_line(arguments.output)
     try:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)
     except (KeyboardInterrupt, EngineError) as error:
         reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
-        print(f'sbot: {reason}; what is done is in {folder}, go on with: sbot sweep --resume -o '
-              f'{folder}', file=sys.stderr)
+        print(f'sbot: {reason}; what is done is in {shown}, go on with: sbot sweep --resume -o '
+              f'{shown}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
-    print(f'{_count(outcome.runs)}{failed}: {folder}/runs.parquet, {folder}/runs.csv')
-    return 0
+    print(f'{_count(outcome.runs)}{failed}: {shown}/runs.parquet, {shown}/runs.csv')
+    return FAILED if outcome.failed else 0
 
 
 def _count(runs: int) -> str:

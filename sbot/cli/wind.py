@@ -30,7 +30,7 @@ def _number(text: str) -> float:
 
 def _at(args: argparse.Namespace) -> int:
     """Print u v w (m/s) at a point; outside the field is an error unless a default is given."""
-    field = make_lattice(read_grid(args.field), args.field)
+    field = make_lattice(read_grid(args.field, typed=True), args.field)
     outside = np.full(3, np.nan) if args.outside is None else np.array(args.outside)
     wind = velocity_at(field, np.array([[args.x, args.y, args.z]]), outside)[0]
     if np.isnan(wind).any():
@@ -48,7 +48,7 @@ def _vtk(args: argparse.Namespace) -> int:
     from wind_model.preview import write_preview
     from wind_model.vtk import write_terrain, write_wind
 
-    field = make_lattice(read_grid(args.field), args.field)
+    field = make_lattice(read_grid(args.field, typed=True), args.field)
     stem = Path(args.output) if args.output else Path(args.field).with_suffix('')
     wind, terrain, picture = (stem.with_name(stem.name + end)
                               for end in ('_wind.vtu', '_terrain.vtu', '.png'))

@@ -18,7 +18,7 @@ from PIL import Image
 from sbot.figures import arena
 from sbot.figures.data import RunData
 from sbot.figures.picture import STYLE
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
 
 FORMATS = ('.mp4', '.gif')
 
@@ -124,7 +124,7 @@ class _Film:
         self._obstacles.set_offsets(data.obstacles[index])
         self._boxes.move(data.boxes[index])
         self._robots.move(data.poses[index])
-        self._clock.set_text(f'{data.scenario.name}   {data.seconds[index]:.1f} s')
+        self._clock.set_text(f'{one_line(data.scenario.name, 200)}   {data.seconds[index]:.1f} s')
         for artist in self._moving:
             self._axes.draw_artist(artist)
         return np.asarray(self._canvas.buffer_rgba()).copy()

@@ -12,6 +12,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
+from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.world import pushable_boxes
@@ -41,8 +42,9 @@ _ARROWS = 18  # of wind, along the longer side
 
 
 def has_leader(data: RunData) -> bool:
-    """Tell whether robot 0 leads others; only document 001's controller knows a leader."""
-    return len(data.radius) > 1 and data.scenario.robots[0].controller == 'potential_field'
+    """Tell whether robot 0 leads others."""
+    name = data.scenario.robots[0].controller
+    return len(data.radius) > 1 and name != NONE and entry_of(name).leads
 
 
 def robot_colours(data: RunData) -> list[str]:

@@ -185,7 +185,7 @@ def from_bag(source: str | Path | Bag) -> RunData:
     content = _Content(len(scenario.robots), len(scenario.world.moving),
                        len(scenario.world.boxes))
     with bag.named_errors():
-        for message in bag.messages(content.names):
+        for message in bag.messages_of(content.types):
             content.add(message.name, message.payload)
     return content.data(bag, scenario)
 
@@ -211,8 +211,11 @@ class _Content:
               for topic in (topics.BASE_POSE_GROUND_TRUTH, topics.WIND)))}
 
     @property
-    def names(self) -> set[str]:
-        return {topics.WIND_FIELD.name, *self._counts, *self._goal_robots, *self._series}
+    def types(self) -> dict[str, tuple[str]]:
+        return {topics.WIND_FIELD.name: (topics.WIND_FIELD.type,),
+                **dict.fromkeys(self._counts, (topics.OBSTACLES.type,)),
+                **dict.fromkeys(self._goal_robots, (topics.GOAL.type,)),
+                **{name: (series.type,) for name, series in self._series.items()}}
 
     def add(self, name: str, payload: bytes) -> None:
         if name in self._series:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sbot.figures import arena
 from sbot.figures.data import RunData
 from sbot.figures.panels import draw_panels, panels_of
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
 from wind_model.gust import forces_act
 
 FORMATS = ('.png', '.svg', '.pdf')
@@ -91,7 +91,7 @@ def draw_run(data: RunData) -> Figure:
 def _title(data: RunData) -> str:
     count = len(data.radius)
     robots = 'one robot' if count == 1 else f'{count} robots'
-    return (f'{data.scenario.name}, {robots}, seed {data.scenario.seed}, '
+    return (f'{one_line(data.scenario.name, 200)}, {robots}, seed {data.scenario.seed}, '
             f'{data.seconds[-1]:.4g} s{_mean_force(data)}')
 
 

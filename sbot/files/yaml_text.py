@@ -15,6 +15,7 @@ import yaml
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_nodes import TAG, Dumper, compose
 from sbot_common.errors import InputError
+from sbot_common.files import open_regular
 
 KeyPath = tuple[str | int, ...]
 LARGEST = 2**63 - 1  # of whole numbers, whatever their sign
@@ -149,10 +150,13 @@ def _whole_number(text: str) -> int:
     return number
 
 
-def read_file(path: Path) -> bytes:
-    """Return at most ``limits().text_bytes`` + 1 bytes of a file; InputError if unreadable."""
+def read_file(path: Path, *, typed: bool = False) -> bytes:
+    """Return at most ``limits().text_bytes`` + 1 bytes of a file; InputError if unreadable.
+
+    One that a user has ``typed`` may be a pipe, all others are regular files.
+    """
     try:
-        with path.open('rb') as file:
+        with path.open('rb') if typed else open_regular(path) as file:
             return file.read(limits().text_bytes + 1)
     except OSError as error:
         raise InputError(f'{path}: cannot be read: {error.strerror}') from None

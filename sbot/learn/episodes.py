@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,16 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from neural_controller.inputs import FIELDS
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
-from sbot.api import Source, Worlds, load
+from sbot.api import Source, Worlds, load_uncontrolled
 from sbot.learn.interface import Interface
 from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
+from sbot.worlds.arguments import LARGEST_SEED, MOST_TICKS, MOST_WORLDS
 from sbot.worlds.observation import Observations
+from sbot_common.arguments import numbers, whole
 from sbot_common.errors import InputError, bad_value
 
-_SEEDS = 2**63
+_SEEDS = LARGEST_SEED + 1
+_LONGEST = 1e9  # s, of an episode
 
 LOG = logging.getLogger(__name__)
 
@@ -48,7 +51,8 @@ class Episodes:
 
     def __init__(self, scenario: Source, count: int, task: Task | str | None,
                  overrides: Mapping[str, object], threads: int = 1) -> None:
-        self.scenario = load(scenario, controllers=None, **overrides)
+        count = whole('count', count, 1, MOST_WORLDS)
+        self.scenario = load_uncontrolled(scenario, overrides)
         self.task = make_task(task, self.scenario)
         network = network_of(self.task, self.scenario)
         senses = {FIELDS[name] for name in (text.partition(':')[0] for text in network.inputs)
@@ -66,13 +70,29 @@ class Episodes:
         self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 3)))
         self.columns = self.observation().shape[2]
 
-    def seed(self, seed: int) -> None:
-        """Seed world k by seed + k: the next episode's seed, and all that is drawn after."""
+    def seed(self, seed: int | None) -> int | None:
+        """Seed world k by seed + k: the next episode's seed, and all that is drawn after.
+
+        None leaves the seeds as they are. Returns the seed as an int.
+
+        Raises
+        ------
+        InputError
+            for anything but a whole number from 0 to 2**63 - K.
+
+        """
+        if seed is None:
+            return None
+        seed = whole('seed', seed, 0, LARGEST_SEED + 1 - self.count)
         self._generators = [np.random.default_rng(seed + k) for k in range(self.count)]
         self._first = [seed + k for k in range(self.count)]
+        return seed
 
     def reset(self, chosen: Flags | None = None) -> None:
         """Begin new episodes in the chosen worlds (K,), or in all."""
+        if chosen is not None and (type(chosen) is not np.ndarray or chosen.dtype != np.bool_
+                                   or chosen.shape != (self.count,)):
+            raise bad_value('reset_mask', chosen, f'an array of {self.count} truth values')
         rows = range(self.count) if chosen is None else np.flatnonzero(chosen).tolist()
         seeds, starts = self.worlds.seeds.copy(), self.worlds.start.copy()
         placed: list[int] = []
@@ -98,7 +118,11 @@ class Episodes:
 
     def observation(self) -> NDArray[np.float32]:
         """Return what robots observe now, (K, N, columns)."""
-        return self.task.observation(self.now).astype(np.float32)
+        seen = np.asarray(self.task.observation(self.now))
+        if seen.ndim != 3 or seen.shape[:2] != (self.count, self.robots):
+            raise bad_value(f'{type(self.task).__name__}.observation()', f'shape {seen.shape}',
+                            f'shape ({self.count}, {self.robots}, columns)')
+        return seen.astype(np.float32)
 
     def step(self, actions: ArrayLike) -> Outcome:
         """Act (K, N, 2), shares in [-1, 1], for as long as the task says.
@@ -109,16 +133,24 @@ class Episodes:
             for another shape, or an action that is not finite.
 
         """
-        values = np.asarray(actions, np.float64)
-        shape = (self.count, self.robots, 2)
-        if values.shape != shape or not np.isfinite(values).all():
-            raise bad_value('actions', values.tolist(), f'finite numbers, shape {shape}')
+        values = numbers('actions', actions, (self.count, self.robots, 2))
         commands = self._interface.commands(np.where(self.active[..., None], values, 0.0))
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, ticks=hold), commands)
-        reward = np.where(self.active, self.task.reward(before, self.now), 0.0)
-        self.active &= ~self.task.ended(self.now)
+        reward = np.where(self.active, self._answer('reward', before, self.now), 0.0)
+        self.active &= ~self._answer('ended', self.now).astype(np.bool_)
         return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)
+
+    def _answer(self, method: str, *moments: Moment) -> NDArray[Any]:
+        """Return what a method of the task says of each robot, (K, N)."""
+        where = f'{type(self.task).__name__}.{method}()'
+        answer = np.asarray(getattr(self.task, method)(*moments))
+        if answer.shape != (self.count, self.robots):
+            raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
+                            'a value for each robot of each world')
+        if answer.dtype.kind not in 'biuf' or not np.isfinite(answer[self.active]).all():
+            raise bad_value(where, answer.tolist(), 'finite numbers')
+        return answer
 
     def _aim(self, rows: Sequence[int]) -> None:
         """Ask the task for the goals of worlds (numbers) that begin anew."""
@@ -178,8 +210,10 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         return TASKS[task]()
     if not isinstance(task, Task):
         raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
-    if not isinstance(task.hold, int) or task.hold < 1:
-        raise bad_value('hold', task.hold, 'a whole number of ticks >= 1')
+    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
+    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
+        raise bad_value('seconds of the task', task.seconds,
+                        f'a number > 0 and <= {_LONGEST:g} (s)')
     return task
 
 

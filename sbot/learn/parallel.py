@@ -15,6 +15,8 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
+from sbot_common.arguments import numbers
+from sbot_common.errors import bad_value
 
 Agents = dict[str, Any]
 
@@ -46,8 +48,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[Agents, Agents]:
         """Begin an episode; the seed is that of the scenario's first one."""
-        if seed is not None:
-            self.episodes.seed(seed)
+        self.episodes.seed(seed)
         self.episodes.reset()
         self._painter.keep()
         self.agents = list(self.possible_agents)
@@ -55,10 +56,15 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
 
     def step(self, actions: Mapping[str, Any]) -> tuple[Agents, Agents, Agents, Agents, Agents]:
         """Let all agents act, (2,) shares each; those that are done are gone afterwards."""
+        if not isinstance(actions, Mapping):
+            raise bad_value('actions', actions, 'a dictionary: two shares for each agent')
         values = np.zeros((1, self.episodes.robots, 2))
-        for agent in self.agents:
-            if agent in actions:
-                values[0, self.possible_agents.index(agent)] = actions[agent]
+        for agent, action in actions.items():
+            if agent not in self.possible_agents:
+                raise bad_value('actions', agent, f"agents: {', '.join(self.possible_agents)}")
+            shares = numbers(f'action of {agent}', action, (2,))
+            if agent in self.agents:
+                values[0, self.possible_agents.index(agent)] = shares
         outcome = self.episodes.step(values)
         self._painter.keep()
         acted, late = self.agents, bool(outcome.late[0])

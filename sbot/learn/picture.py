@@ -42,7 +42,7 @@ class Painter:
     """
 
     def __init__(self, episodes: Episodes, mode: str | None) -> None:
-        if mode is not None and mode not in MODES:
+        if mode is not None and not (isinstance(mode, str) and mode in MODES):
             raise bad_value('render_mode', mode, f"None, {', '.join(MODES)}")
         self._episodes, self._mode = episodes, mode
         self._rows: list[list[tuple[Any, ...]]] = [[] for _ in range(episodes.count)]

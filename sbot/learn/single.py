@@ -14,6 +14,7 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
+from sbot_common.arguments import numbers
 
 
 class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
@@ -31,9 +32,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
             NDArray[np.float32], dict[str, Any]]:
         """Begin an episode; the seed is that of the scenario's first one."""
-        super().reset(seed=seed, options=options)
-        if seed is not None:
-            self.episodes.seed(seed)
+        super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset()
         self._painter.keep()
         return self._observed(), {}
@@ -41,8 +40,9 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
     def step(self, action: Any) -> tuple[  # noqa: ANN401
             NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Let all robots act, (2,) or (N, 2) shares; the reward is the mean of theirs."""
-        shape = (1, self.episodes.robots, 2)
-        outcome = self.episodes.step(np.asarray(action, np.float64).reshape(shape))
+        shape = self.episodes.robots, 2
+        shapes = [shape, (2,)] if self.episodes.robots == 1 else [shape]
+        outcome = self.episodes.step(numbers('action', action, *shapes).reshape(1, *shape))
         self._painter.keep()
         ended = bool(outcome.ended.all())
         return (self._observed(), float(outcome.reward.mean()), ended,

@@ -20,6 +20,7 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import Painter
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
+from sbot_common.arguments import numbers
 from sbot_common.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -54,7 +55,7 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions (K N, 2) of the next step."""
-        values = np.asarray(actions, np.float64)
+        values = numbers('actions', actions, (self.num_envs, 2))
         self._actions = squashed(values) if self.squash else values
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_],

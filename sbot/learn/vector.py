@@ -15,6 +15,8 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
+from sbot_common.arguments import numbers
+from sbot_common.errors import bad_value
 
 Step = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
              dict[str, Any]]
@@ -37,9 +39,9 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
             NDArray[np.float32], dict[str, Any]]:
         """Begin episodes in all worlds, or in those of the mask ``options['reset_mask']`` (K,)."""
-        super().reset(seed=seed, options=options)
-        if seed is not None:
-            self.episodes.seed(seed)
+        if not isinstance(options, Mapping | None):
+            raise bad_value('options', options, 'a dictionary')
+        super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset((options or {}).get('reset_mask'))
         self._painter.keep()
         return self._observed(), {}
@@ -48,7 +50,8 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         """Let all robots act, (K, 2) or (K, N, 2) shares; worlds that end begin again."""
         episodes = self.episodes
         shape = (episodes.count, episodes.robots, 2)
-        outcome = episodes.step(np.asarray(actions, np.float64).reshape(shape))
+        shapes = [shape, (episodes.count, 2)] if episodes.robots == 1 else [shape]
+        outcome = episodes.step(numbers('actions', actions, *shapes).reshape(shape))
         terminated: NDArray[np.bool_] = np.logical_and.reduce(outcome.ended, axis=1)
         truncated = outcome.late & ~terminated
         over = terminated | truncated

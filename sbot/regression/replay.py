@@ -10,15 +10,17 @@ from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
+from sbot.controllers.registry import NONE
 from sbot.regression.observation import recorded_inputs
 from sbot.runner.recording import open_recorder
-from sbot.scenario.assemble import controlled_robots, observed_fields
+from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
-from sbot_common import signals, topics
+from sbot_common import topics
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs, Point
+from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import FIELDS, write_command
@@ -94,7 +96,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     recorder = None
     try:
         with contextlib.ExitStack() as stack:
-            deliver_signals = stack.enter_context(signals.held())
+            deliver_signals = stack.enter_context(held())
             if output is not None:
                 recorder = open_recorder(output, scenario)
                 stack.callback(recorder.close)
@@ -156,7 +158,7 @@ class _Controllers:
         self.commands: dict[int, topics.Topic] = {}
         for robot, entry in enumerate(scenario.robots):
             name = topics.resolve(topics.CMD_VEL, robot, self._n)
-            if entry.controller == 'none':
+            if entry.controller == NONE:
                 continue  # driven from outside: nothing to compare
             if name not in names:
                 raise InputError(f'{bag.path}: no commands of robot {robot}, expected {name}')

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from navigate.bot import warm_up as warm_up_navigate
-from sbot.scenario.assemble import make_controller, observed_fields
+from sbot.controllers.registry import entry_of
+from sbot.scenario.controllers import make_controller, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
-from sbot.scenario.paths import NEURAL
 from sbot_common import ros
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import (
@@ -36,7 +35,6 @@ _SPECS = (
          open_minimum=True, at_runtime=False),
 )
 
-_SHIPPED = ('navigate', 'wind_aware', NEURAL)
 _ONE = np.ones(1, np.float32)
 # Values of the types that messages are read as.
 _SENSED = {'scan': Scan(_ONE, 0.0, 0.5, 0.0, 2.0), 'infrared': np.zeros(15, np.float32),
@@ -57,17 +55,16 @@ class ControllerNode(ControllerHost):
         robot = scenario.robots[self.robot_id]
 
         def new_controller() -> Controller:
-            controller = make_controller(scenario, robot)
+            controller = make_controller(scenario, self.robot_id)
             if controller is None:
                 raise bad_value(f'scenario_text: robots.{self.robot_id}.controller', 'none',
                                 'a controller')
             return controller
 
-        fields = observed_fields(scenario, robot)
-        if robot.controller in _SHIPPED:  # one of the user's may do anything
+        entry, fields = entry_of(robot.controller), observed_fields(scenario, robot)
+        if entry.rehearses:  # a class of the user's may do anything
             _rehearse(new_controller(), self.robot_id, scenario, fields)
-        if robot.controller == 'navigate':
-            warm_up_navigate()
+        entry.warm_up()
         self.drive(new_controller, robot.goal, scenario.rate, fields,
                    holonomic=scenario.bodies[robot.body].is_holonomic)
 

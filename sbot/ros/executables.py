@@ -9,13 +9,14 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 
-from sbot_common.signals import Ending, heed, interrupt_on_signals, unblock
+from sbot.environment.watched import end_with_parent
+from sbot_common.signals.ending import Ending
+from sbot_common.signals.interrupts import heed, interrupt_on_signals, unblock
 
 END_WITH_PARENT = 'SBOT_END_WITH_PARENT'  # environment, of nodes that others start
 STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
@@ -69,13 +70,14 @@ def run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
         try:
             main = import_module(module).main
         except Exception:  # what some libraries make of an interrupt while they are imported
-            if not came.is_set():
+            if not came.came:
                 raise
         heed(came)
         code = int(main(argv))
     except (KeyboardInterrupt, ImportError):  # as above, where the node imports more
-        if not came.is_set():
+        if not came.came:
             raise
+        came.answered = True
     Ending().limit(_EXIT_TIMEOUT, code)  # what is left is the end of the interpreter
     codes.append(code)
     return code
@@ -99,13 +101,6 @@ wind_model = partial(run, MODULES['wind_model'], name='wind_model')
 potfield_bot = partial(run, MODULES['potfield_bot'], name='potfield_bot')
 wind_aware_bot = partial(run, MODULES['wind_aware_bot'], name='wind_aware_bot')
 controller_bot = partial(run, MODULES['controller_bot'], name='controller_bot')
-
-
-def end_with_parent() -> None:
-    """Ask Linux for a SIGTERM when `sbot up` or `ros2 launch` dies, even by SIGKILL."""
-    if sys.platform == 'linux':
-        import ctypes  # not before signals are handled
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def main() -> int:

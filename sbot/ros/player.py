@@ -22,7 +22,7 @@ from sbot.environment.discovery import stay_on_this_machine
 from sbot.ros.processes import own_names, parse_namespace
 from sbot_common import ros, topics
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line
 from sbot_common.wire.cdr import canonical, decode, encode, stamp_ns
 
 # What controllers say, and what only log times are made of.
@@ -86,8 +86,8 @@ class Player:
                 yield name, ros.advertise(
                     self._node, topics.Topic(name, type_name), self._actual(name))
             except ImportError:
-                print(f'{name}: not played, {type_name.split("/")[0]} is not installed',
-                      file=sys.stderr)
+                print(one_line(f'{name}: not played, {type_name.split("/")[0]} is not '
+                               'installed'), file=sys.stderr)
 
     def _on_command(self, robot: int, raw: bytes) -> None:
         message = decode(raw, topics.CMD_VEL_STAMPED.type)
@@ -209,8 +209,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     finally:
         rclpy.try_shutdown()
-    print(f'{result.ticks} ticks, {result.commands} answers, {result.differences} of '
-          f'{result.recorded} differ{": " + result.first if result.first else ""}')
+    print(one_line(f'{result.ticks} ticks, {result.commands} answers, {result.differences} of '
+                   f'{result.recorded} differ{": " + result.first if result.first else ""}'))
     return 1 if result.differences else 0
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
 from sbot.ros.executables import MODULES
-from sbot.scenario.assemble import controller_parameters
+from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.groups import controller_in_words
 from sbot.scenario.model import Robot, Scenario
 from sbot_common.controller_inputs import INPUTS, TIMER
@@ -55,7 +56,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
         'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,
         **{name: _plain(value) for name, value in in_words(scenario.wind.flow).items()}})
     robots = [controller_process(scenario, i, robot, run)
-              for i, robot in enumerate(scenario.robots) if robot.controller != 'none']
+              for i, robot in enumerate(scenario.robots) if robot.controller != NONE]
     return [simulator, wind, *robots]
 
 
@@ -117,12 +118,11 @@ def controller_process(scenario: Scenario, robot_id: int, robot: Robot,
         'loop_rate': scenario.rate.hz, 'stamped_cmd_vel': scenario.cmd_vel_stamped,
         'poses_topic': scenario.poses_topic, 'use_sim_time': True}
     parameters = controller_parameters(scenario, robot)
-    if robot.controller == 'potential_field':
-        return NodeProcess('potfield_bot', f'potfieldbot_{robot_id}', place,
-                           {**common, **controller_in_words(parameters)})
-    executable = 'wind_aware_bot' if robot.controller == 'wind_aware' else 'controller_bot'
-    return NodeProcess(executable, f'controller_{robot_id}', place,
-                       {**common, 'scenario_text': scenario.to_yaml()})
+    entry = entry_of(robot.controller)
+    own = (controller_in_words(parameters) if entry.node_parameters
+           else {'scenario_text': scenario.to_yaml()})
+    return NodeProcess(entry.executable, f'{entry.node_name}_{robot_id}', place,
+                       {**common, **own})
 
 
 def _trigger(scenario: Scenario) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sbot.controllers.registry import NONE
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
@@ -25,14 +26,14 @@ from sbot_common.errors import bad_value
 from sbot_common.params import Spec, specs_of
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.engine.state import still_air
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.snapshot import Outgoing
+from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options
 from sbot_sim.ros.setup import Setup
-from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from wind_model.grid import Lattice
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ def rehearse(scenario: Scenario, parameters: SimulationParameters) -> None:
     field = Lattice(corner, corner, z, *np.zeros((3, 2, 2, 2)))
     for wind in (still_air(), still_air()._replace(field=field)):
         tally.add(rehearsal.snapshot.pose, rehearsal.state)
-        n = len(scenario.robots)
-        rehearsal.advance(StepInputs(np.zeros((n, 3)), wind, np.zeros((n, DATA_BYTES), np.uint8)))
+        nothing = Inbox(len(scenario.robots)).inputs()
+        rehearsal.advance(nothing._replace(wind=wind))
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
 
 
@@ -184,7 +185,7 @@ class ScenarioSimulator(SimulatorNode):
             engine, Broadcast(parameters, broadcast._replace(interfaces=interfaces)),
             Options(rate=scenario.rate, ticks=ticks, lockstep=scenario.lockstep,
                     wind_parts=('velocity', 'force', *['gust'] * broadcast.gust),
-                    awaited=[robot.controller != 'none' for robot in scenario.robots], **options),
+                    awaited=[robot.controller != NONE for robot in scenario.robots], **options),
             ScenarioObserver(scenario, engine, values['record'], ticks))
 
 

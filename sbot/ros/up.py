@@ -32,8 +32,9 @@ from sbot.ros.processes import (
 from sbot.scenario.assemble import wind_source
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
-from sbot_common import signals
 from sbot_common.errors import InputError, install_command
+from sbot_common.signals.deferral import held
+from sbot_common.signals.interrupts import blocked
 from sbot_common.topics import CLOCK
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
@@ -94,7 +95,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
             nodes = node_processes(scenario, record=record, run=namespace)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
-                with signals.held(), signals.blocked():
+                with held(), blocked():
                     process = _start(node, Path(folder), write_end, domain, remaps)
                     processes.append((node.name, process))
                 reader = threading.Thread(

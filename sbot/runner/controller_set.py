@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from potential_field_bot.bot import PotentialField
-from potential_field_bot.parameters import Parameters
-from potential_field_bot.swarm import Followers
-from sbot.scenario.assemble import (
+from sbot.controllers.entry import Batch
+from sbot.controllers.registry import NONE, entry_of
+from sbot.scenario.controllers import (
     controlled_robots,
     controller_parameters,
     observed_fields,
@@ -106,8 +105,8 @@ class ControllerSet:
         """Return how many turns (N,) had no command, as the force or the pose was not a number."""
         counts = np.zeros(self._n, np.int64)
         for i, robot in self._robots.items():
-            if isinstance(robot.controller, PotentialField):
-                counts[i] = robot.controller.invalid_turns
+            turns = getattr(robot.controller, 'invalid_turns', 0)
+            counts[i] = turns if isinstance(turns, int) else 0
         for ids, followers, _ in self._batches:
             counts[ids] = followers.invalid_turns
         return counts
@@ -135,14 +134,18 @@ class ControllerSet:
         return Decisions(commands, announced, broadcasts)
 
 
-def _batches(scenario: Scenario, threads: int,
-             ) -> list[tuple[list[int], Followers, States]]:
-    """Return ids of potential-field followers that share all parameters, with generators."""
-    groups: dict[str, tuple[Parameters, list[int]]] = {}
+def _batches(scenario: Scenario, threads: int) -> list[tuple[list[int], Batch, States]]:
+    """Return ids of followers that share a controller and its parameters, with generators."""
+    groups: dict[tuple[str, str], list[int]] = {}
     for i, robot in enumerate(scenario.robots):
-        parameters = controller_parameters(scenario, robot)
-        if i > 0 and isinstance(parameters, Parameters):
-            groups.setdefault(repr(parameters), (parameters, []))[1].append(i)
-    return [(ids, Followers(ids, parameters, threads),
-             generator_states(scenario.seed, ids, CONTROLLER))
-            for parameters, ids in groups.values() if len(ids) >= _BATCH]
+        if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
+            parameters = controller_parameters(scenario, robot)
+            groups.setdefault((robot.controller, repr(parameters)), []).append(i)
+    batches = []
+    for (name, _), ids in groups.items():
+        batch = entry_of(name).batch
+        if batch is not None and len(ids) >= _BATCH:
+            parameters = controller_parameters(scenario, scenario.robots[ids[0]])
+            batches.append((ids, batch(ids, parameters, threads),
+                            generator_states(scenario.seed, ids, CONTROLLER)))
+    return batches

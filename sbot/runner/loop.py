@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.controllers.registry import NONE
 from sbot.runner.controller_set import ControllerSet
 from sbot.runner.history import History, Run
 from sbot.runner.operator import Operator
@@ -20,9 +21,9 @@ from sbot.runner.summary import Tally
 from sbot.scenario import assemble
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
-from sbot_common import signals
 from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
+from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
@@ -58,8 +59,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     InputError
         if the bag or a file that the scenario names cannot be used, or ``sense`` names what the
         robots do not have.
-    ControllerError
-        if a user's controller raises.
+    UserCodeError
+        if a user's controller, hook or condition raises.
 
     """
     if threads < 1:
@@ -76,7 +77,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     recorder = broadcast = None
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
-        deliver_signals = stack.enter_context(signals.held())
+        deliver_signals = stack.enter_context(held())
         if record is not None:
             recorder = open_recorder(record, scenario)
             stack.enter_context(closed(
@@ -102,7 +103,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                 messages = list(broadcast.start(stamp_ns, wind)) if k == 0 else []
                 announced += [broadcast.command(i, stamp_ns, Twist(*commands[i].tolist()))
                               for i, robot in enumerate(scenario.robots)
-                              if robot.controller != 'none' or operator is not None]
+                              if robot.controller != NONE or operator is not None]
                 messages += broadcast.recorded(
                     stamp_ns, wind, (*broadcast.snapshot(snapshot, stamp_ns),
                                      *broadcast.felt(snapshot, stamp_ns)), announced)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from sbot.controllers.user import load_function
 from sbot.runner.summary import Tally
 from sbot.scenario.model import Scenario
-from sbot.scenario.user_controller import load_function
+from sbot_common.errors import bad_value
+from sbot_common.user_code import call_user_code
 from sbot_sim.engine.state import SimulationState, Snapshot
 
 Condition = Callable[[Snapshot, SimulationState], bool]
@@ -30,4 +33,12 @@ def stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
     if until == 'collision':
         return lambda snapshot, state: bool(state.collided.any())
     function = load_function(until, scenario.python_path, 'until')
-    return lambda snapshot, state: bool(function(snapshot))
+    def ends(snapshot: Snapshot, state: SimulationState) -> bool:
+        def where() -> str:
+            return f'until: {until} at tick {state.tick}'
+        answer = call_user_code(partial(function, snapshot), where)
+        try:
+            return bool(answer)
+        except (TypeError, ValueError):  # e.g. of an array
+            raise bad_value(where(), answer, 'True or False') from None
+    return ends

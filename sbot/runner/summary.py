@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.scenario.assemble import goal_tolerances
+from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.model import Scenario
 from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import one_line

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from navigate.parameters import Parameters as NavigateParameters
-from potential_field_bot.parameters import Parameters
+from sbot.controllers.entry import RATE
+from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value, unknown_name
@@ -21,7 +21,6 @@ from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanSettings
 from sbot_sim.world.bodies import BODIES, Body, circle_around
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
-from wind_model.wind_aware import WindAwareParameters
 
 
 class SensorSettings(NamedTuple):
@@ -45,18 +44,8 @@ class WindSettings(NamedTuple):
 
 
 G = TypeVar('G', bound=NamedTuple)  # of parameters' tuples
-OwnParameters = dict[str, Any]  # of a user's class
-ShippedParameters = Parameters | NavigateParameters | WindAwareParameters
-ControllerParameters = ShippedParameters | OwnParameters
-
-_CONTROLLERS: dict[str, ShippedParameters] = {
-    'potential_field': Parameters(), 'navigate': NavigateParameters(),
-    'wind_aware': WindAwareParameters()}
-_NOT_A_KEY = 'loop_rate'  # of potential_field: it is the scenario's `rate`
-
-CONTROLLER_SPECS: dict[str, tuple[Spec, ...]] = {
-    'potential_field': tuple(spec for spec in specs_of(Parameters) if spec.name != _NOT_A_KEY),
-    'navigate': specs_of(NavigateParameters), 'wind_aware': specs_of(WindAwareParameters)}
+# A tuple of the type that the controller's entry declares, or what a class of one's own takes.
+ControllerParameters = Any
 
 
 def group_specs(group: tuple[NamedTuple, ...]) -> tuple[Spec, ...]:
@@ -73,7 +62,7 @@ def controller_in_words(parameters: ControllerParameters) -> dict[str, Any]:
     """Return a controller's parameters as a file gives them."""
     if isinstance(parameters, dict):
         return parameters
-    return {name: value for name, value in in_words(parameters).items() if name != _NOT_A_KEY}
+    return {name: value for name, value in in_words(parameters).items() if name != RATE}
 
 
 def check_finite(value: object, path: KeyPath, origins: Origins) -> None:
@@ -154,9 +143,12 @@ def check_group(defaults: G, given: Mapping[str, object], name: str, origins: Or
 def check_common_parameters(name: str, given: Mapping[str, object], rate: Rate,
                             origins: Origins) -> ControllerParameters:
     """Return the parameters of all robots with this controller; a user's class: those given."""
-    defaults: ControllerParameters = _CONTROLLERS.get(name, {})
-    if isinstance(defaults, Parameters):
-        defaults = defaults._replace(loop_rate=rate.hz)
+    defaults: ControllerParameters = {}
+    if name != NONE:
+        entry = entry_of(name)
+        defaults = {} if entry.parameters is None else entry.parameters
+        if hasattr(defaults, RATE):
+            defaults = defaults._replace(**{RATE: rate.hz})
     return check_own_parameters(name, defaults, given, ('controllers', name), origins)
 
 
@@ -164,9 +156,9 @@ def check_own_parameters(name: str, common: ControllerParameters, given: Mapping
                          path: KeyPath, origins: Origins) -> ControllerParameters:
     """Return ``common`` with what a file gives at ``path``, checked."""
     if isinstance(common, dict):
-        if name == 'none' and given:
+        if name == NONE and given:
             raise bad_value(origins.where(path), dict(given), 'nothing: none takes no parameters')
         return {**common, **given}
     where = below(path, origins)
-    refuse_unknown(given, [spec.name for spec in CONTROLLER_SPECS[name]], where)
+    refuse_unknown(given, [spec.name for spec in entry_of(name).specs], where)
     return updated(common, given, where)

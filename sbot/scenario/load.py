@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from sbot.controllers.entry import Sources
+from sbot.controllers.registry import NONE, entry_of, names
+from sbot.controllers.user import load_function, name_controllers
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import (
     LARGEST,
@@ -21,15 +24,14 @@ from sbot.files.yaml_text import (
     parse_yaml,
     read_file,
 )
-from sbot.navground.behavior import check_behavior, is_navground
 from sbot.scenario import groups
 from sbot.scenario.argos.experiment import argos_scenario
 from sbot.scenario.checks.boxes import check_boxes
 from sbot.scenario.checks.idle import warn_of_idle
 from sbot.scenario.checks.unused import warn_of_unused
+from sbot.scenario.controllers import controller_place
 from sbot.scenario.errors import validate
 from sbot.scenario.model import (
-    CONTROLLERS,
     FUNCTION,
     Robot,
     Scenario,
@@ -39,8 +41,6 @@ from sbot.scenario.model import (
 )
 from sbot.scenario.overrides import apply_overrides
 from sbot.scenario.paths import (
-    NETWORK,
-    NEURAL,
     PATH_KEYS,
     find_file,
     find_folder,
@@ -48,16 +48,12 @@ from sbot.scenario.paths import (
 )
 from sbot.scenario.placement import place_robots
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.user_controller import (
-    check_arguments,
-    load_class,
-    load_function,
-    name_controllers,
-)
 from sbot.scenario.world import pushable_boxes
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import Body
 from sbot_sim.world.polygons import outline_error
+
+_MOST_ITEMS = 10_000_000  # of an array in a dict
 
 
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
@@ -79,7 +75,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
 
     """
     path = find_scenario(path_or_name)
-    raw = read_file(path)
+    raw = read_file(path, typed=True)
     if path.suffix == '.argos':
         values, origins = argos_scenario(raw, str(path), overrides)
         return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
@@ -139,6 +135,8 @@ def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - 
 
     """
     if isinstance(value, np.ndarray | np.generic):
+        if value.size > _MOST_ITEMS:
+            raise bad_value(where, f'shape {value.shape}', f'at most {_MOST_ITEMS} numbers')
         value = value.tolist()
     if isinstance(value, str):
         try:
@@ -237,7 +235,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     world = written.world.model_copy(update=files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
     if given is not None:
-        written = _with_networks(written, directory, origins)
+        written = _with_parameter_files(written, directory, origins)
     controllers = _check_controllers(written, python_path, origins, given)
     _check_polygons(written, origins)
     check_boxes(world, origins)
@@ -246,7 +244,6 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     _check_moving(written, [*(bodies[robot.body] for robot in robots),
                             *(boxes.bodies if boxes else ())], origins)
     own_hooks = _check_hooks(wind, python_path, origins, given is not None)
-    _check_leader(robots[0], controllers, origins)
     scans = 4 * len(robots) * sensors.scan.scan_beams
     if scans > limits().run_bytes:
         raise too_large(origins.where(('sensors', 'scan_beams')),
@@ -255,11 +252,13 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     used = sorted({robot.body for robot in robots})
     settings = {name: getattr(written, name) for name in Settings.model_fields}
     own_classes = any(':' in robot.controller for robot in robots)
-    return Scenario.model_construct(**{
+    scenario = Scenario.model_construct(**{
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'given': dict(given or {}), 'source': source,
         'python_path': python_path if own_classes or own_function or own_hooks else ()})
+    _check_robots(scenario, origins)
+    return scenario
 
 
 def _check_polygons(written: ScenarioFile, origins: Origins) -> None:
@@ -298,22 +297,21 @@ def _absolute_paths(written: ScenarioFile, directory: Path,
     return found
 
 
-def _with_networks(written: ScenarioFile, directory: Path, origins: Origins) -> ScenarioFile:
-    """Return a scenario in which the networks' files of neural controllers are absolute."""
-    def absolute(parameters: dict[str, Any], path: KeyPath) -> dict[str, Any]:
-        text = parameters.get(NETWORK)
-        if not isinstance(text, str):
-            return parameters
-        place = origins.where((*path, NETWORK))
-        return {**parameters, NETWORK: find_file(text, directory, place)}
+def _with_parameter_files(written: ScenarioFile, directory: Path,
+                          origins: Origins) -> ScenarioFile:
+    """Return a scenario in which the files that controllers' parameters name are absolute."""
+    def absolute(name: str, parameters: dict[str, Any], path: KeyPath) -> dict[str, Any]:
+        keys = () if name == NONE else entry_of(name).paths
+        return {**parameters, **{key: find_file(parameters[key], directory,
+                                                origins.where((*path, key)))
+                                 for key in keys if isinstance(parameters.get(key), str)}}
 
-    controllers = dict(written.controllers)
-    if NEURAL in controllers:
-        controllers[NEURAL] = absolute(controllers[NEURAL], ('controllers', NEURAL))
+    controllers = {name: absolute(name, parameters, ('controllers', name))
+                   for name, parameters in written.controllers.items()}
     robots = tuple(
-        robot.model_copy(update={
-            'parameters': absolute(robot.parameters, ('robots', i, 'parameters'))})
-        if robot.controller == NEURAL else robot for i, robot in enumerate(written.robots))
+        robot.model_copy(update={'parameters': absolute(
+            robot.controller, robot.parameters, ('robots', i, 'parameters'))})
+        for i, robot in enumerate(written.robots))
     return written.model_copy(update={'controllers': controllers, 'robots': robots})
 
 
@@ -327,49 +325,39 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
     for i, robot in enumerate(written.robots):
         first_use.setdefault(robot.controller, i)
     for name in written.controllers:
-        if name not in first_use and name not in CONTROLLERS:
-            known = {*CONTROLLERS, *first_use}
+        if name not in first_use and name not in names():
+            known = {*names(), *first_use}
             raise unknown_name(origins.where(('controllers', name)), name, known)
     common = {name: groups.check_common_parameters(
         name, written.controllers.get(name, {}), written.rate, origins)
         for name in sorted({*first_use, *written.controllers})}
     for name, controller in (given or {}).items():
-        if name not in first_use or name in CONTROLLERS:
-            raise unknown_name('controllers', name, {*first_use} - {*CONTROLLERS})
+        if name not in first_use or name in names():
+            raise unknown_name('controllers', name, {*first_use} - {*names()})
         if not callable(getattr(controller, 'step', None)):
             raise bad_value(f'controllers: {name}', controller, 'a class or an object with a '
                             'method step(observation, rng)')
-    classes = {}
+    sources = None if given is None else Sources(python_path, given)
     for name, i in first_use.items():
-        values = common[name]
-        if isinstance(values, dict) and name != 'none' and given is not None:
-            where = origins.where(('robots', i, 'controller'))
-            if is_navground(name):
-                check_behavior(name, {**values, **written.robots[i].parameters}, where)
-                continue
-            classes[name] = (given[name] if name in given
-                             else load_class(name, python_path, where))
-            check_arguments(classes[name], {**values, **written.robots[i].parameters}, where)
+        if sources is not None and name != NONE and isinstance(common[name], dict):
+            entry_of(name).check(name, {**common[name], **written.robots[i].parameters},
+                                 origins.where(('robots', i, 'controller')), sources)
     for i, robot in enumerate(written.robots):
         if robot.parameters:
             path, name = ('robots', i, 'parameters'), robot.controller
             own = groups.check_own_parameters(name, common[name], robot.parameters, path, origins)
-            if isinstance(own, dict) and is_navground(name) and given is not None:
-                check_behavior(name, own, origins.where(path))
-            elif isinstance(own, dict) and name in classes:
-                check_arguments(classes[name], own, origins.where(path))
-    return {name: values for name, values in common.items() if name != 'none'}
+            if sources is not None and isinstance(own, dict) and name != NONE:
+                entry_of(name).check(name, own, origins.where(path), sources)
+    return {name: values for name, values in common.items() if name != NONE}
 
 
-def _check_leader(leader: Robot, controllers: Mapping[str, groups.ControllerParameters],
-                  origins: Origins) -> None:
-    if leader.controller != 'potential_field' or leader.goal is not None:
-        return
-    common = groups.controller_in_words(controllers['potential_field'])
-    if {**common, **leader.parameters}['on_random_walk']:
-        return
-    raise InputError(f"{origins.where(('robots', 0))}: key 'goal' is missing; robot 0 leads and "
-                     'needs one: [x, y] (m)')
+def _check_robots(scenario: Scenario, origins: Origins) -> None:
+    """Raise InputError for a robot that its controller cannot drive."""
+    for i, robot in enumerate(scenario.robots):
+        if robot.controller != NONE:
+            reason = entry_of(robot.controller).refusal(controller_place(scenario, i))
+            if reason is not None:
+                raise InputError(f"{origins.where(('robots', i))}: {reason}")
 
 
 def _check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins: Origins,

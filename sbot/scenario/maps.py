@@ -15,6 +15,7 @@ from PIL import Image, UnidentifiedImageError
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import Origins, decode_text, parse_yaml, read_file
 from sbot_common.errors import InputError, bad_value, decoding
+from sbot_common.files import read_regular
 from sbot_sim.world.cell_map import (
     FREE,
     OCCUPIED,
@@ -141,8 +142,7 @@ def _read_values(path: Path, where: str, thresholds: tuple[float, float],
 
     """
     try:
-        with path.open('rb') as file:
-            data = file.read(limits().image_bytes + 1)
+        data = read_regular(path, limits().image_bytes + 1)
         if len(data) > limits().image_bytes:
             raise too_large(f'{where}: {path}', 'bytes or more', len(data), 'image_bytes')
         # Of bytes in memory a decoder cannot ask for more than there are.

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 from pydantic_core import PydanticCustomError, core_schema
 
+from sbot.controllers.registry import is_named
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import count_values, dump_yaml
 from sbot.scenario import groups
@@ -29,7 +30,6 @@ from sbot_sim.world.polygons import LEAST_CORNERS
 
 MAX_COORDINATE = 1e6  # m; float64 still resolves 1e-9 m well there
 MAX_SEED = 2**63 - 1
-CONTROLLERS = ('potential_field', 'navigate', 'wind_aware', 'none')
 
 
 # Of a real-time factor: what timers can keep to.
@@ -97,6 +97,12 @@ def _text(value: object, pattern: str = r'(?s).*') -> str:
     return str(value)
 
 
+def _controller(value: object) -> str:
+    name = _text(value)
+    _require(FUNCTION.fullmatch(name) is not None or is_named(name))
+    return name
+
+
 def _rate(value: object) -> Rate:
     try:
         return value if isinstance(value, Rate) else parse_rate(value)  # type: ignore[arg-type]
@@ -137,11 +143,10 @@ def _corners(value: object) -> tuple[tuple[float, float], ...]:
 
 
 _RATE = 'a positive number or fraction of hertz, e.g. 30 or 100/3'
-_CONTROLLER = ("potential_field, navigate, wind_aware, none, navground:NAME or a class of yours "
-               "as 'module:Class'")
+_CONTROLLER = ("potential_field, navigate, wind_aware, none, navground:NAME, a class of yours as "
+               "'module:Class', or what `sbot list controllers` shows")
 _OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
 FUNCTION = re.compile(_OWN)
-_PATTERN = rf'potential_field|navigate|wind_aware|none|{_OWN}'
 _UNTIL = "goal_reached, collision or a function of yours as 'module:function'"
 
 Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite numbers (m)', 2)]
@@ -176,7 +181,7 @@ Name = Annotated[str, Check('one line of at most 100 characters',
                             lambda v: _text(v, r'[^\s](.{0,98}\S)?'))]
 Hertz = Annotated[Rate, Check(_RATE, _rate), PlainSerializer(
     lambda rate: rate.numerator if rate.denominator == 1 else str(rate))]
-Controller = Annotated[str, Check(_CONTROLLER, lambda value: _text(value, _PATTERN))]
+Controller = Annotated[str, Check(_CONTROLLER, _controller)]
 Until = Annotated[str, Check(_UNTIL, lambda v: _text(v, rf'goal_reached|collision|{_OWN}'))]
 Mapping = Annotated[dict[str, Any], Check('a mapping of names to values', _mapping)]
 Mappings = Annotated[dict[str, dict[str, Any]], Check('a mapping of names to mappings', _mappings)]

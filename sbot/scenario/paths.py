@@ -13,13 +13,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from sbot.controllers.registry import NONE, entry_of
 from sbot.scenario.shipped import config_directory, expanded
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.infrared.table import TABLES
 
 PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))
-# The shipped controller whose parameter ``network`` is a path.
-NEURAL, NETWORK = 'neural_controller.controller:Neural', 'network'
 
 
 def names_file(keys: tuple[str, str], value: object) -> bool:
@@ -57,7 +56,11 @@ def find_file(text: str, directory: Path, where: str) -> str:
             if place.is_file():
                 return os.path.abspath(place)
     names = f'one of {", ".join(TABLES)}, or ' if where.endswith('infrared_table') else ''
-    raise bad_value(where, text, f'{names}an existing file, relative to {directory} or absolute')
+    wanted = 'an existing file'
+    with suppress(OSError, ValueError):
+        if any(place.exists() for place in _places(text, directory)):
+            wanted = 'a regular file'
+    raise bad_value(where, text, f'{names}{wanted}, relative to {directory} or absolute')
 
 
 def find_folder(text: str, directory: Path) -> str:
@@ -78,11 +81,12 @@ def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
         if names_file((group, key), text):
             values[group][key] = _portable(text)
     values['python_path'] = [_portable(text) for text in values['python_path']]
-    for parameters in (values['controllers'].get(NEURAL, {}),
-                       *(robot['parameters'] for robot in values['robots']
-                         if robot['controller'] == NEURAL)):
-        if isinstance(parameters.get(NETWORK), str):
-            parameters[NETWORK] = _portable(parameters[NETWORK])
+    used = [*values['controllers'].items(),
+            *((robot['controller'], robot['parameters']) for robot in values['robots'])]
+    for name, parameters in used:
+        for key in () if name == NONE else entry_of(name).paths:
+            if isinstance(parameters.get(key), str):
+                parameters[key] = _portable(parameters[key])
     return values
 
 

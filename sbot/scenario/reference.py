@@ -9,14 +9,16 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from sbot.controllers.registry import shipped
 from sbot.scenario.errors import expected_of
-from sbot.scenario.groups import CONTROLLER_SPECS, SensorSettings, WindSettings, group_specs
+from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.scenario.model import (
     Circle,
     MovingObstacle,
@@ -96,9 +98,7 @@ TABLES: dict[str, Callable[[], str]] = {
     'polygons': lambda: model_table(Polygon),
     'robots': lambda: model_table(RobotEntry),
     'bodies': body_table,
-    'potential_field': lambda: spec_table(CONTROLLER_SPECS['potential_field']),
-    'navigate': lambda: spec_table(CONTROLLER_SPECS['navigate']),
-    'wind_aware': lambda: spec_table(CONTROLLER_SPECS['wind_aware']),
+    **{entry.name: partial(spec_table, entry.specs) for entry in shipped() if entry.specs},
     'sensors': lambda: spec_table(group_specs(SensorSettings())),
     'wind': lambda: spec_table(group_specs(WindSettings())),
 }

@@ -52,6 +52,15 @@ def config_directory() -> Path:
                      'AMENT_PREFIX_PATH')
 
 
+def own_folders() -> tuple[Path, Path]:
+    """Return the folders of this package that scenarios may name: config and, beside it, examples.
+
+    Not the whole checkout: recordings and modules of others may lie there.
+    """
+    config = config_directory().resolve()
+    return config, config.parent / 'examples'
+
+
 def scenario_names() -> list[str]:
     """Return the names of the shipped scenario files in YAML, sorted."""
     return sorted(path.stem for path in (config_directory() / 'scenarios').glob('*.yaml'))

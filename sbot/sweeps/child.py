@@ -30,6 +30,13 @@ def main(descriptor: int) -> None:
     descriptor : of the connection to the process that waits
 
     """
+    try:
+        _serve(descriptor)
+    except KeyboardInterrupt:  # of a user's thread, after its run
+        os._exit(1)
+
+
+def _serve(descriptor: int) -> None:
     connection = Connection(descriptor)
     os.dup2(2, 1)  # what a user's code prints
     with contextlib.suppress(OSError):  # short of memory, Linux ends this process first

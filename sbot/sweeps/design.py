@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sbot.scenario.model import MAX_SEED
 from sbot.sweeps.plan import Axis
+from sbot.sweeps.values import MAX_LISTED
 from sbot_common.errors import InputError, bad_value, unknown_name
 
+MAX_POINTS = 100_000
 METHODS = ('latin_hypercube', 'random')
 _EXPECTED = ('[low, high], {low, high, scale: linear or log, integer: true} or {choices: [...]}')
+_LARGEST_WHOLE = 2**53  # doubles know all up to here
 _KEYS = ('low', 'high', 'scale', 'integer', 'choices')
 
 
@@ -30,7 +34,8 @@ class Spread(NamedTuple):
         if self.choices:
             return self.choices[int(fraction * len(self.choices))]
         if self.integer:
-            return int(self.low) + int(fraction * (int(self.high) - int(self.low) + 1))
+            low, high = int(self.low), int(self.high)
+            return min(low + int(fraction * (high - low + 1)), high)
         if self.logarithmic:
             return self.low * (self.high / self.low) ** fraction
         return self.low + fraction * (self.high - self.low)
@@ -59,18 +64,26 @@ def spread_of(given: object, where: str) -> Spread:
         return Spread(choices=tuple(choices))
     scale, integer = given.get('scale', 'linear'), given.get('integer', False)
     low, high = (_number(given.get(key), given, where) for key in ('low', 'high'))
-    if low >= high or scale not in ('linear', 'log') or not isinstance(integer, bool):
+    if not 0 < high - low < math.inf or scale not in ('linear', 'log') or not isinstance(
+            integer, bool):
         raise bad_value(where, given, f'{_EXPECTED} with low < high')
     if (scale == 'log' and (low <= 0 or integer)) or (
             integer and not (low.is_integer() and high.is_integer())):
         raise bad_value(where, given, 'low > 0 with scale: log, whole numbers with integer: true')
+    if integer and max(abs(low), abs(high)) > _LARGEST_WHOLE:
+        raise bad_value(where, given, 'whole numbers from -2^53 to 2^53')
+    if scale == 'log' and math.isinf(high / low):
+        raise bad_value(where, given, 'low and high whose ratio is a number')
     return Spread(low, high, scale == 'log', integer)
 
 
 def _number(value: object, given: object, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise bad_value(where, given, _EXPECTED)
-    return float(value)
+    try:
+        if not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value):
+            return float(value)
+    except OverflowError:
+        pass
+    raise bad_value(where, given, _EXPECTED)
 
 
 def sample_axis(spreads: Mapping[str, Spread], count: int, method: str, seed: int) -> list[Axis]:
@@ -86,15 +99,19 @@ def sample_axis(spreads: Mapping[str, Spread], count: int, method: str, seed: in
     Raises
     ------
     InputError
-        for an unknown method.
+        for an unknown method, and for too many points.
 
     """
     if method not in METHODS:
-        raise unknown_name('sample.method', method, METHODS)
+        raise unknown_name('sample.method', str(method), METHODS)
     if not spreads:
         return []
-    if count < 1:
-        raise InputError(f'sample.count: got {count}, expected a whole number >= 1')
+    for name, value, low, high in (('count', count, 1, MAX_POINTS), ('seed', seed, 0, MAX_SEED)):
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise bad_value(f'sample.{name}', value, f'a whole number from {low} to {high}')
+    if count * len(spreads) > MAX_LISTED:
+        raise InputError(f'sample: got {count} points of {len(spreads)} parameters, expected at '
+                         f'most {MAX_LISTED} numbers in all')
     generator = np.random.Generator(np.random.PCG64(seed))
     if method == 'random':
         unit = generator.random((count, len(spreads)))

@@ -6,20 +6,26 @@ All are ``concurrent.futures`` executors; as many runs are handed out as keep th
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import json
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from sbot.sweeps.guard import TRIES, close_all, run_batch
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.simulate import Row
-from sbot_common.errors import InputError, install_command
+from sbot_common.errors import InputError, bad_value, install_command
 
 _AHEAD = 2  # runs that wait, for each that is simulated
 _ASK_PERIOD = 5.0  # s, how many workers there are
+_ANSWER = 10.0  # s in which a scheduler takes a connection
+_PORT = 8786  # Dask's own
 _LEAST_AHEAD = 64  # on a cluster, which may grow
 
 Work = Callable[[bytes, list[PlannedRun]], list[Row]]
@@ -48,6 +54,37 @@ def local_engine(processes: int) -> Iterator[Engine]:
             close_all()
 
 
+def _no_dask() -> InputError:
+    return InputError(f'--scheduler needs Dask: {install_command("cluster")}')
+
+
+def check_scheduler(address: str) -> None:
+    """Raise InputError at once unless something listens at the address of a Dask scheduler.
+
+    Dask's own client tries again for half a minute.
+    """
+    if importlib.util.find_spec('distributed') is None:
+        raise _no_dask()
+    where = address
+    try:
+        if address.endswith('.json'):
+            where = str(json.loads(Path(address).read_bytes())['address'])
+        scheme, _, place = where.rpartition('://')
+        if scheme not in ('', 'tcp', 'tls'):
+            return
+        host, colon, port = place.rpartition(':')
+        number = int(port) if colon else _PORT
+        if not 0 < number < 2**16:
+            raise bad_value('port', number, '1 to 65535')
+        with socket.create_connection(((host if colon else place).strip('[]'), number), _ANSWER):
+            return
+    except OSError as error:
+        reason = error.strerror or 'no answer'
+    except (ValueError, LookupError, TypeError) as error:
+        reason = ' '.join(f'{type(error).__name__}: {error}'.split())[:200]
+    raise InputError(f'--scheduler: no Dask scheduler at {address}: {reason}')
+
+
 @contextlib.contextmanager
 def dask_engine(address: str) -> Iterator[Engine]:
     """Yield an engine of the workers of a running Dask scheduler.
@@ -65,7 +102,7 @@ def dask_engine(address: str) -> Iterator[Engine]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError(f'--scheduler needs Dask: {install_command("cluster")}') from None
+        raise _no_dask() from None
     where: dict[str, Any] = ({'scheduler_file': address} if address.endswith('.json')
                              else {'address': address})
     try:

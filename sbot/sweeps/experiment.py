@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import logging
 import os
 import sys
 import time
@@ -20,21 +20,26 @@ from sbot.runner.warm_up import warm_up
 from sbot.sweeps.engine import (
     Engine,
     EngineError,
+    check_scheduler,
     dask_engine,
     execute,
     given_engine,
     local_engine,
     work_of,
 )
-from sbot.sweeps.journal import Journal, read_index, read_rows
-from sbot.sweeps.plan import Plan, PlannedRun, batches
+from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
 from sbot.sweeps.request import RECORD, Metric, Request
+from sbot.sweeps.results.journal import NAME as JOURNAL
+from sbot.sweeps.results.journal import Journal, read_rows
+from sbot.sweeps.results.plan_file import Settings, Stored, read_plan, write_plan
+from sbot.sweeps.results.rows import fits
+from sbot.sweeps.results.table import write_tables
 from sbot.sweeps.simulate import Job, Row, parsed_sources, scenario_of
-from sbot.sweeps.table import write_tables
 from sbot.version import package_version
 from sbot_common.errors import InputError, bad_value
 
-PLAN = 'plan.json'
+LOG = logging.getLogger(__name__)
+MAX_JOBS = 1024  # processes on this machine
 _SAMPLED = 2.0  # s of simulated time to estimate a sweep from
 _PERIOD = 0.1  # s between two looks of the progress bar
 
@@ -81,10 +86,9 @@ def make_job(plan: Plan, request: Request, options: Options) -> bytes:
             name.partition(':')[2], pickled(given, f'metric {name}'))
     metrics = tuple(metric(name, given)
                     for name, given in zip(plan.metrics, request.metrics, strict=True))
-    path = tuple(dict.fromkeys((*request.path, os.getcwd())))
     sources = tuple(source._replace(text='') for source in plan.sources)
     job = Job(sources, parsed_sources(plan.sources), dict(plan.fixed), metrics,
-              pickled(request.given, 'controllers'), path, package_version(),
+              pickled(request.given, 'controllers'), request.module_path, package_version(),
               options.timeout, options.memory, plan.overlaps)
     return bytes(cloudpickle.dumps(job))
 
@@ -126,17 +130,16 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         when the engine is gone. As with KeyboardInterrupt, the folder holds what has been done.
 
     """
-    if options.record not in RECORD:
-        raise bad_value('record', options.record, ' or '.join(RECORD))
-    if options.memory is not None and not sys.platform.startswith('linux'):
-        raise InputError('memory: got a limit, expected none: only Linux can hold runs to it')
+    _check(options, folder)
     packed = make_job(plan, request, options)
     _begin(plan, request, options, folder, resume)
     warm_up(quiet=not options.progress)
-    with Journal(folder) as journal:
-        index = read_index(folder)[0]
-        done = set(index)
-        failed = {row['run'] for row in read_rows(folder, index.values())
+    with Journal(folder, fits(plan)) as journal:
+        index = journal.index
+        if index.damaged:
+            LOG.warning('%s: %s', folder / JOURNAL, index.damage())
+        done = set(index.places)
+        failed = {row['run'] for row in read_rows(folder, index.places.values())
                   if row['error'] is not None}
         if options.retry:
             done, failed = done - failed, set()
@@ -160,10 +163,26 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
     return Outcome(folder, count, len(failed))
 
 
+def _check(options: Options, folder: Path) -> None:
+    """Raise InputError for options that no sweep can have."""
+    if '\0' in str(folder):
+        raise bad_value('output', str(folder), 'a name of a folder, without a zero byte')
+    for name, value, least, most in (('jobs', options.jobs, 0, MAX_JOBS),
+                                     ('batch', options.batch, 1, MAX_RUNS)):
+        if not least <= value <= most:
+            raise bad_value(name, value, f'a whole number from {least} to {most}')
+    if options.record not in RECORD:
+        raise bad_value('record', options.record, ' or '.join(RECORD))
+    if options.memory is not None and not sys.platform.startswith('linux'):
+        raise InputError('memory: got a limit, expected none: only Linux can hold runs to it')
+    if options.executor is None and options.scheduler is not None:
+        check_scheduler(options.scheduler)
+
+
 def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume: bool) -> None:
     """Make the folder, or make sure that it holds this plan."""
     if resume:
-        old, version = read_plan(folder)
+        old, version, _ = read_plan(folder)
         if old.fingerprint != plan.fingerprint:
             raise InputError(f'{folder}: holds another sweep; different: '
                              f"{', '.join(old.differences(plan))}")
@@ -176,27 +195,10 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume:
         if any(folder.iterdir()):
             raise InputError(f'{folder}: is not empty; expected a new folder, or --resume to go '
                              'on with the sweep in it')
-        settings = {'path': list(request.path), 'timeout': options.timeout,
-                    'memory': options.memory, 'record': options.record}
-        text = json.dumps({'version': package_version(), 'settings': settings, **plan.to_json()})
-        part = folder / f'{PLAN}.part'
-        part.write_text(text, encoding='utf-8')
-        os.replace(part, folder / PLAN)
+        settings = Settings(request.path, options.timeout, options.memory, options.record)
+        write_plan(folder, Stored(plan, package_version(), settings))
     except OSError as error:
         raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
-
-
-def read_plan(folder: Path) -> tuple[Plan, str]:
-    """Return the plan of a folder of results, and the version that made them.
-
-    Raises
-    ------
-    InputError
-        if it is none.
-
-    """
-    data = _read(folder)
-    return Plan.from_json(data), data['version']
 
 
 def read_request(folder: Path) -> Request:
@@ -208,23 +210,13 @@ def read_request(folder: Path) -> Request:
         if it is none, or functions or controllers came from Python.
 
     """
-    data = _read(folder)
-    plan, settings = Plan.from_json(data), data['settings']
+    plan, _, settings = read_plan(folder)
     for name in plan.metrics:
         if name.startswith('object:'):
             raise InputError(f'{folder}: metric {name} came from Python; resume it from there')
     return Request([(source.text, source.file, source.directory, {}) for source in plan.sources],
-                   plan.seeds, dict(plan.fixed), list(plan.axes), plan.metrics,
-                   tuple(settings['path']), settings['timeout'], settings['memory'],
-                   settings['record'], plan.overlaps)
-
-
-def _read(folder: Path) -> dict[str, Any]:
-    try:
-        data: dict[str, Any] = json.loads((folder / PLAN).read_text(encoding='utf-8'))
-    except (OSError, ValueError):
-        raise InputError(f'{folder}: holds no sweep (no usable {PLAN})') from None
-    return data
+                   plan.seeds, dict(plan.fixed), list(plan.axes), plan.metrics, settings.path,
+                   settings.timeout, settings.memory, settings.record, plan.overlaps)
 
 
 def _engine(options: Options) -> contextlib.AbstractContextManager[Engine]:
@@ -255,5 +247,5 @@ def _bar(plan: Plan, done: int, failed: set[int],
         yield show
 
 
-__all__ = ['EngineError', 'Options', 'Outcome', 'estimate', 'processors', 'read_plan',
-           'read_request', 'run_sweep']
+__all__ = ['EngineError', 'Options', 'Outcome', 'estimate', 'processors', 'read_request',
+           'run_sweep']

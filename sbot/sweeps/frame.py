@@ -17,10 +17,10 @@ from sbot.sweeps.request import (
     is_sweep_file,
     read_sweep_file,
 )
+from sbot.sweeps.results.table import PARQUET
 from sbot.sweeps.sources import source_of
-from sbot.sweeps.table import PARQUET
 from sbot.sweeps.values import seeds_of, values_of
-from sbot_common.errors import InputError, install_command, unknown_name
+from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 
 if TYPE_CHECKING:
     import pandas
@@ -51,11 +51,14 @@ def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None, 
     request.axes += zip_axis({key: values_of(_plain(values), f'zip {key}')
                               for key, values in (side_by_side or {}).items()})
     if sample is not None:
+        drawn = sample.get('values', {}) if isinstance(sample, Mapping) else None
+        if not isinstance(drawn, Mapping):
+            raise bad_value('sample', sample, 'a mapping: count, method, seed, values')
         for name in sample:
             if name not in ('count', 'method', 'seed', 'values'):
                 raise unknown_name('sample', name, ('count', 'method', 'seed', 'values'))
         spreads = {key: spread_of(value, f'sample {key}')
-                   for key, value in sample.get('values', {}).items()}
+                   for key, value in drawn.items()}
         request.axes += sample_axis(spreads, sample.get('count', 0),
                                     sample.get('method', 'latin_hypercube'), sample.get('seed', 1))
     request.metrics += tuple(metrics)

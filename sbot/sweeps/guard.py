@@ -18,6 +18,7 @@ from pathlib import Path
 
 from sbot.environment.child_python import python_command
 from sbot.sweeps.child import READY
+from sbot.sweeps.modules import module_folders
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.simulate import Job, Row, memory_error
 from sbot_common.errors import InputError
@@ -44,6 +45,7 @@ class Guard:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._known = b''  # the job that the process has
+        self._folders = ''  # where its runs look for a user's modules
         self._closed = False
 
     def row(self, packed: bytes, job: Job, run: PlannedRun, record: Path | None = None) -> Row:
@@ -65,6 +67,8 @@ class Guard:
         """
         for _ in range(TRIES):
             started = time.perf_counter()
+            if record is not None:
+                shutil.rmtree(record, ignore_errors=True)  # what an earlier try has left
             try:
                 return self._ask(packed, job, run, record)
             except (EOFError, OSError):
@@ -78,9 +82,11 @@ class Guard:
                                  f'{_manner(code)}', started)
 
     def _ask(self, packed: bytes, job: Job, run: PlannedRun, record: Path | None) -> Row:
-        if self._process is None or self._process.poll() is not None:
+        folders = module_folders(job, run)
+        if self._process is None or self._process.poll() is not None or folders != self._folders:
             self._end()
             self._start()
+            self._folders = folders
         connection = self._connection
         assert connection is not None
         key = packed if packed != self._known else None
@@ -185,7 +191,7 @@ def run_batch(packed: bytes, runs: list[PlannedRun], bags: Path | None = None,
     for run in runs:
         bag = None if bags is None else bags / f'run_{run.number:06d}'
         if bag is not None:
-            shutil.rmtree(bag, ignore_errors=True)  # what an earlier try has left
+            shutil.rmtree(bag, ignore_errors=True)  # where this one is not recorded, too
         row = guard.row(packed, job, run, bag if record == 'all' else None)
         if record == 'failed' and row['error'] is not None:
             guard.row(packed, job, run, bag)

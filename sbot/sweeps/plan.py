@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, shown
 
-FORMAT = 1  # of `plan.json`
+MAX_RUNS = 10_000_000  # of a sweep: a journal of 20 GB
 
 
 class Source(NamedTuple):
@@ -79,11 +80,10 @@ class Plan:
             if key in keys[:i] or key in self.fixed:
                 raise InputError(f'{key}: is given twice')
         for axis in self.axes:
-            counts = {len(column) for column in axis.columns}
-            if len(counts) != 1:
+            counts = [len(column) for column in axis.columns]
+            if len(set(counts)) != 1:
                 raise InputError(f"{', '.join(axis.keys)}: side by side, but with "
-                                 f"{', '.join(map(str, sorted(counts)))} values; expected equally "
-                                 'many')
+                                 f"{', '.join(map(str, counts))} values; expected equally many")
         names = [source.name for source in self.sources]
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -93,6 +93,8 @@ class Plan:
                 if source.seed is None:
                     raise InputError(f'{source.file}: has no seed of its own; expected seeds '
                                      '(--seeds 0:50)')
+        if self.count > MAX_RUNS:
+            raise InputError(f'sweep: got {shown(self.count)} runs, expected at most {MAX_RUNS}')
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -103,11 +105,13 @@ class Plan:
         """Return the values of a swept parameter."""
         return next(axis.columns[axis.keys.index(key)] for axis in self.axes if key in axis.keys)
 
+    @cached_property
+    def count(self) -> int:
+        """How many runs there are, however many these are."""
+        return math.prod(map(len, self.axes), start=len(self.sources) * max(1, len(self.seeds)))
+
     def __len__(self) -> int:
-        count = len(self.sources) * max(1, len(self.seeds))
-        for axis in self.axes:
-            count *= len(axis)
-        return count
+        return self.count
 
     def __getitem__(self, number: int) -> PlannedRun:
         if not 0 <= number < len(self):
@@ -127,25 +131,14 @@ class Plan:
         return {**self.fixed, **run.values, 'seed': run.seed}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as JSON holds it; ``from_json`` gives an equal plan."""
+        """Return the plan as JSON holds it; ``results.plan_file`` reads an equal one from it."""
         return {
-            'format': FORMAT, 'sources': [source._asdict() for source in self.sources],
+            'sources': [source._asdict() for source in self.sources],
             'fixed': dict(self.fixed),
             'axes': [{'keys': list(axis.keys), 'columns': [_packed(c) for c in axis.columns]}
                      for axis in self.axes],
             'seeds': _packed(self.seeds), 'metrics': list(self.metrics),
             **({} if self.overlaps else {'overlaps': False})}
-
-    @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Plan:
-        """Return the plan that ``to_json`` wrote."""
-        if data.get('format') != FORMAT:
-            raise InputError(f"plan: got format {data.get('format')!r}, expected {FORMAT}")
-        axes = tuple(Axis(tuple(axis['keys']), tuple(_unpacked(c) for c in axis['columns']))
-                     for axis in data['axes'])
-        return Plan(tuple(Source(**source) for source in data['sources']), data['fixed'], axes,
-                    _unpacked(data['seeds']), tuple(data['metrics']),
-                    data.get('overlaps', True))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -163,10 +156,6 @@ def _packed(values: Sequence[Any]) -> Any:  # noqa: ANN401 - JSON
     if isinstance(values, range):
         return {'range': [values.start, values.stop, values.step]}
     return list(values)
-
-
-def _unpacked(values: Any) -> Sequence[Any]:  # noqa: ANN401 - JSON
-    return range(*values['range']) if isinstance(values, dict) else values
 
 
 def grid_axes(grid: Mapping[str, Sequence[Any]]) -> list[Axis]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,15 +15,25 @@ from sbot.scenario.errors import validate
 from sbot.scenario.model import Check, Count, Flag, Seed
 from sbot.scenario.model import Mapping as MappingField
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
+from sbot.sweeps.modules import own_imports
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
+from sbot.sweeps.results.rows import RESERVED
 from sbot.sweeps.simulate import metric_names
-from sbot.sweeps.sources import Given, check_values, named_source, source_of, with_hint
-from sbot.sweeps.table import LAST, SUMMARY
+from sbot.sweeps.sources import (
+    Given,
+    check_values,
+    is_file,
+    named_source,
+    source_of,
+    with_hint,
+)
 from sbot.sweeps.values import seeds_of, values_of
 from sbot_common.errors import InputError, bad_value
 
 RECORD = ('none', 'failed', 'all')
 Metric = str | Callable[..., Any]
+_MOST_MEMORY = 2**60  # bytes
+_LONGEST = 1e6  # s; a system call takes 24 days at most
 _UNITS = {'': 1, 'kb': 10**3, 'mb': 10**6, 'gb': 10**9, 'kib': 2**10, 'mib': 2**20, 'gib': 2**30}
 
 
@@ -43,12 +54,16 @@ def _groups(value: object) -> tuple[dict[str, Any], ...]:
 
 
 def memory_of(value: object) -> int:
-    """Return the bytes of a number or of a text such as '2 GiB'."""
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        return value
-    text = str(value).strip().lower()
-    number = text.rstrip('bgikm')
-    return int(float(number) * _UNITS[text[len(number):].strip()]) if float(number) > 0 else 1 // 0
+    """Return the bytes of a number or of a text such as '2 GiB'; ValueError for none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        size = value
+    else:
+        text = str(value).strip().lower()
+        number = text.rstrip('bgikm')
+        size = int(float(number) * _UNITS[text[len(number):].strip()])
+    if not 0 < size <= _MOST_MEMORY:
+        raise ValueError
+    return size
 
 
 def checked_memory(value: object, where: str) -> int:
@@ -61,8 +76,9 @@ def checked_memory(value: object, where: str) -> int:
 
 def checked_timeout(value: object, where: str) -> float:
     """Return seconds, or raise InputError."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1e9:
-        raise bad_value(where, value, 'a number > 0 (s)')
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (
+            0 < value <= _LONGEST):
+        raise bad_value(where, value, f'a number > 0, at most {_LONGEST:g} (s)')
     return float(value)
 
 
@@ -140,6 +156,11 @@ class Request:
                     raise InputError(f'scenario: two different controllers are called {name}')
         return merged
 
+    @property
+    def module_path(self) -> tuple[str, ...]:
+        """Folders where modules of metrics are looked for."""
+        return tuple(dict.fromkeys((*self.path, os.getcwd())))
+
     def plan(self) -> Plan:
         """Return the checked plan.
 
@@ -150,28 +171,34 @@ class Request:
 
         """
         for name in (names := metric_names(self.metrics)):
-            if name.partition(':')[2] in (*SUMMARY, *LAST, 'run', 'scenario', 'seed'):
+            if name.partition(':')[2] in RESERVED:
                 raise bad_value('metric', name, 'another name: the table has such a column')
         given = self.given
         first = {key: value for axis in self.axes for key, value in axis.at(0).items()}
         fixed = {key: value for key, value in self.fixed.items() if key != 'seed'}
         if 'seed' in self.fixed or 'seed' in first:
             raise InputError('seed: got a value to set, expected seeds (--seeds 0:50)')
-        try:
-            sources = tuple(named_source(text, file, folder, fixed, given, first)
-                            for text, file, folder, _ in self.scenarios)
-        except InputError as error:
-            raise with_hint(error, self.axes) from None
-        plan = Plan(sources, fixed, tuple(self.axes), self.seeds, names,
-                    self.overlaps)
-        check_values(plan, given)
+        named = [metric for metric in self.metrics if isinstance(metric, str)]
+        several = len(self.scenarios) > 1
+        sources = []
+        for text, file, folder, _ in self.scenarios:
+            with own_imports(several):
+                try:
+                    sources.append(named_source(text, file, folder, fixed, given, first, named,
+                                                self.module_path))
+                except InputError as error:
+                    raise with_hint(error, self.axes) from None
+        plan = Plan(tuple(sources), fixed, tuple(self.axes), self.seeds, names, self.overlaps)
+        for source in plan.sources:
+            with own_imports(several):
+                check_values(plan, source, given)
         return plan
 
 
 def is_sweep_file(path: str) -> bool:
     """Tell whether a file is a sweep file: YAML with a key ``scenario``."""
     file = Path(path)
-    if file.suffix not in ('.yaml', '.yml') or not file.is_file():
+    if file.suffix not in ('.yaml', '.yml') or not is_file(file):
         return False
     data, _ = parse_yaml(decode_text(read_file(file), path), path)
     return isinstance(data, dict) and 'scenario' in data

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sbot.files.yaml_text import Origins, parse_yaml
+from sbot.controllers.user import load_function
+from sbot.files.yaml_text import LARGEST, Origins, parse_yaml
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_of_parsed
 from sbot.scenario.model import Scenario
-from sbot.scenario.user_controller import load_function
 from sbot.sweeps.plan import PlannedRun, Source
 from sbot.version import package_version
-from sbot_common.controlled_robot import ControllerError
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.user_code import UserCodeError
 
 Row = dict[str, Any]
 MOST_OWN_COLUMNS = 8  # robots; with more of them a row has only what sums them up
@@ -58,7 +58,7 @@ def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
                              f'{job.version}; expected the same')
         row.update(_numbers(job, run, record))
         error = None
-    except (Exception, SystemExit) as failure:  # a user's code may raise anything
+    except BaseException as failure:  # a user's code may raise anything, an interrupt, too
         error = describe(failure, job)
     row.update(version=job.version, error=error,
                wall_time_s=round(time.perf_counter() - started, 6))
@@ -70,9 +70,9 @@ def describe(error: BaseException, job: Job) -> str:
     if isinstance(error, MemoryError) and job.memory is not None:
         return memory_error(job.memory)
     text = ' '.join(str(error).split())
-    text = re.sub(r' at 0x[0-9a-fA-F]+', '', text)[:500]
-    is_clear = isinstance(error, InputError | ControllerError)
-    return text if is_clear else f'{type(error).__name__}: {text}'
+    text = one_line(re.sub(r' at 0x[0-9a-fA-F]+', '', text)[:500])
+    is_clear = isinstance(error, InputError | UserCodeError)
+    return text if is_clear else f'{type(error).__name__}: {text}'.removesuffix(': ')
 
 
 def memory_error(limit: int) -> str:
@@ -147,7 +147,7 @@ def metric_columns(metric: str | tuple[str, bytes], job: Job, result: Run) -> Ro
         function = load_function(metric, (*job.path, *result.scenario.python_path), 'metric')
     value = function(result)
     if isinstance(value, Mapping):
-        return {f'{name}.{key}': _plain(item, f'metric {name}.{key}')
+        return {_plain(f'{name}.{key}', f'metric {name}'): _plain(item, f'metric {name}.{key}')
                 for key, item in value.items()}
     return {name: _plain(value, f'metric {name}')}
 
@@ -157,7 +157,15 @@ def _plain(value: Any, where: str) -> Any:  # noqa: ANN401 - whatever a metric r
         value = value.item()  # NumPy's numbers
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else value
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise bad_value(where, value, 'text that UTF-8 can hold') from None
+        return value
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise bad_value(where, value, 'a whole number of 64 bits')
+    if value is None or isinstance(value, bool | int | float):
         return value
     raise bad_value(where, value, 'a number, true or false, text or None')
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sbot.controllers.user import load_function, name_controllers
 from sbot.files.yaml_text import decode_text, dump_yaml, parse_yaml, read_file
 from sbot.scenario.argos.experiment import argos_yaml
 from sbot.scenario.load import parse_scenario, plain_values
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.user_controller import name_controllers
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot_common.errors import InputError
 
@@ -48,32 +48,43 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
     if isinstance(scenario, str) and '\n' in scenario:
         return scenario, 'scenario', here, {}
     beside = None if directory is None else directory / scenario
-    path = beside if beside is not None and beside.is_file() else find_scenario(str(scenario))
-    raw = read_file(path)
+    path = beside if beside is not None and is_file(beside) else find_scenario(str(scenario))
+    raw = read_file(path, typed=directory is None)
     folder = str(path.resolve().parent)
     if path.suffix == '.argos':
         return argos_yaml(raw, str(path)), str(path), folder, {}
     return decode_text(raw, str(path)), str(path), folder, {}
 
 
+def is_file(path: Path) -> bool:
+    """Tell whether a path is a regular file, which ends when it is read."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
 def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any], given: Given,
-                 first: Mapping[str, Any]) -> Source:
+                 first: Mapping[str, Any], metrics: Iterable[str], path: Iterable[str]) -> Source:
     """Return a checked source; its name and seed are those of the scenario.
 
     Parameters
     ----------
     text, file, directory, given : from ``source_of``
     fixed, first : what all runs and the first run change
+    metrics, path : functions 'module:function' that its runs are given to, and where they are
 
     Raises
     ------
     InputError
-        if the scenario, with these changes, is wrong.
+        if the scenario, with these changes, is wrong, or a metric cannot be imported.
 
     """
     name = Path(file).stem
     scenario = parse_scenario(text, file, Path(directory), name, {**fixed, **first}, given,
                               warn=True)
+    for metric in metrics:
+        load_function(metric, (*path, *scenario.python_path), 'metric')
     seed = None if _draws_its_seed(text, file) else scenario.seed
     return Source(scenario.name, text, file, directory, seed)
 
@@ -83,8 +94,8 @@ def _draws_its_seed(text: str, file: str) -> bool:
     return isinstance(data, dict) and 'seed' in data and data['seed'] is None
 
 
-def check_values(plan: Plan, given: Given) -> None:
-    """Load each scenario with each value once: a mistyped key should not fail 10,000 times.
+def check_values(plan: Plan, source: Source, given: Given) -> None:
+    """Load a scenario with each value once: a mistyped key should not fail 10,000 times.
 
     Of long axes only some values are tried.
 
@@ -94,11 +105,10 @@ def check_values(plan: Plan, given: Given) -> None:
         naming file, key and value.
 
     """
-    for source in plan.sources:
-        first = {key: value for axis in plan.axes for key, value in axis.at(0).items()}
-        for axis in plan.axes:
-            for index in _some(axis):
-                _check(plan, source, {**first, **axis.at(index)}, given, axis)
+    first = {key: value for axis in plan.axes for key, value in axis.at(0).items()}
+    for axis in plan.axes:
+        for index in _some(axis):
+            _check(plan, source, {**first, **axis.at(index)}, given, axis)
 
 
 def _some(axis: Axis) -> list[int]:

@@ -157,7 +157,7 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
     wanted = {int(stamp): j for j, stamp in enumerate(data.stamps_ns[frames])}
     series = {name: Series(name, BASE_SCAN.type) for name in names}
     with bag.named_errors():
-        for message in bag.messages(names):
+        for message in bag.messages_of(dict.fromkeys(names, (BASE_SCAN.type,))):
             payload = little_endian(message.payload, message.type)
             if read_header_stamp(payload) in wanted:
                 series[message.name].add(payload)

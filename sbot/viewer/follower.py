@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
@@ -21,10 +23,12 @@ from sbot.viewer.frames import (
 from sbot.viewer.server import Live
 from sbot_common import topics
 from sbot_common.clock import NANOSECONDS
-from sbot_common.wire.cdr import decode
+from sbot_common.observation import Scan
+from sbot_common.wire.cdr import DamagedMessage, decode
 from sbot_common.wire.messages import read_odometry, read_pose, read_poses, read_scan
 from wind_model.messages import decode_vector
 
+LARGEST = 1e12  # of coordinates (m) and speeds (m/s)
 SCAN_TIMEOUT = 40  # frames to wait for the first scan
 
 Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
@@ -63,7 +67,7 @@ class Follower:
         self._begin_ns, self._stamp_ns, self._shown_ns = begin, -1, -1
         self._poses: list[tuple[float, float, float] | None] = [None] * count
         self._winds = [(0.0, 0.0)] * count
-        self._scans: list[bytes | None] = [None] * count
+        self._scans: list[Scan | None] = [None] * count
         self._goals: dict[int, tuple[float, float]] = {
             i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
         discs = self._scenario.world.moving
@@ -98,6 +102,7 @@ class Follower:
 
     def _on_pose(self, robot: int, raw: bytes) -> None:
         pose = read_odometry(raw)
+        _check('pose', pose.x, pose.y, pose.yaw)
         if robot < len(self._poses):
             self._poses[robot] = pose.x, pose.y, pose.yaw
             self._stamp_ns = pose.stamp_ns
@@ -105,22 +110,26 @@ class Follower:
     def _on_wind(self, robot: int, raw: bytes) -> None:
         if robot < len(self._winds):
             u, v, _ = decode_vector(raw).vector.tolist()
+            _check('wind', u, v)
             self._winds[robot] = u, v
 
     def _on_obstacles(self, raw: bytes) -> None:
         if self._obstacles is not None:
-            self._obstacles = read_poses(raw, len(self._obstacles)).rows[:, :2]
+            self._obstacles = _finite_poses(raw, len(self._obstacles))[:, :2]
 
     def _on_boxes(self, raw: bytes) -> None:
         if self._boxes is not None:
-            self._boxes = read_poses(raw, len(self._boxes)).rows
+            self._boxes = _finite_poses(raw, len(self._boxes))
 
     def _on_scan(self, robot: int, raw: bytes) -> None:
         if robot < len(self._scans):
-            self._scans[robot] = raw
+            scan = read_scan(raw).scan
+            _check('angle', scan.angle_min, scan.angle_increment)
+            self._scans[robot] = scan
 
     def _on_goal(self, robot: int, raw: bytes) -> None:
         pose = read_pose(raw)
+        _check('goal', pose.x, pose.y)
         self._goals[robot] = pose.x, pose.y
 
     def show(self) -> None:
@@ -137,8 +146,8 @@ class Follower:
                       self._obstacles, self._boxes)
         self._frames += 1
         if self._frames % SCAN_FRAMES == 1 and all(self._scans):
-            shown['scans'] = scans([read_scan(raw).scan.ranges[::self._laser.skip]
-                                    for raw in self._scans if raw])
+            shown['scans'] = scans([scan.ranges[::self._laser.skip]
+                                    for scan in self._scans if scan])
         self._live.set_frame(shown)
 
     def _announce(self, scenario: Scenario) -> bool:
@@ -148,8 +157,21 @@ class Follower:
             if self._frames_to_wait > 0:
                 return False
         else:
-            scan = read_scan(self._scans[0]).scan
+            scan = self._scans[0]
             self._laser = laser_of(len(scan.ranges), scan.angle_min, scan.angle_increment)
         self._live.set_run(live_header(scenario, self._laser))
         self._announced = True
         return True
+
+
+def _check(what: str, *numbers: float) -> None:
+    """Raise DamagedMessage unless a page can be sent the numbers, rounded."""
+    if not all(math.isfinite(number) and abs(number) <= LARGEST for number in numbers):
+        raise DamagedMessage(f'got {what} {numbers}, expected numbers of at most {LARGEST:g}')
+
+
+def _finite_poses(raw: bytes, count: int) -> NDArray[np.float64]:
+    """Return the rows (count, 3) of a PoseArray; DamagedMessage if they are not finite."""
+    rows = read_poses(raw, count).rows
+    _check('poses', *rows.ravel().tolist())
+    return rows

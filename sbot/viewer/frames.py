@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sbot.controllers.registry import NONE
 from sbot.figures.data import at_rest
 from sbot.scenario.model import Scenario
 from sbot.viewer.data import MOST_BEAMS, header
@@ -40,7 +41,7 @@ def live_header(scenario: Scenario, laser: Laser) -> dict[str, Any]:
 
 def drivable(scenario: Scenario) -> list[int]:
     """Return the robots that the page may drive: those without a controller."""
-    return [i for i, robot in enumerate(scenario.robots) if robot.controller == 'none']
+    return [i for i, robot in enumerate(scenario.robots) if robot.controller == NONE]
 
 
 def frame(seconds: float, poses: ArrayLike, winds: ArrayLike,

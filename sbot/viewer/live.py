@@ -11,7 +11,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.model import Scenario
 from sbot.viewer.server import Live, start_server
 from sbot.viewer.simulated import PageOperator
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line
 
 _FAREWELL = 2.0  # s of wall time for pages to hear that the run has ended
 
@@ -36,7 +36,8 @@ def run_live(scenario: Scenario, port: int, record: str | Path | None = None,
     live = Live()
     operator = PageOperator(live, scenario)
     address = start_server(port, live)
-    say(f'{address} shows {scenario.name}, which begins when the page is open; Ctrl-C ends')
+    say(f'{address} shows {one_line(scenario.name, 200)}, which begins when the page is open; '
+        'Ctrl-C ends')
     try:
         return run_scenario(scenario, record=record, keep=False, operator=operator)
     finally:

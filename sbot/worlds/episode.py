@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.worlds.arguments import named
 from sbot_common.compiled.jit import borrowed
-from sbot_common.errors import bad_value
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
@@ -40,10 +40,8 @@ def columns_of(keep: Collection[str]) -> list[str]:
         for an unknown one.
 
     """
-    for name in keep:
-        if name not in COLUMNS:
-            raise bad_value('keep', name, f"any of {', '.join(COLUMNS)}")
-    return [name for name in COLUMNS if name in keep]
+    wanted = named('keep', keep, COLUMNS)
+    return [name for name in COLUMNS if name in wanted]
 
 
 def split(kept: Floats, names: list[str], count: int) -> Episode:

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.inputs import FIELDS, input_table
-from neural_controller.network import Network, checked_weights
+from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
+from sbot.worlds.arguments import (
+    MOST_THREADS,
+    MOST_TICKS,
+    MOST_WORLDS,
+    checked_data,
+    checked_seeds,
+    chosen_worlds,
+    enough_memory,
+    flag,
+    named,
+)
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
-from sbot.worlds.observation import SENSES, Observations, Observer
-from sbot.worlds.policy import FunctionPolicy, deciding_phases
+from sbot.worlds.observation import Observations, Observer
+from sbot.worlds.policy import FunctionPolicy, deciding_phases, exceptions_of
 from sbot.worlds.setting import make_setting, replace_scenes, scenes_of, tables_of_worlds
 from sbot.worlds.starts import Starts
+from sbot_common.arguments import numbers, whole
 from sbot_common.compiled.notice import compilation_announced
 from sbot_common.compiled.threads import share_out
 from sbot_common.errors import InputError, bad_value
@@ -25,7 +36,6 @@ from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
 from sbot_sim.world.geometry import World
 from sbot_sim.worlds import sensing
@@ -69,20 +79,23 @@ class Worlds:
     def __init__(self, scenarios: Scenario | Sequence[Scenario], count: int | None = None, *,
                  seeds: ArrayLike | None = None, sense: Collection[str] | None = None,
                  threads: int = 1) -> None:
-        given = [scenarios] * (1 if count is None else _whole('count', count)) if isinstance(
-            scenarios, Scenario) else list(scenarios)
+        if count is not None:
+            count = whole('count', count, 1, MOST_WORLDS)
+        given = ([scenarios] * (count or 1) if isinstance(scenarios, Scenario)
+                 else list(scenarios))
         if not given or (count is not None and len(given) != count):
             raise bad_value('count', count, f'the number of scenarios, {len(given)}')
         self.scenarios = given
         self.count, self.robots = len(given), len(given[0].robots)
-        self.threads = _whole('threads', threads)
+        self.threads = whole('threads', threads, 1, MOST_THREADS)
         self.senses = _senses(given[0], sense)
         self._tables = tables_of_worlds(given)
         self.setting = make_setting(self._tables, laser='scan' in self.senses)
         if 'infrared' not in self.senses:
             self.setting = self.setting._replace(
                 sensing=self.setting.sensing._replace(infrared_fan=sensing.NO_BEAMS))
-        self.state = make_worlds(self.count, self.setting)
+        with enough_memory(f'{self.count} worlds of {self.robots} robots'):
+            self.state = make_worlds(self.count, self.setting)
         self._size = max(1, _BLOCK // max(1, self.robots))
         self.phases = Tick([table.parameters for table in self._tables], self.setting, self.state,
                          self.senses, self._waves, self._replace_scenes)
@@ -96,7 +109,7 @@ class Worlds:
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
         self.start = np.zeros((self.count, self.robots, 3))
         first = given[0].seed
-        self.reset(np.arange(first, first + self.count) if seeds is None else seeds)
+        self.reset([first + k for k in range(self.count)] if seeds is None else seeds)
 
     @property
     def dt(self) -> float:
@@ -153,25 +166,17 @@ class Worlds:
             naming the world, if a robot cannot stand where it is to start.
 
         """
-        chosen = self._chosen(worlds)
-        if seeds is not None:
-            values = np.asarray(seeds)
-            whole = values.dtype.kind in 'iu' and values.shape == (self.count,)
-            if not whole or (values < 0).any():
-                raise bad_value('seeds', values.tolist(), f'{self.count} whole numbers >= 0')
-            self.seeds[chosen] = values[chosen]
+        chosen = chosen_worlds(worlds, self.count)
+        values = self.seeds if seeds is None else checked_seeds(seeds, self.count)
         if start is None:
+            poses = np.zeros_like(self.start)
             for k in chosen.tolist():
-                self.start[k] = self._starts[id(self.scenarios[k])](int(self.seeds[k]))
+                poses[k] = self._starts[id(self.scenarios[k])](int(values[k]))
         else:
-            poses = np.asarray(start, np.float64)
-            try:
-                poses = np.broadcast_to(poses, self.start.shape)
-            except ValueError:
-                raise bad_value('start', f'shape {poses.shape}',
-                                f'shape {self.start.shape}') from None
+            shape = self.start.shape
+            poses = np.broadcast_to(numbers('start', start, shape, shape[1:]), shape)
             self._check_places(chosen, poses)
-            self.start[chosen] = poses[chosen]
+        self.seeds[chosen], self.start[chosen] = values[chosen], poses[chosen]
         reset_worlds(chosen, self.start, self.seeds, self._sense.batch)
         self.phases.reset(chosen.tolist(), self.seeds)
         if len(chosen) == self.count:
@@ -199,47 +204,36 @@ class Worlds:
             if the shape is another, or a command is not finite; nothing has moved then.
 
         """
-        values = np.asarray(commands, np.float64)
-        self.advance(values, (self.count, self.robots), wheels, data, ticks)
+        self.advance(commands, (self.count, self.robots), wheels, data, ticks)
         return self.observe()
 
-    def advance(self, commands: Floats, robots: tuple[int, ...], wheels: bool = False,
+    def advance(self, commands: ArrayLike, robots: tuple[int, ...], wheels: bool = False,
                 data: ArrayLike | None = None, ticks: int = 1) -> None:
         """Do the work of ``step`` but for the observations; ``robots``: shape before the last."""
-        if commands.shape != (*robots, 2) and (wheels or commands.shape != (*robots, 3)):
-            raise bad_value('commands', f'shape {commands.shape}', f'shape {(*robots, 2)}'
-                            + f' or {(*robots, 3)}' * (not wheels))
-        finite = np.isfinite(commands)
-        if not finite.all():
-            raise bad_value('commands', commands[~finite][0], 'finite numbers')
-        self._command(commands.reshape(-1, commands.shape[-1]), wheels)
+        by_wheels = flag('wheels', wheels)
+        shapes = ((*robots, 2),) if by_wheels else ((*robots, 2), (*robots, 3))
+        values = numbers('commands', commands, *shapes)
+        rows, count = values.reshape(-1, values.shape[-1]), whole('ticks', ticks, 1, MOST_TICKS)
+        if rows.shape[1] == 3:
+            refused = (rows[:, VY] != 0.0) & (self.setting.bodies.drive != BY_OMNIDIRECTIONAL)
+            if refused.any():
+                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0 of robots '
+                                'whose drive is not omnidirectional')
         if data is not None:
-            self._broadcast(np.asarray(data), robots)
-        self._run(self._step, ticks)
+            self.state.rab_next[:] = checked_data(
+                data, robots, self.setting.sensing.range_and_bearing)
+        self._command(rows, by_wheels)
+        self._run(self._step, count)
 
-    def _command(self, rows: Floats, wheels: bool) -> None:
+    def _command(self, rows: Floats, by_wheels: bool) -> None:
         """Take over commands (K*N, 2) or (K*N, 3), as ``step`` is given them."""
-        if wheels:
+        if by_wheels:
             self.state.command[:] = body_twists(self.setting.bodies, rows)
         elif rows.shape[1] == 2:
             self.state.command[:, VX], self.state.command[:, OMEGA] = rows[:, 0], rows[:, 1]
             self.state.command[:, VY] = 0.0
         else:
-            refused = (rows[:, VY] != 0.0) & (self.setting.bodies.drive != BY_OMNIDIRECTIONAL)
-            if refused.any():
-                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0 of robots '
-                                'whose drive is not omnidirectional')
             self.state.command[:] = rows
-
-    def _broadcast(self, data: NDArray[Any], robots: tuple[int, ...]) -> None:
-        if not self.setting.sensing.range_and_bearing:
-            raise bad_value('data', f'shape {data.shape}',
-                            'none: nobody hears it without sensors.range_and_bearing')
-        whole = data.dtype.kind in 'iu' and ((data >= 0) & (data <= 255)).all()
-        if data.shape != (*robots, DATA_BYTES) or not whole:
-            raise bad_value('data', f'{data.dtype} of shape {data.shape}',
-                            f'whole numbers of 0 to 255, shape {(*robots, DATA_BYTES)}')
-        self.state.rab_next[:] = data.reshape(-1, DATA_BYTES)
 
     def observe(self) -> Observations:
         """Return what is sensed now, as copies."""
@@ -262,19 +256,26 @@ class Worlds:
         ------
         InputError
             if the policy's inputs are not sensed, or for weights of another shape.
+        UserCodeError
+            if the policy's function raises.
 
         """
+        if not isinstance(policy, Network | FunctionPolicy):
+            raise bad_value('policy', policy, 'one of sbot.network or sbot.function_policy')
         network = policy.network if isinstance(policy, FunctionPolicy) else policy
         self._check_inputs(network)
+        count = whole('ticks', ticks, 1, MOST_TICKS)
         names = columns_of(keep)
         for name in ('infrared', 'wind'):
             if name in names and name not in self.senses:
                 raise bad_value('keep', name, 'what the robots sense: see `sense`')
-        arrays = self._policy(policy, network, weights, goals, names, _whole('ticks', ticks))
+        with enough_memory(f'{count} ticks of {self.count} worlds'):
+            arrays = self._policy(policy, network, weights, goals, names, count)
         program = self._program([*deciding_phases(policy), *[keep_rows] * bool(names),
                                  *self.phases.advancing(), *self.phases.sensing()], arrays)
         try:
-            self._run(program, ticks)
+            with exceptions_of(policy):
+                self._run(program, count)
         finally:
             self._programs.pop()
         return split(arrays.kept, names, self.count)
@@ -282,19 +283,16 @@ class Worlds:
     def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,
                 goals: ArrayLike | None, names: Sequence[str], ticks: int) -> Policy:
         rows = self.count * self.robots
-        values = np.ascontiguousarray(weights, np.float64)
+        size = (policy.weight_count,)
+        values = numbers('weights', weights, (self.count, *size), size)
         if values.ndim == 1:
             values = np.tile(values, (self.count, 1))
-        if isinstance(policy, FunctionPolicy):
-            if values.shape != (self.count, policy.weight_count):
-                raise bad_value('weights', f'shape {values.shape}',
-                                f'shape {(self.count, policy.weight_count)}')
-        else:
-            values = checked_weights(network, values, self.count)
         if goals is None:
-            goals = [[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
-                     for scenario in self.scenarios]
-        places = np.broadcast_to(np.asarray(goals, np.float64), (self.count, self.robots, 2))
+            places = np.array([[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
+                               for scenario in self.scenarios], np.float64)
+        else:
+            shape = (self.count, self.robots, 2)
+            places = np.broadcast_to(numbers('goals', goals, shape, shape[1:]), shape)
         if 'goal' in network.inputs and not np.isfinite(places).all():
             raise bad_value('goals', None, 'a goal for every robot, for the input goal')
         columns, at = np.full(len(COLUMNS), -1, np.int64), 0
@@ -303,8 +301,9 @@ class Worlds:
             at += COLUMNS[name]
         return Policy(
             inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
-            memory=np.zeros((rows, policy.memory_count)), weights=values, layers=network.layers,
-            table=input_table(network.inputs), goal=places.reshape(-1, 2).copy(),
+            memory=np.zeros((rows, policy.memory_count)), weights=np.ascontiguousarray(values),
+            layers=network.layers, table=input_table(network.inputs),
+            goal=places.reshape(-1, 2).copy(),
             limits=np.array([network.max_speed, network.turn]),
             kept=np.zeros((ticks if names else 0, rows, at)), kept_columns=columns,
             first_tick=self.state.tick.copy())
@@ -348,18 +347,6 @@ class Worlds:
                 raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"
                                 f' ({sense} is not)')
 
-    def _chosen(self, worlds: ArrayLike | None) -> NDArray[np.int64]:
-        if worlds is None:
-            return np.arange(self.count)
-        chosen = np.asarray(worlds)
-        if chosen.dtype == np.bool_ and chosen.shape == (self.count,):
-            return np.flatnonzero(chosen)
-        if chosen.dtype.kind not in 'iu' or chosen.ndim != 1 or not (
-                (chosen >= 0) & (chosen < self.count)).all():
-            raise bad_value('worlds', np.asarray(worlds).tolist(),
-                            f'a mask of {self.count}, or numbers below it')
-        return chosen.astype(np.int64)
-
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         n = self.robots
         for k in chosen.tolist():
@@ -377,12 +364,6 @@ class Worlds:
                 raise InputError(f'start of world {k}: {problem}')
 
 
-def _whole(name: str, value: Any) -> int:  # noqa: ANN401
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise bad_value(name, value, 'a whole number >= 1')
-    return int(value)
-
-
 def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str]:
     sensors = scenario.sensors
     has = {'scan', 'odometry', 'twist', 'wind'}
@@ -390,7 +371,4 @@ def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str
     has |= {'neighbours'} if sensors.rab.range_and_bearing else set()
     if wanted is None:
         return frozenset(has)
-    for name in wanted:
-        if name not in SENSES or name not in has:
-            raise bad_value('sense', name, f"any of {', '.join(sorted(has))}")
-    return frozenset(wanted)
+    return frozenset(named('sense', wanted, sorted(has)))

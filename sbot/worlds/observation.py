@@ -14,9 +14,6 @@ from sbot_sim.worlds.state import Setting, Worlds
 Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
 
-# What can be left out; poses and contacts are always there.
-SENSES = ('scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind')
-
 
 class Heard(NamedTuple):
     """Whom robots hear by range and bearing; the first ``number`` of N - 1 columns are used."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numba
@@ -14,12 +17,18 @@ from neural_controller import inputs as kinds
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
+from sbot_common.arguments import whole
 from sbot_common.compiled.jit import borrowed
 from sbot_common.errors import bad_value
 from sbot_common.twist import OMEGA, VX, VY
+from sbot_common.user_code import UserCodeError, call_user_code, reason
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
+
+_ROW = numba.float64[::1]
+_ARGUMENTS = (_ROW, _ROW, _ROW, _ROW, numba.int64[::1], numba.float64)  # of a function
+_MOST_NUMBERS = 1_000_000  # weights of a world, memory of a robot
 
 
 class FunctionPolicy(NamedTuple):
@@ -44,14 +53,61 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
     inputs, outputs, max_speed, turn : as of ``make_network``
     weights, memory : how many
 
+    Raises
+    ------
+    InputError
+        for bad parameters.
+    UserCodeError
+        if numba cannot compile the function.
+
     """
-    compiled = function if hasattr(function, 'py_func') else numba.njit(
+    if not isinstance(function, FunctionType) and not hasattr(function, 'py_func'):
+        raise bad_value('function', function, 'a function that is written in Python')
+    compiled: Any = function if hasattr(function, 'py_func') else numba.njit(
         error_model='numpy')(function)
     network = make_network('perceptron', inputs, outputs=outputs, max_speed=max_speed, turn=turn)
-    for name, value in (('weights', weights), ('memory', memory)):
-        if not isinstance(value, int) or value < 0:
-            raise bad_value(name, value, 'a whole number >= 0')
-    return FunctionPolicy(compiled, network, weights, memory)
+    weight_count = whole('weights', weights, 0, _MOST_NUMBERS)
+    memory_count = whole('memory', memory, 0, _MOST_NUMBERS)
+    # Now, not within our own functions, whose lines numba would name instead of the user's.
+    call_user_code(partial(compiled.get_call_template, _ARGUMENTS, {}),
+                   lambda: f'function_policy: {_place(compiled)}')
+    return FunctionPolicy(compiled, network, weight_count, memory_count)
+
+
+def _place(compiled: Any) -> str:  # noqa: ANN401
+    """Return a function's name, file and line in words."""
+    code = compiled.py_func.__code__
+    return f'{compiled.py_func.__name__}() at {code.co_filename}:{code.co_firstlineno}'
+
+
+@contextlib.contextmanager
+def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
+    """Raise what a policy's function raises in a block, which Python would only print.
+
+    Raises
+    ------
+    UserCodeError
+        at the end of the block, of the first of these exceptions.
+
+    """
+    if not isinstance(policy, FunctionPolicy):
+        yield
+        return
+    raised: list[BaseException] = []
+    before = sys.unraisablehook
+
+    def keep(lost: sys.UnraisableHookArgs) -> None:
+        if isinstance(lost.exc_value, Exception) and 'CPUContext' in str(lost.object):
+            raised.append(lost.exc_value)
+        else:
+            before(lost)
+    sys.unraisablehook = keep
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+    for error in raised[:1]:
+        raise UserCodeError(f'{_place(policy.function)}: {reason(error)}') from error
 
 
 @Phase

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from neural_controller.network import Network
 from sbot.scenario.model import Scenario
+from sbot.worlds.arguments import LARGEST_SEED
 from sbot.worlds.episode import Episode
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import FunctionPolicy
+from sbot_common.arguments import whole
 
 
 class World:
@@ -30,8 +31,7 @@ class World:
 
     def __init__(self, scenario: Scenario, *, seed: int | None = None,
                  sense: Collection[str] | None = None) -> None:
-        self.worlds = Worlds(scenario, 1, sense=sense,
-                             seeds=[scenario.seed if seed is None else seed])
+        self.worlds = Worlds(scenario, 1, sense=sense, seeds=None if seed is None else _only(seed))
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
         self._shape = (self.robots,)
         self._observer = Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
@@ -39,14 +39,13 @@ class World:
 
     def reset(self, seed: int | None = None, *, start: ArrayLike | None = None) -> Observations:
         """Go to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses there."""
-        self.worlds.reset(None if seed is None else [seed], start=start)
+        self.worlds.reset(None if seed is None else _only(seed), start=start)
         return self._observer()
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
              ticks: int = 1) -> Observations:
         """Advance by commands (N, 3) or (N, 2), as ``Worlds.step``."""
-        values = np.asarray(commands, np.float64)
-        self.worlds.advance(values, self._shape, wheels, data, ticks)
+        self.worlds.advance(commands, self._shape, wheels, data, ticks)
         return self._observer()
 
     def observe(self) -> Observations:
@@ -58,3 +57,8 @@ class World:
         """Let a compiled policy drive all robots, as ``Worlds.run`` (arrays (T, N, …))."""
         episode = self.worlds.run(policy, weights, ticks, goals=goals, keep=keep)
         return Episode(*(None if rows is None else rows[:, 0] for rows in episode))
+
+
+def _only(seed: int) -> list[int]:
+    """Return the seeds of one world."""
+    return [whole('seed', seed, 0, LARGEST_SEED)]

@@ -34,6 +34,12 @@ from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
 from sbot_common.compiled.fingerprint import describe_type, fingerprint
+from sbot_common.compiled.private_files import (
+    is_private,
+    make_private,
+    shared_part,
+    write_private,
+)
 
 LOG = logging.getLogger(__name__)
 
@@ -68,13 +74,16 @@ def _writable_directory() -> Path:
     """Return the cache directory, below NUMBA_CACHE_DIR or the user's cache."""
     base = os.environ.get('NUMBA_CACHE_DIR') or os.path.join(
         os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'potential_field_bot')
-    directory = Path(base) / _key()
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):
+        directory = make_private(Path(base).absolute() / _key())
         if os.access(directory, os.W_OK):
-            return directory
-    except OSError:
-        pass
+            shared = shared_part(directory)
+            if shared is None:
+                return directory
+            instead = _temporary_directory()
+            LOG.warning('%s: others can write there, and machine code is executed; it is kept in '
+                        '%s instead (chmod go-w, or set NUMBA_CACHE_DIR)', shared, instead)
+            return instead
     return _temporary_directory()
 
 
@@ -84,15 +93,13 @@ def _temporary_directory() -> Path:
     It is safe if it is this user's, and nobody else's to write to: machine code is executed.
     """
     with contextlib.suppress(OSError, AttributeError):  # no such user ids outside POSIX
-        base = Path(tempfile.gettempdir()) / f'potential_field_bot_{os.getuid()}'
+        base = (Path(tempfile.gettempdir()).resolve() / f'potential_field_bot_{os.getuid()}')
         with contextlib.suppress(FileExistsError):
             base.mkdir(mode=0o700)
         found = base.lstat()
         if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and (
-                found.st_mode & 0o077 == 0):
-            directory = base / _key()
-            directory.mkdir(exist_ok=True)
-            return directory
+                found.st_mode & 0o077 == 0) and shared_part(base) is None:
+            return make_private(base / _key())
     directory = Path(tempfile.mkdtemp(prefix='potential_field_bot_'))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return directory
@@ -100,7 +107,7 @@ def _temporary_directory() -> Path:
 
 CACHE_DIRECTORY = _writable_directory()
 _listeners: list[Callable[[str], None]] = []
-_said: list[str] = []  # one warning of a full disk is enough
+_said: list[str] = []  # one warning of a kind is enough
 
 
 @contextlib.contextmanager
@@ -165,10 +172,8 @@ class CodeCache(_Cache):  # type: ignore[misc]
         try:
             _write(self._path(sig), dumps(data._reduce()))
         except OSError as error:
-            if not _said:
-                _said.append('full')
-                LOG.warning('%s: compiled code cannot be kept (%s); the next run compiles again',
-                            CACHE_DIRECTORY, error.strerror or error)
+            _warn_once('full', '%s: compiled code cannot be kept (%s); the next run compiles '
+                               'again', CACHE_DIRECTORY, error.strerror or error)
 
     def _stem(self) -> str:
         name = f'{self._function.__module__}.{self._function.__qualname__}'
@@ -189,10 +194,15 @@ def _read(path: Path) -> bytes | None:
     """
     try:
         with path.open('rb') as file:
+            status = os.fstat(file.fileno())
+            if not is_private(status):
+                _warn_once('shared', '%s: others can write to it; machine code in such files is '
+                                     'compiled anew', path)
+                return None
             data = file.read()
-            age = time.time() - os.fstat(file.fileno()).st_mtime
     except OSError:
         return None
+    age = time.time() - status.st_mtime
     if age > _NOTED:
         with contextlib.suppress(OSError):  # e.g. a cache that is read only
             os.utime(path)
@@ -203,12 +213,18 @@ def _write(path: Path, data: bytes) -> None:
     """Write a file as a whole: another process sees all of it or nothing."""
     whole = path.with_name(f'{path.name}.{uuid.uuid4().hex[:12]}')
     try:
-        whole.write_bytes(data + _checksum(data))
+        write_private(whole, data + _checksum(data))
         whole.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             whole.unlink()
         raise
+
+
+def _warn_once(kind: str, text: str, *values: object) -> None:
+    if kind not in _said:
+        _said.append(kind)
+        LOG.warning(text, *values)
 
 
 def _checksum(data: bytes) -> bytes:

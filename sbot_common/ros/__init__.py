@@ -15,6 +15,7 @@ except ImportError:
 
 from sbot_common.ros.parameters import declare, warn_of_unknown
 from sbot_common.ros.process import CALLBACK_TIMEOUT, make_executor, run, run_all
+from sbot_common.ros.publishers import in_words, publishers_of, refusal, watch_publishers
 from sbot_common.ros.pubsub import (
     LOCKSTEP_DEPTH,
     advertise,
@@ -26,6 +27,7 @@ from sbot_common.ros.pubsub import (
     subscribe,
 )
 
-__all__ = ['CALLBACK_TIMEOUT', 'LOCKSTEP_DEPTH', 'advertise', 'declare', 'make_executor', 'now_ns',
-           'qos', 'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers', 'subscribe',
-           'warn_of_unknown']
+__all__ = ['CALLBACK_TIMEOUT', 'LOCKSTEP_DEPTH', 'advertise', 'declare', 'in_words',
+           'make_executor', 'now_ns', 'publishers_of', 'qos', 'refusal', 'ros_class', 'run',
+           'run_all', 'shared_subscriptions', 'sharers', 'subscribe', 'warn_of_unknown',
+           'watch_publishers']

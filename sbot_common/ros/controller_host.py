@@ -93,6 +93,8 @@ class ControllerHost(Node):  # type: ignore[misc]
                 partial(self._on_input, source), self._depth,
                 wakes=self._lockstep and source is heard[-1], expected=self._lockstep,
                 reliable=self._lockstep or self.values['reliability'] == RELIABLE)
+        ros.watch_publishers(self, [self._resolve(source.topic, source.robot)
+                                    for source in heard], self._lockstep)
         if takes_goals:
             ros.subscribe(self, topics.GOAL_POSE, self._resolve(topics.GOAL_POSE, self.robot_id),
                           self._on_goal_pose)

@@ -13,9 +13,11 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
-from sbot_common.controlled_robot import ControllerError
 from sbot_common.errors import InputError
-from sbot_common.signals import Deferral, Ending
+from sbot_common.signals.deferral import Deferral
+from sbot_common.signals.ending import Ending
+from sbot_common.terminal import keep_warnings_plain
+from sbot_common.user_code import UserCodeError
 
 CALLBACK_TIMEOUT = 3.0  # s; a callback that runs longer after a signal is interrupted
 SHUTDOWN_TIMEOUT = 3.0  # s; then the process ends without what rclpy still had to do
@@ -35,6 +37,7 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     """Run several nodes in one executor, as ``run``; the first sets the exit code."""
     # Before rclpy.init: rclpy's handler ends the context, which ends ``spin`` after the callback
     # that runs, and calls the handler that it has found.
+    keep_warnings_plain()
     deferral = Deferral(CALLBACK_TIMEOUT)
     try:
         rclpy.init(args=list(sys.argv if arguments is None else arguments),
@@ -50,7 +53,7 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     except InputError as error:
         print(error, file=sys.stderr)
         code = 2
-    except ControllerError as error:
+    except UserCodeError as error:
         # One write, and the line that says why comes last: `sbot up` quotes it.
         print(f'{error.traceback()}{error}', file=sys.stderr, flush=True)
         code = 1

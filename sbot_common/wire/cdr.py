@@ -92,8 +92,30 @@ def stamp(stamp_ns: int) -> Any:  # noqa: ANN401
 
 
 def stamp_ns(time: Any) -> int:  # noqa: ANN401
-    """Return nanoseconds of a builtin_interfaces/Time."""
-    return int(time.sec) * NANOSECONDS + int(time.nanosec)
+    """Return nanoseconds of a builtin_interfaces/Time.
+
+    Raises
+    ------
+    DamagedMessage
+        as ``total_ns``.
+
+    """
+    return total_ns(int(time.sec), int(time.nanosec))
+
+
+def total_ns(seconds: int, nanoseconds: int) -> int:
+    """Return nanoseconds of the two numbers of a stamp.
+
+    Raises
+    ------
+    DamagedMessage
+        if the second is a whole second or more: carried over, the first may have no room for it.
+
+    """
+    if nanoseconds >= NANOSECONDS:
+        raise DamagedMessage(f'a stamp has {nanoseconds} ns beside its seconds, expected less '
+                             f'than {NANOSECONDS}')
+    return seconds * NANOSECONDS + nanoseconds
 
 
 def header(nanoseconds: int, frame_id: str) -> Any:  # noqa: ANN401

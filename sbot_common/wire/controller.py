@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+import numpy as np
+
 from sbot_common import topics
 from sbot_common.controller_inputs import ALL_POSES
-from sbot_common.observation import Neighbours, Odometry
+from sbot_common.observation import (
+    BROADCAST_BYTES,
+    INFRARED_SENSORS,
+    Neighbours,
+    Odometry,
+)
 from sbot_common.stamp_sync import Key
 from sbot_common.twist import Twist
 from sbot_common.wire import cdr, messages
@@ -36,21 +43,31 @@ def _read_wind(raw: bytes) -> tuple[int, tuple[float, float]]:
     return stamp_ns, (x, y)
 
 
-def _read_columns(raw: bytes, *names: str) -> tuple[int, list[Any]]:
+def _read_columns(raw: bytes, **kinds: tuple[type[np.generic], int]) -> tuple[int, list[Any]]:
+    """Return the stamp (ns) and the named fields of a PointCloud2, each of its type and count."""
     stamp_ns, columns = read_point_cloud(raw)
-    for name in names:
+    for name, (kind, count) in kinds.items():
         if name not in columns:
             raise cdr.DamagedMessage(f"sensor_msgs/msg/PointCloud2: its field '{name}' is missing")
-    return stamp_ns, [columns[name] for name in names]
+        found = columns[name]
+        if found.dtype != kind or found.shape[1:] != ((count,) if count > 1 else ()):
+            raise cdr.DamagedMessage(
+                f"sensor_msgs/msg/PointCloud2: its field '{name}' is {found.dtype} of shape "
+                f'{found.shape[1:]}, expected {count} of {kind.__name__}')
+    return stamp_ns, [columns[name] for name in kinds]
 
 
 def _read_infrared(raw: bytes) -> tuple[int, Any]:
-    stamp_ns, (readings,) = _read_columns(raw, 'reading')
+    stamp_ns, (readings,) = _read_columns(raw, reading=(np.float32, 1))
+    if len(readings) != INFRARED_SENSORS:  # compiled controllers have room for so many
+        raise cdr.DamagedMessage(f'sensor_msgs/msg/PointCloud2: {len(readings)} infrared readings,'
+                                 f' expected {INFRARED_SENSORS}')
     return stamp_ns, readings
 
 
 def _read_neighbours(raw: bytes) -> tuple[int, Neighbours]:
-    stamp_ns, columns = _read_columns(raw, 'range', 'bearing', 'data')
+    stamp_ns, columns = _read_columns(raw, range=(np.float32, 1), bearing=(np.float32, 1),
+                                      data=(np.uint8, BROADCAST_BYTES))
     return stamp_ns, Neighbours(*columns)
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
-from sbot_common.clock import NANOSECONDS
 from sbot_common.observation import Scan
 from sbot_common.twist import Twist
 from sbot_common.wire import cdr, geometry
@@ -73,15 +72,14 @@ def read_header_stamp(raw: bytes) -> int:
     Raises
     ------
     InputError
-        if the bytes end before it.
+        if the bytes end before it, or it is no stamp.
 
     """
     try:
         seconds, nanoseconds = _STAMP.unpack_from(raw, ENCAPSULATION)
     except struct.error:
         raise _too_short('std_msgs/msg/Header', raw) from None
-    stamp_ns: int = seconds * NANOSECONDS + nanoseconds
-    return stamp_ns
+    return cdr.total_ns(seconds, nanoseconds)
 
 
 def _too_short(type_name: str, raw: bytes) -> cdr.DamagedMessage:
@@ -95,7 +93,7 @@ def _read_header(raw: bytes, type_name: str) -> tuple[int, str]:
             f'{type_name}: expected little-endian CDR, got bytes {raw[:4].hex()}')
     seconds, nanoseconds, length = _HEADER.unpack_from(raw, ENCAPSULATION)
     frame_id = raw[_FRAME_ID:_FRAME_ID + length].rstrip(b'\0').decode('utf-8', 'replace')
-    return seconds * NANOSECONDS + nanoseconds, frame_id
+    return cdr.total_ns(seconds, nanoseconds), frame_id
 
 
 def read_odometry(raw: bytes) -> PoseStamped:

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import decoding
+from sbot_common.errors import decoding, shown
 from sbot_common.wire import cdr
 
 _NAME = 'sensor_msgs/msg/PointCloud2'
 # Values of sensor_msgs/PointField, all little-endian.
 _DATATYPES = dict(enumerate(('<i1', '<u1', '<i2', '<u2', '<i4', '<u4', '<f4', '<f8'), 1))
+_MOST_FIELDS = 1000
+_LONGEST_NAME = 256
+_LARGEST_EMPTY = 1 << 16  # bytes of a point of a cloud that has none
 _NUMBERS = {np.dtype(text): number for number, text in _DATATYPES.items()}
 
 
@@ -36,10 +39,16 @@ def _layout(fields: tuple[tuple[str, int, int, int], ...], step: int) -> np.dtyp
         if they are no layout of a point of ``step`` bytes.
 
     """
-    names, offsets, datatypes, counts = zip(*fields, strict=True) if fields else ((),) * 4
+    names, offsets, *_ = zip(*fields, strict=True) if fields else ((),) * 4
     with decoding(f'{_NAME}: its fields are no layout of a point', cdr.DamagedMessage):
-        formats = [(_DATATYPES[datatype], (count,) if count > 1 else ())
-                   for datatype, count in zip(datatypes, counts, strict=True)]
+        formats = []
+        for name, offset, datatype, count in fields:
+            kind = np.dtype(_DATATYPES[datatype])
+            # NumPy adds in 32 bits, and then reads where nothing is.
+            if offset + max(1, count) * kind.itemsize > step:
+                raise ValueError(f'{shown(name)}, {count} of {kind} at byte {offset}, ends behind '
+                                 f'the {step} bytes of a point')
+            formats.append((kind, (count,) if count > 1 else ()))
         return np.dtype({'names': names, 'formats': formats, 'offsets': offsets,
                          'itemsize': step})
 
@@ -68,19 +77,24 @@ def decode_points(raw: bytes) -> tuple[int, NDArray[np.void]]:
 
     """
     cloud = cdr.decode(raw, _NAME)
-    layout = _layout(tuple((field.name, field.offset, field.datatype, field.count)
-                           for field in cloud.fields), cloud.point_step)
-    shape = cloud.height, cloud.width
-    if 0 in shape:
-        return cdr.stamp_ns(cloud.header.stamp), np.zeros(shape, layout)
-    expected = cloud.point_step * cloud.width * cloud.height
-    if cloud.is_bigendian or cloud.data.size != expected or (
-            cloud.row_step != cloud.point_step * cloud.width):
-        raise cdr.DamagedMessage(f'{_NAME}: expected {expected} little-endian bytes without '
+    stamp_ns, step = cdr.stamp_ns(cloud.header.stamp), cloud.point_step
+    count = cloud.width * cloud.height
+    if count and (cloud.is_bigendian or not step or cloud.data.size != step * count
+                  or cloud.row_step != step * cloud.width):
+        raise cdr.DamagedMessage(f'{_NAME}: expected {step * count} little-endian bytes without '
                                  f'padding, found {cloud.data.size}')
+    if len(cloud.fields) > _MOST_FIELDS or (not count and step > _LARGEST_EMPTY) or any(
+            len(field.name) > _LONGEST_NAME for field in cloud.fields):
+        raise cdr.DamagedMessage(f'{_NAME}: expected at most {_MOST_FIELDS} fields with names of '
+                                 f'{_LONGEST_NAME} characters, and points of {_LARGEST_EMPTY} '
+                                 'bytes where there are none')
+    layout = _layout(tuple((field.name, field.offset, field.datatype, field.count)
+                           for field in cloud.fields), step)
+    if not count:
+        return stamp_ns, np.zeros((0, 0), layout)
     with decoding(_NAME, cdr.DamagedMessage):
-        points = np.frombuffer(cloud.data.tobytes(), layout).reshape(shape)
-    return cdr.stamp_ns(cloud.header.stamp), points
+        points = np.frombuffer(cloud.data.tobytes(), layout)
+        return stamp_ns, points.reshape(cloud.height, cloud.width)
 
 
 def read_point_cloud(raw: bytes) -> tuple[int, dict[str, NDArray[Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from sbot_common.errors import InputError
 from sbot_common.params import Param
+from sbot_common.user_code import call_user_code
 
 Array = NDArray[np.float64]
 
@@ -44,22 +46,29 @@ class Hooks(NamedTuple):
     drive_impulse: Callable[..., Any] | None = None
 
 
-def call_hook(function: Callable[..., Any], shape: tuple[int, ...], *arguments: Any) -> Array:  # noqa: ANN401
+def call_hook(hooks: Hooks, name: str, tick: int, shape: tuple[int, ...],
+              *arguments: Any) -> Array:  # noqa: ANN401
     """Return what a hook returns, as an array of a shape.
 
     Raises
     ------
     InputError
         if it returns anything else than finite numbers of that shape.
+    UserCodeError
+        if it raises.
 
     """
-    answer = function(*arguments)
+    function = getattr(hooks, name)
+
+    def where() -> str:
+        return (f'wind.{name}_function at tick {tick}: '
+                f"{getattr(function, '__name__', str(function))}()")
+    answer = call_user_code(partial(function, *arguments), where)
     try:
         array = np.array(answer, np.float64, order='C')
     except (TypeError, ValueError):
         array = np.array(np.nan)
     if array.shape != shape or not np.isfinite(array).all():
         found = f'shape {array.shape}' if array.shape != shape else 'numbers that are not finite'
-        name = getattr(function, '__name__', str(function))
-        raise InputError(f'{name}(): returned {found}, expected finite numbers of shape {shape}')
+        raise InputError(f'{where()}: returned {found}, expected finite numbers of shape {shape}')
     return array

@@ -143,7 +143,8 @@ def feel(parameters: SimulationParameters, state: SimulationState, wind: Wind,
     if parameters.hooks.effective_wind is None:
         effective = effective_wind(free, reduction)
     else:
-        effective = call_hook(parameters.hooks.effective_wind, free.shape, free, reduction)
+        effective = call_hook(parameters.hooks, 'effective_wind', state.tick, free.shape, free,
+                              reduction)
     push = np.zeros_like(free)
     if wind.force[:2].any():
         push += wind.force[:2] * parameters.dt / bodies.mass[:, np.newaxis]
@@ -157,17 +158,18 @@ def blow(parameters: SimulationParameters, state: SimulationState, force: Array,
     Document 000 section 4.1; it moves the robots in the next tick. ``force`` is (3,) N,
     ``wheel_speed`` (N, 2) rad/s, saturated.
     """
-    impulse = summed_impulses(parameters, state.pose[:, 2].copy(), force, wheel_speed, felt.wind)
+    impulse = summed_impulses(parameters, state.tick, state.pose[:, 2].copy(), force, wheel_speed,
+                              felt.wind)
     return impulse_velocity(impulse, parameters.bodies.mass)
 
 
-def summed_impulses(parameters: SimulationParameters, yaw: Array, force: Array,
+def summed_impulses(parameters: SimulationParameters, tick: int, yaw: Array, force: Array,
                     wheel_speed: Array, wind: Array) -> Array:
     """Return the impulses (N, 2) kg m/s of wind, drive and forces.
 
     Parameters
     ----------
-    parameters : the world
+    parameters, tick : the world
     yaw : (N,) rad
     force : (2,) or wider, N
     wheel_speed : (N, 2) rad/s, saturated
@@ -181,7 +183,8 @@ def summed_impulses(parameters: SimulationParameters, yaw: Array, force: Array,
     driven = drive if hook is None else np.zeros_like(drive)
     impulse = sum_impulses(bodies.mass, wind, forces, driven, yaw, parameters.dt)
     if hook is not None:
-        impulse += call_hook(hook, impulse.shape, bodies.mass.copy(), drive, yaw)
+        impulse += call_hook(parameters.hooks, 'drive_impulse', tick, impulse.shape,
+                             bodies.mass.copy(), drive, yaw)
     return impulse
 
 
@@ -192,7 +195,7 @@ def wake_reductions(parameters: SimulationParameters, state: SimulationState, fr
     if not wake.wake:
         return np.zeros(n), state.blocker
     if parameters.hooks.blocking is not None:
-        return blocked_shares(parameters, state.pose, free_wind, state.rab_data,
+        return blocked_shares(parameters, state.tick, state.pose, free_wind, state.rab_data,
                               heard), state.blocker
     advertised = np.ascontiguousarray(state.rab_data[:, 0])
     own_radius = clamped_radius(parameters.bodies.radius)
@@ -203,13 +206,11 @@ def wake_reductions(parameters: SimulationParameters, state: SimulationState, fr
                            advertised, own_radius, state.blocker, sensors.threads)
 
 
-def blocked_shares(parameters: SimulationParameters, pose: Array, free_wind: Array,
+def blocked_shares(parameters: SimulationParameters, tick: int, pose: Array, free_wind: Array,
                    data: NDArray[np.uint8], heard: Heard) -> Array:
     """Return the share (N,) of the wind that others take, as the hook ``blocking`` has it."""
-    hook = parameters.hooks.blocking
-    assert hook is not None
-    return call_hook(hook, (len(pose),), parameters.wake, *heard, pose[:, 2].copy(),
-                     free_wind.copy(), data[:, 0].copy(),
+    return call_hook(parameters.hooks, 'blocking', tick, (len(pose),), parameters.wake, *heard,
+                     pose[:, 2].copy(), free_wind.copy(), data[:, 0].copy(),
                      clamped_radius(parameters.bodies.radius))
 
 

@@ -15,6 +15,7 @@ from sbot_sim import fast2d
 from sbot_sim.fast2d import functions
 from sbot_sim.fast2d.c_memory import IN_C, SLOW, SharedMemory
 from sbot_sim.fast2d.warm_up import load_compiled
+from sbot_sim.fast2d.world import ray_count
 
 _PREFIX = 'webots_'
 _CORNERS = 4
@@ -75,7 +76,8 @@ class Exports:
             return lambda object, x, y: function(
                 object, self._list(x, _CORNERS), self._list(y, _CORNERS))
         if name.endswith('_irsensor'):
-            return lambda *given: function(*given[:-1], self._list(given[-1], given[-2]))
+            return lambda *given: function(*given[:-1], self._list(
+                given[-1], ray_count('create_irsensor', given[-2])))
         if name.endswith('_get_transform'):
             return self._get_transform
         if name.endswith('_cleanup'):
@@ -108,7 +110,7 @@ class Exports:
     def _list(self, pointer: Any, count: int) -> list[float]:  # noqa: ANN401
         if pointer == self._ffi.NULL:
             raise InputError('got NULL, expected an array of numbers')
-        return [pointer[k] for k in range(max(count, 0))]
+        return [pointer[k] for k in range(count)]
 
     def _received(self, value: Any) -> Any:  # noqa: ANN401
         """Return the reference that a pointer stands for; other values as they are."""

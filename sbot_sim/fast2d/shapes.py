@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sbot_common.elementary import atan2, hypot, sincos
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 
 CORNERS = 4
 LARGEST = 1e3  # m, of a size: beyond it, sums of overlaps would not be exact any more
@@ -61,11 +61,13 @@ def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
 
     """
     try:
+        if len(x) != CORNERS or len(y) != CORNERS:
+            raise bad_value(f'{where}: corners', (len(x), len(y)), 'four x and four y')
         corners = [(float(a), float(b)) for a, b in zip(x, y, strict=False)]
-    except (TypeError, ValueError, OverflowError):
+    except InputError:
+        raise
+    except Exception:  # numbers beyond doubles, or whatever a class of others raises
         raise bad_value(f'{where}: corners', (x, y), 'four x and four y, numbers (m)') from None
-    if len(x) != CORNERS or len(y) != CORNERS:
-        raise bad_value(f'{where}: corners', (len(x), len(y)), 'four x and four y')
     if not all(abs(value) <= LARGEST for corner in corners for value in corner):
         raise bad_value(f'{where}: corners', corners, f'finite numbers up to {LARGEST:g} (m)')
     sides = [(corners[(k + 1) % CORNERS][0] - corners[k][0],

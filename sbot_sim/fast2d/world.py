@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
+from numbers import Real
 from types import TracebackType
 
 import numpy as np
@@ -20,6 +22,7 @@ Array = NDArray[np.float64]
 
 PREFIX = 'webots_fast2d_'
 ROBOT_MASS = 1.0  # kg, of a robot whose mass the host does not set (docs/errata.md F4)
+MOST_RAYS = 10_000  # of a sensor
 _LIGHTEST = 1e-100  # kg: lighter than any thing, and its inverse is finite
 _WEIGHTS_SUM = 1e-9  # how far from 1
 
@@ -161,7 +164,8 @@ class Fast2D:
         xpos, ypos, angle : where it is, and the direction of its axis, in the robot's frame
         range : m; what is farther, or nothing at all, is measured as this
         aperture : angle between the first and the last ray (rad), 0 to 2 pi
-        numRays : evenly from -aperture/2 to aperture/2 about the axis; a single one along it
+        numRays : 1 to 10000, evenly from -aperture/2 to aperture/2 about the axis; a single one
+            along it
         rayWeights : one for each ray, none negative; their sum is 1 within 1e-9
 
         """
@@ -218,7 +222,8 @@ class Fast2D:
     def object_set_mass(self, object: ObjectRef, mass: float) -> None:
         """Set an object's mass (kg), by which pushes are shared; negative: infinitely heavy."""
         body = self._settable('object_set_mass', object)
-        value = _number('object_set_mass', 'mass', -1.0 if mass == math.inf else mass)
+        heavy = isinstance(mass, Real) and mass == math.inf
+        value = _number('object_set_mass', 'mass', -1.0 if heavy else mass)
         if value < 0.0:
             value = math.inf
         if value < _LIGHTEST:
@@ -370,9 +375,11 @@ class Fast2D:
 def _number(name: str, what: str, value: float) -> float:
     """Return a finite number."""
     try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise bad_value(f'{PREFIX}{name}: {what}', value, 'a finite number') from None
+        single = isinstance(value, Real) or (
+            not isinstance(value, str | bytes) and np.shape(value) == ())
+        number = float(value) if single else math.nan
+    except Exception:  # an int beyond doubles, or whatever a user's class raises
+        number = math.nan
     if not math.isfinite(number):
         raise bad_value(f'{PREFIX}{name}: {what}', value, 'a finite number')
     return number
@@ -386,13 +393,26 @@ def _coordinate(name: str, what: str, value: float) -> float:
     return number
 
 
+def ray_count(name: str, num_rays: int) -> int:
+    """Return a sensor's number of rays, checked: before any list of so many numbers is read."""
+    if isinstance(num_rays, bool) or not isinstance(num_rays, int | np.integer) or (
+            not 1 <= num_rays <= MOST_RAYS):
+        raise bad_value(f'{PREFIX}{name}: num_rays', num_rays,
+                        f'a whole number from 1 to {MOST_RAYS}')
+    return int(num_rays)
+
+
 def _weights(name: str, num_rays: int, ray_weights: Sequence[float]) -> tuple[float, ...]:
     """Return the weights of the rays, checked."""
-    if not isinstance(num_rays, (int, np.integer)) or num_rays < 1:
-        raise bad_value(f'{PREFIX}{name}: num_rays', num_rays, 'a whole number > 0')
-    weights = tuple(_number(name, 'ray_weights', weight) for weight in ray_weights)
-    if len(weights) != num_rays:
-        raise bad_value(f'{PREFIX}{name}: ray_weights', weights, f'{num_rays} numbers, one a ray')
+    count = ray_count(name, num_rays)
+    try:
+        given = list(islice(ray_weights, count + 1))
+    except TypeError:
+        raise bad_value(f'{PREFIX}{name}: ray_weights', ray_weights,
+                        f'{count} numbers, one a ray') from None
+    weights = tuple(_number(name, 'ray_weights', weight) for weight in given)
+    if len(weights) != count:
+        raise bad_value(f'{PREFIX}{name}: ray_weights', weights, f'{count} numbers, one a ray')
     if min(weights) < 0.0 or abs(math.fsum(weights) - 1.0) > _WEIGHTS_SUM:
         raise bad_value(f'{PREFIX}{name}: ray_weights', weights, 'numbers >= 0 with the sum 1')
     return weights

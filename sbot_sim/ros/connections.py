@@ -8,7 +8,6 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from sbot_common import ros, topics
-from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_sim.messages.snapshot import Outgoing
 
@@ -81,8 +80,7 @@ class Connections:
     def check(self) -> None:
         """Raise InputError if a topic has more publishers than lockstep can tell apart."""
         for text in self.foreign():
-            raise InputError(f'{text}, expected exactly one in lockstep; ROS_DOMAIN_ID keeps runs '
-                             'apart')
+            raise ros.refusal(text)
 
     def foreign(self) -> Iterator[str]:
         """Yield in words each topic of the run that has more than one publisher, and whose.
@@ -92,14 +90,12 @@ class Connections:
         names = [*self._publishers, *(topic.name for topic in _WIND),
                  *(self._resolve(self._cmd_vel, i)
                    for i, awaited in enumerate(self._awaited) if awaited)]
+        own = f'{self._node.get_namespace().rstrip("/")}/{self._node.get_name()}'
         for name in names:
-            if name not in _OFTEN_SHARED and self._count(name) > 1:
-                nodes = [f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                         for info in self._node.get_publishers_info_by_topic(self._actual(name))]
-                own = f'{self._node.get_namespace().rstrip("/")}/{self._node.get_name()}'
-                if len(nodes) > 1 and set(nodes) != {own}:
-                    yield (f'{self._actual(name)} has {len(nodes)} publishers '
-                           f'({", ".join(sorted(nodes))})')
+            if name not in _OFTEN_SHARED:
+                nodes = ros.publishers_of(self._node, self._actual(name))
+                if nodes and set(nodes) != {own}:
+                    yield ros.in_words(self._actual(name), nodes)
 
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, len(self._awaited))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sbot_common.angles import wrap_angle
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2
+from sbot_common.observation import BROADCAST_BYTES
 from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
 from sbot_sim.world.line_of_sight import blocked
@@ -33,7 +34,7 @@ class RangeAndBearing(NamedTuple):
         '', 'Walls and obstacles stop the broadcast, robots do not.', '000 section 5.5')] = True
 
 
-DATA_BYTES = 10
+DATA_BYTES = BROADCAST_BYTES
 
 
 def set_data(data: NDArray[np.uint8], new: Mapping[int, bytes]) -> NDArray[np.uint8]:

@@ -37,18 +37,18 @@ class HookPhases:
             heard = (worlds.heard_starts[k], worlds.heard_robot[k, :count],
                      worlds.heard_range[k, :count], worlds.heard_bearing[k, :count])
             worlds.reduction[rows] = blocked_shares(
-                self._parameters[k], worlds.pose[rows], worlds.free_wind[rows],
-                worlds.rab_data[rows], heard)
+                self._parameters[k], int(worlds.tick[k]), worlds.pose[rows],
+                worlds.free_wind[rows], worlds.rab_data[rows], heard)
 
     def weaken(self, first: int, end: int) -> None:
         """Ask ``effective_wind`` for the wind that is left."""
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
             rows = slice(k * n, (k + 1) * n)
-            hook = self._parameters[k].hooks.effective_wind
-            assert hook is not None
             free = worlds.free_wind[rows].copy()
-            worlds.wind[rows] = call_hook(hook, free.shape, free, worlds.reduction[rows].copy())
+            worlds.wind[rows] = call_hook(
+                self._parameters[k].hooks, 'effective_wind', int(worlds.tick[k]), free.shape,
+                free, worlds.reduction[rows].copy())
 
     def sum_impulses(self, first: int, end: int) -> None:
         """Ask ``drive_impulse`` for what drives the robots, and sum the impulses of this tick."""
@@ -56,7 +56,8 @@ class HookPhases:
         for k in range(first, end):
             rows, bodies = slice(k * n, (k + 1) * n), self._parameters[k].bodies
             impulse = summed_impulses(
-                self._parameters[k], worlds.pose[rows, 2].copy(), self._force(k),
+                self._parameters[k], int(worlds.tick[k]), worlds.pose[rows, 2].copy(),
+                self._force(k),
                 wheel_commands(bodies, worlds.command[rows]), worlds.wind[rows])
             worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
 

@@ -1,4 +1,5 @@
 import math
+import time
 
 import numpy as np
 import pytest
@@ -81,3 +82,15 @@ def test_a_window_that_moves_keeps_what_it_holds():
     assert distance_at(moved, 20.4, -3.1) == before
     assert distance_at(moved, -20.1, 3.1) == REACH * CELL  # beyond the window now
     assert np.count_nonzero(grid.nearness > (REACH - HALF_DIAGONAL) * CELL) == 1
+
+
+@pytest.mark.parametrize('far', [1e9, 1e15])
+def test_a_line_to_a_place_beyond_all_maps_ends_with_the_window(far):
+    grid = empty()
+    is_free_line(grid, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0)  # loads the machine code
+    begin = time.process_time()
+    assert is_free_line(grid, 0.0, 0.0, far, 0.1 * far, 0.5, 0.0)
+    assert is_free_line(grid, 0.0, 0.0, -far, 0.0, 0.5, 0.25)
+    assert time.process_time() - begin < 5.0
+    mark(grid, 20.0, 2.0)
+    assert not is_free_line(grid, 0.0, 0.0, far, 0.1 * far, 0.5, 0.0)

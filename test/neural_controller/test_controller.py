@@ -91,6 +91,15 @@ def test_what_a_robot_lacks_is_named(tmp_path, name, words):
         Neural(str(tmp_path / 'a.json')).step(seen(), np.random.default_rng(0))
 
 
+@pytest.mark.parametrize('count', [14, 16, 100_000])
+def test_readings_that_there_is_no_room_for_are_refused(tmp_path, count):
+    network = sbot.network('perceptron', ['infrared'])
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
+    with pytest.raises(InputError, match=f"infrared: got '{count} readings', expected 15"):
+        Neural(str(tmp_path / 'a.json')).step(
+            seen(infrared=np.ones(count, np.float32)), np.random.default_rng(0))
+
+
 def test_memory_is_each_robots_own(tmp_path):
     network = sbot.network('ctrnn', ['twist'], hidden=[3])
     weights = np.random.default_rng(0).normal(size=network.weight_count)

@@ -39,6 +39,8 @@ def test_counts(arguments, inputs, weights, memory):
     ({'inputs': ['scan:0']}, 'scan:S with S sectors'),
     ({'inputs': ['goal:3']}, 'goal alone'),
     ({'hidden': [3]}, 'no hidden layer for a perceptron'),
+    ({'kind': 'mlp', 'hidden': range(1, 10**30)}, 'at most 100'),
+    ({'kind': np.zeros(2)}, 'kind: got array'), ({'outputs': np.zeros(2)}, 'outputs: got array'),
     ({'kind': 'mlp'}, 'at least one hidden layer'),
     ({'kind': 'ctrnn', 'hidden': [3, 3]}, 'one number of neurons'),
     ({'kind': 'mlp', 'hidden': [0]}, 'hidden'),
@@ -79,7 +81,12 @@ def good():
     ({'inputs': [3]}, 'inputs'), ({'hidden': 3}, 'hidden: got 3'), ({'hidden': ['x']}, 'hidden'),
     ({'weights': [1.0]}, 'weights'), ({'weights': ['x'] * 32}, 'weights'),
     ({'weights': {}}, 'weights'), ({'weights': [[1.0], 2.0]}, 'weights'),
-    ({'max_speed': 'x'}, 'max_speed'), ({'turn': None}, 'turn'), ({'more': 1}, 'keys')])
+    ({'max_speed': 10**400}, 'max_speed: got a whole number of 1329 bits'),
+    ({'turn': 10**400}, 'turn: got a whole number'), ({'weights': [10**400] * 32}, 'weights: got'),
+    ({'weights': ['1'] * 32}, 'weights'), ({'inputs': ['scan:' + '9' * 4500]}, 'scan:S'),
+    ({'turn': 1e-320}, 'turn: got 1e-320'), ({'hidden': [10**400]}, 'hidden'),
+    ({'max_speed': True}, 'max_speed: got True'), ({'max_speed': 'x'}, 'max_speed'),
+    ({'turn': None}, 'turn'), ({'more': 1}, 'keys')])
 def test_bad_files_are_named_in_one_line(tmp_path, change, words):
     path = tmp_path / 'bad.json'
     path.write_text(json.dumps({**good(), **change}))

@@ -8,10 +8,10 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sbot.controllers.registry import entry_of, shipped
 from sbot.files.limits import VARIABLE
 from sbot.files.yaml_text import count_values
 from sbot.scenario.groups import (
-    CONTROLLER_SPECS,
     SensorSettings,
     WindSettings,
     group_specs,
@@ -73,14 +73,17 @@ def some_of(specs):
     return st.fixed_dictionaries({}, optional={spec.name: of_spec(spec) for spec in specs})
 
 
+DECLARED = [entry.name for entry in shipped() if entry.specs]
+
+
 @st.composite
 def robot_entries(draw, bodies):
-    controller = draw(st.sampled_from([*CONTROLLER_SPECS, 'none', Own, Own]))
+    controller = draw(st.sampled_from([*DECLARED, 'none', Own, Own]))
     entry = {'controller': controller, 'body': draw(st.sampled_from([*bodies, 'robot', 's-bot']))}
     if controller is Own:
         entry['parameters'] = draw(st.dictionaries(texts, plain, max_size=3))
     elif controller != 'none' and draw(st.booleans()):
-        entry['parameters'] = draw(some_of(CONTROLLER_SPECS[controller]))
+        entry['parameters'] = draw(some_of(entry_of(controller).specs))
     if controller == 'potential_field' or draw(st.booleans()):
         entry['goal'] = draw(places)
     if draw(st.booleans()):
@@ -107,7 +110,7 @@ def mappings(draw):
     used = sorted({own if entry['controller'] is Own else entry['controller']
                    for entry in entries} - {'none'})
     controllers = {name: draw(st.dictionaries(texts, plain, max_size=2) if name == own
-                              else some_of(CONTROLLER_SPECS[name])) for name in used}
+                              else some_of(entry_of(name).specs)) for name in used}
     return draw(st.fixed_dictionaries({
         'world': st.fixed_dictionaries(
             {'bounds': st.just([0, -0.0, 31, 31.5])},

@@ -28,6 +28,8 @@ class Moody:
     def step(self, observation, rng):
         if self.mood == 'raise':
             raise ValueError(f'no way of {object()}')
+        if self.mood == 'interrupt':
+            raise KeyboardInterrupt
         if self.mood == 'hang':
             time.sleep(1000)
         if self.mood == 'hog':

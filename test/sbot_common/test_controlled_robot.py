@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from sbot_common.clock import Rate
-from sbot_common.controlled_robot import ControlledRobot, ControllerError, ask, checked_goal
+from sbot_common.controlled_robot import ControlledRobot, ask, checked_goal
 from sbot_common.errors import InputError
 from sbot_common.observation import Inputs, make_observation
 from sbot_common.topics import GOAL, GOAL_REACHED
 from sbot_common.twist import Twist
+from sbot_common.user_code import UserCodeError
 
 RATE = Rate(10, 1)
 INPUTS = Inputs(RATE.stamp_ns(7), np.zeros((3, 3)), {'wind': (1.0, 0.0)})
@@ -115,12 +116,13 @@ class Fails:
 
 @pytest.mark.parametrize(('error', 'text'), [
     (ValueError('no more\n ideas'), 'ValueError: no more ideas'), (SystemExit(0), 'SystemExit: 0'),
-    (SystemExit(), 'SystemExit'), (None, "AttributeError: 'Observation' object has no attribute "
-                                         "'no_such_thing'")])
+    (SystemExit(), 'SystemExit'),
+    (GeneratorExit('of asyncio'), 'GeneratorExit: of asyncio'),
+    (None, "AttributeError: 'Observation' object has no attribute 'no_such_thing'")])
 def test_a_controller_that_raises_is_named_and_its_own_frames_are_shown(error, text):
     controller = Fails()
     controller.error = error
-    with pytest.raises(ControllerError) as caught:
+    with pytest.raises(UserCodeError) as caught:
         robot(controller, robot_id=2).step(INPUTS)
     assert str(caught.value) == f'robot 2 at tick 7: Fails.step(): {text}'
     shown = caught.value.traceback()

@@ -14,11 +14,16 @@ plain = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner))
 
 
+@pytest.mark.parametrize('length', [200, LONGEST, 3 * LONGEST])
+def test_escapes_are_counted(length):
+    assert len(str(InputError('\udcff' * length))) <= LONGEST
+
+
 @given(st.text(max_size=3000))
 def test_a_message_is_one_printable_line(text):
     message = str(InputError(text))
     assert message.isprintable()
-    assert len(message) <= 10 * LONGEST  # each escaped
+    assert len(message) <= LONGEST
     if text.isprintable() and len(text) <= LONGEST:
         assert message == text
 

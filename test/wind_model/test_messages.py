@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -86,17 +88,26 @@ def set_double(values, point, offset, number):
     values['data'][where:where + 8] = np.frombuffer(np.float64(number).tobytes(), np.uint8)
 
 
+def set_field(values, name, number):
+    """Another number in the PointField of `w`."""
+    setattr(values['fields'][-1], name, number)
+
+
 @pytest.mark.parametrize('change', [
     lambda v: v.update(fields=v['fields'][:-1]),
     lambda v: v.update(data=v['data'][:-1]),
     lambda v: v.update(width=v['width'] - 1),
     lambda v: v.update(is_bigendian=True),
     lambda v: v.update(height=v['height'] - 1, data=v['data'][:-v['row_step']]),
+    *(partial(set_field, name='offset', number=number) for number in (
+        2**31 - 1, 2**32 - 8, 57)),
+    partial(set_field, name='count', number=2**28 + 1),
     lambda v: set_double(v, 3, 16, 7.7),
     lambda v: set_double(v, 3, 32, np.nan),
     lambda v: set_double(v, 3, 40, np.inf),
     lambda v: set_double(v, 0, 32, 99.0)],
-    ids=['no w', 'short', 'width', 'big-endian', 'rows', 'gx', 'gz nan', 'u inf', 'gz order'])
+    ids=['no w', 'short', 'width', 'big-endian', 'rows', 'w far behind', 'w before', 'w across',
+         'w counted', 'gx', 'gz nan', 'u inf', 'gz order'])
 def test_clouds_that_are_no_field_are_refused(change):
     with pytest.raises(InputError, match=WIND_FIELD.name):
         decode_field(tampered(change))

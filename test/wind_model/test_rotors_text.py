@@ -163,7 +163,7 @@ def test_an_error_names_its_line(tmp_path):
 
 @pytest.mark.parametrize('path', ['.', 'nowhere.txt'])
 def test_a_path_that_cannot_be_read(tmp_path, path):
-    with pytest.raises(InputError, match='cannot read the wind field'):
+    with pytest.raises(InputError, match=r'cannot read the wind field|is a folder'):
         read_grid(tmp_path / path)
     with pytest.raises(InputError, match='cannot write the wind field'):
         write_grid(tmp_path / path / 'x' / 'y', make_grid(0, 0, 2, 2, 1, 1, [0, 1], np.zeros(4),
@@ -201,7 +201,7 @@ def test_an_endless_line_through_a_pipe_ends_soon(tmp_path, name):
     before = peak_memory(reset=True)
     begin = time.process_time()
     with pytest.raises(InputError) as info:
-        read_grid(path)
+        read_grid(path, typed=True)
     assert words in str(info.value)
     assert time.process_time() - begin < 20
     assert peak_memory() - before < 400e6

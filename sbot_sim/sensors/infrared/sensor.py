@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.threads import in_blocks
+from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import distances_of_all, readings_of_all, sense_block
@@ -23,7 +24,7 @@ from sbot_sim.world.scene import Discs, Scene, sort_discs
 
 Floats = NDArray[np.float64]
 
-SENSORS = 15
+SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.
 SENSOR_DEGREES = (34, 56, 79, 101, 120, 140, 160, 180, 200, 220, 240, 259, 281, 304, 326)
 SENSOR_ANGLES = tuple(math.radians(degrees) for degrees in SENSOR_DEGREES)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.errors import InputError, bad_value
+from sbot_common.files import read_regular
 from sbot_sim.sensors.infrared.curves import (
     CONSECUTIVE_POWERS,
     ENTRIES,
@@ -46,7 +47,7 @@ def read_table(path: Path) -> Floats:
 
     """
     try:
-        lines = path.read_text('utf-8').splitlines()
+        lines = read_regular(path).decode('utf-8').splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f'{path}: cannot be read as a table of {ENTRIES} readings '
                          f'({error})') from None

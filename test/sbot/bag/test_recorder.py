@@ -15,6 +15,7 @@ from mcap.records import Message as McapMessage
 from mcap.stream_reader import StreamReader
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
+from rosbags.rosbag2 import Reader
 
 from sbot.bag.mcap_writer import McapFile
 from sbot.bag.reader import Bag
@@ -316,3 +317,51 @@ def test_any_beginning_of_a_bag_is_readable(data, tmp_path_factory):
     assert len(payloads) % 2 == 0
     if length < len(whole):
         assert not bag.complete
+
+
+def test_a_kill_at_any_line_of_the_beginning_leaves_a_whole_bag_or_none(tmp_path):
+    """What has the bag's name is a bag for others, too."""
+    script = Path(__file__).with_name('kill_begin.py')
+    done = subprocess.run([sys.executable, str(script), str(tmp_path)], timeout=600,
+                          capture_output=True, text=True, check=True)
+    lines = json.loads(done.stdout)
+    assert 60 < lines < 1999
+    there = [number for number in range(1, lines) if (tmp_path / f'bag{number}').exists()]
+    assert 10 < len(there) < lines - 20
+    for number in there:
+        path = tmp_path / f'bag{number}'
+        with Reader(path) as reader:
+            assert reader.message_count in (0, 1)
+        assert Bag(path).metadata['scenario'] == 'name: x'
+
+
+def test_a_folder_that_is_no_bag_yet_is_said_in_one_line(tmp_path):
+    with pytest.raises(InputError, match=r'no bag in this directory.*killed when it began'):
+        Bag(tmp_path)
+    (tmp_path / 'x_0.mcap').touch()
+    with pytest.raises(InputError, match='the file is empty, expected an MCAP file'):
+        Bag(tmp_path)
+
+
+def test_a_bag_that_cannot_be_made_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, 'No space left on device')
+    monkeypatch.setattr('sbot.bag.metadata.replace_file', full)
+    with pytest.raises(InputError, match='cannot write the bag: No space left on device'):
+        Recorder(tmp_path / 'bag', metadata={})
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_bag_that_another_made_meanwhile_is_kept(tmp_path, monkeypatch):
+    path = tmp_path / 'bag'
+    rename = Path.rename
+
+    def late(new, target):
+        monkeypatch.setattr(Path, 'rename', rename)
+        record(path)
+        return rename(new, target)
+    monkeypatch.setattr(Path, 'rename', late)
+    with pytest.raises(InputError, match='exists already'):
+        Recorder(path, metadata={})
+    assert [each.name for each in tmp_path.iterdir()] == ['bag']
+    assert len(list(Bag(path).messages())) == 151

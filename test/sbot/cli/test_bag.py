@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from bag_maker import RATE, command, make_bag, pose
+from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, pose, tick_messages
 
+from sbot.bag.arrays import read_recording
 from sbot.bag.compare import compare, first_difference
 from sbot.bag.csv_export import write_csv
 from sbot.bag.reader import Bag
@@ -17,12 +18,20 @@ from sbot_common.angles import decoded_yaw
 from sbot_common.errors import InputError
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
+    CLOCK,
     CMD_VEL,
+    GOAL,
     POTENTIAL_FIELD_FORCES,
     SCENARIO,
 )
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_twist, write_string, write_twist
+from sbot_common.wire.messages import (
+    read_twist,
+    write_clock,
+    write_pose,
+    write_string,
+    write_twist,
+)
 
 
 def run(*arguments):
@@ -196,3 +205,24 @@ def test_first_difference_of_a_text_is_a_line():
         'data line 4', "''", "'x: 1'")
     assert first_difference(old, text('name: a\nseed: 1\nrate: 30')) == (
         'data line 4', "''", "''")
+
+
+@pytest.mark.parametrize(('name', 'topic', 'payload'), [
+    ('/robot_0/cmd_vel', CLOCK, write_clock(1)),
+    ('/robot_1/cmd_vel', GOAL, write_pose(1, '', 1, 2)),
+    ('/robot_1/base_pose_ground_truth', CMD_VEL, write_twist(1.0, 0.0))])
+def test_topics_of_another_type_are_named(tmp_path, name, topic, payload):
+    """A stranger's cmd_vel may be anything; what reads it says what it expects."""
+    path = tmp_path / 'bag'
+    with Recorder(path, metadata={'scenario': SCENARIO_TEXT}) as recorder:
+        recorder.write(name, topic, 1, payload)
+        for tick in range(3):
+            for own, kind, raw in tick_messages(tick, 2):
+                if own != name:
+                    recorder.write(own, kind, 2, raw)
+    with pytest.raises(InputError, match=f'{name} has messages of type {topic.type!r}, expected'):
+        run('csv', path)
+    with pytest.raises(InputError, match=f'{name} has messages of type'):
+        read_recording(Bag(path))
+    assert run('info', path) == 0
+    assert run('diff', path, path) == 0

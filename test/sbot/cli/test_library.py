@@ -4,8 +4,8 @@ import re
 import pytest
 
 from sbot.cli.main import main, make_parser
+from sbot.controllers.registry import names
 from sbot.scenario.load import load_scenario
-from sbot.scenario.model import CONTROLLERS
 from sbot.scenario.shipped import find_scenario, shipped_scenarios
 from sbot_common.errors import InputError
 
@@ -18,7 +18,7 @@ def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
     assert list(found) == ['scenarios', 'maps', 'winds', 'controllers']
     assert all(text for entries in found.values() for text in entries.values())
     assert found['maps']['maps/rooms.yaml'].startswith('Three rooms')
-    assert set(CONTROLLERS) < set(found['controllers'])
+    assert set(names()) < set(found['controllers'])
 
 
 def test_what_is_listed_can_be_used(capsys):

@@ -1,3 +1,4 @@
+import argparse
 import json
 import signal
 import subprocess
@@ -202,7 +203,7 @@ def test_the_first_signal_ends_a_run_with_an_endless_controller(tmp_path, number
 def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
     code = ('import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); '
             'os.execv(sys.executable, [sys.executable, "-c", '
-            '"import os, signal; from sbot_common.signals import end_on_signals; '
+            '"import os, signal; from sbot_common.signals.interrupts import end_on_signals; '
             'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           check=False)
@@ -247,3 +248,64 @@ def test_help_imports_no_command():
             'print([name for name in ("numpy", "numba", "yaml") if name in sys.modules])')
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == '[]'
+
+
+# Each signal within the answer to the first one, at line `nth` of it.
+INTERRUPTED_AGAIN = """
+import contextlib, io, os, signal, sys
+from sbot.cli import main
+
+def interrupted(command):
+    sys._getframe(1).f_trace = sys._getframe(2).f_trace = trace
+    sys.settrace(trace)
+    os.kill(os.getpid(), signal.SIGINT)
+
+def trace(frame, event, argument):
+    global seen
+    if frame.f_code.co_name not in ('_answer', '_run', '_interrupted', '_interrupt', 'begin'):
+        return None
+    if event == 'line':
+        seen += 1
+        if seen == nth:
+            os.kill(os.getpid(), signal.SIGTERM)
+    return trace
+
+main.make_parser = interrupted
+nth = 1
+while True:
+    seen, said = 0, io.StringIO()
+    with contextlib.redirect_stderr(said):
+        code = main.main(['list'])
+    sys.settrace(None)
+    assert code == 1, (nth, code)
+    assert said.getvalue() == 'sbot: interrupted\\n', (nth, said.getvalue())
+    if seen < nth:
+        break
+    nth += 1
+print(nth)
+"""
+
+
+def test_a_second_signal_anywhere_in_the_answer_to_the_first_changes_nothing():
+    done = subprocess.run([sys.executable, '-c', INTERRUPTED_AGAIN], capture_output=True,
+                          text=True, check=False, timeout=240)
+    assert (done.returncode, done.stderr) == (0, '')
+    assert int(done.stdout) > 12, 'no lines were traced'
+
+
+def test_a_command_in_this_process_gives_the_handlers_back():
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers], sys.unraisablehook
+    assert main(['list']) == 0
+    assert main(['run', 'nowhere']) == 2
+    assert ([signal.getsignal(number) for number in numbers], sys.unraisablehook) == before
+
+
+def test_a_command_that_exits_is_no_success(monkeypatch, capsys):
+    from sbot.cli import main as module
+    parser = argparse.ArgumentParser()
+    parser.set_defaults(run=lambda _: sys.exit(0))
+    monkeypatch.setattr(module, 'make_parser', lambda _: parser)
+    assert main([]) == 1
+    assert capsys.readouterr().err == (
+        'sbot: a module that the command imports has raised SystemExit(0)\n')

@@ -6,6 +6,8 @@ import io
 import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -14,6 +16,7 @@ from sbot.cli import sweep
 from sbot.cli.main import COMMANDS, main, make_parser
 from sbot.environment.discovery import stay_on_this_machine
 from sbot.runner.loop import run_scenario
+from sbot.scenario import shipped
 from sbot.scenario.load import load_scenario
 from sbot.viewer.follower import Follower
 from sbot.viewer.server import Live
@@ -31,6 +34,19 @@ class Ahead:
 @pytest.fixture
 def bag(tmp_path):
     """A recording whose scenario names a module of a folder."""
+    yield from recorded(tmp_path)
+
+
+@pytest.fixture
+def bag_in_checkout():
+    """The same, somewhere in the checkout."""
+    build = Path(__file__).resolve().parents[3] / 'build'
+    build.mkdir(exist_ok=True)
+    with TemporaryDirectory(dir=build) as folder:
+        yield from recorded(Path(folder))
+
+
+def recorded(tmp_path):
     folder = tmp_path / 'theirs'
     folder.mkdir()
     (folder / 'ahead_of_trust.py').write_text(CONTROLLER)
@@ -165,6 +181,59 @@ def test_a_terminal_is_asked(bag, answer, code, monkeypatch, capsys):
 def test_a_folder_that_the_user_names_is_trusted(bag):
     folder = bag.parent / 'theirs'
     assert main(['replay', str(bag), '--quiet', '--set', f'python_path=[{folder}]']) == 0
+
+
+def test_a_folder_in_the_checkout_is_not_our_own(bag_in_checkout, capsys):
+    assert main(['replay', str(bag_in_checkout), '--quiet']) == 2
+    assert 'imports ahead_of_trust:Ahead from' in capsys.readouterr().err
+    assert not is_imported(bag_in_checkout)
+
+
+@pytest.mark.parametrize('own', ['config/scenarios', 'examples'])
+def test_config_and_examples_are_our_own(tmp_path, monkeypatch, own):
+    folder = tmp_path / own
+    folder.mkdir(parents=True)
+    (folder / 'of_the_package.py').write_text(CONTROLLER)
+    (folder / 'x.yaml').write_text(
+        'world: {bounds: [0, 0, 9, 9]}\nduration: 0.2\n'
+        'robots: [{pose: [1, 1, 0], controller: "of_the_package:Ahead"}]\n')
+    monkeypatch.setattr(sys, 'path', list(sys.path))
+    run_scenario(load_scenario(str(folder / 'x.yaml')), record=tmp_path / 'bag', keep=False)
+    monkeypatch.setattr(shipped, 'config_directory', lambda: tmp_path / 'config')
+    assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 0
+    del sys.modules['of_the_package']
+
+
+def test_a_shipped_controller_asks_nothing_and_searches_no_folder(tmp_path, monkeypatch):
+    scenario = load_scenario('leader_in_gusts', {
+        'duration': 0.1, 'python_path': [str(tmp_path)]})
+    assert scenario.robots[0].controller == 'neural_controller.controller:Neural'
+    run_scenario(scenario, record=tmp_path / 'bag', keep=False)
+    assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 0
+    assert str(tmp_path) not in sys.path
+
+
+def test_navground_asks_nothing(tmp_path):
+    pytest.importorskip('navground')
+    (tmp_path / 'x.yaml').write_text(
+        'world: {bounds: [0, 0, 9, 9]}\nduration: 0.2\n'
+        'robots: [{pose: [1, 1, 0], goal: [5, 5], controller: "navground:ORCA"}]\n')
+    run_scenario(load_scenario(str(tmp_path / 'x.yaml')), record=tmp_path / 'bag', keep=False)
+    assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 0
+
+
+def test_hooks_are_asked_about(tmp_path, monkeypatch, capsys):
+    (tmp_path / 'wind_of_theirs.py').write_text(
+        'def still(wind, reduction):\n    return 0.0 * wind\n')
+    monkeypatch.setattr(sys, 'path', list(sys.path))
+    (tmp_path / 'x.yaml').write_text(
+        'world: {bounds: [0, 0, 9, 9]}\nduration: 0.2\n'
+        'wind: {effective_wind_function: "wind_of_theirs:still"}\n'
+        'robots: [{pose: [1, 1, 0], goal: [5, 5]}]\n')
+    run_scenario(load_scenario(str(tmp_path / 'x.yaml')), record=tmp_path / 'bag', keep=False)
+    assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 2
+    assert 'imports wind_of_theirs:still from' in capsys.readouterr().err
+    del sys.modules['wind_of_theirs']
 
 
 def test_shipped_modules_are_not_asked_about(tmp_path):

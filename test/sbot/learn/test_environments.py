@@ -228,11 +228,116 @@ def test_what_cannot_be_is_named(scenario, arguments, words):
         sbot.learn.parallel_env(scenario, **arguments)
 
 
+MASK = np.ones(3, bool)
+ACTIONS = np.zeros((3, 4, 2), np.float32)
+
+
+@pytest.mark.parametrize(('call', 'words'), [
+    (lambda env: env.step(ACTIONS.T), r"actions: got 'shape \(2, 4, 3\)', expected shape \(3, "),
+    (lambda env: env.step(ACTIONS.reshape(-1)), r"actions: got 'shape \(24,\)'"),
+    (lambda env: env.step('up'), "actions: got 'up'"),
+    (lambda env: env.reset(options={'reset_mask': MASK[:2]}), 'reset_mask: got .* of 3 truth'),
+    (lambda env: env.reset(options={'reset_mask': np.ones(4, bool)}), 'reset_mask: got'),
+    (lambda env: env.reset(options={'reset_mask': [True, False, True]}), 'reset_mask: got'),
+    (lambda env: env.reset(options={'reset_mask': np.arange(3)}), 'reset_mask: got'),
+    (lambda env: env.reset(options='x'), "options: got 'x', expected a dictionary"),
+    (lambda env: env.reset(seed=-1), 'seed: got -1, expected a whole number from 0 to'),
+    (lambda env: env.reset(seed=2**63 - 2), 'seed: got 9223372036854775806'),
+    (lambda env: env.reset(seed=1.5), 'seed: got 1.5')])
+def test_wrong_arguments_of_many_worlds_are_named(call, words):
+    env = sbot.learn.vector_env(SBOTS, 3, task='aggregate')
+    first, _ = env.reset(seed=1)
+    with pytest.raises(InputError, match=f'^{words}'):
+        call(env)
+    np.testing.assert_array_equal(env._observed(), first)
+    env.step(ACTIONS)
+    env.reset(seed=np.int64(3), options={'reset_mask': MASK})
+
+
+@pytest.mark.parametrize('count', [None, 0, 1.0, 10**9])
+def test_a_number_of_worlds_is_a_whole_number(count):
+    with pytest.raises(InputError, match=r'^count: got .* expected a whole number from 1 to'):
+        sbot.learn.vector_env(SBOTS, count, task='aggregate')
+
+
+@pytest.mark.parametrize(('call', 'words'), [
+    (lambda env: env.step(np.zeros((2, 4))), 'actions: got array.* expected a dictionary'),
+    (lambda env: env.step({'robot_9': [0, 0]}), "actions: got 'robot_9', expected agents: "),
+    (lambda env: env.step({'robot_1': 0.5}), r"action of robot_1: got 'shape \(\)'"),
+    (lambda env: env.step({'robot_1': [0, np.nan]}), 'action of robot_1: got nan'),
+    (lambda env: env.reset(seed='x'), "seed: got 'x'")])
+def test_wrong_arguments_of_agents_are_named(call, words):
+    env = sbot.learn.parallel_env(SBOTS, task='aggregate')
+    env.reset(seed=1)
+    with pytest.raises(InputError, match=f'^{words}'):
+        call(env)
+    assert env.episodes.now.seen.tick.tolist() == [0]
+
+
+def test_wrong_actions_of_one_world_are_named():
+    env = sbot.learn.env(SBOTS, task='aggregate')
+    env.reset()
+    with pytest.raises(InputError, match=r"^action: got 'shape \(2, 4\)', expected .*\(4, 2\)"):
+        env.step(np.zeros((2, 4)))
+    alone = sbot.learn.env(NEAR, task='reach_goal')
+    alone.reset()
+    for action in (np.zeros(2), np.zeros((1, 2))):
+        alone.step(action)
+    with pytest.raises(InputError, match=r"^action: got 'shape \(2, 1\)', .*\(1, 2\) or shape"):
+        alone.step(np.zeros((2, 1)))
+
+
+@pytest.mark.parametrize(('name', 'value'), [
+    ('seconds', float('nan')), ('seconds', 0.0), ('seconds', 'x'), ('hold', True), ('hold', 1.5)])
+def test_a_tasks_numbers_are_checked(name, value):
+    task = sbot.learn.ReachGoal()
+    setattr(task, name, value)
+    with pytest.raises(InputError, match=f'^{name} of the task'):
+        sbot.learn.env(NEAR, task=task)
+
+
 def test_actions_must_be_finite():
     env = sbot.learn.env(NEAR, task='reach_goal')
     env.reset()
     with pytest.raises(InputError, match='finite'):
         env.step(np.array([np.nan, 0.0]))
+
+
+class Answers(sbot.learn.ReachGoal):
+    """A task whose methods answer as a test says."""
+
+    def __init__(self, **answers):
+        super().__init__()
+        self.answers = answers
+
+    def reward(self, before, now):
+        return self.answers.get('reward', np.zeros(now.seen.pose.shape[:2]))
+
+    def ended(self, now):
+        return self.answers.get('ended', super().ended(now))
+
+    def observation(self, now):
+        return self.answers.get('observation', super().observation(now))
+
+
+@pytest.mark.parametrize(('method', 'answer', 'words'), [
+    ('reward', np.zeros(2), "got 'shape (2,)', expected shape (2, 1): a value for each robot"),
+    ('reward', 0.5, "got 'shape ()', expected shape (2, 1)"),
+    ('reward', np.full((2, 1), np.nan), 'expected finite numbers'),
+    ('reward', np.array([['a'], ['b']]), 'expected finite numbers'),
+    ('ended', np.zeros((2, 2), bool), "got 'shape (2, 2)', expected shape (2, 1)"),
+    ('ended', np.zeros((1, 2), bool), "got 'shape (1, 2)', expected shape (2, 1)"),
+    ('observation', np.zeros((2, 4)), "got 'shape (2, 4)', expected shape (2, 1, columns)")])
+def test_what_a_task_answers_has_a_value_for_each_robot(method, answer, words):
+    def step():
+        env = sbot.learn.vector_env(NEAR, 2, task=Answers(**{method: answer}))
+        env.reset(seed=1)
+        env.step(np.zeros((2, 2), np.float32))
+
+    with pytest.raises(InputError) as caught:
+        step()
+    assert str(caught.value).startswith(f'Answers.{method}(): ')
+    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(('overrides', 'words'), [

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from sbot.runner.loop import run_scenario
-from sbot.scenario.assemble import observed_fields
+from sbot.scenario.controllers import observed_fields
 from sbot.scenario.load import scenario_from_mapping
 
 pytestmark = [

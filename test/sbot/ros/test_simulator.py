@@ -3,9 +3,16 @@
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from sbot.scenario.assemble import simulation_parameters
+from sbot.scenario.load import parse_scenario
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.ros.inbox import Inbox
+
+simulator = pytest.importorskip('sbot.ros.simulator', exc_type=ImportError)
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
@@ -59,6 +66,28 @@ def test_the_first_ticks_load_no_machine_code(scenario):
     assert done.returncode == 0, done.stderr
     before, after = map(int, done.stdout.split())
     assert 0 < before == after
+
+
+@pytest.mark.parametrize('drive', ['wheels', 'omnidirectional'])
+def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, drive):
+    scenario = parse_scenario(f"""\
+        world: {{bounds: [0, 0, 4, 4]}}
+        bodies: {{own: {{radius: 0.1, drive: {drive}}}}}
+        robots: [{{pose: [1, 1, 0], body: own, controller: none}},
+                 {{pose: [2, 1, 0], controller: none}}]
+        """, 'x', Path.cwd())
+    given = []
+    advance = Engine.advance
+    monkeypatch.setattr(Engine, 'advance', lambda self, inputs: (
+        given.append(inputs), advance(self, inputs)))
+    parameters = simulation_parameters(scenario)
+    simulator.rehearse(scenario, parameters)
+    received = Inbox(2, parameters.omnidirectional).inputs()  # what the node gives in a run
+    assert len(given) == 2
+    for inputs in given:
+        assert inputs.command.shape == received.command.shape == (
+            2, 3 if drive == 'omnidirectional' else 2)
+        assert inputs.rab_data.shape == received.rab_data.shape
 
 
 @pytest.mark.parametrize('factor', ['1.0e-300', '.inf', '.nan', '-1.0', '1.0e+7'])

@@ -197,6 +197,21 @@ def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, messag
         assert '[controller_1] ValueError: no more ideas' in done.stderr
 
 
+def test_a_hook_that_raises_ends_the_run_and_is_named(tmp_path):
+    (tmp_path / 'bad_hook.py').write_text('def still(wind, reduction):\n    return wind / None\n')
+    scenario = tmp_path / 'hook.yaml'
+    scenario.write_text(
+        'duration: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
+        'wind: {effective_wind_function: "bad_hook:still"}\n'
+        'robots: [{pose: [2, 2, 0], goal: [7, 7]}]\n')
+    done = sbot('up', scenario)
+    assert done.returncode == 1
+    assert ('sbot: sbot_sim: ended the run with exit code 1: wind.effective_wind_function at tick '
+            '0: still(): TypeError: ') in done.stderr
+    assert 'bad_hook.py", line 2, in still' in done.stderr
+    assert 'step.py' not in done.stderr
+
+
 def test_services_teleport_and_a_second_publisher(tmp_path):
     seen = drive('services', tmp_path)
     assert seen['too_early'][0] is False

@@ -7,6 +7,7 @@ import pytest
 
 import sbot
 from sbot_common.errors import InputError
+from sbot_common.user_code import UserCodeError
 
 HERE = str(Path(__file__).parent)
 
@@ -70,3 +71,14 @@ def test_bad_hooks_are_one_clear_line(wind, words):
         run(**wind)
     assert words in str(info.value)
     assert '\n' not in str(info.value)
+
+
+@pytest.mark.parametrize('key', ['effective_wind', 'blocking', 'drive_impulse'])
+def test_a_hook_that_raises_is_named_and_its_own_frames_are_shown(key):
+    with pytest.raises(UserCodeError) as caught:
+        run(**{f'{key}_function': 'user_hooks:raises'})
+    assert str(caught.value) == (
+        f'wind.{key}_function at tick 0: raises(): ZeroDivisionError: division by zero')
+    shown = caught.value.traceback()
+    assert 'in divide' in shown
+    assert 'hooks.py' not in shown.replace('user_hooks.py', '')

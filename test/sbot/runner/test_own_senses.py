@@ -97,3 +97,23 @@ def test_odometry_is_that_of_the_wheels_in_its_own_frame():
     assert known[0].tolist() == [0, 0, 0, 0, 0, 0]
     assert known[5, 3:] == pytest.approx([0.2, 0.3, 0.0])
     assert known[-1, 2] == pytest.approx(0.3 * 1.0)
+
+
+def test_the_odometry_of_an_omnidirectional_robot_has_its_speed_to_the_left():
+    class Sideways(Navigator):
+        def step(self, observation, rng):
+            super().step(observation, rng)
+            return 0.2, -0.1, 0.3
+
+    plain, sideways = Navigator(), Sideways()
+    result = sbot.run({**WORLD, 'bodies': {'cart': {'like': 'robot', 'drive': 'omnidirectional'}},
+                       'sensors': {'odometry_noise_slip': 0.01}, 'robots': [
+        {'pose': [3, 3, 1.0], 'controller': sideways, 'body': 'cart'},
+        {'pose': [6, 6, 1.0], 'controller': plain}]}, sense=['odometry'])
+    lateral = [known.lateral for known in sideways.known]
+    assert lateral[0] == 0.0
+    assert lateral[1:] == pytest.approx([-0.1] * 10, abs=0.05)
+    assert len(set(lateral)) == 11  # with the noise of its wheels
+    assert [known.lateral for known in plain.known] == [0.0] * 11
+    assert [tuple(known) for known in sideways.known][1][:2] == pytest.approx(
+        result.odometry[1, 0, :2].tolist(), abs=0)

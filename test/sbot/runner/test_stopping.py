@@ -7,6 +7,7 @@ from sweep_users import HERE
 import sbot
 from sbot.ros.processes import node_processes
 from sbot.runner.stopping import stopping_condition
+from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.load import parse_scenario
 
 
@@ -98,4 +99,11 @@ def test_the_tolerance_is_the_robots_else_its_controllers_else_its_bodys():
     assert reached(controller='wind_aware',
                    parameters={'velocity': 0.5, 'goal_tolerance': 0.6}) < 1.0
     assert reached(controller='potential_field') == 0.0
-    assert reached(controller='potential_field', parameters={'goal_radius_sigma_m': 0.9}) > 0.0
+
+
+def test_without_one_it_is_the_bodys_radius_and_not_the_circle_that_is_kept_free():
+    loaded = sbot.load(scenario(goal=[3, 2], robot={'body': 'own'}, bodies={
+        'own': {'radius': 0.2, 'collision_distance': 0.3}}))
+    assert goal_tolerances(loaded) == [0.2]
+    stopped = sbot.run(loaded, until='goal_reached').poses[-1, 0, 0]
+    assert 2.8 <= stopped < 2.86  # 0.05 m a tick

@@ -15,9 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from potential_field_bot.parameters import Parameters
+from sbot.controllers.registry import entry_of
+from sbot.controllers.registry import shipped as shipped_controllers
 from sbot.files.yaml_text import dump_yaml, parse_yaml
 from sbot.scenario import shipped
-from sbot.scenario.groups import CONTROLLER_SPECS, SensorSettings, WindSettings, group_specs
+from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
 from sbot.scenario.overrides import parse_override
@@ -52,7 +54,7 @@ def test_defaults_are_those_of_the_specs():
     assert scenario.wind == WindSettings()
     assert scenario.wind.flow.wind_speed_mean == 0
     written = yaml.safe_load(scenario.to_yaml())
-    specs = CONTROLLER_SPECS['potential_field']
+    specs = entry_of('potential_field').specs
     assert written['controllers'] == {'potential_field': {s.name: s.default for s in specs}}
     for name, group in (('sensors', SensorSettings()), ('wind', WindSettings())):
         defaults = {spec.name: spec.default for spec in group_specs(group)}
@@ -354,7 +356,7 @@ def documented_keys():
     yield from (spec.name for spec in specs_of(Body))
     for model in (ScenarioFile, World, Circle, Rectangle, RobotEntry):
         yield from model.model_fields
-    for specs in (*CONTROLLER_SPECS.values(), group_specs(SensorSettings()),
+    for specs in (*(entry.specs for entry in shipped_controllers()), group_specs(SensorSettings()),
                   group_specs(WindSettings())):
         yield from (spec.name for spec in specs)
 

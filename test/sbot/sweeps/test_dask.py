@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -11,11 +12,14 @@ import pytest
 from sweep_users import HERE, last_x, write_scenario
 
 from sbot.cli.main import main
+from sbot.cli.sweep import FAILED
+from sbot.sweeps.engine import check_scheduler, dask_engine
 from sbot.sweeps.experiment import Options, run_sweep
-from sbot.sweeps.journal import read_index
 from sbot.sweeps.request import Request
+from sbot.sweeps.results.journal import read_index
+from sbot.sweeps.results.table import CSV, PARQUET, read_columns
 from sbot.sweeps.sources import source_of
-from sbot.sweeps.table import CSV, PARQUET, read_columns
+from sbot_common.errors import InputError
 
 pytest.importorskip('distributed', reason="needs Dask: pip install '.[cluster]'")
 
@@ -74,9 +78,9 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     killed_at = []
 
     def kill():
-        wait_until(lambda: len(read_index(far)[0]) >= 6, 'no rows came')
+        wait_until(lambda: len(read_index(far).places) >= 6, 'no rows came')
         workers[0].send_signal(signal.SIGKILL)
-        killed_at.append(len(read_index(far)[0]))
+        killed_at.append(len(read_index(far).places))
     killer = threading.Thread(target=kill)
     killer.start()
     outcome = run_sweep(made.plan(), made, far, Options(scheduler=address, progress=False))
@@ -90,20 +94,44 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     # One worker is left; a run that hangs is a row there, too.
     assert main(['sweep', str(write_scenario(tmp_path)), '--set',
                  'robots.0.parameters.mood=[calm, hang, raise]', '--timeout', '10', '--scheduler',
-                 address, '-o', str(tmp_path / 'moods'), '--quiet']) == 0
+                 address, '-o', str(tmp_path / 'moods'), '--quiet']) == FAILED
     assert read_columns(tmp_path / 'moods', ['error'])['error'] == [
         None, 'TimeoutError: took longer than 10 s',
         'robot 0 at tick 0: Moody.step(): ValueError: no way of <object object>']
 
 
-def test_no_scheduler_is_one_line(tmp_path, capsys, monkeypatch):
+def test_a_refused_scheduler_is_told_at_once_and_leaves_no_folder(tmp_path, capsys):
+    with socket.socket() as mine:  # nobody else listens there then
+        mine.bind(('127.0.0.1', 0))
+        address = f'tcp://127.0.0.1:{mine.getsockname()[1]}'
+        started = time.monotonic()
+        assert main(['sweep', str(write_scenario(tmp_path)), '--scheduler', address, '-o',
+                     str(tmp_path / 'results'), '--quiet']) == 2
+    assert time.monotonic() - started < 20  # Dask's client tries for 30 s, then the sweep compiles
+    assert capsys.readouterr().err.splitlines() == [
+        f'sbot: --scheduler: no Dask scheduler at {address}: Connection refused']
+    assert not (tmp_path / 'results').exists()
+
+
+@pytest.mark.parametrize(('address', 'reason'), [
+    ('none.json', 'No such file or directory'), ('bad.json', 'JSONDecodeError'),
+    ('empty.json', "KeyError: 'address'"), ('tcp://127.0.0.1:x', 'ValueError'),
+    ('tcp://127.0.0.1:99999999', 'expected 1 to 65535'), ('tcp://a\0b:1', 'no Dask scheduler')])
+def test_addresses_that_are_none_are_told(tmp_path, monkeypatch, address, reason):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'bad.json').write_text('{')
+    (tmp_path / 'empty.json').write_text('{}')
+    with pytest.raises(InputError, match=reason):
+        check_scheduler(address)
+
+
+def test_a_client_that_fails_is_one_line(tmp_path, monkeypatch):
     import distributed
     monkeypatch.setattr(distributed, 'Client', lambda **_: (_ for _ in ()).throw(
         OSError('nobody\nthere')))
-    assert main(['sweep', str(write_scenario(tmp_path)), '--scheduler', 'tcp://127.0.0.1:1', '-o',
-                 str(tmp_path / 'results'), '--quiet']) == 2
-    assert capsys.readouterr().err.splitlines() == [
-        'sbot: --scheduler: no Dask scheduler at tcp://127.0.0.1:1: nobody there']
+    with pytest.raises(InputError, match='no Dask scheduler at tcp://x: nobody there'), \
+            dask_engine('tcp://x'):
+        pass
 
 
 def test_without_dask_it_says_what_to_install(tmp_path, capsys, monkeypatch):

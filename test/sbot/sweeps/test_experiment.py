@@ -14,10 +14,10 @@ from sweep_users import HERE, MOOD, last_x, write_scenario
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.sweeps.experiment import Options, read_request, run_sweep
-from sbot.sweeps.journal import NAME, read_index
 from sbot.sweeps.request import Request
+from sbot.sweeps.results.journal import NAME, read_index
+from sbot.sweeps.results.table import CSV, PARQUET, read_columns
 from sbot.sweeps.sources import source_of
-from sbot.sweeps.table import CSV, PARQUET, read_columns
 from sbot_common.errors import InputError
 
 QUIET = Options(jobs=2, progress=False)
@@ -82,6 +82,24 @@ def test_resume_runs_only_what_is_missing(local, tmp_path):
     assert tables(results) == tables(folder)
     sweep(made, results, resume=True)
     assert len((results / NAME).read_bytes().splitlines()) == 9
+
+
+def test_a_damaged_row_is_told_and_done_again_and_those_behind_it_stay(local, tmp_path, caplog):
+    made, folder = local
+    results = tmp_path / 'results'
+    results.mkdir()
+    lines = (folder / NAME).read_bytes().splitlines(keepends=True)
+    damaged = lines[1][:50] + bytes([lines[1][50] ^ 1]) + lines[1][51:]
+    before = b''.join([lines[0], damaged, *lines[2:]])
+    (results / NAME).write_bytes(before)
+    (results / 'plan.json').write_bytes((folder / 'plan.json').read_bytes())
+    assert sweep(made, results, resume=True) == (results, 9, 0)
+    assert caplog.messages == [f'{results / NAME}: 1 damaged row (line 2); the 8 whole ones are '
+                               'kept, runs without one are done again']
+    after = (results / NAME).read_bytes()
+    assert after.startswith(before)
+    assert len(after.splitlines()) == 10
+    assert tables(results) == tables(folder)
 
 
 def test_resume_refuses_another_plan_and_version(local, tmp_path, monkeypatch):
@@ -166,7 +184,7 @@ def command(folder, *options):
 
 def wait_for_rows(folder, count, process):
     deadline = time.monotonic() + 120
-    while len(read_index(folder)[0]) < count:
+    while len(read_index(folder).places) < count:
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.01)
@@ -181,14 +199,14 @@ def test_a_sweep_that_is_ended_goes_on_where_it_was(tmp_path, number, capsys):
         wait_for_rows(results, 2, process)
         process.send_signal(number)
         _, errors = process.communicate(timeout=60)
-    done = len(read_index(results)[0])
+    done = len(read_index(results).places)
     assert 2 <= done < 8
     if number == signal.SIGINT:
         assert process.returncode == 1
         assert errors.splitlines()[-1].endswith(f'go on with: sbot sweep --resume -o {results}')
         assert 'Traceback' not in errors
-        assert read_columns(results, ['run'])['run'] == sorted(read_index(results)[0])
-    before = (results / NAME).read_bytes()[:read_index(results)[1]]
+        assert read_columns(results, ['run'])['run'] == sorted(read_index(results).places)
+    before = (results / NAME).read_bytes()[:read_index(results).end]
     assert main(['sweep', '--resume', '-o', str(results), '--jobs', '1', '--quiet']) == 0
     assert (results / NAME).read_bytes().startswith(before)
     assert len((results / NAME).read_bytes().splitlines()) == 8

@@ -11,6 +11,7 @@ import time
 import pytest
 from sweep_users import HERE, MOOD, job, write_scenario
 
+from sbot.bag.reader import Bag
 from sbot.sweeps.guard import Cancelled, Guard
 from sbot.sweeps.plan import PlannedRun
 
@@ -38,6 +39,19 @@ def test_a_hang_a_crash_and_a_hog_are_rows(guard, tmp_path):
         'WorkerLost: its process ended 3 times, last by signal 9')
     again = ask(guard, patient)
     assert {**again, 'wall_time_s': 0} == {**calm, 'wall_time_s': 0}
+
+
+def test_a_run_that_dies_while_it_is_recorded_is_reported_as_it_died(guard, tmp_path):
+    made = job(write_scenario(tmp_path))
+    bag = tmp_path / 'bags' / 'run_000000'
+    bag.parent.mkdir()
+    for _ in range(2):  # a resumed sweep finds the bag
+        row = guard.row(pickle.dumps(made), made, PlannedRun(0, 0, {MOOD: 'die'}, 1), bag)
+        assert row['error'] == 'WorkerLost: its process ended 3 times, last by signal 9'
+        assert bag.exists()
+    row = guard.row(pickle.dumps(made), made, PlannedRun(0, 0, {}, 1), bag)
+    assert row['error'] is None
+    assert Bag(bag).seed == 1
 
 
 def test_a_run_whose_process_was_lost_once_is_done_again(guard, tmp_path):
@@ -74,6 +88,7 @@ import pickle, sys, threading, time
 sys.path.insert(0, {str(HERE)!r})
 from pathlib import Path
 from sweep_users import job
+from sbot.bag.reader import Bag
 from sbot.sweeps.guard import Guard
 from sbot.sweeps.plan import PlannedRun
 made, guard = job(Path({str(path)!r})), Guard()

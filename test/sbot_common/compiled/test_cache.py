@@ -20,8 +20,8 @@ USE_AN_ANGLE = (
     'print(CACHE_DIRECTORY.name, len(f.stats.cache_hits))')
 
 
-@pytest.mark.parametrize(('setting', 'value'), [('OPT', 0), ('BOUNDSCHECK', 1),
-                                                ('DISABLE_JIT', 1)])
+@pytest.mark.parametrize(('setting', 'value'), [
+    ('OPT', 0), ('BOUNDSCHECK', 0 if numba.config.BOUNDSCHECK else 1), ('DISABLE_JIT', 1)])
 def test_the_key_depends_on_the_compiler(setting, value, monkeypatch):
     before = cache._key()
     monkeypatch.setattr(numba.config, setting, value)
@@ -137,3 +137,44 @@ def test_without_a_home_machine_code_is_kept_for_this_user_alone(tmp_path, monke
     base.rename(tmp_path / 'elsewhere')
     base.symlink_to(tmp_path / 'elsewhere')
     assert cache._writable_directory().parent == tmp_path
+
+
+@pytest.mark.parametrize('place', ['NUMBA_CACHE_DIR', 'XDG_CACHE_HOME', 'HOME'])
+@pytest.mark.parametrize('shared', ['above', 'the folder', 'the key'])
+def test_a_cache_that_others_can_write_to_is_not_used(tmp_path, monkeypatch, caplog, place,
+                                                      shared):
+    for name in ('NUMBA_CACHE_DIR', 'XDG_CACHE_HOME'):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(place, str(tmp_path / 'above'))
+    monkeypatch.setattr(cache.tempfile, 'tempdir', str(tmp_path))
+    usual = cache._writable_directory()
+    assert usual.is_relative_to(tmp_path / 'above')
+    assert caplog.messages == []
+    opened = {'above': tmp_path / 'above', 'the folder': usual.parent, 'the key': usual}[shared]
+    opened.chmod(0o777)
+    instead = cache._writable_directory()
+    assert instead.parent == tmp_path / f'potential_field_bot_{os.getuid()}'
+    assert caplog.messages == [
+        f'{opened}: others can write there, and machine code is executed; it is kept in {instead} '
+        'instead (chmod go-w, or set NUMBA_CACHE_DIR)']
+
+
+def test_a_file_that_others_can_write_to_is_compiled_again_and_replaced(tmp_path):
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    files = list(tmp_path.rglob('*.code'))
+    for file in files:
+        assert file.stat().st_mode & 0o777 == 0o600
+        file.chmod(0o666)
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+    assert run_child(ROOT, tmp_path).split()[1] == '1'
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason='only root can give files away')
+def test_a_file_of_somebody_else_is_not_executed(tmp_path):
+    run_child(ROOT, tmp_path)
+    files = list(tmp_path.rglob('*.code'))
+    for file in files:
+        os.chown(file, 12345, -1)
+    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    assert {file.stat().st_uid for file in files} == {0}

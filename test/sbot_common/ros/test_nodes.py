@@ -4,6 +4,8 @@ import importlib.util
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -104,8 +106,9 @@ def test_whole_numbers_for_a_double_stay_doubles():
 STUCK_NODE = """
 import ctypes, sys, time
 from rclpy.node import Node
-from sbot_common import ros, signals
+from sbot_common import ros
 from sbot_common.ros import process
+from sbot_common.signals.ending import Ending
 
 class Stuck(Node):
     def __init__(self):
@@ -125,7 +128,7 @@ def stick():
 
 process.rclpy.try_shutdown = stick
 process.SHUTDOWN_TIMEOUT = 0.5
-signals.Ending.GRACE = 1.0
+Ending.GRACE = 1.0
 sys.exit(ros.run(Stuck, ['stuck']))
 """
 
@@ -217,3 +220,28 @@ def test_a_signal_lets_a_callback_come_to_its_end_if_it_has_one(arguments, outpu
                           timeout=DEADLINE, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert (done.stdout, done.stderr) == (output, '')
+
+
+@pytest.mark.parametrize('name', ['wind_model', 'potfield_bot'])
+@pytest.mark.parametrize('begun', [False, True])
+def test_any_number_of_signals_ends_a_node(name, begun):
+    code = f'import sys; from sbot.ros import executables; sys.exit(executables.{name}())'
+    arguments = ['0', '1', '5', '5'] if name == 'potfield_bot' else []
+    with subprocess.Popen([sys.executable, '-c', code, *arguments, '--ros-args', '--log-level',
+                           'rcl:=debug'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            words = 'clock' if begun else 'rcl'
+            while words not in process.stderr.readline():
+                assert process.poll() is None
+            reader = threading.Thread(target=process.stderr.read)
+            reader.start()
+            end = time.monotonic() + DEADLINE
+            while process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.send_signal(signal.SIGTERM)
+                assert time.monotonic() < end
+            reader.join()
+        finally:
+            process.kill()
+    assert process.returncode in (0, 1, 2)

@@ -7,7 +7,9 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
+from sbot_common.observation import Odometry
 from sbot_common.twist import Twist
+from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import (
     FIELDS,
     Source,
@@ -62,6 +64,12 @@ def test_odometry_is_pose_and_twist():
     assert read_inputs(source._replace(keys=(4,)), 9, ODOMETRY)[1] == {4: values[4]}
 
 
+def test_the_wheels_odometry_has_three_speeds():
+    source = Source(topics.ODOM, 4, ('odometry',))
+    assert read_inputs(source, 9, ODOMETRY)[1]['odometry'] == pytest.approx(
+        Odometry(1.0, 2.0, 0.5, v=0.1, omega=0.3, lateral=0.2), abs=1e-15)
+
+
 def test_all_poses_are_the_single_ones():
     raw = PosesTemplate('map', 2).fill(9, [(1.0, 2.0, *QUATERNION)] * 2)
     source = Source(topics.POSES, 0, (ALL_POSES,))
@@ -89,9 +97,9 @@ def test_scan_and_wind():
 
 
 def test_clouds_of_infrared_and_neighbours():
-    points = np.array([[(0.5, 0.25)] * 3], [('x', '<f4'), ('reading', '<f4')])
+    points = np.array([[(0.5, 0.25)] * 15], [('x', '<f4'), ('reading', '<f4')])
     stamp_ns, values = field('infrared', encode_points(9, 'base_link', points, dense=False))
-    assert (stamp_ns, values['infrared'].tolist()) == (9, [0.25] * 3)
+    assert (stamp_ns, values['infrared'].tolist()) == (9, [0.25] * 15)
     points = np.array([[(0.5, 0.25, range(10))]], [('range', '<f4'), ('bearing', '<f4'),
                                                    ('data', '<u1', (10,))])
     stamp_ns, values = field('neighbours', encode_points(9, 'base_link', points, dense=False))
@@ -119,3 +127,31 @@ def test_a_command_is_a_twist_with_or_without_a_stamp():
     raw = write_command(topics.CMD_VEL_STAMPED, 9, 'base_link', Twist(0.5, 0.25, -1.0))
     assert read_twist(raw, topics.CMD_VEL_STAMPED.type) == (0.5, 0.25, -1.0)
     assert b'base_link' in raw
+
+
+def infrared(count, kind='<f4'):
+    points = np.zeros((1, count), [('x', '<f4'), ('reading', kind)])
+    return encode_points(5, 'base_link', points, dense=False)
+
+
+def test_there_are_as_many_infrared_readings_as_sensors():
+    assert FIELDS['infrared'][1](infrared(15))[1].shape == (15,)
+    for count in (0, 14, 16, 100_000):
+        with pytest.raises(DamagedMessage, match=f'{count} infrared readings, expected 15'):
+            FIELDS['infrared'][1](infrared(count))
+
+
+@pytest.mark.parametrize('kind', ['<f8', '<i4', ('<f4', 3)])
+def test_infrared_readings_of_another_type_are_refused(kind):
+    with pytest.raises(DamagedMessage, match=r"'reading' is .*expected 1 of float32"):
+        FIELDS['infrared'][1](infrared(15, kind))
+
+
+@pytest.mark.parametrize('change', [('range', '<f8'), ('bearing', ('<f4', 2)), ('data', ('u1', 9)),
+                                    ('data', 'u1'), ('data', ('i1', 10))])
+def test_neighbours_of_another_layout_are_refused(change):
+    kinds = {'range': '<f4', 'bearing': '<f4', 'data': ('u1', 10)} | dict([change])
+    points = np.zeros((1, 2), [(name, *((kind,) if isinstance(kind, str) else kind))
+                               for name, kind in kinds.items()])
+    with pytest.raises(DamagedMessage, match=f"'{change[0]}' is"):
+        FIELDS['neighbours'][1](encode_points(5, 'base_link', points, dense=False))

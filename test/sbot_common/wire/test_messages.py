@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
-from sbot_common.wire import cdr, messages
+from sbot_common.wire import cdr, geometry, messages
 
 number = st.floats(allow_nan=False)
 single = st.floats(width=32, allow_nan=False)
@@ -147,3 +147,18 @@ def test_pose():
     read = messages.read_pose(messages.write_pose(3, 'map', 1.5, -2.5, 0.25))
     assert read[:4] == (3, 'map', 1.5, -2.5)
     assert read.yaw == pytest.approx(0.25, abs=1e-15)
+
+
+@pytest.mark.parametrize('nanoseconds', [10**9, 2**32 - 1])
+def test_a_stamp_has_less_than_a_second_beside_its_seconds(nanoseconds):
+    """Carried over, the seconds may not fit into 32 bits any more when they are sent again."""
+    stamp = cdr.message('builtin_interfaces/msg/Time', sec=2**31 - 1, nanosec=nanoseconds)
+    header = cdr.message('std_msgs/msg/Header', stamp=stamp, frame_id='map')
+    pose = cdr.encode(cdr.message(messages.POSE_STAMPED, header=header, pose=geometry.pose()))
+    poses = cdr.encode(cdr.message(messages.POSE_ARRAY, header=header, poses=[geometry.pose()]))
+    clock = cdr.encode(cdr.message(messages.CLOCK, clock=stamp))
+    for read, raw in ((messages.read_pose, pose), (messages.read_header_stamp, pose),
+                      (lambda raw: messages.read_poses(raw, 1), poses),
+                      (messages.read_clock, clock)):
+        with pytest.raises(cdr.DamagedMessage, match=f'{nanoseconds} ns beside its seconds'):
+            read(raw)

@@ -86,7 +86,13 @@ int main(int argc, char **argv)
     double lost = p_webots_fast2d_sensor_get_activation(sensor);
     if (lost == lost || p_webots_fast2d_last_error() == NULL) return 6;
     if (p_webots_fast2d_create_irsensor(robot, 0, 0, 0, 1, 0, 1, one) != NULL) return 7;
-    if (p_webots_fast2d_create_robot() == robot) return 8;
+    RobotRef before = robot;
+    robot = p_webots_fast2d_create_robot();
+    if (!robot || robot == before) return 8;
+    /* A count far beyond the array: refused before the array is read. */
+    if (p_webots_fast2d_create_irsensor(robot, 0, 0, 0, 1, 0, 1000000000, one) != NULL) return 16;
+    if (!strstr(p_webots_fast2d_last_error(), "num_rays: got 1000000000")) return 17;
+    if (p_webots_fast2d_create_irsensor(robot, 0, 0, 0, 1, 0, -1, one) != NULL) return 18;
     p_webots_fast2d_cleanup();
     if (p_webots_fast2d_last_error() != NULL) return 9;
     puts("done");

@@ -1,5 +1,6 @@
 """Fast2D: the example of document 004 section 7.4.5, life cycle and misuse, pushing."""
 
+import itertools
 import math
 import re
 from pathlib import Path
@@ -263,6 +264,21 @@ MISUSE = {
     'negative weights': (lambda e, r, s: ir(e, r, rayWeights=[1.5, -0.5]), '>= 0'),
     'too few weights': (lambda e, r, s: ir(e, r, rayWeights=[1.0]), '2 numbers'),
     'no rays': (lambda e, r, s: ir(e, r, numRays=0, rayWeights=[]), 'num_rays: got 0'),
+    'a billion rays': (lambda e, r, s: ir(e, r, numRays=10**9), 'num_rays: got 1000000000, '
+                       'expected a whole number from 1 to 10000'),
+    'rays as a truth': (lambda e, r, s: ir(e, r, numRays=True, rayWeights=[1.0]), 'num_rays'),
+    'no weights': (lambda e, r, s: ir(e, r, rayWeights=None), 'ray_weights: got None, expected 2 '
+                                                              'numbers'),
+    'a number as weights': (lambda e, r, s: ir(e, r, rayWeights=1.0), 'ray_weights: got 1.0'),
+    'endless weights': (lambda e, r, s: ir(e, r, rayWeights=itertools.count()), '2 numbers'),
+    'weights in rows': (lambda e, r, s: ir(e, r, rayWeights=np.eye(2)), 'ray_weights: got array'),
+    'an array as mass': (lambda e, r, s: e.object_set_mass(e.create_solid(), np.ones(2)),
+                         'mass: got array'),
+    'text as mass': (lambda e, r, s: e.object_set_mass(e.create_solid(), '1'), "mass: got '1'"),
+    'a number as corners': (lambda e, r, s: e.object_set_bounding_rectangle(
+        e.create_solid(), 1.0, 2.0), 'corners: got'),
+    'endless corners': (lambda e, r, s: e.object_set_bounding_rectangle(
+        e.create_solid(), itertools.count(), itertools.count()), 'corners: got'),
     'range': (lambda e, r, s: ir(e, r, range=0.0), 'range: got 0.0'),
     'aperture': (lambda e, r, s: ir(e, r, aperture=7.0), 'aperture: got 7.0'),
     'sensor position': (lambda e, r, s: ir(e, r, xpos=math.inf), 'xpos: got inf'),

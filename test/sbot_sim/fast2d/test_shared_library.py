@@ -60,7 +60,7 @@ def test_a_c_program_plays_the_example_to_the_bit(tmp_path):
     assert lines[-1] == 'done'
     assert [[float(word) for word in line.split()] for line in lines[:-1]] == expected_lines()
     said = [line for line in done.stderr.splitlines() if 'compiling' not in line]
-    assert len(said) == 7  # one line for each misuse
+    assert len(said) == 9  # one line for each misuse
     assert all(math.isfinite(float(word)) for word in lines[-2].split())
 
 

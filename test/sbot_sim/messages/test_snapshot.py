@@ -6,10 +6,10 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.wire import cdr
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.engine.state import StepInputs, Wind, still_air
 from sbot_sim.messages import snapshot as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
-from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.bodies import OMNIDIRECTIONAL, ROBOT
 
 
 def test_rab_data_is_cut_or_filled_to_ten_bytes():
@@ -95,3 +95,18 @@ def test_a_single_robot_has_no_prefix():
     assert '/base_scan' in found
     raw = found['/base_pose_ground_truth'].payload
     assert cdr.decode(raw, 'nav_msgs/msg/Odometry').child_frame_id == 'base_link'
+
+
+def test_odom_has_the_speed_to_the_left():
+    bodies = [ROBOT._replace(drive=OMNIDIRECTIONAL), ROBOT]
+    parameters = make_parameters(bodies)
+    engine = Engine(parameters, np.array([[4.0, 4.0, 1.0], [9.0, 9.0, 0.0]]), 1)
+    engine.advance(StepInputs(np.array([[0.3, 0.2, -0.4], [0.3, 0.2, 0.0]]), still_air(),
+                              engine.state.rab_data))
+    broadcast = Broadcast(parameters, BroadcastOptions('', [None] * 2))
+    twists = [cdr.decode(payload, topic.type).twist.twist
+              for _, topic, payload in broadcast.snapshot(engine.snapshot, 10)
+              if topic is topics.ODOM]
+    found = [(twist.linear.x, twist.angular.z, twist.linear.y) for twist in twists]
+    assert found == [pytest.approx((0.3, 0.2, -0.4), abs=1e-12),
+                     pytest.approx((0.3, 0.2, 0.0), abs=1e-12)]

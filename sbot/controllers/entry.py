@@ -1,0 +1,103 @@
+"""Registry entry of a controller: its name, parameters, what it senses, and how it is made.
+
+A new controller is one file: a class with ``step`` and an ``Entry`` for it (CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.observation import Controller, Point
+from sbot_common.params import Spec, specs_of
+from sbot_sim.world.bodies import Body
+
+RATE = 'loop_rate'  # a parameter of this name is the scenario's rate and no key of a file
+OwnParameters = dict[str, Any]  # checked by the entry or by the class that takes them
+
+
+class Sources(NamedTuple):
+    """Where the classes of a user's own come from."""
+
+    python_path: Sequence[str] = ()  # folders, absolute, searched after the installed modules
+    given: Mapping[str, Any] = {}  # classes and objects from Python, by the controllers' names
+
+
+NO_SOURCES = Sources()
+
+
+class Member(Protocol):
+    """A robot of a scenario, as far as other robots' controllers need to know."""
+
+    @property
+    def controller(self) -> str:
+        """Its controller's name."""
+
+    @property
+    def goal(self) -> Point | None:
+        """Its goal (m), frame `map`."""
+
+
+class Place(NamedTuple):
+    """The robot that a controller is made for."""
+
+    robot_id: int
+    body: Body
+    goal: Point | None  # m, `map`
+    name: str  # of the controller, as the scenario gives it
+    parameters: Any  # a tuple of the entry's type, or OwnParameters
+    robots: Sequence[Member]  # of the scenario, by id
+    sources: Sources = NO_SOURCES
+
+
+class Batch(Protocol):
+    """Many robots' controllers in one call."""
+
+    invalid_turns: NDArray[np.int64]  # (M,) turns without a command
+
+    def step(self, poses: NDArray[np.float64], ranges: NDArray[np.float32], angle_min: float,
+             angle_increment: float, draws: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return commands (M, 2) in m/s and rad/s; ``draws`` (M,) are uniform in [0, 1)."""
+
+
+def _nothing() -> None:
+    """Compile nothing."""
+
+
+def _anything(name: str, parameters: Mapping[str, object], where: str, sources: Sources) -> None:
+    """Accept all parameters."""
+
+
+class Entry(NamedTuple):
+    """What the project knows about a controller."""
+
+    name: str  # as scenarios give it; 'family:' stands for all names that begin so
+    text: str  # one sentence for `sbot list controllers`
+    make: Callable[[Place], Controller]
+    parameters: Any = None  # a NamedTuple of Param fields at their defaults; None: OwnParameters
+    paths: tuple[str, ...] = ()  # parameters that name files
+    # Raises InputError for OwnParameters, or a name, that the controller does not take.
+    check: Callable[[str, Mapping[str, object], str, Sources], None] = _anything
+    fields: tuple[str, ...] | None = None  # of an Observation; None: all that the robot senses
+    goal_tolerance: str = ''  # the parameter that says how near to a goal has arrived (m)
+    refusal: Callable[[Place], str | None] = lambda _: None  # what is wrong with a robot's entry
+    leads: bool = False  # robot 0 leads the others
+    batch: Callable[[list[int], Any, int], Batch] | None = None  # ids, parameters, threads
+    warm_up: Callable[[], None] = _nothing  # compile, or load, all that a turn calls
+    rehearses: bool = False  # a turn before tick 0 may be taken, to load machine code
+    executable: str = 'controller_bot'  # its ROS 2 node
+    node_name: str = 'controller'
+    node_parameters: bool = False  # the node takes the parameters instead of the scenario
+
+    @property
+    def specs(self) -> tuple[Spec, ...]:
+        """The declarations of the parameters that a file may give; () for OwnParameters."""
+        return () if self.parameters is None else tuple(
+            spec for spec in specs_of(self.parameters.__class__) if spec.name != RATE)
+
+    def tolerance(self, parameters: Any) -> float | None:  # noqa: ANN401 - of the entry's type
+        """Return how near to a goal (m) has arrived; None where the controller does not say."""
+        return float(getattr(parameters, self.goal_tolerance)) if self.goal_tolerance else None

@@ -1,0 +1,25 @@
+"""Entry of ``navigate``: leader and followers that plan on what they have seen."""
+
+from __future__ import annotations
+
+from navigate.parameters import Parameters
+from sbot.controllers.entry import Entry, Place
+from sbot_common.observation import Controller
+
+
+def _make(place: Place) -> Controller:
+    from navigate.bot import Navigate
+    followers = [i for i, robot in enumerate(place.robots)
+                 if i > 0 and robot.controller == ENTRY.name and robot.goal is None]
+    return Navigate(place.parameters, followers)
+
+
+def _warm_up() -> None:
+    from navigate.bot import warm_up
+    warm_up()
+
+
+ENTRY = Entry(
+    'navigate', 'Plans on what it has seen; leader and followers (docs/navigate.md).', _make,
+    Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance', warm_up=_warm_up,
+    rehearses=True)

@@ -1,0 +1,94 @@
+"""Registry of controllers: entries by name; other packages add theirs by an entry point.
+
+An installed package adds a controller by an entry point of the group ``sbot.controllers``. Its
+name is what scenarios write; it leads to an ``Entry`` or to a class with
+``step(observation, rng)``, whose keyword arguments are the parameters.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import cache, lru_cache, partial
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from sbot.controllers.entry import Entry, Place, Sources
+from sbot.controllers.user import check_arguments, steps
+from sbot_common.errors import InputError
+from sbot_common.observation import Controller
+from sbot_common.user_code import call_user_code
+
+GROUP = 'sbot.controllers'
+NONE = 'none'  # a robot that something else drives
+# Modules with an ENTRY each, in the order of `sbot list controllers`.
+_SHIPPED = ('potential_field', 'navigate', 'wind_aware', 'neural', 'navground', 'user')
+
+
+@lru_cache(maxsize=1)
+def shipped() -> tuple[Entry, ...]:
+    """Return the entries of this package; the last is that of users' classes."""
+    return tuple(import_module(f'sbot.controllers.{name}').ENTRY for name in _SHIPPED)
+
+
+@lru_cache(maxsize=1)
+def installed() -> Mapping[str, EntryPoint]:
+    """Return the entry points of other packages by name, in alphabetical order."""
+    own = {entry.name for entry in shipped()} | {NONE}
+    return {point.name: point for point in sorted(entry_points(group=GROUP))
+            if point.name not in own and ':' not in point.name}
+
+
+def names() -> list[str]:
+    """Return the names that scenarios may give, families and users' classes apart."""
+    return [*(entry.name for entry in shipped() if ':' not in entry.name), NONE, *installed()]
+
+
+def is_named(name: str) -> bool:
+    """Tell whether a controller is shipped or installed, not a class of the user's."""
+    return name in names() or any(_belongs(name, entry) for entry in shipped()[:-1])
+
+
+def entry_of(name: str) -> Entry:
+    """Return the entry of a controller's name: shipped, installed, or that of users' classes.
+
+    Raises
+    ------
+    InputError
+        if an installed package's controller cannot be imported, or is none.
+
+    """
+    for entry in shipped()[:-1]:
+        if name == entry.name or _belongs(name, entry):
+            return entry
+    return _loaded(installed()[name]) if name in installed() else shipped()[-1]
+
+
+def _belongs(name: str, entry: Entry) -> bool:
+    return name == entry.name or (entry.name.endswith(':') and name.startswith(entry.name))
+
+
+@cache
+def _loaded(point: EntryPoint) -> Entry:
+    where = f"controller '{point.name}' ({point.value})"
+    try:
+        found: Any = point.load()
+    except Exception as error:  # another package may raise anything
+        raise InputError(f'{where}: {type(error).__name__}: {error}') from None
+    if isinstance(found, Entry):
+        return found._replace(name=point.name)
+    if not inspect.isclass(found) or not steps(found):
+        raise InputError(f'{where}: expected an Entry, or a class with a method '
+                         'step(observation, rng)')
+
+    def make(place: Place) -> Controller:
+        made: Any = call_user_code(
+            partial(found, **place.parameters),
+            lambda: f'robot {place.robot_id}: {found.__name__}()')
+        return made  # type: ignore[no-any-return]
+
+    def check(_: str, parameters: Mapping[str, object], place: str, __: Sources) -> None:
+        check_arguments(found, parameters, place)
+    first = (inspect.getdoc(found) or f'A class of {point.module}.').splitlines()[0]
+    return Entry(point.name, first, make, check=check)

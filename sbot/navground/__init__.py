@@ -1,1 +1,0 @@
-"""Navigation behaviours of the library navground as controllers by name: ``navground:ORCA``."""

@@ -1,0 +1,84 @@
+"""Controllers of a scenario's robots: parameters, what they observe, and how they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sbot.controllers.entry import Place, Sources
+from sbot.controllers.registry import NONE, entry_of
+from sbot.scenario.groups import ControllerParameters
+from sbot.scenario.model import Robot, Scenario
+from sbot_common.controlled_robot import ControlledRobot
+from sbot_common.observation import Controller
+from sbot_common.params import updated
+from sbot_common.rng import CONTROLLER, generator
+
+
+def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParameters:
+    """Return all parameters of one robot's controller."""
+    common = scenario.controllers.get(robot.controller, {})
+    if isinstance(common, dict):
+        return {**common, **robot.parameters}
+    return updated(common, robot.parameters)
+
+
+def goal_tolerances(scenario: Scenario) -> list[float]:
+    """Return how near to its goal (m) each robot has arrived.
+
+    That is the robot's ``goal_tolerance``, else its controller's own, else its body's radius.
+    """
+    tolerances = []
+    for robot in scenario.robots:
+        own, body = robot.goal_tolerance, scenario.bodies[robot.body]
+        if own is None and robot.controller != NONE:
+            own = entry_of(robot.controller).tolerance(controller_parameters(scenario, robot))
+        tolerances.append(body.radius if own is None else own)
+    return tolerances
+
+
+def controller_place(scenario: Scenario, robot_id: int) -> Place:
+    """Return what a controller of one robot is made for."""
+    robot = scenario.robots[robot_id]
+    return Place(robot_id, scenario.bodies[robot.body], robot.goal, robot.controller,
+                 controller_parameters(scenario, robot),
+                 scenario.robots, Sources(scenario.python_path, scenario.given))
+
+
+def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
+    """Return a controller for one robot, as new; None for ``none``.
+
+    An object that was given from Python is used as it is, after its ``reset()`` if it has one.
+
+    Raises
+    ------
+    UserCodeError
+        if the class, or that method, raises.
+
+    """
+    name = scenario.robots[robot_id].controller
+    return None if name == NONE else entry_of(name).make(controller_place(scenario, robot_id))
+
+
+def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:
+    """Return the fields of an ``Observation`` that a robot is given beside poses and goal."""
+    fields = entry_of(robot.controller).fields
+    if fields is not None:
+        return list(fields)
+    sensors = scenario.sensors
+    return (['twist', 'scan', 'wind', 'odometry']
+            + ['imu'] * sensors.imu.imu + ['gnss'] * sensors.gnss.gnss
+            + ['infrared'] * sensors.infrared.infrared
+            + ['neighbours'] * sensors.rab.range_and_bearing)
+
+
+def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, ControlledRobot]:
+    """Return by id those of some robots that have a controller, as they are at tick 0."""
+    made = {}
+    for i in robots:
+        robot = scenario.robots[i]
+        controller = make_controller(scenario, i)
+        if controller is not None:
+            made[i] = ControlledRobot(i, controller, generator(scenario.seed, i, CONTROLLER),
+                                      robot.goal, scenario.rate,
+                                      scenario.bodies[robot.body].is_holonomic)
+    return made

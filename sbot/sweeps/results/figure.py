@@ -1,0 +1,102 @@
+"""A metric of a sweep against one or two parameters: medians, and bands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from sbot.sweeps.results.show import Results, check_column, groups
+from sbot_common.errors import InputError, bad_value, one_line, unknown_name
+
+FORMATS = ('.png', '.svg', '.pdf')
+BAND = (10, 90)  # percent of the runs
+_MOST_LINES = 10
+
+
+def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Figure:
+    """Return the figure: the first parameter along x, a line for each value of the second.
+
+    Parameters
+    ----------
+    results : from ``load_results``
+    metric : a column with numbers; '': the user's first metric, else ``goal_reached_s``
+    by : one or two swept parameters; none: the first ones
+
+    Raises
+    ------
+    InputError
+        for an unknown column or parameter.
+
+    """
+    name = check_column(results, metric or (*results.metrics, 'goal_reached_s')[0], '--metric')
+    keys = [_key(results, key) for key in by] or list(results.keys[:2])
+    if not 0 < len(keys) <= 2:
+        raise bad_value('--by', list(by), 'one or two swept parameters: '
+                                          f"{', '.join(results.keys) or 'there are none'}")
+    figure = Figure(figsize=(7.0, 4.5), layout='constrained')
+    axes = figure.add_subplot()
+    lines: dict[Any, dict[Any, list[float]]] = {}
+    for setting, rows in groups(results, keys).items():
+        values = [float(results.columns[name][i]) for i in rows
+                  if results.columns[name][i] is not None]
+        lines.setdefault(setting[1] if len(keys) > 1 else None, {})[setting[0]] = values
+    if len(lines) > _MOST_LINES:
+        raise bad_value('--by', keys[1], f'a second parameter with at most {_MOST_LINES} values')
+    numeric = all(isinstance(x, int | float) for line in lines.values() for x in line)
+    places = {x: float(x) if numeric else float(i) for i, x in enumerate(
+        dict.fromkeys(x for line in lines.values() for x in line))}
+    colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(lines)))
+    for colour, (label, line) in zip(colours, lines.items(), strict=True):
+        shown = sorted((places[x], values) for x, values in line.items() if values)
+        if not shown:
+            continue
+        x = [place for place, _ in shown]
+        low, middle, high = np.array([np.percentile(values, (BAND[0], 50, BAND[1]))
+                                      for _, values in shown]).T
+        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.plot(x, middle, color=colour, marker='o', markersize=4,
+                  label=None if len(keys) == 1 else one_line(f'{keys[1]} = {label}'))
+    if not numeric:
+        axes.set_xticks(list(places.values()), [one_line(str(x)) for x in places])
+    axes.set_xlabel(one_line(keys[0]))
+    axes.set_ylabel(one_line(name))
+    axes.set_title(f'median, and {BAND[0]} % to {BAND[1]} % of the runs', fontsize='small')
+    if len(keys) > 1:
+        axes.legend(fontsize='small')
+    axes.grid(alpha=0.3)
+    return figure
+
+
+def _key(results: Results, key: str) -> str:
+    if key in results.keys:
+        return key
+    ends = [each for each in results.keys if each.endswith('.' + key)]
+    if len(ends) == 1:
+        return ends[0]
+    raise unknown_name('--by', key, results.keys)
+
+
+def plot_sweep(results: Results, path: str | Path, metric: str = '',
+               by: Sequence[str] = ()) -> None:
+    """Write the figure to a .png, .svg or .pdf file.
+
+    Raises
+    ------
+    InputError
+        for another ending, a file that cannot be written, or as ``draw_sweep``.
+
+    """
+    if Path(path).suffix.lower() not in FORMATS or '\0' in str(path):
+        raise bad_value('--output', str(path), f'a file that ends in {", ".join(FORMATS)}')
+    with matplotlib.rc_context({'svg.hashsalt': 'sbot', 'text.parse_math': False}):
+        figure = draw_sweep(results, metric, by)
+        metadata = {'Date': None} if Path(path).suffix.lower() == '.svg' else None
+        try:
+            figure.savefig(path, dpi=150, metadata=metadata)
+        except OSError as error:
+            raise InputError(f'{path}: cannot be written: {error.strerror}') from None

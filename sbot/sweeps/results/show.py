@@ -1,0 +1,146 @@
+"""A sweep as a table for people: medians for each setting, within 80 columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from textwrap import fill
+from typing import Any, NamedTuple
+
+from sbot.sweeps.results.plan_file import read_plan
+from sbot.sweeps.results.table import PARQUET, read_columns
+from sbot_common.errors import InputError, one_line, unknown_name
+
+WIDTH = 80
+DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
+_MOST_ROWS = 60
+
+
+class Results(NamedTuple):
+    """The table of a sweep, in memory."""
+
+    keys: tuple[str, ...]  # swept: 'scenario' if there are several, then parameters
+    metrics: tuple[str, ...]  # columns of a user's metrics
+    columns: dict[str, list[Any]]
+
+    @property
+    def numbers(self) -> list[str]:
+        """Columns that have a median."""
+        return [name for name, values in self.columns.items() if any(map(_is_number, values))]
+
+
+def load_results(folder: str | Path) -> Results:
+    """Return the results in a folder.
+
+    Raises
+    ------
+    InputError
+        if there are none, or they are damaged.
+
+    """
+    path = Path(folder)
+    plan = read_plan(path).plan
+    columns = read_columns(path, most=len(plan))
+    for name in ('run', 'scenario', *plan.keys, 'seed', 'error'):
+        if name not in columns:
+            raise InputError(f'{path / PARQUET}: damaged: has no column {name}; sbot sweep '
+                             f'--resume -o {path} writes it anew')
+    keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
+    words = [metric.partition(':')[2] for metric in plan.metrics]
+    own = tuple(name for name in columns if name.partition('.')[0] in words)
+    return Results(keys, own, columns)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_column(results: Results, name: str, option: str) -> str:
+    """Return the name of a column with numbers, or raise InputError."""
+    if name not in results.numbers:
+        raise unknown_name(option, name, results.numbers)
+    return name
+
+
+def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[int]]:
+    """Return the rows of each setting of ``keys``, in the table's order."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for i in range(len(results.columns['run'])):
+        found.setdefault(tuple(results.columns[key][i] for key in keys), []).append(i)
+    return found
+
+
+def format_results(results: Results, metrics: Sequence[str] = (), width: int = WIDTH) -> str:
+    """Return the table: a line for each setting, medians over its runs.
+
+    Parameters
+    ----------
+    results : from ``load_results``
+    metrics : columns to show; none: the user's and the most asked for
+    width : greatest length of a line
+
+    Raises
+    ------
+    InputError
+        for an unknown column.
+
+    """
+    shown = [check_column(results, name, '--metric') for name in metrics] or [
+        name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
+    found = groups(results, results.keys)
+    head = [one_line(_short(key)) for key in results.keys] + ['runs', 'failed'] + [
+        one_line(name) for name in shown]
+    lines = [head]
+    for setting, rows in list(found.items())[:_MOST_ROWS]:
+        failed = sum(results.columns['error'][i] is not None for i in rows)
+        lines.append([*(_text(value) for value in setting), str(len(rows)), str(failed),
+                      *(_median(results.columns[name], rows) for name in shown)])
+    text = _aligned(lines, len(results.keys), width)
+    if len(found) > _MOST_ROWS:
+        text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
+    return text
+
+
+def _median(column: Sequence[Any], rows: Sequence[int]) -> str:
+    values = [column[i] for i in rows if _is_number(column[i])]
+    return f'{median(values):.4g}' if values else '-'
+
+
+def _short(key: str) -> str:
+    """Return the end of a key path: what tells it from others in most sweeps."""
+    return key.rpartition('.')[2] if not key.startswith('robots.') else key
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return f'{value:.6g}'
+    return one_line(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _aligned(lines: list[list[str]], keys: int, width: int) -> str:
+    """Return lines of equal columns; what does not fit loses its last columns."""
+    lines = [[one_line(cell) for cell in line] for line in lines]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    if len(lines[0]) > keys + 2:  # long names of numbers are cut before columns are left out
+        widths = [min(size, 22) for size in widths]
+    while sum(widths) + 2 * (len(widths) - 1) > width and len(widths) > keys + 3:
+        widths.pop()
+    over = sum(widths) + 2 * (len(widths) - 1) - width
+    while over > 0 and max(widths) > 6:
+        widest = widths.index(max(widths))
+        widths[widest] -= 1
+        over -= 1
+    text = '\n'.join('  '.join(
+        f'{_cut(cell, size):{"<" if i < keys else ">"}{size}}'
+        for i, (cell, size) in enumerate(zip(line, widths, strict=False))).rstrip()[:width]
+        for line in lines)
+    if left_out := lines[0][len(widths):]:
+        text += '\n' + fill(f"not shown: {', '.join(left_out)} (--metric NAME)", width,
+                            break_on_hyphens=False)
+    return text
+
+
+def _cut(text: str, size: int) -> str:
+    return text if len(text) <= size else text[:size - 1] + '…'

@@ -1,0 +1,54 @@
+"""Opening of files that other files name: regular ones only, never a pipe or a device."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from sbot_common.errors import InputError
+
+_KINDS = {stat.S_IFDIR: 'a folder', stat.S_IFCHR: 'a device', stat.S_IFBLK: 'a device',
+          stat.S_IFIFO: 'a pipe', stat.S_IFSOCK: 'a socket'}
+# A pipe that takes a file's place between the two looks opens at once, and is then refused.
+_FLAGS = os.O_RDONLY | getattr(os, 'O_NONBLOCK', 0) | getattr(os, 'O_BINARY', 0) | getattr(
+    os, 'O_NOCTTY', 0)
+
+
+def open_regular(path: str | Path) -> BinaryIO:
+    """Return a regular file, opened to read its bytes.
+
+    Opening or reading a pipe or a terminal may wait for ever, a device may have no end. What a
+    user types may be one (``sbot run /dev/stdin``); what stands in a scenario, a map, a bag or a
+    folder of results may not.
+
+    Raises
+    ------
+    InputError
+        if it is something else; a link is what it leads to.
+    OSError, ValueError
+        as ``open``.
+
+    """
+    check_regular(path, os.stat(path).st_mode)
+    descriptor = os.open(path, _FLAGS)
+    try:
+        check_regular(path, os.fstat(descriptor).st_mode)
+        return os.fdopen(descriptor, 'rb')
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def check_regular(path: str | Path, mode: int) -> None:
+    """Raise InputError unless a mode (``os.stat``) is that of a regular file."""
+    if not stat.S_ISREG(mode):
+        raise InputError(f'{path}: is {_KINDS.get(stat.S_IFMT(mode), "no file")}, expected a '
+                         'regular file')
+
+
+def read_regular(path: str | Path, most: int = -1) -> bytes:
+    """Return the bytes of a regular file, at most so many; raises as ``open_regular``."""
+    with open_regular(path) as file:
+        return file.read(most)

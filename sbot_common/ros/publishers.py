@@ -1,0 +1,70 @@
+"""Publishers of a topic: who they are, and the refusal of more than one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle, islice
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from sbot_common.errors import InputError
+
+_PERIOD = 1.0  # s of wall time between looks
+_MOST = 20  # topics a look, each in its turn: many robots hear the poses of many
+_NOT_KNOWN_YET = '_NODE_NAME_UNKNOWN_'  # says rmw until it has heard a node's name
+
+
+def publishers_of(node: Node, name: str) -> list[str]:
+    """Return the nodes that publish a topic, sorted, if there are several publishers; else [].
+
+    None either while the name of one is not known yet.
+    """
+    if node.count_publishers(name) < 2:
+        return []
+    found = [(info.node_namespace, info.node_name)
+             for info in node.get_publishers_info_by_topic(name)]
+    if any(own == _NOT_KNOWN_YET for _, own in found):
+        return []
+    return sorted(f'{namespace.rstrip("/")}/{own}' for namespace, own in found)
+
+
+def in_words(name: str, nodes: Sequence[str]) -> str:
+    """Return that a topic has several publishers, and which nodes they are."""
+    return f'{name} has {len(nodes)} publishers ({", ".join(nodes)})'
+
+
+def refusal(text: str) -> InputError:
+    """Return the error for several publishers, ``in_words``, where a run is in lockstep."""
+    return InputError(f'{text}, expected exactly one in lockstep; ROS_DOMAIN_ID keeps runs apart')
+
+
+def watch_publishers(node: Node, names: Sequence[str], lockstep: bool) -> None:
+    """Look every second whether other nodes, too, publish what a node hears.
+
+    In lockstep that is an InputError, out of the executor; else a warning, once a topic. Several
+    nodes of one name are none: a simulator that waits for another to end publishes nothing.
+
+    Parameters
+    ----------
+    node : which hears
+    names : of the topics, as it has subscribed to them
+    lockstep : of the run
+
+    """
+    wanted = cycle(names)
+    said = set[str]()
+
+    def look() -> None:
+        for name in islice(wanted, min(_MOST, len(names))):
+            actual = str(node.resolve_topic_name(name))
+            nodes = publishers_of(node, actual)
+            text = in_words(actual, nodes)
+            if len(set(nodes)) < 2 or text in said:
+                continue
+            if lockstep:
+                raise refusal(text)
+            said.add(text)
+            node.get_logger().warning(f'{text}: expected one')
+    # Wall time even with use_sim_time: nothing may move while somebody disturbs the run.
+    node.create_timer(_PERIOD, look, clock=Clock(clock_type=ClockType.STEADY_TIME))

@@ -1,0 +1,78 @@
+"""Code of users that is called from ours: what it raises, with the user's own frames alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from traceback import format_exception
+from types import TracebackType
+from typing import TypeVar
+
+from sbot_common.errors import InputError
+
+T = TypeVar('T')
+
+# What numba says around a reason.
+_AROUND_REASON = re.compile(r'(Failed in |During: |File |\s|$|- |\^|<source elided>|For details|'
+                            r'This error |and it raised|There are |Overload)')
+_PLACE = re.compile(r'^File "(.+)", line (\d+)', re.MULTILINE)
+
+
+class UserCodeError(RuntimeError):
+    """A user's controller, hook, condition or policy raised; one line: where, and what.
+
+    That error is the ``__cause__``; its traceback begins in the user's code.
+    """
+
+    def traceback(self) -> str:
+        """Return the user's own traceback, without the frames that called it."""
+        return ''.join(format_exception(self.__cause__))
+
+
+def call_user_code(function: Callable[[], T], where: Callable[[], str]) -> T:
+    """Return ``function()``, which is a user's: what it raises becomes a UserCodeError.
+
+    Parameters
+    ----------
+    function : called without arguments
+    where : e.g. robot, tick, class and method in words; called only for an error
+
+    Raises
+    ------
+    UserCodeError
+        for whatever it raises, ``SystemExit`` too, which would otherwise end the program with the
+        exit code of a good run; not for InputError and MemoryError, which say enough, and
+        KeyboardInterrupt, which a signal raises.
+
+    """
+    try:
+        return function()
+    except (InputError, MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        own = error.__traceback__.tb_next if error.__traceback__ is not None else None
+        if _is_numbas(error):
+            own, error.__suppress_context__ = _without_compiler(own), True
+        raise UserCodeError(f'{where()}: {reason(error)}') from error.with_traceback(own)
+
+
+def reason(error: BaseException) -> str:
+    """Return an error's type and text in one line; of what numba says of a function the reason."""
+    text = str(error)
+    if _is_numbas(error):
+        lines = [line for line in text.splitlines() if not _AROUND_REASON.match(line)]
+        place = _PLACE.search(text)
+        text = (lines[0] if lines else text) + (f' ({place[1]}:{place[2]})' if place else '')
+    return ' '.join(f'{type(error).__name__}: {text}'.split()).removesuffix(':')
+
+
+def _is_numbas(error: BaseException) -> bool:
+    return type(error).__module__.startswith('numba.')
+
+
+def _without_compiler(frames: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without the compiler's frames at its end."""
+    if frames is None or frames.tb_frame.f_globals.get('__name__', '').startswith('numba.'):
+        return None
+    frames.tb_next = _without_compiler(frames.tb_next)
+    return frames

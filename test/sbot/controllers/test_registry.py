@@ -1,0 +1,113 @@
+"""Controllers by name: shipped, from installed packages, and unknown ones."""
+
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+
+import sbot
+from sbot.cli.main import main
+from sbot.controllers import registry
+from sbot.controllers.entry import Entry
+from sbot_common.errors import InputError
+
+PACKAGE = '''
+"""Controllers of another package."""
+from typing import Annotated, NamedTuple
+from sbot.controllers.entry import Entry
+from sbot_common.params import Param
+
+
+class Circle:
+    """Drives in a circle."""
+
+    def __init__(self, speed=0.2):
+        self.speed = speed
+
+    def step(self, observation, rng):
+        return self.speed, 0.5
+
+
+class Parameters(NamedTuple):
+    speed: Annotated[float, Param('m/s', 'Speed.', minimum=0.0)] = 0.3
+    near: Annotated[float, Param('m', 'A goal this near is reached.', minimum=0.0)] = 0.7
+
+
+ENTRY = Entry('whatever', 'Drives straight on.', lambda place: Circle(place.parameters.speed),
+              Parameters(), fields=(), goal_tolerance='near')
+'''
+
+
+@pytest.fixture
+def other_package(tmp_path, monkeypatch):
+    """An installed package with two controllers, and one that cannot be imported."""
+    (tmp_path / 'elsewhere.py').write_text(PACKAGE)
+    monkeypatch.syspath_prepend(tmp_path)
+    points = [EntryPoint(name, f'elsewhere:{what}', registry.GROUP) for name, what in (
+        ('circle', 'Circle'), ('straight', 'ENTRY'), ('gone', 'Gone'), ('navigate', 'Circle'),
+        ('number', '__doc__'))]
+    monkeypatch.setattr(registry, 'entry_points', lambda group: points)
+    registry.installed.cache_clear()
+    yield
+    registry.installed.cache_clear()
+    registry._loaded.cache_clear()
+    sys.modules.pop('elsewhere', None)
+
+
+def scenario(controller: str, **more: object) -> dict:
+    return {'duration': 0.5, 'world': {'bounds': [0, 0, 9, 9]},
+            'robots': [{'pose': [4, 4, 0], 'controller': controller, **more}]}
+
+
+def test_every_shipped_entry_is_found_by_its_name():
+    for entry in registry.shipped():
+        name = {'module:Class': 'mine:Own'}.get(entry.name, entry.name)
+        assert registry.entry_of(name + 'ORCA' * name.endswith(':')) == entry
+        assert entry.text.endswith('.')
+        assert entry.text in registry.entry_of(name).text
+
+
+def test_a_class_of_an_installed_package_drives_by_its_name(other_package):
+    run = sbot.run(scenario('circle', parameters={'speed': 0.4}))
+    assert run.commands[0, 0, 0] == 0.4
+    assert run.commands[0, 0, -1] == 0.5 or run.commands[0, 0, 1] == 0.5
+
+
+def test_an_entry_of_an_installed_package_declares_its_parameters(other_package):
+    loaded = sbot.load(scenario('straight', goal=[8, 4]))
+    assert loaded.controllers['straight'].speed == 0.3
+    run = sbot.run(scenario('straight', goal=[4.6, 4]))
+    assert run.summary['robots'][0]['goal_reached_s'] == 0.0  # nearer than `near`
+    with pytest.raises(InputError, match=r'speed: got -1.*>= 0'):
+        sbot.load(scenario('straight', parameters={'speed': -1}))
+    with pytest.raises(InputError, match='sped'):
+        sbot.load(scenario('straight', parameters={'sped': 1}))
+
+
+def test_its_scenario_is_recorded_and_replayed(other_package, tmp_path):
+    sbot.run(scenario('circle'), record=tmp_path / 'bag')
+    assert sbot.replay(tmp_path / 'bag').equal
+
+
+def test_errors_name_the_controller_and_what_is_wrong(other_package):
+    for name, text in (('gone', 'elsewhere:Gone'), ('number', 'expected an Entry')):
+        with pytest.raises(InputError, match=text):
+            sbot.load(scenario(name))
+    with pytest.raises(InputError, match=r'robots.0.controller: Circle.*pace'):
+        sbot.load(scenario('circle', parameters={'pace': 1}))
+    with pytest.raises(InputError, match='sbot list controllers'):
+        sbot.load(scenario('circel'))
+
+
+def test_a_shipped_name_cannot_be_taken(other_package):
+    assert isinstance(registry.entry_of('navigate'), Entry)
+    assert registry.entry_of('navigate').make.__module__ == 'sbot.controllers.navigate'
+
+
+def test_they_are_listed_and_a_broken_one_hides_none(other_package, capsys):
+    assert main(['list', 'controllers']) == 0
+    text = capsys.readouterr().out
+    assert 'Drives in a circle.' in text
+    assert 'Drives straight on.' in text
+    assert "controller 'gone'" in text
+    assert 'navground:NAME' in text

@@ -1,0 +1,101 @@
+import json
+
+import pytest
+
+from sbot.sweeps.results.journal import NAME, Journal, read_index, read_rows
+from sbot_common.errors import InputError
+
+
+def rows(*numbers):
+    return [{'run': number, 'value': 0.1 * number, 'wall_time_s': 1.0} for number in numbers]
+
+
+def test_rows_come_back_by_their_places(tmp_path):
+    with Journal(tmp_path) as journal:
+        journal.write(rows(4, 2))
+        journal.write(rows(7))
+    index, end, damaged = read_index(tmp_path)
+    assert damaged == []
+    assert sorted(index) == [2, 4, 7]
+    assert end == (tmp_path / NAME).stat().st_size
+    assert list(read_rows(tmp_path, [index[2], index[7]])) == rows(2, 7)
+
+
+@pytest.mark.parametrize('tail', [b'{"run": 9, "va', b'{"run": 9}', b'\0\0\0'])
+def test_a_torn_line_is_cut_off_and_written_over(tmp_path, tail):
+    with Journal(tmp_path) as journal:
+        journal.write(rows(1, 2))
+    with (tmp_path / NAME).open('ab') as file:
+        file.write(tail)
+    assert sorted(read_index(tmp_path).places) == [1, 2]
+    assert read_index(tmp_path).damaged == []
+    with Journal(tmp_path) as journal:
+        journal.write(rows(9))
+    lines = (tmp_path / NAME).read_text().splitlines()
+    assert [json.loads(line)['run'] for line in lines] == [1, 2, 9]
+
+
+@pytest.mark.parametrize('place', range(60))
+def test_a_flipped_bit_costs_its_row_only_and_is_told(tmp_path, place):
+    with Journal(tmp_path) as journal:
+        journal.write(rows(*range(6)))
+    lines = (tmp_path / NAME).read_bytes().splitlines(keepends=True)
+    place %= len(lines[1]) - 1  # not its end: two lines would be one
+    changed = bytes([lines[1][place] ^ 1])
+    lines[1] = lines[1][:place] + changed + lines[1][place + 1:]
+    (tmp_path / NAME).write_bytes(b''.join(lines))
+    index = read_index(tmp_path)
+    assert sorted(index.places) == [0, 2, 3, 4, 5]
+    assert index.damaged == [2]
+    assert index.damage() == ('1 damaged row (line 2); the 5 whole ones are kept, runs without '
+                              'one are done again')
+    with Journal(tmp_path) as journal:
+        journal.write(rows(1))
+    assert sorted(read_index(tmp_path).places) == [0, 1, 2, 3, 4, 5]
+    assert list(read_rows(tmp_path, [read_index(tmp_path).places[1]])) == rows(1)
+
+
+@pytest.mark.parametrize('line', [b'[]\n', b'\0\0\0\n', b'\n', b'{"run": 9}\n', b'\xff\xfe\n',
+                                  b'{"run": 9, "crc32": 7}\n', b'[' * 100_000 + b'\n'])
+def test_lines_that_are_no_rows_are_counted(tmp_path, line):
+    with Journal(tmp_path) as journal:
+        journal.write(rows(1))
+    with (tmp_path / NAME).open('ab') as file:
+        file.write(line * 7)
+    with Journal(tmp_path) as journal:
+        journal.write(rows(2))
+        assert journal.index.damage().startswith('7 damaged rows (lines 2, 3, 4, 5, 6, ...);')
+    index = read_index(tmp_path)
+    assert (sorted(index.places), len(index.damaged)) == ([1, 2], 7)
+
+
+def test_rows_are_in_the_file_at_once(tmp_path):
+    with Journal(tmp_path) as journal:
+        journal.write(rows(1))
+        assert list(read_index(tmp_path).places) == [1]
+
+
+def test_the_last_row_of_a_run_counts(tmp_path):
+    with Journal(tmp_path) as journal:
+        journal.write([{'run': 1, 'value': 1}, {'run': 1, 'value': 2}])
+    [row] = read_rows(tmp_path, read_index(tmp_path).places.values())
+    assert row['value'] == 2
+
+
+def test_one_sweep_at_a_time(tmp_path):
+    with Journal(tmp_path), pytest.raises(InputError, match='another sweep is writing'):
+        Journal(tmp_path)
+    with Journal(tmp_path):
+        pass
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(InputError, match='cannot be written'):
+        Journal(tmp_path / 'none')
+
+
+def test_a_journal_that_is_no_file_is_told(tmp_path):
+    import os
+    os.mkfifo(tmp_path / NAME)  # would wait for ever
+    with pytest.raises(InputError, match='expected a file'):
+        Journal(tmp_path)

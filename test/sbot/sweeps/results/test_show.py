@@ -1,0 +1,146 @@
+"""Results as a table for people, and as a picture."""
+
+import pytest
+
+from sbot.cli.main import main
+from sbot.sweeps.plan import Plan, Source, grid_axes
+from sbot.sweeps.results.figure import draw_sweep
+from sbot.sweeps.results.journal import Journal
+from sbot.sweeps.results.plan_file import Settings, Stored, write_plan
+from sbot.sweeps.results.rows import SUMMARY
+from sbot.sweeps.results.show import WIDTH, format_results, load_results
+from sbot.sweeps.results.table import write_tables
+from sbot_common.errors import InputError
+
+KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
+        'controllers.potential_field.leader_filter': ['as_written', 'geometric']}
+
+
+def make(folder, grid=KEYS, seeds=range(5), metrics=(), sources=1):
+    plan = Plan(tuple(Source(f's{i}', '', 'f', '/', 1) for i in range(sources)), {},
+                tuple(grid_axes(grid)), seeds, metrics)
+    folder.mkdir()
+    write_plan(folder, Stored(plan, '1', Settings()))
+    with Journal(folder) as journal:
+        for number in range(len(plan)):
+            run = plan[number]
+            setting = number // max(1, len(seeds))
+            numbers = {name: None if kind == 'text' else setting for name, kind in SUMMARY.items()}
+            row = {'run': number, 'scenario': plan.sources[run.source].name, **run.values,
+                   'seed': run.seed, **numbers, 'goal_reached_s': setting + run.seed / 10,
+                   'error': None, 'wall_time_s': 1.0, **{m.partition(':')[2]: 2.5
+                                                         for m in metrics}}
+            if number == 3:
+                row = {key: row[key] for key in ('run', 'scenario', *run.values, 'seed',
+                                                 'wall_time_s')} | {'error': 'ValueError: no'}
+            journal.write([row])
+    write_tables(folder, plan)
+    return folder
+
+
+def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys):
+    folder = make(tmp_path / 'a')
+    assert main(['sweep', 'show', str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= WIDTH for line in lines)
+    assert lines[0].split()[:5] == ['wind_speed_mean', 'leader_filter', 'runs', 'failed',
+                                    'goal_reached_s']
+    assert lines[1].split()[:5] == ['0', 'as_written', '5', '1', '0.15']  # seed 3 failed
+    assert lines[2].split()[:5] == ['0', 'geometric', '5', '0', '1.2']
+    assert len(lines) == 1 + 6 + 1
+    assert lines[-1].startswith('not shown: ')
+    assert lines[-1].endswith('(--metric NAME)')
+
+
+def test_any_column_can_be_shown(tmp_path):
+    results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
+    assert 'mine' in format_results(results).splitlines()[0]
+    lines = format_results(results, ['overlaps']).splitlines()
+    assert lines[0].split()[-1] == 'overlaps'
+    assert lines[3].split()[-1] == '2'
+    with pytest.raises(InputError, match=r"did you mean 'overlaps'"):
+        format_results(results, ['overlap'])
+
+
+@pytest.mark.parametrize('grid', [{}, {'robots.0.goal': [[1.25, 2.5], [3.75, 4.5]]},
+                                  {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
+def test_it_fits_whatever_is_swept(tmp_path, grid):
+    lines = format_results(load_results(make(tmp_path / 'a', grid=grid, sources=2))).splitlines()
+    assert all(len(line) <= WIDTH for line in lines)
+    assert lines[0].startswith('scena')
+
+
+def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    figure = draw_sweep(results)
+    [axes] = figure.axes
+    assert axes.get_xlabel() == 'wind.wind_speed_mean'
+    assert axes.get_ylabel() == 'goal_reached_s'
+    assert [line.get_label().rpartition(' ')[2] for line in axes.lines] == ['as_written',
+                                                                          'geometric']
+    # Medians of the settings 1, 3, 5 (geometric) with seeds 0 to 4.
+    assert axes.lines[1].get_xdata().tolist() == [0.0, 0.1, 0.2]
+    assert axes.lines[1].get_ydata().tolist() == pytest.approx([1.2, 3.2, 5.2])
+    band = axes.collections[1].get_paths()[0].vertices[:, 1]
+    assert (band.min(), band.max()) == pytest.approx((1.04, 5.36))
+
+
+def test_words_stand_along_x_too(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    [axes] = draw_sweep(results, 'overlaps', ['leader_filter']).axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == ['as_written', 'geometric']
+    assert len(axes.lines) == 1
+
+
+def test_the_command_writes_the_picture(tmp_path, capsys):
+    folder = make(tmp_path / 'a')
+    assert main(['sweep', 'plot', str(folder)]) == 0
+    assert capsys.readouterr().out == f'{folder}/goal_reached_s.png\n'
+    assert (folder / 'goal_reached_s.png').read_bytes()[:4] == b'\x89PNG'
+    for options, message in [(['--by', 'nothing'], "unknown name 'nothing'"),
+                             (['--metric', 'error'], "unknown name 'error'"),
+                             (['-o', 'a.bmp'], 'a file that ends in .png')]:
+        assert main(['sweep', 'plot', str(folder), *options]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_folder_without_results_is_told(tmp_path, capsys):
+    assert main(['sweep', 'show', str(tmp_path)]) == 2
+    assert 'holds no sweep' in capsys.readouterr().err
+
+
+def test_text_of_a_results_folder_does_not_control_the_terminal(tmp_path, capsys):
+    evil = 'm:a\x1b]0;title\x07/$\\frac{x$'
+    folder = make(tmp_path / 'a', {'x\x1b[31m': ['v\x1b[2J\n', 'w\x9b31m']}, metrics=(evil,))
+    assert main(['sweep', 'show', str(folder)]) == 0
+    shown = capsys.readouterr().out
+    assert main(['sweep', 'plot', str(folder)]) == 0  # in a file of this folder
+    assert len(list(folder.glob('*.png'))) == 1
+    shown += capsys.readouterr().out
+    assert '\\x1b' in shown
+    assert not {'\x1b', '\x07', '\x9b'} & set(shown)
+@pytest.mark.parametrize('count', [1, 3, 9])
+def test_the_hint_is_whole_however_much_is_left_out(tmp_path, count):
+    grid = {f'key_{i}_of_many': [1] for i in range(4)}
+    metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
+    text = format_results(load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)))
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+    hint = ' '.join(text.partition('not shown: ')[2].split())
+    assert hint.endswith('overlaps (--metric NAME)')
+
+
+def test_words_of_a_stranger_are_shown_as_they_are_but_escaped(tmp_path, capsys, recwarn):
+    folder = make(tmp_path / 'a', grid={'robots.0.name': ['\x1b[31mred', '$\\frac$', '\n']})
+    assert '\x1b' not in format_results(load_results(folder))
+    assert main(['sweep', 'plot', str(folder)]) == 0
+    assert main(['sweep', 'plot', str(folder), '-o', 'a\0.png']) == 2
+    assert '\x1b' not in ''.join(capsys.readouterr()) + ''.join(str(w.message) for w in recwarn)
+
+
+def test_a_table_that_is_not_the_plans_is_told(tmp_path):
+    import pyarrow
+    from pyarrow import parquet
+    folder = make(tmp_path / 'a')
+    parquet.write_table(pyarrow.table({'run': [1]}), folder / 'runs.parquet')
+    with pytest.raises(InputError, match='damaged: has no column scenario'):
+        load_results(folder)

@@ -1,0 +1,156 @@
+"""Signals become exceptions, none is lost, and none hangs what answers another one."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from sbot_common.signals.interrupts import blocked, end_on_signals, interrupt_on_signals
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def test_interrupts_are_told_from_other_errors():
+    interrupts = interrupt_on_signals()
+    try:
+        assert not interrupts.came
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert interrupts.came
+    finally:
+        interrupts.restore()
+
+
+def test_handlers_are_given_back():
+    before = [signal.getsignal(number) for number in SIGNALS], sys.unraisablehook
+    interrupts = end_on_signals()
+    assert signal.getsignal(signal.SIGTERM) != before[0][1]
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGTERM)
+    interrupts.restore()
+    assert ([signal.getsignal(number) for number in SIGNALS], sys.unraisablehook) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+# A second signal on line `nth` of what answers the first one, for every one there is.
+ON_EVERY_LINE = """
+import os, signal, sys
+from sbot_common.signals import deferral, interrupts
+
+def answered(nth):
+    seen = 0
+    def trace(frame, event, argument):
+        nonlocal seen
+        if not any(word in frame.f_code.co_filename for word in ('signals', 'threading')):
+            return None
+        if event == 'line':
+            seen += 1
+            if seen == nth:
+                os.kill(os.getpid(), signal.SIGTERM)
+        return trace
+    came = interrupts.end_on_signals()
+    try:
+        sys.settrace(trace)
+        ANSWER
+        raise SystemExit('lost')
+    except KeyboardInterrupt:
+        sys.settrace(None)
+    assert came.came
+    came.restore()
+    return seen
+
+nth = 1
+while answered(nth) >= nth:
+    nth += 1
+print(nth - 1)
+"""
+ANSWERS = {
+    'at once': 'os.kill(os.getpid(), signal.SIGINT)',
+    'deferred': '\n            '.join((
+        'with deferral.held():', '    os.kill(os.getpid(), signal.SIGINT)'))}
+
+
+@pytest.mark.parametrize('answer', ANSWERS)
+def test_a_second_signal_on_any_line_of_the_handler_hangs_nothing(answer):
+    done = run_python(ON_EVERY_LINE.replace('ANSWER', ANSWERS[answer].replace(
+        '            ', '        ')))
+    assert int(done.stdout) >= 8, 'no lines were traced'
+    assert done.stderr == ''
+
+
+# Its destructor is interrupted, where exceptions are lost.
+LOST = ('import os, signal, threading, time; from sbot_common.signals import interrupts\n'
+        'class Lost:\n'
+        '    def __del__(self):\n'
+        '        os.kill(os.getpid(), signal.SIGTERM)\n'
+        '        for _ in range(1000): pass\n')
+LOSE = ('interrupts.interrupt_on_signals()\n'
+        'try:\n'
+        '    Lost()\n'
+        '    time.sleep(200)\n')
+
+
+def run_python(code):
+    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          timeout=100, check=True)
+
+
+def test_an_interrupt_that_a_destructor_loses_comes_again():
+    done = run_python(LOST + LOSE + 'except KeyboardInterrupt: print("interrupted")')
+    assert (done.stdout, done.stderr) == ('interrupted\n', '')
+
+
+def test_a_signal_while_a_lost_one_is_sent_again_is_not_lost():
+    second = ('send, sent = interrupts.send_later, []\n'
+              'def interrupted(*arguments):\n'
+              '    sent.append(arguments)\n'
+              '    if len(sent) == 1:\n'
+              '        os.kill(os.getpid(), signal.SIGINT)\n'
+              '        for _ in range(1000): pass\n'
+              '    send(*arguments)\n'
+              'interrupts.send_later = interrupted\n')
+    done = run_python(
+        LOST + second + LOSE + 'except KeyboardInterrupt: print("interrupted", len(sent))')
+    assert (done.stdout, done.stderr) == ('interrupted 2\n', '')
+
+
+def test_after_an_interrupt_errors_in_destructors_are_not_told():
+    code = ('import os, signal; from sbot_common.signals.interrupts import interrupt_on_signals\n'
+            'class Half:\n'
+            '    def __del__(self):\n'
+            '        self.never_made\n'
+            'interrupt_on_signals()\n'
+            'Half()\n'
+            'try:\n'
+            '    os.kill(os.getpid(), signal.SIGINT)\n'
+            '    for _ in range(1000): pass\n'
+            'except KeyboardInterrupt:\n'
+            '    Half()')
+    done = run_python(code)
+    assert done.stderr.count('Exception ignored') == 1
+
+
+def test_a_process_started_while_signals_are_blocked_gets_them_when_it_unblocks():
+    code = ('import sys\n'
+            'from sbot_common.signals.interrupts import interrupt_on_signals, unblock\n'
+            'came = interrupt_on_signals(); print("ready", flush=True); sys.stdin.readline()\n'
+            'print(came.came, flush=True)\n'
+            'try: unblock()\n'
+            'except KeyboardInterrupt: print("interrupted")')
+    with blocked():
+        process = subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == 'ready\n'
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate('\n', timeout=240)[0] == 'False\ninterrupted\n'
+    with pytest.raises(KeyboardInterrupt):  # here they are let through again
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_signals_are_light_to_import():
+    code = ('import sys; import sbot_common.signals.deferral, sbot_common.signals.ending\n'
+            'print([name for name in ("numpy", "numba", "rclpy") if name in sys.modules])')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert done.stdout == '[]\n'

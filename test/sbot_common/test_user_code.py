@@ -1,0 +1,40 @@
+"""What a user's code raises becomes one line, and a traceback of the user's own frames."""
+
+import numba
+import pytest
+
+from sbot_common.user_code import UserCodeError, call_user_code
+
+
+@numba.njit
+def misspelt(values):
+    return values.nonsense()
+
+
+def compiles():
+    return misspelt(1.0)
+
+
+def test_an_error_of_numba_is_its_reason_without_the_compiler():
+    with pytest.raises(UserCodeError) as caught:
+        call_user_code(compiles, lambda: 'here')
+    said = str(caught.value)
+    assert said.startswith("here: TypingError: Unknown attribute 'nonsense' of type float64 (")
+    assert said.endswith('test_user_code.py:11)')
+    shown = caught.value.traceback()
+    assert 'in compiles' in shown
+    assert 'typeinfer.py' not in shown
+
+
+class Stop(BaseException):
+    pass
+
+
+def raise_(error):
+    raise error
+
+
+@pytest.mark.parametrize('error', [Stop('now'), SystemExit(0), GeneratorExit()])
+def test_no_exception_ends_the_program_by_itself(error):
+    with pytest.raises(UserCodeError, match=f'^here: {type(error).__name__}'):
+        call_user_code(lambda: raise_(error), lambda: 'here')
