@@ -103,7 +103,7 @@ class Worlds:
         self._outgrown: list[Setting] = []  # compiled code of others may still know them
         self._step = self._program(self.phases.advancing() + self.phases.sensing(), no_policy())
         self._sense = self._program(self.phases.sensing(), no_policy())
-        self._observer = Observer(self.setting, self.state, self.senses, self.phases.shaped)
+        self._observer = Observer(self.setting, self.state, self.senses, self.phases)
         self._outlines: dict[int, World] = {}
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
@@ -368,6 +368,8 @@ def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str
     sensors = scenario.sensors
     has = {'scan', 'odometry', 'twist', 'wind'}
     has |= {'infrared'} if sensors.infrared.infrared else set()
+    has |= {'imu'} if sensors.imu.imu else set()
+    has |= {'gnss'} if sensors.gnss.gnss else set()
     has |= {'neighbours'} if sensors.rab.range_and_bearing else set()
     if wanted is None:
         return frozenset(has)

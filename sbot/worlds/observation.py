@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
-from sbot_sim.worlds.shaped_worlds import ShapedWorlds
 from sbot_sim.worlds.state import Setting, Worlds
+from sbot_sim.worlds.tick import Tick
 
 Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
@@ -41,6 +41,8 @@ class Observations(NamedTuple):
     odometry_twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     wind: Floats | None  # (K, N, 2) m/s, effective wind now moving the robot
+    imu: Floats | None  # (K, N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left
+    gnss: Floats | None  # (K, N, 3) latitude (deg), longitude (deg), altitude (m)
     neighbours: Heard | None
     obstacles: Floats | None  # (K, M, 2) m, centres of those on a path
     boxes: Floats | None  # (K, B, 3) x, y (m), yaw (rad) of pushable boxes
@@ -53,15 +55,17 @@ class Observer:
     ----------
     setting, worlds : of K worlds of N robots
     senses : what is sensed
-    shaped : obstacles that move, if there are any
+    tick : has the sensors and obstacles that are not in ``worlds``
     only : K is 1, and its observations come without the first axis
 
     """
 
     def __init__(self, setting: Setting, worlds: Worlds, senses: frozenset[str],
-                 shaped: ShapedWorlds | None = None, only: bool = False) -> None:
+                 tick: Tick, only: bool = False) -> None:
         count, n = len(worlds.tick), setting.robots
-        arrays = {'pose': worlds.sent_pose, 'collided': worlds.collided}
+        arrays: dict[str, NDArray[Any]] = {'pose': worlds.sent_pose, 'collided': worlds.collided}
+        for name, readings in (('imu', tick.positioning.imu), ('gnss', tick.positioning.gnss)):
+            arrays |= {} if readings is None else {name: readings}
         for sense, fields in (
                 ('scan', {'scan': worlds.ranges}), ('twist', {'twist': worlds.twist}),
                 ('infrared', {'infrared': worlds.infrared}),
@@ -77,7 +81,7 @@ class Observer:
             views[name][0] if only and name in views else views.get(name)
             for name in Observations._fields[1:-3]]
         self._worlds, self._count, self._n, self._only = worlds, count, n, only
-        self._shaped = shaped
+        self._shaped = tick.shaped
         self._hears = 'neighbours' in senses
 
     def __call__(self) -> Observations:

@@ -14,7 +14,7 @@ from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.sensors.infrared.sensor import RING
-from sbot_sim.world.bodies import OMNIDIRECTIONAL, BodyArrays
+from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
 from sbot_sim.worlds.sensing import NO_BEAMS
 from sbot_sim.worlds.state import Sensing, Setting
@@ -56,7 +56,6 @@ def tables_of_worlds(scenarios: Sequence[Scenario]) -> list[WorldTables]:
     tables: dict[int, WorldTables] = {}
     for scenario in scenarios:
         if id(scenario) not in tables:
-            _check_supported(scenario)
             tables[id(scenario)] = WorldTables(
                 scenario, assemble.simulation_parameters(scenario),
                 assemble.wind_source(scenario))
@@ -76,6 +75,7 @@ def make_setting(worlds: Sequence[WorldTables], laser: bool) -> Setting:
     scenarios = [world.scenario for world in worlds]
     return Setting(
         robots=len(scenarios[0].robots), dt=kinds[0].parameters.dt,
+        wheels=4 if any(kind.parameters.omnidirectional for kind in kinds) else 2,
         bodies=BodyArrays(*(np.concatenate(columns) for columns in zip(
             *(world.parameters.bodies for world in worlds), strict=True))),
         layout=layout, fixed=pack_fixed([kind.parameters.fixed for kind in kinds]),
@@ -151,19 +151,6 @@ def gust_ticks(flow: WindParameters, rate: Rate) -> tuple[int, int]:
     return start, end
 
 
-def _check_supported(scenario: Scenario) -> None:
-    """Raise InputError that names all that only a single run has (docs/learning.md)."""
-    sensors = scenario.sensors
-    found = [name for name, used in (
-        ('sensors.imu', sensors.imu.imu), ('sensors.gnss', sensors.gnss.gnss),
-        *((f'bodies.{name}.drive: {body.drive}', body.drive == OMNIDIRECTIONAL)
-          for name, body in scenario.bodies.items())) if used]
-    if found:
-        them = 'it' if len(found) == 1 else 'them'
-        raise InputError(f"{', '.join(found)}: worlds do not have {them}; only sbot.run and "
-                         'sbot up do')
-
-
 def _check_alike(one: WorldTables, other: WorldTables) -> None:
     """Raise InputError where two worlds cannot be stepped together."""
     a, b = one.parameters, other.parameters
@@ -171,6 +158,8 @@ def _check_alike(one: WorldTables, other: WorldTables) -> None:
             ('number of robots', len(one.scenario.robots), len(other.scenario.robots)),
             ('rate', one.scenario.rate, other.scenario.rate),
             ('wakes', a.wake, b.wake), ('wind_height', a.wind_height, b.wind_height),
+            ('imu', a.sensors.imu is not None, b.sensors.imu is not None),
+            ('gnss', a.sensors.gnss is not None, b.sensors.gnss is not None),
             ('hooks', a.hooks, b.hooks), ('obstacles that move', *map(_moving, (a, b))),
             ('laser', a.sensors.scan._replace(noise_std=0.0),
              b.sensors.scan._replace(noise_std=0.0)),

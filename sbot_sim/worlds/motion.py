@@ -19,8 +19,14 @@ from sbot_sim.collision.separation import PASSES, separate_arrays
 from sbot_sim.collision.tunnelling import steps_needed
 from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
 from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.engine.step import achieved_twists, drive_speeds
 from sbot_sim.sensors.odometry import draw_slip, measure
+from sbot_sim.sensors.positioning.four_wheel_odometry import (
+    WHEELS,
+    measure_all,
+    only_of_four,
+)
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase
@@ -74,6 +80,20 @@ def turn_wheels(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
+def turn_four_wheels(first: int, end: int, batch: Batch) -> None:
+    """Measure odometry where robots are omnidirectional, in place of ``turn_wheels``."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    a, z = first * setting.robots, end * setting.robots
+    bodies, command = _bodies_of(setting, first, end), worlds.command[a:z]
+    noise_slip, slip = setting.noise_slip[a:z], np.zeros((z - a, WHEELS))
+    slip[:, :2] = draw_slip(noise_slip, worlds.odometry_states[a:z])
+    slip[:, 2:] = draw_slip(only_of_four(bodies.drive, noise_slip), worlds.odometry_states[a:z])
+    worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure_all(
+        bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z], wheel_commands(bodies, command),
+        limited_twists(bodies, command), slip, noise_slip, setting.dt)
+
+
+@Phase
 def propose(first: int, end: int, batch: Batch) -> None:
     """Move the robots, collisions aside (``engine.step.move_all``); after ``blow``."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
@@ -85,6 +105,18 @@ def propose(first: int, end: int, batch: Batch) -> None:
         for c in range(3):
             worlds.previous[row, c] = worlds.pose[row, c]
             worlds.home[row, c] = worlds.pose[row, c] = proposed[row - a, c]
+
+
+@Phase
+def propose_omnidirectional(first: int, end: int, batch: Batch) -> None:
+    """Move the omnidirectional robots, collisions aside; after ``propose``."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    a, z = first * setting.robots, end * setting.robots
+    bodies = _bodies_of(setting, first, end)
+    move_omnidirectional(bodies, worlds.previous[a:z],
+                         limited_twists(bodies, worlds.command[a:z]),
+                         worlds.impulse_velocity[a:z], setting.dt, worlds.pose[a:z])
+    worlds.home[a:z] = worlds.pose[a:z]
 
 
 @Phase

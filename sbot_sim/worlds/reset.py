@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import njit
 from sbot_common.rng import INFRARED, ODOMETRY, SCAN
 from sbot_sim.sensors.odometry import draw_wheel_scale
+from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS, only_of_four
 from sbot_sim.sensors.rng_seeding import seed_states
 from sbot_sim.worlds.batch import Batch
 from wind_model.wake import advertised_millimetres
@@ -47,5 +48,9 @@ def reset_worlds(chosen: NDArray[np.int64], start: Floats, seeds: NDArray[np.int
         seed_states(worlds.infrared_states[a:z], seeds[k], ids, INFRARED)
         seed_states(worlds.scan_states[a:z], seeds[k], ids, SCAN)
         seed_states(worlds.odometry_states[a:z], seeds[k], ids, ODOMETRY)
-        worlds.wheel_scale[a:z] = draw_wheel_scale(setting.noise_radius[a:z],
-                                                   worlds.odometry_states[a:z])
+        worlds.wheel_scale[a:z, :2] = draw_wheel_scale(setting.noise_radius[a:z],
+                                                       worlds.odometry_states[a:z])
+        if setting.wheels == WHEELS:
+            worlds.wheel_scale[a:z, 2:] = draw_wheel_scale(
+                only_of_four(setting.bodies.drive[a:z], setting.noise_radius[a:z]),
+                worlds.odometry_states[a:z])

@@ -44,6 +44,7 @@ class Setting(NamedTuple):
     """What worlds are made of; changes between episodes only (domain randomisation)."""
 
     robots: int  # N, of a world
+    wheels: int  # that odometry counts: 4 where a robot is omnidirectional, else 2
     dt: float  # s
     bodies: BodyArrays  # (K*N,) each
     layout: Integers  # (K,) the layout in which a world stands
@@ -87,7 +88,7 @@ class Worlds(NamedTuple):
     felt_wind: Floats  # (K*N, 2) ``wind`` and what forces add, as observed
     odometry: Floats  # (K*N, 3)
     odometry_twist: Floats  # (K*N, 3)
-    wheel_scale: Floats  # (K*N, 2)
+    wheel_scale: Floats  # (K*N, wheels)
     rab_data: Bytes  # (K*N, 10) heard now
     rab_next: Bytes  # (K*N, 10) heard from the next tick on
     blocker: Integers  # (K*N,)
@@ -128,7 +129,7 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
         tick=np.zeros(count, np.int64), command=floats(3), pose=floats(3), sent_pose=floats(3),
         twist=floats(3), impulse_velocity=floats(2), next_impulse_velocity=floats(2),
         wind=floats(2), free_wind=floats(2), reduction=np.zeros(rows), felt_wind=floats(2),
-        odometry=floats(3), odometry_twist=floats(3), wheel_scale=floats(2),
+        odometry=floats(3), odometry_twist=floats(3), wheel_scale=floats(setting.wheels),
         rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
         rab_next=np.zeros((rows, DATA_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
         collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.worlds import air, motion, sensing
 from sbot_sim.worlds.batch import Phase
+from sbot_sim.worlds.positioning import Positioning
 from sbot_sim.worlds.program import Interpreted
 from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
 from sbot_sim.worlds.state import Integers, Setting, Worlds
@@ -35,6 +36,7 @@ class Tick:
                  waves_of: Callable[[int, int], Waves | None],
                  replace_scenes: ReplaceScenes) -> None:
         self._setting, self._senses, self._hooks = setting, senses, parameters[0].hooks
+        self.positioning = Positioning(parameters, setting, worlds, senses)
         self._called = HookPhases(parameters, setting, worlds)
         shaped = any(p.movers is not None or p.obstacles is not None for p in parameters)
         self.shaped = ShapedWorlds(parameters, setting, worlds,
@@ -51,6 +53,7 @@ class Tick:
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
         """Put what is not in the arrays of the batch to tick 0."""
         worlds = list(chosen)
+        self.positioning.reset(worlds, seeds)
         if self.shaped is not None:
             self.shaped.reset(worlds)
         if self._turbulent is not None:
@@ -62,12 +65,17 @@ class Tick:
         phases: Phases = [motion.blow if self._hooks.drive_impulse is None
                           else self._called.sum_impulses]
         if 'odometry' in self._senses:
-            phases.append(motion.turn_wheels)
-        phases += [motion.propose, motion.resolve_overlaps if self.shaped is None
+            phases.append(motion.turn_wheels if setting.wheels == 2 else motion.turn_four_wheels)
+        phases.append(motion.propose)
+        if setting.wheels == 4:
+            phases.append(motion.propose_omnidirectional)
+        phases += [motion.resolve_overlaps if self.shaped is None
                    else self.shaped.resolve_overlaps, motion.end_tick]
         if setting.sensing.range_and_bearing or setting.wake.wake:
             phases.append(motion.broadcast)
-        if 'twist' in self._senses:
+        if 'imu' in self._senses:
+            phases.append(self.positioning.update_twists)
+        elif 'twist' in self._senses:
             phases.append(motion.update_twists)
         return phases
 
@@ -82,6 +90,8 @@ class Tick:
             phases.append(sensing.feel)
         if s.heard:
             phases.append(sensing.hear)
+        if 'imu' in self._senses or 'gnss' in self._senses:
+            phases.append(self.positioning.read)
         phases += self._air()
         if 'wind' in self._senses:
             phases.append(air.push)

@@ -27,6 +27,7 @@ LATERAL = (-1.0, 1.0, 1.0, -1.0)
 TURN = (-1.0, 1.0, -1.0, 1.0)
 
 
+@njit
 def reaches(bodies: BodyArrays) -> Array:
     """Return half track plus half wheelbase (N,) m; 0 for robots with two wheels."""
     return np.where(bodies.drive == BY_OMNIDIRECTIONAL,
@@ -39,19 +40,23 @@ def draw_four_scales(bodies: BodyArrays, noise_radius: Array, states: States) ->
     Robots with two wheels have two, as from ``odometry.draw_wheel_scale``, and then ones.
     """
     first = draw_wheel_scale(noise_radius, states)
-    return np.concatenate([first, draw_wheel_scale(_only_of(bodies, noise_radius), states)], 1)
+    return np.concatenate([first, draw_wheel_scale(only_of_four(bodies.drive, noise_radius),
+                                                   states)], 1)
 
 
 def draw_four_slips(bodies: BodyArrays, noise_slip: Array, states: States) -> Array:
     """Return this tick's standard normal numbers (N, 4), as ``draw_four_scales``."""
     first = draw_slip(noise_slip, states)
-    return np.concatenate([first, draw_slip(_only_of(bodies, noise_slip), states)], 1)
+    return np.concatenate([first, draw_slip(only_of_four(bodies.drive, noise_slip), states)], 1)
 
 
-def _only_of(bodies: BodyArrays, noise: Array) -> Array:
-    return np.where(bodies.drive == BY_OMNIDIRECTIONAL, noise, 0.0)
+@njit
+def only_of_four(drive: NDArray[np.int8], noise: Array) -> Array:
+    """Return the noise (N,) of robots with four wheels; 0 for others."""
+    return np.where(drive == BY_OMNIDIRECTIONAL, noise, 0.0)
 
 
+@njit
 def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array,
                 twist: Array, slip: Array, noise_slip: Array, dt: float) -> tuple[Array, Array]:
     """Return odometry poses (N, 3) and twists (N, 3) after one tick.
@@ -69,8 +74,8 @@ def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: 
     dt : s
 
     """
-    pose, measured = measure(bodies, odometry, np.ascontiguousarray(scale[:, :2]), wheel_speed,
-                             np.ascontiguousarray(slip[:, :2]), noise_slip, dt)
+    pose, measured = measure(bodies, odometry, scale[:, :2].copy(), wheel_speed,
+                             slip[:, :2].copy(), noise_slip, dt)
     _measure_four(bodies, odometry, scale, twist, slip, noise_slip, dt, reaches(bodies), pose,
                   measured)
     return pose, measured

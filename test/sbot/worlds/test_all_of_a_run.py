@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sbot
+import sbot.learn
 from sbot.runner.loop import wind_at
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
@@ -53,6 +54,16 @@ SCENARIOS = {
     'blocking hook': {'wind': {**IN_WIND, 'blocking_function': 'user_hooks:half_for_all'}},
     'wind hook': {'sensors': HEARING,
                   'wind': {**IN_WIND, 'effective_wind_function': 'user_hooks:swirl'}},
+    'omnidirectional': {'bodies': {'omni': {'like': 's-bot', 'drive': 'omnidirectional'}},
+                        'robots': [{'count': 3, 'body': 'omni', 'controller': 'none'},
+                                   {'count': 2, 'body': 's-bot', 'controller': 'none'}],
+                        'wind': IN_WIND},
+    'imu and gnss': {'sensors': {**SENSORS, 'imu': True, 'imu_noise_yaw': 0.01,
+                                 'imu_noise_acceleration': 0.1, 'imu_noise_turn_rate': 0.01,
+                                 'imu_bias_turn_rate': 0.1, 'imu_bias_acceleration': 0.1,
+                                 'gnss': True, 'gnss_latitude': 47.4, 'gnss_noise': 0.5,
+                                 'gnss_noise_vertical': 1.0},
+                     'wind': {'wind_speed_mean': 0.05}},
     'drive hook': {'bodies': {'s-bot': {'drive': 'impulse'}},
                    'wind': {'wind_speed_mean': 0.02, 'wind_gust_force_mean': 0.2,
                             'wind_gust_start': 0.3, 'wind_gust_duration': 0.4,
@@ -81,7 +92,8 @@ def check(worlds, seen, k, engine):
     pairs = {'pose': snapshot.pose, 'scan': snapshot.ranges, 'odometry': snapshot.odometry,
              'odometry_twist': snapshot.odometry_twist, 'twist': snapshot.twist,
              'wind': snapshot.wind, 'obstacles': snapshot.obstacles, 'boxes': snapshot.boxes,
-             'infrared': snapshot.infrared[..., -1], 'collided': engine.state.collided}
+             'infrared': snapshot.infrared[..., -1], 'imu': snapshot.imu,
+             'gnss': snapshot.gnss, 'collided': engine.state.collided}
     for name, theirs in pairs.items():
         ours = getattr(seen, name)
         assert (ours is None) == (theirs is None), name
@@ -113,6 +125,41 @@ def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
         seen = worlds.step(commands)
         hit |= seen.collided.any()
     assert hit or 'moves' not in name
+
+
+def joined(features):
+    """Return the keys of several features in one scenario."""
+    data = {}
+    for feature in features:
+        for key, value in SCENARIOS[feature].items():
+            data[key] = {**data.get(key, {}), **value} if isinstance(value, dict) else value
+    robots = [entry for feature in features for entry in SCENARIOS[feature].get('robots', ())]
+    return {**PLAIN, **data, 'robots': robots or PLAIN['robots']}
+
+
+@pytest.mark.parametrize('number', range(6))
+def test_features_that_meet_equal_the_run_too(number):
+    rng = np.random.default_rng(number)
+    names = rng.choice([*SCENARIOS], 4, replace=False).tolist()
+    scenario = sbot.load(joined(names))
+    worlds, engine = sbot.Worlds(scenario, 3, seeds=[1, 2, 3]), alone(scenario, 2)
+    source, seen = assemble.wind_source(scenario), worlds.observe()
+    for tick in range(TICKS):
+        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        commands = commands_of(rng, worlds)
+        engine.feel(wind)
+        check(worlds, seen, 1, engine)
+        engine.advance(StepInputs(commands[1], wind, engine.state.rab_data))
+        seen = worlds.step(commands)
+
+
+@pytest.mark.parametrize('name', SCENARIOS)
+def test_learning_has_them_too(name):
+    env = sbot.learn.env({**PLAIN, **SCENARIOS[name]}, task='avoid_obstacles')
+    env.reset(seed=3)
+    for _ in range(3):
+        observation = env.step(np.full(env.action_space.shape, 0.5))[0]
+    assert np.isfinite(observation).all()
 
 
 @pytest.mark.parametrize('name', SCENARIOS)
