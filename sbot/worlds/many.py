@@ -96,9 +96,11 @@ class Worlds:
                 sensing=self.setting.sensing._replace(infrared_fan=sensing.NO_BEAMS))
         with enough_memory(f'{self.count} worlds of {self.robots} robots'):
             self.state = make_worlds(self.count, self.setting)
+        self._vx_omega = self.state.command[:, VX::OMEGA - VX]
+        self._sideways = False  # whether a command may have a vy
         self._size = max(1, _BLOCK // max(1, self.robots))
         self.phases = Tick([table.parameters for table in self._tables], self.setting, self.state,
-                         self.senses, self._waves, self._replace_scenes)
+                           self.senses, self._waves, self._replace_scenes, self.threads)
         self._programs: list[tuple[Program, Policy]] = []
         self._outgrown: list[Setting] = []  # compiled code of others may still know them
         self._step = self._program(self.phases.advancing() + self.phases.sensing(), no_policy())
@@ -230,10 +232,11 @@ class Worlds:
         if by_wheels:
             self.state.command[:] = body_twists(self.setting.bodies, rows)
         elif rows.shape[1] == 2:
-            self.state.command[:, VX], self.state.command[:, OMEGA] = rows[:, 0], rows[:, 1]
-            self.state.command[:, VY] = 0.0
+            self._vx_omega[:] = rows
+            if self._sideways:
+                self.state.command[:, VY], self._sideways = 0.0, False
         else:
-            self.state.command[:] = rows
+            self.state.command[:], self._sideways = rows, True
 
     def observe(self) -> Observations:
         """Return what is sensed now, as copies."""

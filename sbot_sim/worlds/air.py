@@ -33,8 +33,8 @@ def force_of(setting: Setting, worlds: Worlds, k: int) -> tuple[float, float]:
 
 
 @Phase
-def air_uniform(first: int, end: int, batch: Batch) -> None:
-    """Let every robot feel its world's wind."""
+def set_uniform_wind(first: int, end: int, batch: Batch) -> None:
+    """Set the free and the effective wind to that of each world."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
     for k in range(first, end):
@@ -47,7 +47,7 @@ def air_uniform(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def blow_freely(first: int, end: int, batch: Batch) -> None:
+def set_free_wind(first: int, end: int, batch: Batch) -> None:
     """Set the free wind: that of a grid, if there is one, and gusts."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
@@ -91,7 +91,7 @@ def reduce_by_wakes(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def weaken(first: int, end: int, batch: Batch) -> None:
+def set_effective_wind(first: int, end: int, batch: Batch) -> None:
     """Set the wind that is left."""
     worlds, n = borrowed(batch.worlds), batch.setting.robots
     a, z = first * n, end * n
@@ -99,7 +99,7 @@ def weaken(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def push(first: int, end: int, batch: Batch) -> None:
+def add_forces(first: int, end: int, batch: Batch) -> None:
     """Add what forces do in a tick to the wind that robots observe."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots

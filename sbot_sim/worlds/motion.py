@@ -17,7 +17,8 @@ from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import free_everybody
 from sbot_sim.collision.separation import PASSES, separate_arrays
 from sbot_sim.collision.tunnelling import steps_needed
-from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
+from sbot_sim.dynamics.impulses import impulse_velocity
+from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.engine.step import achieved_twists, drive_speeds
@@ -49,8 +50,8 @@ def _bodies_of(setting: Setting, first: int, end: int) -> BodyArrays:
 
 
 @Phase
-def blow(first: int, end: int, batch: Batch) -> None:
-    """Sum the impulses of this tick, which move the robots in the next (``engine.step.blow``)."""
+def sum_impulses(first: int, end: int, batch: Batch) -> None:
+    """Sum this tick's impulses, which move the robots in the next (``engine.step.blow``)."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
     a, z = first * n, end * n
@@ -62,7 +63,7 @@ def blow(first: int, end: int, batch: Batch) -> None:
     speed = np.zeros(z - a)
     if (bodies.drive != 0).any():
         speed = drive_speeds(bodies, wheel_commands(bodies, worlds.command[a:z]))
-    impulse = sum_impulses(bodies.mass, worlds.wind[a:z], force, speed,
+    impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
                            worlds.pose[a:z, 2].copy(), setting.dt)
     worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
 
@@ -95,7 +96,7 @@ def turn_four_wheels(first: int, end: int, batch: Batch) -> None:
 
 @Phase
 def propose(first: int, end: int, batch: Batch) -> None:
-    """Move the robots, collisions aside (``engine.step.move_all``); after ``blow``."""
+    """Move the robots, collisions aside (``engine.step.move_all``); after ``sum_impulses``."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies = _bodies_of(setting, first, end)

@@ -1,4 +1,4 @@
-"""Worlds of rectangular bodies, moving obstacles and pushable boxes: collisions and sight."""
+"""Collisions in worlds of rectangular bodies, moving obstacles and pushable boxes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.engine.obstacles import all_bodies, place_obstacles, separate_among, separated
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.sensors.scan import add_scan_noise, cast_scans
 from sbot_sim.world.boxes import as_sent
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.worlds.state import Integers, Setting, Worlds
@@ -76,18 +75,6 @@ class ShapedWorlds:
                 self._place(k)
             worlds.pose[rows] = after.pose
             worlds.collided[rows], worlds.reverted[rows] = after.collided, after.reverted
-
-    def scan(self, first: int, end: int) -> None:
-        """Cast the lasers' beams, which see rectangular bodies as such, and add noise."""
-        setting, worlds, n = self._setting, self._worlds, self._setting.robots
-        for k in range(first, end):
-            rows, sensors = slice(k * n, (k + 1) * n), self.parameters[k].sensors
-            scan = sensors.scan
-            worlds.ranges[rows] = cast_scans(
-                sensors.scene, sensors.fan, worlds.pose[rows], self.parameters[k].bodies.radius,
-                scan, 1, sensors.rectangles)
-            add_scan_noise(worlds.ranges[rows], setting.scan_noise[k], scan.range_min,
-                           scan.range_max, worlds.scan_states[rows])
 
     def obstacles(self) -> Floats | None:
         """Return the centres (K, M, 2) m of obstacles on paths; None where there are none."""

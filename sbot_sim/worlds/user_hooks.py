@@ -40,7 +40,7 @@ class HookPhases:
                 self._parameters[k], int(worlds.tick[k]), worlds.pose[rows],
                 worlds.free_wind[rows], worlds.rab_data[rows], heard)
 
-    def weaken(self, first: int, end: int) -> None:
+    def set_effective_wind(self, first: int, end: int) -> None:
         """Ask ``effective_wind`` for the wind that is left."""
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):

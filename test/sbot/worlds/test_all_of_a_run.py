@@ -197,3 +197,31 @@ def test_a_start_inside_an_obstacle_is_refused():
     starts[0] = 1.0, 1.0, 0.0
     with pytest.raises(InputError, match=r'start of world 0: robot 0 at \(1, 1\).*boxes\[0\]'):
         worlds.reset(start=starts)
+
+
+@pytest.mark.parametrize('threads', [1, 2])
+def test_threads_may_share_a_large_world(threads, monkeypatch):
+    monkeypatch.setattr('sbot_sim.worlds.tick.LARGE', 100)
+    scenario = sbot.load({**PLAIN, 'world': {'bounds': [0, 0, 12, 12]}, 'robots': [
+        {'count': 250, 'body': 's-bot', 'controller': 'none'}], 'wind': IN_WIND})
+    worlds, engine = sbot.Worlds(scenario, 2, seeds=[4, 5], threads=threads), alone(scenario, 5)
+    assert worlds.phases.in_one_thread == (threads == 2)
+    source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
+    seen = worlds.observe()
+    for tick in range(4):
+        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        commands = commands_of(rng, worlds)
+        engine.feel(wind)
+        check(worlds, seen, 1, engine)
+        engine.advance(StepInputs(commands[1], wind, engine.state.rab_data))
+        seen = worlds.step(commands)
+
+
+def test_a_vy_lasts_no_longer_than_its_command():
+    world = sbot.World({**PLAIN, **SCENARIOS['omnidirectional'], 'wind': {}}, sense=[])
+    still = sbot.World({**PLAIN, **SCENARIOS['omnidirectional'], 'wind': {}}, sense=[])
+    sideways = np.zeros((5, 3))
+    sideways[:3, 1] = 0.05
+    moved = world.step(sideways).pose
+    assert np.abs(moved - still.step(np.zeros((5, 2))).pose)[:3].max() > 0.004
+    np.testing.assert_array_equal(world.step(np.zeros((5, 2))).pose, moved)
