@@ -23,17 +23,13 @@ from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.engine.step import achieved_twists, drive_speeds
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.positioning.four_wheel_odometry import (
-    WHEELS,
-    measure_all,
-    only_of_four,
-)
+from sbot_sim.sensors.positioning.four_wheel_odometry import measure_all
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase
 from sbot_sim.worlds.crowds import FEW, grid_of_world, only_cell
 from sbot_sim.worlds.layouts import fixed_of
-from sbot_sim.worlds.state import Setting
+from sbot_sim.worlds.state import Setting, Worlds
 from wind_model.wake import advertised_millimetres
 
 Floats = NDArray[np.float64]
@@ -68,16 +64,27 @@ def sum_impulses(first: int, end: int, batch: Batch) -> None:
     worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
 
 
+@njit_inner
+def _slips(first: int, end: int, setting: Setting, worlds: Worlds) -> Floats:
+    """Return this tick's standard normal numbers (rows, wheels) of the wheels' slip."""
+    n, slip = setting.robots, np.empty(((end - first) * setting.robots, setting.wheels))
+    for k in range(first, end):
+        slip[(k - first) * n:(k - first + 1) * n] = draw_slip(
+            setting.noise_slip[k * n:(k + 1) * n], worlds.seed[k], worlds.tick[k],
+            setting.wheels)
+    return slip
+
+
 @Phase
 def turn_wheels(first: int, end: int, batch: Batch) -> None:
-    """Measure odometry; before ``propose`` or after it."""
+    """Measure odometry; before ``end_tick``, which counts the tick."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies, noise_slip = _bodies_of(setting, first, end), setting.noise_slip[a:z]
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
         wheel_commands(bodies, worlds.command[a:z]),
-        draw_slip(noise_slip, worlds.odometry_states[a:z]), noise_slip, setting.dt)
+        _slips(first, end, setting, worlds), noise_slip, setting.dt)
 
 
 @Phase
@@ -86,12 +93,10 @@ def turn_four_wheels(first: int, end: int, batch: Batch) -> None:
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies, command = _bodies_of(setting, first, end), worlds.command[a:z]
-    noise_slip, slip = setting.noise_slip[a:z], np.zeros((z - a, WHEELS))
-    slip[:, :2] = draw_slip(noise_slip, worlds.odometry_states[a:z])
-    slip[:, 2:] = draw_slip(only_of_four(bodies.drive, noise_slip), worlds.odometry_states[a:z])
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure_all(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z], wheel_commands(bodies, command),
-        limited_twists(bodies, command), slip, noise_slip, setting.dt)
+        limited_twists(bodies, command), _slips(first, end, setting, worlds),
+        setting.noise_slip[a:z], setting.dt)
 
 
 @Phase

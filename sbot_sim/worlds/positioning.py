@@ -7,13 +7,11 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.rng import GNSS, IMU
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.step import achieved_twists
 from sbot_sim.sensors.positioning.gnss import read_receivers
 from sbot_sim.sensors.positioning.imu import accelerations, draw_biases, read_imus
-from sbot_sim.sensors.rng_seeding import seed_states
-from sbot_sim.worlds.state import Integers, Setting, Worlds
+from sbot_sim.worlds.state import Setting, Worlds
 
 Floats = NDArray[np.float64]
 
@@ -36,19 +34,15 @@ class Positioning:
         self.imu = np.zeros((rows, 4)) if 'imu' in senses else None  # as ``imu`` reads
         self.gnss = np.zeros((rows, 3)) if 'gnss' in senses else None  # as ``gnss`` reads
         self._acceleration, self._bias = np.zeros((rows, 2)), np.zeros((rows, 4))
-        self._imu_states, self._gnss_states = np.zeros((2, rows, 4), np.uint64)
 
-    def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
+    def reset(self, chosen: Iterable[int]) -> None:
         """Draw the biases of worlds; nothing has accelerated."""
         n = self._setting.robots
-        ids = np.arange(n).astype(np.uint64)
         for k in chosen:
             rows, imu = slice(k * n, (k + 1) * n), self._parameters[k].sensors.imu
             self._acceleration[rows] = 0.0
-            seed_states(self._imu_states[rows], seeds[k], ids, IMU)
-            seed_states(self._gnss_states[rows], seeds[k], ids, GNSS)
             if imu is not None:
-                self._bias[rows] = draw_biases(imu, self._imu_states[rows])
+                self._bias[rows] = draw_biases(imu, n, int(self._worlds.seed[k]))
 
     def update_twists(self, first: int, end: int) -> None:
         """Compute what moved the robots, and by which acceleration; after collisions."""
@@ -64,11 +58,10 @@ class Positioning:
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
             rows, sensors = slice(k * n, (k + 1) * n), self._parameters[k].sensors
+            seed, tick = int(worlds.seed[k]), int(worlds.tick[k])
             if self.imu is not None and sensors.imu is not None:
                 self.imu[rows] = read_imus(
                     sensors.imu, worlds.pose[rows, 2], worlds.twist[rows, 2],
-                    self._acceleration[rows], self._bias[rows], self._imu_states[rows],
-                    self._setting.dt)
+                    self._acceleration[rows], self._bias[rows], seed, tick, self._setting.dt)
             if self.gnss is not None and sensors.gnss is not None:
-                self.gnss[rows] = read_receivers(sensors.gnss, worlds.pose[rows],
-                                                 self._gnss_states[rows])
+                self.gnss[rows] = read_receivers(sensors.gnss, worlds.pose[rows], seed, tick)

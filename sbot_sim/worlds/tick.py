@@ -59,7 +59,7 @@ class Tick:
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
         """Put what is not in the arrays of the batch to tick 0."""
         worlds = list(chosen)
-        self.positioning.reset(worlds, seeds)
+        self.positioning.reset(worlds)
         if self.shaped is not None:
             self.shaped.reset(worlds)
         if self._turbulent is not None:

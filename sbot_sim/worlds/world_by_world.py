@@ -46,7 +46,7 @@ class WorldByWorld:
                 sensors.scene, sensors.fan, worlds.pose[rows], self._parameters[k].bodies.radius,
                 scan, self._threads, sensors.rectangles)
             add_scan_noise(worlds.ranges[rows], setting.scan_noise[k], scan.range_min,
-                           scan.range_max, worlds.scan_states[rows])
+                           scan.range_max, int(worlds.seed[k]), int(worlds.tick[k]))
 
     def read_infrared(self, first: int, end: int) -> None:
         """Read the infrared sensors."""
@@ -57,7 +57,7 @@ class WorldByWorld:
             worlds.infrared[rows] = sense(
                 sensors.infrared_scene, worlds.pose[rows], self._parameters[k].bodies.radius,
                 sensors.infrared._replace(noise=float(self._setting.infrared_noise[k])),
-                worlds.infrared_states[rows], self._threads)
+                (int(worlds.seed[k]), int(worlds.tick[k])), self._threads)
 
     def reduce_by_wakes(self, first: int, end: int) -> None:
         """Find the share of the wind that others take from each robot; nobody broadcasts."""
