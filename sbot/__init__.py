@@ -13,21 +13,24 @@ from typing import TYPE_CHECKING
 _PLACES = {
     'Bag': 'sbot.bag.reader', 'InputError': 'sbot_common.errors', 'Run': 'sbot.runner.history',
     'Scenario': 'sbot.scenario.model', 'World': 'sbot.api.worlds', 'Worlds': 'sbot.api.worlds',
-    'function_policy': 'sbot.worlds.policy', 'load': 'sbot.api.loading',
-    'load_network': 'neural_controller.network', 'network': 'neural_controller.network',
+    'function_policy': 'neural_controller.function_policy', 'load': 'sbot.api.loading',
+    'load_network': 'neural_controller.network', 'load_policy': 'neural_controller.policy_file',
+    'network': 'neural_controller.network',
     'plot': 'sbot.api.functions', 'replay': 'sbot.api.functions', 'run': 'sbot.api.functions',
-    'save_network': 'neural_controller.network', 'sweep': 'sbot.api.functions',
-    'view': 'sbot.api.functions',
+    'save_network': 'neural_controller.network', 'save_policy': 'neural_controller.policy_file',
+    'sweep': 'sbot.api.functions', 'view': 'sbot.api.functions',
 }
 _RENAMED = {'network': 'make_network'}
 
 __all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'World', 'Worlds', 'function_policy', 'learn',
-           'load', 'load_network', 'network', 'plot', 'replay', 'run', 'save_network', 'sweep',
-           'view']
+           'load', 'load_network', 'load_policy', 'network', 'plot', 'replay', 'run',
+           'save_network', 'save_policy', 'sweep', 'view']
 
 if TYPE_CHECKING:
+    from neural_controller.function_policy import function_policy
     from neural_controller.network import load_network, save_network
     from neural_controller.network import make_network as network
+    from neural_controller.policy_file import load_policy, save_policy
     from sbot import learn
     from sbot.api.functions import plot, replay, run, sweep, view
     from sbot.api.loading import load
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
     from sbot.bag.reader import Bag
     from sbot.runner.history import Run
     from sbot.scenario.model import Scenario
-    from sbot.worlds.policy import function_policy
     from sbot_common.errors import InputError
 
 

@@ -19,11 +19,11 @@ from sbot.scenario.model import Scenario
 from sbot_common import topics
 from sbot_common.angles import decoded_yaw
 from sbot_common.observation import Gnss, Imu, Inputs, Neighbours, Odometry, Scan
-from sbot_common.rng import CONTROLLER
+from sbot_common.random.numbers import uniforms
+from sbot_common.random.purposes import CONTROLLER
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
-from sbot_sim.sensors.rng_array import States, generator_states, uniforms
 from sbot_sim.sensors.scan import ScanParameters
 
 Array = NDArray[np.float64]
@@ -85,7 +85,7 @@ _SENSE: dict[str, Callable[[Snapshot, ScanParameters, int], Any]] = {
 
 
 class ControllerSet:
-    """All controllers of a scenario, with their generators.
+    """All controllers of a scenario, with their random numbers.
 
     Robots with ``none`` get the command to stand still.
 
@@ -100,9 +100,9 @@ class ControllerSet:
                  announcing: bool = True) -> None:
         self._announcing = announcing
         self._scan = scan
-        self._n = len(scenario.robots)
+        self._n, self._seed = len(scenario.robots), scenario.seed
         self._batches = _batches(scenario, threads)
-        batched = {i for ids, _, _ in self._batches for i in ids}
+        batched = {i for ids, _ in self._batches for i in ids.tolist()}
         self._robots = controlled_robots(
             scenario, [i for i in range(self._n) if i not in batched])
         self._senses = {i: {field: _SENSE[field] for field in observed_fields(
@@ -114,7 +114,7 @@ class ControllerSet:
         for i, robot in self._robots.items():
             turns = getattr(robot.controller, 'invalid_turns', 0)
             counts[i] = turns if isinstance(turns, int) else 0
-        for ids, followers, _ in self._batches:
+        for ids, followers in self._batches:
             counts[ids] = followers.invalid_turns
         return counts
 
@@ -132,12 +132,12 @@ class ControllerSet:
                 broadcasts[i] = data
             if self._announcing and (goals or data is not None):
                 announced += self._announcements(i, stamp_ns, goals, data)
-        for ids, followers, generators in self._batches:
-            commands[np.ix_(ids, (VX, OMEGA))] = followers.step(
+        for ids, followers in self._batches:
+            draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
+            commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
                 snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
-                uniforms(generators, 1)[:, 0])
+                draws)
         return Decisions(commands, announced, broadcasts)
-
 
     def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
                        data: bytes | None) -> Iterator[Outgoing]:
@@ -151,8 +151,8 @@ class ControllerSet:
                            write_broadcast(data))
 
 
-def _batches(scenario: Scenario, threads: int) -> list[tuple[list[int], Batch, States]]:
-    """Return ids of followers that share a controller and its parameters, with generators."""
+def _batches(scenario: Scenario, threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
+    """Return ids of followers that share a controller and its parameters, and what moves them."""
     groups: dict[tuple[str, str], list[int]] = {}
     for i, robot in enumerate(scenario.robots):
         if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
@@ -163,6 +163,5 @@ def _batches(scenario: Scenario, threads: int) -> list[tuple[list[int], Batch, S
         batch = entry_of(name).batch
         if batch is not None and len(ids) >= _BATCH:
             parameters = controller_parameters(scenario, scenario.robots[ids[0]])
-            batches.append((ids, batch(ids, parameters, threads),
-                            generator_states(scenario.seed, ids, CONTROLLER)))
+            batches.append((np.array(ids, np.int64), batch(ids, parameters, threads)))
     return batches

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sbot.bag.recorder import Recorder
+from sbot.bag.recorder import RANDOM_NUMBERS, Recorder
 from sbot.scenario.model import Scenario
 from sbot.version import package_version
 from sbot_common.errors import InputError
+from sbot_common.random.generators import SOURCE
 
 
 def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
     """Return a recorder into a new directory; scenario, seed and version are in the bag.
+
+    So is what its random numbers are made with, which tells old recordings.
 
     Raises
     ------
@@ -23,7 +26,8 @@ def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
 
     """
     return Recorder(directory, metadata={
-        'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version()})
+        'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version(),
+        RANDOM_NUMBERS: SOURCE})
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.engine.obstacles import all_bodies, place_obstacles
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.snapshot import make_generators, observe
+from sbot_sim.engine.snapshot import observe
 from sbot_sim.engine.state import (
     Felt,
     SimulationState,
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 class Engine:
-    """Holds state, generators and snapshot between ticks; ``step`` and ``observe`` compute them.
+    """Holds state and snapshot between ticks; ``step`` and ``observe`` compute them.
 
     Parameters
     ----------
@@ -42,18 +42,17 @@ class Engine:
         self.reset()
 
     def reset(self) -> None:
-        """Go back to tick 0 with fresh generators."""
-        self._generators = make_generators(self._seed, len(self._initial_pose))
+        """Go back to tick 0."""
         self.state: SimulationState = initial_state(self.parameters, self._initial_pose,
-                                                    self._generators)
-        self.parameters = place_obstacles(self.parameters, self.state)
+                                                    self._seed)
+        self.parameters = place_obstacles(self.parameters, self.state.moved, self.state.boxes)
         self._observe()
 
     def _observe(self) -> None:
         self._heard = hear(self.parameters, self.state.pose)
         self._felt: Felt | None = None
         self.snapshot: Snapshot
-        self.snapshot = observe(self.parameters, self.state, self._generators, self._heard)
+        self.snapshot = observe(self.parameters, self.state, self._seed, self._heard)
 
     def feel(self, wind: Wind) -> None:
         """Let the robots feel this tick's wind: the snapshot has it from now on.
@@ -83,9 +82,9 @@ class Engine:
         if inputs.command.shape != self.state.pose.shape:
             raise bad_value('command', f'shape {inputs.command.shape}',
                             f'shape {self.state.pose.shape}: vx, vy, omega')
-        self.state = step(self.parameters, self.state, inputs, self._heard, self._generators,
+        self.state = step(self.parameters, self.state, inputs, self._heard, self._seed,
                           self._felt)
-        self.parameters = place_obstacles(self.parameters, self.state)
+        self.parameters = place_obstacles(self.parameters, self.state.moved, self.state.boxes)
         self._observe()
 
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
@@ -98,8 +97,8 @@ class Engine:
 
         """
         after = teleported(self.state, robot, np.array(pose))
-        problem = placement_error(*all_bodies(self.parameters, after, after.pose),
-                                  len(after.pose))
+        problem = placement_error(*all_bodies(self.parameters, after.moved, after.boxes,
+                                              after.pose), len(after.pose))
         if problem is not None:
             raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
         self.state = after

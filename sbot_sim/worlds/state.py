@@ -19,7 +19,6 @@ Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-States = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 
 
@@ -36,6 +35,7 @@ class Sensing(NamedTuple):
     infrared_range: float  # m
     infrared_sees_robots: bool
     range_and_bearing: bool
+    heard: bool  # who hears whom is needed: of range and bearing, or of a hook
     rab_range: float  # m
 
 
@@ -43,6 +43,7 @@ class Setting(NamedTuple):
     """What worlds are made of; changes between episodes only (domain randomisation)."""
 
     robots: int  # N, of a world
+    wheels: int  # that odometry counts: 4 where a robot is omnidirectional, else 2
     dt: float  # s
     bodies: BodyArrays  # (K*N,) each
     layout: Integers  # (K,) the layout in which a world stands
@@ -55,6 +56,7 @@ class Setting(NamedTuple):
     gridded: bool  # whether there is a ``field``
     field: Lattice
     wind_height: float  # m
+    above_terrain: bool  # what ``wind_height`` is
     wind_velocity: Floats  # (K, 3) m/s outside the grid
     wind_force: Floats  # (K, 3) N on every robot
     gust_velocity: Floats  # (K, 3) m/s, added during a gust
@@ -73,6 +75,7 @@ class Worlds(NamedTuple):
     """
 
     tick: Integers  # (K,)
+    seed: Integers  # (K,) of the noise
     command: Floats  # (K*N, 3) vx, vy (m/s), omega (rad/s): what the next step acts on
     pose: Floats  # (K*N, 3) m, m, rad
     sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
@@ -81,10 +84,11 @@ class Worlds(NamedTuple):
     next_impulse_velocity: Floats  # (K*N, 2) of this tick's impulses
     wind: Floats  # (K*N, 2) of this tick, forces aside
     free_wind: Floats  # (K*N, 2)
+    reduction: Floats  # (K*N,) share of the wind that others take
     felt_wind: Floats  # (K*N, 2) ``wind`` and what forces add, as observed
     odometry: Floats  # (K*N, 3)
     odometry_twist: Floats  # (K*N, 3)
-    wheel_scale: Floats  # (K*N, 2)
+    wheel_scale: Floats  # (K*N, wheels)
     rab_data: Bytes  # (K*N, 10) heard now
     rab_next: Bytes  # (K*N, 10) heard from the next tick on
     blocker: Integers  # (K*N,)
@@ -105,27 +109,22 @@ class Worlds(NamedTuple):
     row: NDArray[np.int32]  # (K*N,) 0, 1, 2 …
     x: Floats  # (K*N,) room for sensors
     y: Floats  # (K*N,)
-    infrared_states: States  # (K*N, 4) generators
-    scan_states: States  # (K*N, 4)
-    odometry_states: States  # (K*N, 4)
 
 
 def make_worlds(count: int, setting: Setting) -> Worlds:
     """Return the arrays of ``count`` worlds; ``reset_block`` fills them."""
     n, sensing = setting.robots, setting.sensing
-    rows, pairs = count * n, n * (n - 1) if sensing.range_and_bearing else 0
+    rows, pairs = count * n, n * (n - 1) if sensing.heard else 0
 
     def floats(columns: int) -> Floats:
         return np.zeros((rows, columns))
 
-    def states() -> States:
-        return np.zeros((rows, 4), np.uint64)
-
     return Worlds(
-        tick=np.zeros(count, np.int64), command=floats(3), pose=floats(3), sent_pose=floats(3),
-        twist=floats(3), impulse_velocity=floats(2), next_impulse_velocity=floats(2),
-        wind=floats(2), free_wind=floats(2), felt_wind=floats(2), odometry=floats(3),
-        odometry_twist=floats(3), wheel_scale=floats(2),
+        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(3),
+        pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
+        next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
+        reduction=np.zeros(rows), felt_wind=floats(2), odometry=floats(3),
+        odometry_twist=floats(3), wheel_scale=floats(setting.wheels),
         rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
         rab_next=np.zeros((rows, DATA_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
         collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),
@@ -137,5 +136,4 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
         laser_pose=floats(3) if sensing.mount.any() else np.zeros((0, 3)), previous=floats(3),
         home=floats(3), shift=floats(2), queued=np.zeros(rows, np.bool_),
         retreats=np.zeros(rows, np.int8),
-        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
-        infrared_states=states(), scan_states=states(), odometry_states=states())
+        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows))
