@@ -6,12 +6,15 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sbot.bag.recorder import RANDOM_NUMBERS, Recorder
 from sbot.scenario.model import Scenario
 from sbot.version import package_version
 from sbot_common.errors import InputError
 from sbot_common.random.generators import SOURCE
+
+if TYPE_CHECKING:
+    from sbot.bag.recorder import Recorder
 
 
 def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
@@ -25,6 +28,7 @@ def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
         if the directory exists or cannot be made.
 
     """
+    from sbot.bag.recorder import RANDOM_NUMBERS, Recorder  # with ROS' message definitions
     return Recorder(directory, metadata={
         'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version(),
         RANDOM_NUMBERS: SOURCE})

@@ -1,0 +1,79 @@
+"""Packages that each start imports: a new one is either needed there or imported later."""
+
+import subprocess
+import sys
+
+import pytest
+
+OWN = {'sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot', 'navigate',
+       'neural_controller'}
+# numba brings its compiler, and reads its settings with yaml; it looks for cffi by itself.
+NUMBA = {'numba', 'llvmlite', 'yaml', '_yaml', 'cffi', '_cffi_backend', 'pycparser', 'numpy'}
+# pydantic checks scenarios.
+LOAD = NUMBA | {'pydantic', 'pydantic_core', 'annotated_types', 'typing_extensions',
+                'typing_inspection', 'zoneinfo'}
+# Message definitions, and what rosbags itself imports with them.
+MESSAGES = {'rosbags'}
+RECORDER = {'mcap', 'zstandard', 'lz4', 'backports'}
+ROS = {'rclpy', 'rpyutils', 'ament_index_python', 'rosidl_parser', 'rosidl_pycommon', 'rcutils',
+       'lazy_importer', 'lark'}
+
+# What editable installations, setuptools, wheels of ROS and Cython add to any process.
+INCIDENTAL = ('__', '_distutils', 'ros_wheels', '_cython', 'cython_', '_sysconfigdata')
+
+REPORT = """
+names = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)
+print('PACKAGES', *sorted(names))
+"""
+
+
+def packages(code: str) -> set:
+    """Top-level packages, neither Python's own nor ours, in a process that has run ``code``."""
+    done = subprocess.run([sys.executable, '-c', f'import sys\n{code}\n{REPORT}'], check=False,
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    found = done.stdout.rpartition('PACKAGES ')[2].split()
+    return {name for name in found if not name.startswith(INCIDENTAL)} - OWN
+
+
+def sbot(*words: str) -> set:
+    return packages(f"""
+from sbot.cli.main import main
+try:
+    main({list(words)!r})
+except SystemExit as end:
+    assert not end.code, end""")
+
+
+def test_help_imports_nothing():
+    assert sbot('--help') == set()
+
+
+def test_loading_a_scenario_imports_what_checks_it():
+    assert packages("import sbot; sbot.load('leader_follower')") <= LOAD
+
+
+def test_a_run_imports_what_loading_does():
+    words = ('run', 'leader_follower', '--duration', '0.1', '--quiet')
+    assert sbot(*words) <= LOAD
+
+
+def test_a_recorded_run_imports_messages_and_the_recorder_too(tmp_path):
+    found = sbot('run', 'leader_follower', '--duration', '0.1', '--quiet', '--record',
+                 str(tmp_path / 'bag'))
+    assert found <= LOAD | MESSAGES | RECORDER
+    assert found & MESSAGES  # else the tests above show nothing
+
+
+NODES = {'wind_model.node': set(), 'potential_field_bot.node': set(),
+         'sbot.ros.controller_bot': LOAD, 'sbot.ros.simulator': LOAD | RECORDER,
+         'sbot.ros.composed': LOAD | RECORDER}
+
+
+@pytest.mark.parametrize('module', NODES)
+def test_a_node_imports_what_it_runs(module):
+    pytest.importorskip('rclpy')
+    messages = {name for name in packages('import rclpy, rclpy.node') if name not in ROS}
+    found = packages(f'import {module}')
+    of_ros = {name for name in found if name.endswith(('_msgs', '_srvs', '_interfaces'))}
+    assert found - of_ros - messages <= ROS | NUMBA | MESSAGES | NODES[module]
