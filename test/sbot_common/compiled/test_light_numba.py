@@ -32,3 +32,15 @@ def test_what_has_imported_numba_or_scipy_before_changes_nothing():
         done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                               check=False, timeout=300)
         assert done.returncode == 0, done.stderr
+
+
+def test_the_garbage_collector_leaves_numba_alone():
+    code = """
+import gc
+import sbot_common.compiled.jit
+assert gc.isenabled()
+assert gc.get_freeze_count() > 50_000, gc.get_freeze_count()
+"""
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
