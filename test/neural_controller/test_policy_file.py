@@ -154,6 +154,20 @@ def test_by_its_name_a_function_may_call_others(tmp_path, module):
     assert load_policy(tmp_path / 'a.json')[0].function.py_func is module.mine
 
 
+@pytest.mark.parametrize('change', ['+ 1.0', ' * 2.0', '; x = 1'])
+def test_a_file_that_was_edited_since_it_was_imported_is_noticed(tmp_path, monkeypatch, change):
+    monkeypatch.syspath_prepend(tmp_path)
+    alone = MODULE.format(2.0, '{}').replace('= twice(', '= (')
+    (tmp_path / 'my_policies.py').write_text(alone.format(''))
+    import my_policies
+    sys.modules.pop('my_policies')
+    policy = policy_of(my_policies.mine)
+    save_policy(tmp_path / 'a.json', policy, [1.0, 2.0])
+    (tmp_path / 'my_policies.py').write_text(alone.format(change))
+    with pytest.raises(InputError, match='mine: its file has changed since it was imported'):
+        save_policy(tmp_path / 'a.json', policy, [1.0, 2.0])
+
+
 def test_by_its_name_another_function_is_noticed(tmp_path, module, monkeypatch):
     save_policy(tmp_path / 'a.json', policy_of(module.mine), [1.0, 2.0], by_name=True)
     monkeypatch.setattr(module, 'mine', uses)
