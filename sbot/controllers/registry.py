@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from functools import cache, lru_cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
@@ -31,7 +30,7 @@ _NO_CONTROLLERS = ('entry', 'registry')  # modules beside those with an ENTRY ea
 def shipped() -> tuple[Entry, ...]:
     """Return the entries of this package's modules: by name, families, and users' classes last."""
     found = [import_module(f'{__package__}.{module.name}').ENTRY
-             for module in iter_modules([str(Path(__file__).parent)])
+             for module in iter_modules(import_module(__package__).__path__)
              if module.name not in _NO_CONTROLLERS]
     return tuple(sorted(found, key=lambda entry: (
         entry is user.ENTRY, ':' in entry.name, entry.name)))
