@@ -35,7 +35,7 @@ class World:
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
         self._shape = (self.robots,)
         self._observer = Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
-                                  only=True)
+                                  self.worlds.phases, only=True)
 
     def reset(self, seed: int | None = None, *, start: ArrayLike | None = None) -> Observations:
         """Go to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses there."""
