@@ -15,7 +15,7 @@ from sbot_common.observation import Observation, Scan
 from sbot_common.rng import CONTROLLER, generator
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 DRIVER = Path(__file__).with_name('node_driver.py')

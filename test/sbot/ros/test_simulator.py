@@ -14,7 +14,7 @@ from sbot_sim.ros.inbox import Inbox
 
 simulator = pytest.importorskip('sbot.ros.simulator', exc_type=ImportError)
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 # Prints how many compiled functions are loaded after the rehearsals, and how many after two ticks.
@@ -59,6 +59,7 @@ print(loaded())
 """
 
 
+@pytest.mark.forked(False)
 @pytest.mark.parametrize('scenario', ['leader_follower', 'rooms'])
 def test_the_first_ticks_load_no_machine_code(scenario):
     done = subprocess.run([sys.executable, '-c', LOADED, scenario], timeout=240,
