@@ -19,12 +19,13 @@ import jupytext
 import nbclient
 import nbformat
 from make_gallery import save_small
+from PIL import Image
 
 FOLDER = Path(__file__).resolve().parent / 'tutorials'
 OUTPUT_SHOWN = re.compile(r'^```text\n.*?^```\n\n?', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'(!\[[^]]*\]\()([\w./]+\.png)\)')
 HEADER = '---\njupyter:\n  jupytext:\n    main_language: python\n---\n\n'
-WIDTH = 640  # pixels: with all colours, a notebook stays below 100 kB
+WIDTH, COLOURS = 640, 256  # pixels; with all colours a notebook would have more than 100 kB
 
 
 def make(page: Path) -> None:
@@ -40,6 +41,9 @@ def make(page: Path) -> None:
             made = next(Path(folder).rglob(Path(name).name))
             (FOLDER / name).parent.mkdir(exist_ok=True)
             save_small(made, FOLDER / name, WIDTH)
+            with Image.open(FOLDER / name) as image:
+                fewer = image.quantize(COLOURS)
+            fewer.save(FOLDER / name, optimize=True)
     for i, cell in enumerate(notebook.cells):
         cell.id = f'cell-{i}'
         if cell.cell_type == 'markdown':

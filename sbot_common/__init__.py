@@ -1,4 +1,4 @@
-"""What all packages share: time, angles, random generators, errors, compilation, messages.
+"""What all packages share: time, angles, random numbers, errors, compilation, messages.
 
 It simulates nothing and controls nothing.
 """

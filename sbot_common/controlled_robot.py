@@ -22,6 +22,7 @@ from sbot_common.observation import (
     Point,
     make_observation,
 )
+from sbot_common.random.generators import TickGenerator
 from sbot_common.topics import GOAL, GOAL_REACHED, Topic
 from sbot_common.twist import Twist
 from sbot_common.user_code import call_user_code
@@ -45,20 +46,20 @@ class ControlledRobot:
     ----------
     robot_id : which robot it drives
     controller : new, or reset
-    rng : the robot's own generator
+    rng : the robot's own; each step draws the numbers of its tick
     goal : x, y (m) at the start
     rate : of the simulation
     holonomic : whether its drive moves it to the side, too
 
     """
 
-    def __init__(self, robot_id: int, controller: Controller, rng: np.random.Generator,
+    def __init__(self, robot_id: int, controller: Controller, rng: TickGenerator,
                  goal: Point | None, rate: Rate, holonomic: bool = False) -> None:
         self.robot_id = robot_id
         self.controller = controller
         self.keeper = controller if isinstance(controller, GoalKeeper) else None
         self.goal = goal
-        self._rng, self._rate, self._holonomic = rng, rate, holonomic
+        self.rng, self._rate, self._holonomic = rng, rate, holonomic
         self._goal_is_new = goal is not None
 
     def set_goal(self, x: float, y: float) -> None:
@@ -91,7 +92,8 @@ class ControlledRobot:
         observation = make_observation(self.robot_id, self._rate, self.goal, inputs)
         keeper = self.keeper
         known = 0 if keeper is None else keeper.goals
-        command, data = ask(self.controller, observation, self._rng, self._holonomic)
+        rng = self.rng.at(observation.tick)
+        command, data = ask(self.controller, observation, rng, self._holonomic)
         if data is not None and 'neighbours' not in inputs.sensed:
             raise InputError(f'robot {self.robot_id}: its controller broadcasts, but nobody hears '
                              'it; expected sensors.range_and_bearing: true in the scenario')

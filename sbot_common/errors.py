@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -128,3 +130,33 @@ def hint(name: str, known: Iterable[str], what: str = 'known') -> str:
     short = [each for each in islice(names, 1000) if len(each) <= _NEAR]
     near = get_close_matches(name, short, n=1, cutoff=0.5) if len(name) <= _NEAR else ()
     return f"did you mean '{near[0]}'?" if near else f'{what}: {", ".join(names)}'
+
+
+# Warnings quote files of others, whose text must not move the cursor or rename the window.
+
+_written = warnings.formatwarning
+
+
+def plain_lines(text: str) -> str:
+    """Return text with its line breaks, and all other control characters escaped."""
+    return '\n'.join(map(one_line, text.split('\n')))
+
+
+class PlainFormatter(logging.Formatter):
+    """Formatter of log lines whose text may come from a file."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the lines of a record."""
+        return plain_lines(super().format(record))
+
+
+def _plain_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int,
+                   line: str | None = None) -> str:
+    return plain_lines(_written(message, category, filename, lineno, line))
+
+
+def keep_warnings_plain() -> None:
+    """Escape control characters in warnings of this process, where nobody has set up logging."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(PlainFormatter())
+    warnings.formatwarning = _plain_warning

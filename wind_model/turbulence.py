@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, sincos
-from sbot_common.rng import TURBULENCE, generator
+from sbot_common.random.generators import generator
+from sbot_common.random.purposes import TURBULENCE
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters
 
 Array = NDArray[np.float64]

@@ -17,7 +17,7 @@ from typing import Any
 from sbot.bag.decompress import Unpacked, inflated
 from sbot.bag.mcap_reader import McapStream, Message
 from sbot.bag.metadata import FILE_NAME
-from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
+from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME, RANDOM_NUMBERS
 from sbot.bag.sqlite_reader import SqliteStream
 from sbot.files.yaml_plain import load_mapping
 from sbot.files.yaml_text import decode_text, read_file
@@ -180,6 +180,15 @@ class Bag:
     def metadata(self) -> dict[str, str]:
         """Metadata of the recorder: scenario, seed, version; empty in bags of other recorders."""
         return self._streams[0].metadata.get(METADATA_NAME, {}) if self._streams else {}
+
+    @property
+    def random_numbers(self) -> str | None:
+        """What the random numbers of the run were made with; None: another recorder's bag.
+
+        Versions that noted none, '', drew from PCG64.
+        """
+        noted = self.metadata
+        return noted.get(RANDOM_NUMBERS, '') if 'version' in noted else None
 
     @cached_property
     def scenario_text(self) -> str:

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 
-from sbot_common.errors import InputError, one_line
+from sbot_common.errors import InputError, keep_warnings_plain, one_line, plain_lines
 from sbot_common.signals.interrupts import Interrupts, end_on_signals, heed, unblock
-from sbot_common.terminal import keep_warnings_plain, plain_lines
 
 # In the order of --help: command, module and what the module says of it. Only the module of the
 # command given is imported: all of them take longer than many a command. Each module has

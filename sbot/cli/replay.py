@@ -47,6 +47,8 @@ def _run(args: argparse.Namespace) -> int:
     elif result.damage or bag.cut_short or not bag.complete:
         print(f'{bag.path}: the recording was cut short; replayed the {result.ticks} complete '
               'ticks in it', file=sys.stderr)
+    if result.not_compared:
+        print(f'{bag.path}: {result.left_out()}', file=sys.stderr)
     if result.first is not None:
         print(one_line(str(result.first)))
         print(f'{result.differences} of {result.commands} commands differ')

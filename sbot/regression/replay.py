@@ -20,6 +20,7 @@ from sbot_common import topics
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs, Point
+from sbot_common.random.generators import SOURCE
 from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_common.wire.cdr import decode, encode
@@ -60,11 +61,24 @@ class ReplayResult(NamedTuple):
     differences: int  # of them, not equal to the bit
     first: FirstDifference | None
     damage: str  # where the bag was cut off, else ''
+    # Robots whose controllers draw random numbers, if the recording has others than this version:
+    # their commands are compared up to the first draw only.
+    not_compared: tuple[int, ...] = ()
+    version: str = ''  # of the recording, if there are such robots
 
     @property
     def equal(self) -> bool:
-        """Whether every command is as recorded."""
+        """Whether every command that was compared is as recorded."""
         return self.differences == 0
+
+    def left_out(self) -> str:
+        """Say in one line which robots were not compared, and why; '' if all were."""
+        if not self.not_compared:
+            return ''
+        robots = ', '.join(map(str, self.not_compared))
+        return (f'recorded with version {self.version}, which made other random numbers: the '
+                'commands of controllers that draw some are not compared '
+                f'(robot{"s" * (len(self.not_compared) > 1)} {robots})')
 
 
 def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
@@ -80,6 +94,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     output : directory of a new bag for the new commands
     progress : called with the number of the last tick after each tick
     controllers : classes or objects by the names that the recorded scenario has for them
+
+    A recording of a version with other random numbers is compared where controllers draw none.
 
     Raises
     ------
@@ -115,8 +131,9 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                 for robot, command in commands.items():
                     recorded = tick.commands[robot]
                     assert recorded is not None
-                    compared += 1
-                    if not replayed.is_same(robot, recorded, command):
+                    left_out = robot in replayed.drew_other_numbers
+                    compared += not left_out
+                    if not left_out and not replayed.is_same(robot, recorded, command):
                         differences += 1
                         first = first or FirstDifference(
                             tick.tick, tick.stamp_ns, robot,
@@ -133,11 +150,13 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     if differences and not scenario.lockstep and not overrides:
         raise InputError(f'{bag.path}: {differences} of {compared} commands differ, which says '
                          f'nothing: {_FREE_RUNNING}')
-    if compared == 0:
+    if compared == 0 and not replayed.drew_other_numbers:
         why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
         raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
                          f'command of each robot{why}')
-    return ReplayResult(scenario.name, count, compared, differences, first, bag.damage)
+    return ReplayResult(scenario.name, count, compared, differences, first, bag.damage,
+                        tuple(sorted(replayed.drew_other_numbers)),
+                        bag.metadata.get('version', '') if replayed.drew_other_numbers else '')
 
 
 class _Controllers:
@@ -171,6 +190,9 @@ class _Controllers:
                              'controller: none, somebody else drove them; expected another '
                              'controller of one robot, at least')
         self._robots = controlled_robots(scenario, self.commands)
+        self._other_numbers = bag.random_numbers not in (None, SOURCE)
+        # Robots that have drawn numbers which the recorded run did not have.
+        self.drew_other_numbers: set[int] = set()
 
     def decide(self, tick: Tick) -> dict[int, Twist]:
         """Return the new command of each robot that has a controller."""
@@ -185,6 +207,8 @@ class _Controllers:
             else:
                 decision = self._robots[i].step(inputs)
             commands[i] = decision.command
+            if self._other_numbers and self._robots[i].rng.drawn:
+                self.drew_other_numbers.add(i)
         return commands
 
     def _step_to_goal(self, i: int, inputs: Inputs, goal: Point) -> Decision:

@@ -60,9 +60,14 @@ class Sbot:
         return read_recording(Bag(bag))
 
     def assert_replays(self, bag: str | Path, overrides: Overrides | None = None) -> None:
-        """Fail unless the controllers, fed from a bag, give its every command to the bit."""
+        """Fail unless the controllers, fed from a bag, give its every command to the bit.
+
+        A bag of a version with other random numbers is skipped where controllers draw some.
+        """
         result = replay(Bag(bag), overrides)
         assert result.first is None, f'{bag}: {result.first}'
+        if result.not_compared:
+            pytest.skip(f'{bag}: {result.left_out()}')
 
     def assert_same(self, first: str | Path, second: str | Path) -> None:
         """Fail unless two bags agree to the bit on the topics that both have."""

@@ -19,12 +19,12 @@ from sbot.scenario.model import Scenario
 from sbot_common import topics
 from sbot_common.angles import decoded_yaw
 from sbot_common.observation import Gnss, Imu, Inputs, Neighbours, Odometry, Scan
-from sbot_common.rng import CONTROLLER
+from sbot_common.random.numbers import uniforms
+from sbot_common.random.purposes import CONTROLLER
 from sbot_common.twist import OMEGA, VX
 from sbot_common.wire.messages import write_broadcast, write_pose
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.snapshot import Outgoing
-from sbot_sim.sensors.rng_array import States, generator_states, uniforms
 from sbot_sim.sensors.scan import ScanParameters
 
 Array = NDArray[np.float64]
@@ -86,16 +86,16 @@ _SENSE: dict[str, Callable[[Snapshot, ScanParameters, int], Any]] = {
 
 
 class ControllerSet:
-    """All controllers of a scenario, with their generators.
+    """All controllers of a scenario, with their random numbers.
 
     Robots with ``none`` get the command to stand still.
     """
 
     def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1) -> None:
         self._scan = scan
-        self._n = len(scenario.robots)
+        self._n, self._seed = len(scenario.robots), scenario.seed
         self._batches = _batches(scenario, threads)
-        batched = {i for ids, _, _ in self._batches for i in ids}
+        batched = {i for ids, _ in self._batches for i in ids.tolist()}
         self._robots = controlled_robots(
             scenario, [i for i in range(self._n) if i not in batched])
         self._senses = {i: {field: _SENSE[field] for field in observed_fields(
@@ -107,7 +107,7 @@ class ControllerSet:
         for i, robot in self._robots.items():
             turns = getattr(robot.controller, 'invalid_turns', 0)
             counts[i] = turns if isinstance(turns, int) else 0
-        for ids, followers, _ in self._batches:
+        for ids, followers in self._batches:
             counts[ids] = followers.invalid_turns
         return counts
 
@@ -127,15 +127,16 @@ class ControllerSet:
                 broadcasts[i] = data
                 announced.append(Outgoing(topics.resolve(topics.RAB_DATA, i, self._n),
                                           topics.RAB_DATA, write_broadcast(data)))
-        for ids, followers, generators in self._batches:
-            commands[np.ix_(ids, (VX, OMEGA))] = followers.step(
+        for ids, followers in self._batches:
+            draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
+            commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
                 snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
-                uniforms(generators, 1)[:, 0])
+                draws)
         return Decisions(commands, announced, broadcasts)
 
 
-def _batches(scenario: Scenario, threads: int) -> list[tuple[list[int], Batch, States]]:
-    """Return ids of followers that share a controller and its parameters, with generators."""
+def _batches(scenario: Scenario, threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
+    """Return ids of followers that share a controller and its parameters, and what moves them."""
     groups: dict[tuple[str, str], list[int]] = {}
     for i, robot in enumerate(scenario.robots):
         if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
@@ -146,6 +147,5 @@ def _batches(scenario: Scenario, threads: int) -> list[tuple[list[int], Batch, S
         batch = entry_of(name).batch
         if batch is not None and len(ids) >= _BATCH:
             parameters = controller_parameters(scenario, scenario.robots[ids[0]])
-            batches.append((ids, batch(ids, parameters, threads),
-                            generator_states(scenario.seed, ids, CONTROLLER)))
+            batches.append((np.array(ids, np.int64), batch(ids, parameters, threads)))
     return batches

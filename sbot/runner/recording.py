@@ -8,14 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sbot.bag.reader import Bag
-from sbot.bag.recorder import Recorder
+from sbot.bag.recorder import RANDOM_NUMBERS, Recorder
 from sbot.scenario.model import Scenario
 from sbot.version import package_version
 from sbot_common.errors import InputError
+from sbot_common.random.generators import SOURCE
 
 
 def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
     """Return a recorder into a new directory; scenario, seed and version are in the bag.
+
+    So is what its random numbers are made with, which tells old recordings.
 
     Raises
     ------
@@ -24,7 +27,8 @@ def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
 
     """
     return Recorder(directory, metadata={
-        'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version()})
+        'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version(),
+        RANDOM_NUMBERS: SOURCE})
 
 
 @contextmanager

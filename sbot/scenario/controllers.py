@@ -11,7 +11,8 @@ from sbot.scenario.model import Robot, Scenario
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.observation import Controller
 from sbot_common.params import updated
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import TickGenerator
+from sbot_common.random.purposes import CONTROLLER
 
 
 def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParameters:
@@ -78,7 +79,7 @@ def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, Co
         robot = scenario.robots[i]
         controller = make_controller(scenario, i)
         if controller is not None:
-            made[i] = ControlledRobot(i, controller, generator(scenario.seed, i, CONTROLLER),
+            made[i] = ControlledRobot(i, controller, TickGenerator(scenario.seed, i, CONTROLLER),
                                       robot.goal, scenario.rate,
                                       scenario.bodies[robot.body].is_holonomic)
     return made

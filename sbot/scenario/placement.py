@@ -15,7 +15,7 @@ from sbot.scenario.model import World as WorldModel
 from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, turned
 from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.rng import PLACEMENT, generator
+from sbot_common.random.generators import placement_generator
 from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
 from sbot_sim.world.bodies import Body, body_arrays
@@ -61,7 +61,7 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
         _check_entry(entry, i, bodies, origins)
     world = starting_world(written.world)
     placed = Placed([], [], [])
-    poses = {i: [turned(entry, entry.pose, generator(written.seed, starts[i], PLACEMENT))]
+    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))]
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         _extend(placed, [starts[i]], bodies[entries[i].body], poses[i])
@@ -156,7 +156,7 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
                  placed: Placed, written: ScenarioFile, origins: Origins) -> list[Pose]:
     area = entry.area or tuple(world.bounds.tolist())
     if entry.layout == 'grid':
-        rng = generator(written.seed, ids[0], PLACEMENT)
+        rng = placement_generator(written.seed, ids[0])
         poses = [turned(entry, pose, rng) for pose in grid_poses(len(ids), area, entry.yaw)]
         _extend(placed, ids, body, poses)
         _check_free(written.world, world, placed, dict.fromkeys(ids, path), origins)
@@ -166,7 +166,7 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
         raise bad_value(origins.where((*path, 'count')), len(ids),
                         f'a number that fits at random into {list(area)} (m), {most} at most')
     poses = random_poses(len(ids), entry, area, body, world, placed,
-                         generator(written.seed, ids[0], PLACEMENT))
+                         placement_generator(written.seed, ids[0]))
     if len(poses) < len(ids):
         where = (list(area) if entry.position_gaussian is None
                  else f'about {list(entry.position_gaussian[:2])}')

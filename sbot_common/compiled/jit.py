@@ -61,13 +61,16 @@ def njit_inline(function: F) -> F:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def product_high(_: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
-    """Return the upper 64 bits of the 128-bit product of two unsigned 64-bit numbers."""
+def product_halves(_: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
+    """Return the 128-bit product of two unsigned 64-bit numbers: lower and upper 64 bits."""
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
-        wide = ir.IntType(128)
+        word, wide = ir.IntType(64), ir.IntType(128)
+        # One product for both halves: processors have one instruction for it.
         product = builder.mul(*(builder.zext(arg, wide) for arg in args))
-        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
-    return types.uint64(types.uint64, types.uint64), codegen
+        high = builder.lshr(product, ir.Constant(wide, 64))
+        return context.make_tuple(builder, signature.return_type, [
+            builder.trunc(product, word), builder.trunc(high, word)])
+    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), codegen
 
 
 def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401

@@ -16,7 +16,8 @@ from sbot_common.controller_inputs import INPUTS, RELIABLE, Latest, Lockstep
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller, Inputs, Point
 from sbot_common.params import Spec, Value
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import TickGenerator
+from sbot_common.random.purposes import CONTROLLER
 from sbot_common.twist import STOP, Twist
 from sbot_common.wire.controller import Source, read_inputs, sources, write_command
 from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
@@ -152,7 +153,7 @@ class ControllerHost(Node):  # type: ignore[misc]
     def _begin(self) -> None:
         self._robot = ControlledRobot(
             self.robot_id, self._make_controller(),
-            generator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal,
+            TickGenerator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal,
             self._rate, self._holonomic)
 
     def _reset(self) -> None:

@@ -13,10 +13,9 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, keep_warnings_plain
 from sbot_common.signals.deferral import Deferral
 from sbot_common.signals.ending import Ending
-from sbot_common.terminal import keep_warnings_plain
 from sbot_common.user_code import UserCodeError
 
 CALLBACK_TIMEOUT = 3.0  # s; a callback that runs longer after a signal is interrupted

@@ -9,7 +9,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.engine.obstacles import all_bodies, place_obstacles
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.snapshot import make_generators, observe
+from sbot_sim.engine.snapshot import observe
 from sbot_sim.engine.state import (
     Felt,
     SimulationState,
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 class Engine:
-    """Holds state, generators and snapshot between ticks; ``step`` and ``observe`` compute them.
+    """Holds state and snapshot between ticks; ``step`` and ``observe`` compute them.
 
     Parameters
     ----------
@@ -42,10 +42,9 @@ class Engine:
         self.reset()
 
     def reset(self) -> None:
-        """Go back to tick 0 with fresh generators."""
-        self._generators = make_generators(self._seed, len(self._initial_pose))
+        """Go back to tick 0."""
         self.state: SimulationState = initial_state(self.parameters, self._initial_pose,
-                                                    self._generators)
+                                                    self._seed)
         self.parameters = place_obstacles(self.parameters, self.state)
         self._observe()
 
@@ -53,7 +52,7 @@ class Engine:
         self._heard = hear(self.parameters, self.state.pose)
         self._felt: Felt | None = None
         self.snapshot: Snapshot
-        self.snapshot = observe(self.parameters, self.state, self._generators, self._heard)
+        self.snapshot = observe(self.parameters, self.state, self._seed, self._heard)
 
     def feel(self, wind: Wind) -> None:
         """Let the robots feel this tick's wind: the snapshot has it from now on.
@@ -83,7 +82,7 @@ class Engine:
         if inputs.command.shape != self.state.pose.shape:
             raise bad_value('command', f'shape {inputs.command.shape}',
                             f'shape {self.state.pose.shape}: vx, vy, omega')
-        self.state = step(self.parameters, self.state, inputs, self._heard, self._generators,
+        self.state = step(self.parameters, self.state, inputs, self._heard, self._seed,
                           self._felt)
         self.parameters = place_obstacles(self.parameters, self.state)
         self._observe()

@@ -7,14 +7,12 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.threads import in_background
-from sbot_common.rng import GNSS, IMU, INFRARED, ODOMETRY, SCAN
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.state import Generators, SimulationState, Snapshot
+from sbot_sim.engine.state import SimulationState, Snapshot
 from sbot_sim.sensors.infrared.sensor import sense as sense_infrared
 from sbot_sim.sensors.positioning.gnss import read_receivers
 from sbot_sim.sensors.positioning.imu import read_imus
 from sbot_sim.sensors.range_and_bearing import Heard
-from sbot_sim.sensors.rng_array import generator_states
 from sbot_sim.sensors.scan import add_scan_noise, cast_scans
 from sbot_sim.world.moving import disc_positions
 
@@ -22,23 +20,14 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 
-def make_generators(seed: int, num_robots: int) -> Generators:
-    """Return the sensors' generators for a seed."""
-    robots = range(num_robots)
-    return Generators(generator_states(seed, robots, INFRARED),
-                      generator_states(seed, robots, SCAN),
-                      generator_states(seed, robots, ODOMETRY),
-                      generator_states(seed, robots, IMU), generator_states(seed, robots, GNSS))
-
-
-def observe(parameters: SimulationParameters, state: SimulationState, generators: Generators,
+def observe(parameters: SimulationParameters, state: SimulationState, seed: int,
             heard: Heard) -> Snapshot:
     """Return the snapshot of a state: all sensors read at once, the wind not felt yet.
 
     Parameters
     ----------
     parameters, state : the world
-    generators : all but the odometry's are advanced in place, by as many draws each tick
+    seed : of the noise, which is a function of it and of the tick
     heard : who hears whom, from ``step.hear``
 
     """
@@ -48,17 +37,18 @@ def observe(parameters: SimulationParameters, state: SimulationState, generators
     scan = sensors.scan
     ranges = cast_scans(sensors.scene, sensors.fan, state.pose, bodies.radius, scan,
                         sensors.threads, sensors.rectangles)
-    add_scan_noise(ranges, scan.noise_std, scan.range_min, scan.range_max, generators.scan)
+    add_scan_noise(ranges, scan.noise_std, scan.range_min, scan.range_max, seed,
+                   state.tick)
     infrared = None
     if sensors.infrared is not None:
         infrared = sense_infrared(sensors.infrared_scene, state.pose, bodies.radius,
-                                  sensors.infrared, generators.infrared, sensors.threads)
+                                  sensors.infrared, (seed, state.tick), sensors.threads)
     imu = gnss = None
     if sensors.imu is not None and state.acceleration is not None and state.imu_bias is not None:
         imu = read_imus(sensors.imu, state.pose[:, 2], state.twist[:, 2], state.acceleration,
-                        state.imu_bias, generators.imu, parameters.dt)
+                        state.imu_bias, seed, state.tick, parameters.dt)
     if sensors.gnss is not None:
-        gnss = read_receivers(sensors.gnss, state.pose, generators.gnss)
+        gnss = read_receivers(sensors.gnss, state.pose, seed, state.tick)
     pose = state.pose.copy()
     pose[:, 2] = yaws()
     no_wind = np.zeros_like(state.wind)

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.sensors.odometry import draw_wheel_scale
-from sbot_sim.sensors.positioning.four_wheel_odometry import draw_four_scales
+from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS
 from sbot_sim.sensors.positioning.imu import draw_biases
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, Heard
-from sbot_sim.sensors.rng_array import States
 from wind_model.grid import Lattice
 from wind_model.wake import advertised_millimetres
 
@@ -21,19 +20,6 @@ Floats = NDArray[np.float32]
 
 
 _CALM = np.zeros(3)
-
-
-class Generators(NamedTuple):
-    """The sensors' random generators, advanced in place by ``observe`` and ``step``.
-
-    Arrays of states (``rng_array``) have a row for each robot.
-    """
-
-    infrared: States
-    scan: States
-    odometry: States
-    imu: States
-    gnss: States
 
 
 class Snapshot(NamedTuple):
@@ -115,16 +101,15 @@ def still_air() -> Wind:
 
 
 def initial_state(parameters: SimulationParameters, pose: Array,
-                  generators: Generators) -> SimulationState:
+                  seed: int) -> SimulationState:
     """Return the state at tick 0: everybody at rest at ``pose`` (N, 3), odometry at its origin.
 
-    Nothing was summed before the first tick, so no impulse moves it (docs/errata.md W3). With
-    noise of the wheels' radius the odometry's generators are advanced, two draws each.
+    Nothing was summed before the first tick, so no impulse moves it (docs/errata.md W3).
+    ``seed`` is that of the errors drawn once: of wheels' radii and of the IMU.
     """
     n = pose.shape[0]
     noise = np.full(n, parameters.odometry.odometry_noise_radius)
-    wheel_scale = (draw_four_scales(parameters.bodies, noise, generators.odometry)
-                   if parameters.omnidirectional else draw_wheel_scale(noise, generators.odometry))
+    wheel_scale = draw_wheel_scale(noise, seed, WHEELS if parameters.omnidirectional else 2)
     imu = parameters.sensors.imu
     data = np.zeros((n, DATA_BYTES), np.uint8)
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
@@ -135,7 +120,7 @@ def initial_state(parameters: SimulationParameters, pose: Array,
         blocker=np.full(n, -1),
         collided=np.zeros(n, np.bool_), reverted=np.zeros(n, np.bool_),
         acceleration=None if imu is None else np.zeros((n, 2)),
-        imu_bias=None if imu is None else draw_biases(imu, generators.imu),
+        imu_bias=None if imu is None else draw_biases(imu, n, seed),
         moved=None if parameters.obstacles is None else np.zeros(
             len(parameters.obstacles.discs.radius), np.int64),
         boxes=None if parameters.obstacles is None else parameters.obstacles.boxes.start.copy())

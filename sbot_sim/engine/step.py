@@ -1,8 +1,8 @@
 """One tick of the world, as a list of named phases (docs/architecture.md "A tick").
 
 Parameters (frozen), state (arrays, a row a robot) and inputs are separate arguments; a step
-returns a new state. It advances the odometry's generators in place and changes nothing else. Time
-is the integer ``SimulationState.tick``.
+returns a new state and changes nothing. Random numbers are a function of seed and tick. Time is
+the integer ``SimulationState.tick``.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirection
 from sbot_sim.dynamics.wake_kernel import fast_reductions
 from sbot_sim.engine.obstacles import separate_among, separated
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.state import Felt, Generators, SimulationState, StepInputs, Wind
+from sbot_sim.engine.state import Felt, SimulationState, StepInputs, Wind
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.positioning.four_wheel_odometry import draw_four_slips, measure_all
+from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS, measure_all
 from sbot_sim.sensors.positioning.imu import accelerations
 from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
 from sbot_sim.world.bodies import BY_IMPULSE, BodyArrays
@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 
 def step(parameters: SimulationParameters, state: SimulationState, inputs: StepInputs,
-         heard: Heard, generators: Generators, felt: Felt | None = None) -> SimulationState:
+         heard: Heard, seed: int, felt: Felt | None = None) -> SimulationState:
     """Return the state one tick later: blow, move, separate.
 
     Parameters
@@ -45,7 +45,7 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
     parameters, state : the world
     inputs : commands, wind and broadcasts of this tick
     heard : who heard whom in this tick, as ``hear`` found it
-    generators : the odometry's are advanced in place, two draws a robot, if there is slip noise
+    seed : of the wheels' slip
     felt : ``feel`` of this tick, if that is known already
 
     """
@@ -56,11 +56,11 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
     if parameters.omnidirectional:
         driven = limited_twists(bodies, inputs.command)
         odometry = in_background(threads, n, measure_all, bodies, state.odometry,
-                                 state.wheel_scale, wheel_speed, driven, draw_four_slips(
-                                     bodies, noise_slip, generators.odometry), noise_slip, dt)
+                                 state.wheel_scale, wheel_speed, driven, draw_slip(
+                                     noise_slip, seed, state.tick, WHEELS), noise_slip, dt)
     else:
         odometry = in_background(threads, n, measure, bodies, state.odometry, state.wheel_scale,
-                                 wheel_speed, draw_slip(noise_slip, generators.odometry),
+                                 wheel_speed, draw_slip(noise_slip, seed, state.tick, 2),
                                  noise_slip, dt)
     if felt is None:
         felt = feel(parameters, state, inputs.wind, heard)

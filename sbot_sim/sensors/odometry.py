@@ -14,10 +14,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.params import Param
+from sbot_common.random.numbers import normals
+from sbot_common.random.purposes import ODOMETRY, WHEEL_RADIUS
 from sbot_sim.dynamics.motion import advance_all, ground_speeds, to_twists, twist_rows
-from sbot_sim.sensors.rng_array import States, next_normals
 from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
@@ -35,32 +36,42 @@ class OdometryParameters(NamedTuple):
 
 
 @njit
-def draw_wheel_scale(noise_radius: Array, states: States) -> Array:
-    """Return the constant error of the wheels (N, 2), left, right: measured way / true way.
+def draw_wheel_scale(noise_radius: Array, seed: int, wheels: int) -> Array:
+    """Return the constant error of the wheels (N, wheels): measured way / true way.
 
     Parameters
     ----------
-    noise_radius : (N,) standard deviation of each robot's wheels
-    states : (N, 4) generators of stream ODOMETRY; used only if there is noise, two draws each
+    noise_radius : (N,) standard deviation of each robot's wheels; 0: nothing is drawn
+    seed : of the noise
+    wheels : of a robot, at most 4: left and right, then those of ``four_wheel_odometry``
 
     """
-    scale = np.ones((len(noise_radius), 2))
+    scale = _normals_where(noise_radius, seed, WHEEL_RADIUS, 0, wheels)
     for i in range(len(noise_radius)):
-        if noise_radius[i] > 0.0:
-            left, right = next_normals(states, i)
-            scale[i, 0] += noise_radius[i] * left
-            scale[i, 1] += noise_radius[i] * right
+        for k in range(wheels):
+            scale[i, k] = 1.0 + noise_radius[i] * scale[i, k]
     return scale
 
 
 @njit
-def draw_slip(noise_slip: Array, states: States) -> Array:
-    """Return this tick's standard normal numbers (N, 2), two a robot; zeros where slip is off."""
-    slip = np.zeros((len(noise_slip), 2))
-    for i in range(len(noise_slip)):
-        if noise_slip[i] > 0.0:
-            slip[i, 0], slip[i, 1] = next_normals(states, i)
-    return slip
+def draw_slip(noise_slip: Array, seed: int, tick: int, wheels: int) -> Array:
+    """Return a tick's standard normal numbers (N, wheels); zeros where slip is off.
+
+    Parameters are those of ``draw_wheel_scale``.
+    """
+    return _normals_where(noise_slip, seed, ODOMETRY, tick, wheels)
+
+
+@njit_inner
+def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int) -> Array:
+    """Return standard normal numbers (N, wheels), zeros where there is no noise."""
+    if not (noise > 0.0).any():
+        return np.zeros((len(noise), wheels))
+    normal = normals(seed, purpose, len(noise), tick, wheels)
+    for i in range(len(noise)):
+        if not noise[i] > 0.0:
+            normal[i] = 0.0
+    return normal
 
 
 @njit

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.params import Param
+from sbot_common.random.numbers import fill_normals
+from sbot_common.random.philox import WORDS
+from sbot_common.random.purposes import SCAN
 from sbot_sim.sensors.beams import Fan, make_fan
 from sbot_sim.sensors.rays import beam_directions, cast_oracle
 from sbot_sim.sensors.rectangles import Rectangles, lower_by_rectangles, rectangle_boxes
-from sbot_sim.sensors.rng_array import States, next_normals
 from sbot_sim.sensors.scan_kernel import cast_all, mounted
 from sbot_sim.world.scene import Scene
 
@@ -163,7 +165,7 @@ def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
 
 @njit
 def add_scan_noise(ranges: Scans, noise_std: float, range_min: float, range_max: float,
-                   states: States) -> None:
+                   seed: int, tick: int) -> None:
     """Add Gaussian noise to ranges that are finite, in place.
 
     Parameters
@@ -171,17 +173,15 @@ def add_scan_noise(ranges: Scans, noise_std: float, range_min: float, range_max:
     ranges : (N, beams) m
     noise_std : m; 0: nothing is drawn
     range_min, range_max : m, where noisy ranges stay
-    states : (N, 4) generators of stream SCAN. Each robot draws as many numbers in every tick,
-        whatever it sees
+    seed, tick : of the noise; the index of a number is that of its beam
 
     """
     if noise_std <= 0.0:
         return
     n, beams = ranges.shape
-    noise = np.empty(beams + 1)
+    noise = np.empty(beams + WORDS)
     for j in range(n):
-        for i in range(0, beams, 2):
-            noise[i], noise[i + 1] = next_normals(states, j)
+        fill_normals(seed, SCAN, j, tick, beams, noise)
         for i in range(beams):
             if math.isfinite(ranges[j, i]):
                 noisy = float(ranges[j, i]) + noise_std * noise[i]

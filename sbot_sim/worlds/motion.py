@@ -63,14 +63,18 @@ def blow(first: int, end: int, batch: Batch) -> None:
 
 @Phase
 def turn_wheels(first: int, end: int, batch: Batch) -> None:
-    """Measure odometry; before ``drive`` or after it."""
+    """Measure odometry; before ``drive``, which counts the tick."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies, noise_slip = _bodies_of(setting, first, end), setting.noise_slip[a:z]
+    slip = np.empty((z - a, 2))
+    for k in range(first, end):
+        low, high = (k - first) * setting.robots, (k - first + 1) * setting.robots
+        slip[low:high] = draw_slip(noise_slip[low:high], worlds.seed[k], worlds.tick[k], 2)
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
         wheel_commands(bodies, worlds.command[a:z]),
-        draw_slip(noise_slip, worlds.odometry_states[a:z]), noise_slip, setting.dt)
+        slip, noise_slip, setting.dt)
 
 
 @Phase

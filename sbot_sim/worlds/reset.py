@@ -1,4 +1,4 @@
-"""Reset of worlds to tick 0, with fresh generators."""
+"""Reset of worlds to tick 0."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
-from sbot_common.rng import INFRARED, ODOMETRY, SCAN
 from sbot_sim.sensors.odometry import draw_wheel_scale
-from sbot_sim.sensors.rng_seeding import seed_states
 from sbot_sim.worlds.batch import Batch
 from wind_model.wake import advertised_millimetres
 
@@ -30,10 +28,9 @@ def reset_worlds(chosen: NDArray[np.int64], start: Floats, seeds: NDArray[np.int
     """
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
-    ids = np.arange(n).astype(np.uint64)
     for k in chosen:
         a, z = k * n, (k + 1) * n
-        worlds.tick[k] = 0
+        worlds.tick[k], worlds.seed[k] = 0, seeds[k]
         worlds.pose[a:z] = start[k]
         for rows in (worlds.command, worlds.impulse_velocity, worlds.wind, worlds.free_wind,
                      worlds.odometry_twist, worlds.twist, worlds.odometry):
@@ -44,8 +41,4 @@ def reset_worlds(chosen: NDArray[np.int64], start: Floats, seeds: NDArray[np.int
         worlds.blocker[a:z] = -1
         worlds.collided[a:z] = False
         worlds.reverted[a:z] = False
-        seed_states(worlds.infrared_states[a:z], seeds[k], ids, INFRARED)
-        seed_states(worlds.scan_states[a:z], seeds[k], ids, SCAN)
-        seed_states(worlds.odometry_states[a:z], seeds[k], ids, ODOMETRY)
-        worlds.wheel_scale[a:z] = draw_wheel_scale(setting.noise_radius[a:z],
-                                                   worlds.odometry_states[a:z])
+        worlds.wheel_scale[a:z] = draw_wheel_scale(setting.noise_radius[a:z], seeds[k], 2)

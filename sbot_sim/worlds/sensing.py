@@ -8,16 +8,13 @@ from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import borrowed
 from sbot_sim.sensors.beams import make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import sense_rows
-from sbot_sim.sensors.infrared.sensor import SENSORS
 from sbot_sim.sensors.range_and_bearing import neighbours_of_some
-from sbot_sim.sensors.rng_array import make_jump
 from sbot_sim.sensors.scan import add_scan_noise
 from sbot_sim.sensors.scan_kernel import cast_rows, mounted
 from sbot_sim.worlds.batch import Batch, Phase
 from sbot_sim.worlds.crowds import FEW, all_in_view, discs_of_world
 from sbot_sim.worlds.layouts import scene_of
 
-_BLIND = make_jump(SENSORS)
 NO_BEAMS = make_irregular_fan([])  # of a sensor that is off
 
 
@@ -54,7 +51,7 @@ def scan(first: int, end: int, batch: Batch) -> None:
                   s.range_min, s.range_max, borrowed(best), borrowed(worlds.ranges))
         if setting.scan_noise[k] > 0.0:
             add_scan_noise(worlds.ranges[a:z], setting.scan_noise[k], s.range_min, s.range_max,
-                           worlds.scan_states[a:z])
+                           worlds.seed[k], worlds.tick[k])
     ends[0] = 0  # keeps these alive until here
     best[0] = 0.0
 
@@ -79,8 +76,8 @@ def feel(first: int, end: int, batch: Batch) -> None:
         sense_rows(low, high, borrowed(scene), borrowed(discs), borrowed(worlds.pose),
                    borrowed(radius), borrowed(s.infrared_fan), s.infrared_range,
                    borrowed(s.infrared_table), setting.infrared_noise[k],
-                   borrowed(worlds.infrared_states), _BLIND, borrowed(best),
-                   borrowed(uniform), borrowed(worlds.infrared))
+                   worlds.seed[k], worlds.tick[k], a, borrowed(best), borrowed(uniform),
+                   borrowed(worlds.infrared))
     ends[0] = 0  # keeps these alive until here
     best[0] = uniform[0] = 0.0
 

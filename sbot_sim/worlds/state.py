@@ -19,7 +19,6 @@ Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-States = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 
 
@@ -73,6 +72,7 @@ class Worlds(NamedTuple):
     """
 
     tick: Integers  # (K,)
+    seed: Integers  # (K,) of the noise
     command: Floats  # (K*N, 3) vx, vy (m/s), omega (rad/s): what the next step acts on
     pose: Floats  # (K*N, 3) m, m, rad
     sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
@@ -105,9 +105,6 @@ class Worlds(NamedTuple):
     row: NDArray[np.int32]  # (K*N,) 0, 1, 2 …
     x: Floats  # (K*N,) room for sensors
     y: Floats  # (K*N,)
-    infrared_states: States  # (K*N, 4) generators
-    scan_states: States  # (K*N, 4)
-    odometry_states: States  # (K*N, 4)
 
 
 def make_worlds(count: int, setting: Setting) -> Worlds:
@@ -118,12 +115,10 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
     def floats(columns: int) -> Floats:
         return np.zeros((rows, columns))
 
-    def states() -> States:
-        return np.zeros((rows, 4), np.uint64)
-
     return Worlds(
-        tick=np.zeros(count, np.int64), command=floats(3), pose=floats(3), sent_pose=floats(3),
-        twist=floats(3), impulse_velocity=floats(2), next_impulse_velocity=floats(2),
+        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(3),
+        pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
+        next_impulse_velocity=floats(2),
         wind=floats(2), free_wind=floats(2), felt_wind=floats(2), odometry=floats(3),
         odometry_twist=floats(3), wheel_scale=floats(2),
         rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
@@ -137,5 +132,4 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
         laser_pose=floats(3) if sensing.mount.any() else np.zeros((0, 3)), previous=floats(3),
         home=floats(3), shift=floats(2), queued=np.zeros(rows, np.bool_),
         retreats=np.zeros(rows, np.int8),
-        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
-        infrared_states=states(), scan_states=states(), odometry_states=states())
+        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows))

@@ -3,11 +3,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from potential_field_bot.bot import PotentialField
+from potential_field_bot.goals import angle_of_draw
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import TickGenerator, generator
+from sbot_common.random.purposes import CONTROLLER
 
 SCAN = Scan(np.full(8, 5.0, np.float32), -1.0, 0.25, 0.0, 10.0)
 
@@ -163,3 +166,23 @@ def test_goals_are_finite(goal):
 def test_unknown_parameters_are_named():
     with pytest.raises(InputError, match="did you mean 'safe_distance_m'"):
         PotentialField(safe_distance=1.0)
+
+
+def test_goals_of_a_random_walk_and_random_angles_have_their_distributions():
+    """Document 001 sections 11 and 16: 0.5 to 1.5 m away, in any direction; ticks differ."""
+    bot = PotentialField(goal=(0.0, 0.0), rate_hz=30.0, on_random_walk=True,
+                         goal_regeneration_frequency_hz=30.0)
+    numbers = TickGenerator(4, 0, CONTROLLER)
+    goals, angles = [], []
+    for tick in range(3000):
+        bot.step(see(tick), numbers.at(tick))
+        goals.append(bot.goal)
+        angles.append(angle_of_draw(numbers.generator.random()))
+    x, y = np.array(goals).T
+    distance, direction = np.hypot(x, y) - 0.5, np.arctan2(y, x) / (2 * np.pi) + 0.5
+    drawn = [distance, direction, np.array(angles) / (2 * np.pi) + 0.5]
+    for numbers_drawn in drawn:
+        assert stats.kstest(numbers_drawn, 'uniform').pvalue > 1e-3
+        assert abs(np.corrcoef(numbers_drawn[1:], numbers_drawn[:-1])[0, 1]) < 4 / np.sqrt(3000)
+    between = np.corrcoef(drawn) - np.eye(3)
+    assert np.abs(between).max() < 4 / np.sqrt(3000)

@@ -12,7 +12,8 @@ import pytest
 from potential_field_bot.bot import PotentialField
 from sbot_common.angles import decoded_yaw
 from sbot_common.observation import Observation, Scan
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import TickGenerator
+from sbot_common.random.purposes import CONTROLLER
 
 pytestmark = [
     pytest.mark.forked, pytest.mark.ros,
@@ -44,7 +45,7 @@ def in_process(ticks: int) -> list[list[float]]:
     finally:
         sys.path.pop(0)
     bot = PotentialField(goal=(4.0, 0.5), rate_hz=30.0)
-    rng = generator(driver.SEED, 0, CONTROLLER)
+    numbers = TickGenerator(driver.SEED, 0, CONTROLLER)
     commands = []
     for tick in range(ticks):
         poses = np.array([driver.pose_of(tick, i) for i in range(2)])
@@ -56,7 +57,7 @@ def in_process(ticks: int) -> list[list[float]]:
         scan = Scan(driver.ranges_of(tick), -1.5, 0.25, 0.0, 9.0)
         commands.append(list(bot.step(
             Observation(0, 2, tick, 0, 1 / 30, poses, scan, None, None, None, (0.0, 0.0),
-                        (0.0, 0.0, 0.0)), rng)))
+                        (0.0, 0.0, 0.0)), numbers.at(tick))))
     return commands
 
 

@@ -10,7 +10,8 @@ from potential_field_bot.parameters import Parameters
 from potential_field_bot.swarm import Followers
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import generator
+from sbot_common.random.purposes import CONTROLLER
 
 SCATTERED = [
     (1, 5.0, {}), (2, 5.0, {}), (40, 3.0, {}), (150, 60.0, {}), (300, 1e6, {}),

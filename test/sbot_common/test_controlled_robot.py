@@ -9,6 +9,8 @@ from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot, ask, checked_goal
 from sbot_common.errors import InputError
 from sbot_common.observation import Inputs, make_observation
+from sbot_common.random.generators import TickGenerator, generator
+from sbot_common.random.purposes import CONTROLLER
 from sbot_common.topics import GOAL, GOAL_REACHED
 from sbot_common.twist import Twist
 from sbot_common.user_code import UserCodeError
@@ -46,7 +48,8 @@ class Keeper(Answer):
 
 
 def robot(controller, goal=None, robot_id=0):
-    return ControlledRobot(robot_id, controller, np.random.default_rng(0), goal, RATE)
+    return ControlledRobot(robot_id, controller, TickGenerator(0, robot_id, CONTROLLER), goal,
+                           RATE)
 
 
 def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generator():
@@ -55,7 +58,7 @@ def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generato
     seen = controller.seen
     assert (seen.robot_id, seen.num_robots, seen.tick, seen.dt) == (2, 3, 7, 0.1)
     assert (seen.goal, seen.wind, seen.scan) == ((3.0, 4.0), (1.0, 0.0), None)
-    assert controller.drawn == np.random.default_rng(0).random()
+    assert controller.drawn == generator(0, 2, CONTROLLER, tick=7).random()
 
 
 def test_a_goal_from_outside_is_announced_once():

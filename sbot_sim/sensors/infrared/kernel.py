@@ -11,6 +11,8 @@ from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner, st
 from sbot_common.compiled.prefetch import TOGETHER, prefetch
 from sbot_common.compiled.vectors import LANES, append, bits, load_until
 from sbot_common.elementary import sincos
+from sbot_common.random.numbers import fill_uniforms
+from sbot_common.random.purposes import INFRARED
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.cover import (
@@ -23,7 +25,6 @@ from sbot_sim.sensors.cover import (
     pad,
 )
 from sbot_sim.sensors.objects import farther
-from sbot_sim.sensors.rng_array import Jump, States, look_ahead, skip_uniforms
 from sbot_sim.sensors.scan_kernel import cover_discs, cover_static, one_bit
 from sbot_sim.world.scene import Discs, Scene
 
@@ -187,26 +188,25 @@ def readings_of_all(distances: Floats, table: Floats, noise: float, uniform: Flo
 
 @njit
 def sense_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
-                fan: Fan, range_max: float, table: Floats, noise: float, states: States,
-                blind: Jump, out: NDArray[np.float32]) -> None:
+                fan: Fan, range_max: float, table: Floats, noise: float, seed: int, tick: int,
+                out: NDArray[np.float32]) -> None:
     """Write (N, sensors, 2) distances and readings of the robots first ... end-1.
 
     They are counted in the order of ``discs``, if there are any: neighbours in turn find what they
     look at in the processor's cache. See ``distances_of_all`` and ``readings_of_all``.
 
-    ``states`` are the robots' generators, or none: no noise; ``blind`` skips the draws of a robot
-    that sees nothing.
+    ``noise`` is the greatest, as a fraction of the reading; 0: nothing is drawn. ``seed`` and
+    ``tick`` are its own; the index of a number is that of its sensor.
     """
     best, uniform = np.empty(fan.directions.shape[1]), np.empty(fan.directions.shape[1])
     sense_rows(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(radius),
-               borrowed(fan), range_max, borrowed(table), noise, borrowed(states), blind,
-               borrowed(best), borrowed(uniform), borrowed(out))
+               borrowed(fan), range_max, borrowed(table), noise, seed, tick, 0, borrowed(best),
+               borrowed(uniform), borrowed(out))
     best[0] = uniform[0] = 0.0  # keeps these alive until here
 
 
 @njit_inline
-def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
-             states: States) -> None:
+def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats) -> None:
     """Ask for what the robots from ``first`` on, TOGETHER of them, look at first."""
     grid, cells = scene.segment_grid, stack_indexes(TOGETHER)
     sorted_by_place = discs.robot.shape[0] > 0
@@ -214,7 +214,6 @@ def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Float
         j = discs.robot[first + i] if sorted_by_place else first + i
         prefetch(pose, j)
         prefetch(radius, j)
-        prefetch(states, j)
     for i in range(TOGETHER):
         j = discs.robot[first + i] if sorted_by_place else first + i
         cells[i] = cell_of(pose[j, 0], pose[j, 1], grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
@@ -225,13 +224,16 @@ def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Float
 
 @njit_inline
 def sense_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
-               fan: Fan, range_max: float, table: Floats, noise: float, states: States,
-               blind: Jump, best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
-    """Do the work of ``sense_block`` on borrowed arrays; two have room for the beams."""
-    noisy = states.shape[0] > 0
+               fan: Fan, range_max: float, table: Floats, noise: float, seed: int, tick: int,
+               robot_0: int, best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
+    """Do the work of ``sense_block`` on borrowed arrays; two have room for the beams.
+
+    ``robot_0`` is the row of the world's first robot.
+    """
+    noisy = noise > 0.0
     for k in range(first, end):
         if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
-            _ask_for(k, scene, discs, pose, radius, states)
+            _ask_for(k, scene, discs, pose, radius)
         j = discs.robot[k] if discs.robot.shape[0] else k
         seen = 0  # sensors up to the last that may read anything
         if _distances_of(j, k, scene, discs, pose, radius[j], fan, range_max, best):
@@ -239,8 +241,7 @@ def sense_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, r
                 if best[i] < math.inf:
                     seen = min(fan.beams, i + 2)  # the next may be a blind beam
         if noisy:
-            look_ahead(states, j, seen, uniform)  # nothing unforeseen interrupts it
-            skip_uniforms(states, j, blind)  # as many draws, whatever is seen
+            fill_uniforms(seed, INFRARED, j - robot_0, tick, seen, uniform)
         for i in range(seen):
             reading = _reading(best, fan.beams, i, table)
             if noisy:

@@ -7,7 +7,6 @@ rim, and a table turns them into readings.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -16,10 +15,11 @@ from numpy.typing import NDArray
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
+from sbot_common.random.numbers import uniforms
+from sbot_common.random.purposes import INFRARED
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import distances_of_all, readings_of_all, sense_block
 from sbot_sim.sensors.infrared.table import TABLE_RANGE, load_table
-from sbot_sim.sensors.rng_array import States, make_jump, uniforms
 from sbot_sim.world.scene import Discs, Scene, sort_discs
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,6 @@ SENSORS = INFRARED_SENSORS
 SENSOR_DEGREES = (34, 56, 79, 101, 120, 140, 160, 180, 200, 220, 240, 259, 281, 304, 326)
 SENSOR_ANGLES = tuple(math.radians(degrees) for degrees in SENSOR_DEGREES)
 RING = make_irregular_fan(SENSOR_ANGLES)
-_BLIND = make_jump(SENSORS)
 
 
 class InfraredSettings(NamedTuple):
@@ -114,7 +113,7 @@ def _looking(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredPar
 
 
 def infrared_readings(distances: Floats, parameters: InfraredParameters,
-                      generators: States | Sequence[np.random.Generator] | None) -> Floats:
+                      draw: tuple[int, int] | None) -> Floats:
     """Return the readings (N, 15) for distances (N, 15): table, blind-beam rule, noise, in turn.
 
     The table's entry is that of the nearest millimetre (half up); a beam that sees nothing reads
@@ -124,32 +123,31 @@ def infrared_readings(distances: Floats, parameters: InfraredParameters,
     Parameters
     ----------
     distances : m from the rim, +inf for nothing
-    generators : each robot's, of stream INFRARED (``rng_array.generator_states``): 15 draws of
-        each at every call. None: no noise, whatever the parameters say
+    draw : seed and tick of the noise; None: no noise, whatever the parameters say
 
     """
-    if generators is None:
+    if draw is None:
         return readings_of_all(distances, parameters.table, 0.0, np.zeros(distances.shape))
     return readings_of_all(distances, parameters.table, parameters.noise,
-                           uniforms(generators, SENSORS))
+                           uniforms(draw[0], INFRARED, np.arange(len(distances)), draw[1],
+                                    SENSORS))
 
 
 def sense(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredParameters,
-          states: States | None, threads: int = 1) -> NDArray[np.float32]:
+          draw: tuple[int, int] | None, threads: int = 1) -> NDArray[np.float32]:
     """Return (N, 15, 2) float32: distance (m) and reading of every sensor.
 
     Parameters
     ----------
     scene, pose, radius, parameters : as in ``infrared_distances``
-    states : the generators of ``infrared_readings``; None: no noise
+    draw : seed and tick of the noise; None: no noise, whatever the parameters say
     threads : how many to use; no bit of the result depends on it
 
     """
     sensed = np.empty((pose.shape[0], SENSORS, 2), np.float32)
-    if states is None:
-        states = np.empty((0, 4), np.uint64)
+    noise, (seed, tick) = (0.0, (0, 0)) if draw is None else (parameters.noise, draw)
     in_blocks(threads, len(sensed), sense_block, *_looking(scene, pose, radius, parameters),
-              parameters.table, parameters.noise, states, _BLIND, sensed)
+              parameters.table, noise, seed, tick, sensed)
     return sensed
 
 

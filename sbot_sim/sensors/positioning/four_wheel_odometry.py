@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import njit
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.dynamics.omnidirectional import advance_twist
-from sbot_sim.sensors.odometry import draw_slip, draw_wheel_scale, measure
-from sbot_sim.sensors.rng_array import States
+from sbot_sim.sensors.odometry import measure
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays
 
 Array = NDArray[np.float64]
@@ -33,25 +32,6 @@ def reaches(bodies: BodyArrays) -> Array:
                     0.5 * (bodies.wheel_distance + bodies.wheelbase), 0.0)
 
 
-def draw_four_scales(bodies: BodyArrays, noise_radius: Array, states: States) -> Array:
-    """Return the constant errors (N, 4): measured way / true way; four draws a robot, or two.
-
-    Robots with two wheels have two, as from ``odometry.draw_wheel_scale``, and then ones.
-    """
-    first = draw_wheel_scale(noise_radius, states)
-    return np.concatenate([first, draw_wheel_scale(_only_of(bodies, noise_radius), states)], 1)
-
-
-def draw_four_slips(bodies: BodyArrays, noise_slip: Array, states: States) -> Array:
-    """Return this tick's standard normal numbers (N, 4), as ``draw_four_scales``."""
-    first = draw_slip(noise_slip, states)
-    return np.concatenate([first, draw_slip(_only_of(bodies, noise_slip), states)], 1)
-
-
-def _only_of(bodies: BodyArrays, noise: Array) -> Array:
-    return np.where(bodies.drive == BY_OMNIDIRECTIONAL, noise, 0.0)
-
-
 def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array,
                 twist: Array, slip: Array, noise_slip: Array, dt: float) -> tuple[Array, Array]:
     """Return odometry poses (N, 3) and twists (N, 3) after one tick.
@@ -62,7 +42,8 @@ def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: 
     ----------
     bodies : of N robots
     odometry : (N, 3) x, y (m), yaw (rad) in frame `odom`
-    scale, slip : (N, 4) from ``draw_four_scales`` and ``draw_four_slips``
+    scale, slip : (N, 4) from ``odometry.draw_wheel_scale`` and ``draw_slip``; robots with two
+        wheels use the first two
     wheel_speed : (N, 2) left, right (rad/s), from ``motion.wheel_commands``
     twist : (N, 3) driven, from ``omnidirectional.limited_twists``
     noise_slip : (N,) m for each square root of a metre

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import atan2_of, sincos
 from sbot_common.params import Param
-from sbot_sim.sensors.odometry import draw_slip
-from sbot_sim.sensors.rng_array import States
+from sbot_common.random.numbers import normals
+from sbot_common.random.purposes import GNSS
 
 Array = NDArray[np.float64]
 
@@ -52,18 +52,19 @@ class GnssSettings(NamedTuple):
         at_runtime=False)] = 0.0
 
 
-def read_receivers(settings: GnssSettings, position: Array, states: States) -> Array:
+def read_receivers(settings: GnssSettings, position: Array, seed: int, tick: int) -> Array:
     """Return readings (N, 3): latitude (deg), longitude (deg), altitude (m).
 
     Parameters
     ----------
     settings : datum and noise
     position : (N, 2) or wider, x, y (m) in frame `map`
-    states : (N, 4) generators of stream GNSS, advanced in place by four draws each
+    seed, tick : of the noise: three numbers a robot
 
     """
-    every = np.ones(len(position))
-    noise = np.concatenate([draw_slip(every, states), draw_slip(every, states)], axis=1)
+    noise = np.zeros((len(position), 3))
+    if settings.gnss_noise > 0.0 or settings.gnss_noise_vertical > 0.0:
+        noise = normals(seed, GNSS, len(position), tick, 3)
     return geodetic_of(settings,
                        position[:, 0] + settings.gnss_noise * noise[:, 0],
                        position[:, 1] + settings.gnss_noise * noise[:, 1],

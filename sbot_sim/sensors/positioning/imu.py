@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import sincos_of
 from sbot_common.params import Param
+from sbot_common.random.numbers import normals
+from sbot_common.random.purposes import IMU, IMU_BIAS
 from sbot_sim.dynamics.motion import wrap_yaw
-from sbot_sim.sensors.odometry import draw_slip
-from sbot_sim.sensors.rng_array import States
 
 Array = NDArray[np.float64]
 
@@ -46,14 +46,12 @@ class ImuSettings(NamedTuple):
         minimum=0.0, at_runtime=False)] = 0.0
 
 
-def draw_biases(settings: ImuSettings, states: States) -> Array:
-    """Return what each robot's IMU reads too much (N, 4), as in a reading; four draws a robot.
-
-    ``states``: (N, 4) generators of stream IMU, advanced in place.
-    """
-    bias: Array = _normals(states) * np.array([
-        0.0, settings.imu_bias_turn_rate, settings.imu_bias_acceleration,
-        settings.imu_bias_acceleration])
+def draw_biases(settings: ImuSettings, robots: int, seed: int) -> Array:
+    """Return what each robot's IMU reads too much (N, 4), as in a reading."""
+    turn_rate, push = settings.imu_bias_turn_rate, settings.imu_bias_acceleration
+    bias = np.zeros((robots, 4))
+    if turn_rate > 0.0 or push > 0.0:
+        bias += normals(seed, IMU_BIAS, robots, 0, 4) * np.array([0.0, turn_rate, push, push])
     return bias
 
 
@@ -81,7 +79,7 @@ def accelerations(twist_before: Array, yaw_before: Array, twist: Array, yaw: Arr
 
 
 def read_imus(settings: ImuSettings, yaw: Array, turn_rate: Array, acceleration: Array,
-              bias: Array, states: States, dt: float) -> Array:
+              bias: Array, seed: int, tick: int, dt: float) -> Array:
     """Return readings (N, 4): yaw (rad), turn rate (rad/s), acceleration forwards and left.
 
     Parameters
@@ -90,12 +88,14 @@ def read_imus(settings: ImuSettings, yaw: Array, turn_rate: Array, acceleration:
     yaw, turn_rate : (N,) rad, rad/s
     acceleration : (N, 2) m/s^2, from ``accelerations``
     bias : (N, 4) from ``draw_biases``
-    states : (N, 4) generators, advanced in place by four draws each, whatever the noise
+    seed, tick : of the noise: four numbers a robot, if there is any
     dt : s, of a tick
 
     """
     readings = np.column_stack([yaw, turn_rate, acceleration]) + bias
-    readings += _normals(states) * np.sqrt(variances(settings, dt, bias_known=True))
+    variance = variances(settings, dt, bias_known=True)
+    if variance.any():
+        readings += normals(seed, IMU, len(yaw), tick, 4) * np.sqrt(variance)
     readings[:, YAW] = [wrap_yaw(angle) for angle in readings[:, YAW].tolist()]
     return readings
 
@@ -110,9 +110,3 @@ def variances(settings: ImuSettings, dt: float, bias_known: bool = False) -> Arr
     rate, push = settings.imu_bias_turn_rate, settings.imu_bias_acceleration
     of_bias: Array = np.array([0.0, rate * rate, push * push, push * push])
     return of_noise + of_bias
-
-
-def _normals(states: States) -> Array:
-    """Return four standard normal numbers of each robot (N, 4)."""
-    every = np.ones(len(states))
-    return np.concatenate([draw_slip(every, states), draw_slip(every, states)], axis=1)

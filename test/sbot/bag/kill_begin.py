@@ -31,12 +31,12 @@ def begin(folder: Path, line: int) -> None:
         return trace
     sys.settrace(trace)
     with Recorder(folder, metadata={'scenario': 'name: x'}) as recorder:
-        recorder.write('/cmd_vel', CMD_VEL, 1, write_twist(0.0, 0.0))
+        recorder.write('/cmd_vel', CMD_VEL, 1, write_twist(0.0, 0.0, 0.0))
     sys.settrace(None)
 
 
 if __name__ == '__main__':
-    definition(CMD_VEL.type), offered_qos(False), write_twist(0.0, 0.0)
+    definition(CMD_VEL.type), offered_qos(False), write_twist(0.0, 0.0, 0.0)
     directory = Path(sys.argv[1])
     for number in range(1, MOST):
         pid = os.fork()

@@ -75,7 +75,7 @@ FAR = 2**63 + 5
 
 
 def test_a_stamp_beyond_the_sign_is_written_as_csv_and_refused_as_parquet(tmp_path):
-    bag = record(tmp_path / 'bag', [('/a', CMD_VEL, stamp, write_twist(0.5, 0.0))
+    bag = record(tmp_path / 'bag', [('/a', CMD_VEL, stamp, write_twist(0.5, 0.0, 0.0))
                                     for stamp in (1, FAR)])
     assert main(['bag', 'tables', str(bag.path), '-o', str(tmp_path)]) == 0
     with open(tmp_path / 'a.csv', encoding='utf-8') as file:
@@ -87,7 +87,8 @@ def test_a_stamp_beyond_the_sign_is_written_as_csv_and_refused_as_parquet(tmp_pa
 
 def test_long_names_of_topics_become_names_of_files(tmp_path):
     names = ['/' + 'x' * 6000, '/' + 'x' * 6000 + 'y', '/' + 'é' * 150, '/short']
-    bag = record(tmp_path / 'bag', [(name, CMD_VEL, 1, write_twist(0.5, 0.0)) for name in names])
+    bag = record(tmp_path / 'bag', [(name, CMD_VEL, 1, write_twist(0.5, 0.0, 0.0))
+                                    for name in names])
     for target in ('out', 'again'):
         assert main(['bag', 'tables', str(bag.path), '-o', str(tmp_path / target)]) == 0
     found = sorted(path.name for path in (tmp_path / 'out').iterdir())
@@ -98,7 +99,7 @@ def test_long_names_of_topics_become_names_of_files(tmp_path):
 
 def test_a_topic_of_two_types_is_named(tmp_path, capsys):
     with Writer(tmp_path / 'bag', version=9, storage_plugin=StoragePlugin.MCAP) as writer:
-        for topic, payload in ((CMD_VEL, write_twist(0.5, 0.0)), (CLOCK, write_clock(4))):
+        for topic, payload in ((CMD_VEL, write_twist(0.5, 0.0, 0.0)), (CLOCK, write_clock(4))):
             writer.write(writer.add_connection('/a', topic.type, typestore=cdr.typestore()), 1,
                          payload)
     bag = sbot.Bag(tmp_path / 'bag')

@@ -210,7 +210,7 @@ def test_first_difference_of_a_text_is_a_line():
 @pytest.mark.parametrize(('name', 'topic', 'payload'), [
     ('/robot_0/cmd_vel', CLOCK, write_clock(1)),
     ('/robot_1/cmd_vel', GOAL, write_pose(1, '', 1, 2)),
-    ('/robot_1/base_pose_ground_truth', CMD_VEL, write_twist(1.0, 0.0))])
+    ('/robot_1/base_pose_ground_truth', CMD_VEL, write_twist(1.0, 0.0, 0.0))])
 def test_topics_of_another_type_are_named(tmp_path, name, topic, payload):
     """A stranger's cmd_vel may be anything; what reads it says what it expects."""
     path = tmp_path / 'bag'

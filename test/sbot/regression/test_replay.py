@@ -3,6 +3,7 @@ import json
 import math
 import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from bag_maker import RATE, make_bag
@@ -20,7 +21,8 @@ from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_common.errors import InputError
 from sbot_common.observation import make_observation
-from sbot_common.rng import CONTROLLER, generator
+from sbot_common.random.generators import TickGenerator
+from sbot_common.random.purposes import CONTROLLER
 from sbot_common.topics import CMD_VEL, GOAL, Topic
 from sbot_common.wire.messages import read_twist, write_pose, write_twist
 
@@ -129,13 +131,13 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
     scenario = load_scenario('leader_follower', {'duration': 2.0})
     bot = PotentialField(goal=scenario.robots[0].goal,
                          parameters=scenario.controllers['potential_field'])
-    rng = generator(scenario.seed, 0, CONTROLLER)
+    numbers = TickGenerator(scenario.seed, 0, CONTROLLER)
     answers, goals = {}, {0: scenario.robots[0].goal, 20: (1.0, 2.0), 40: (1.0, 2.0)}
     for tick in ticks(source, 4, scenario.rate, TOPICS):
         if tick.tick and tick.tick in goals:
             bot.set_goal(*goals[tick.tick])
         seen = make_observation(0, scenario.rate, None, recorded_inputs(tick)(0, ['scan']))
-        answers[tick.stamp_ns] = bot.step(seen, rng)
+        answers[tick.stamp_ns] = bot.step(seen, numbers.at(tick.tick))
     sent = {scenario.rate.stamp_ns(tick): goal for tick, goal in goals.items()}
     with Recorder(tmp_path / 'sent', metadata=source.metadata) as recorder:
         for message in source.messages():
@@ -222,6 +224,67 @@ def test_a_killed_recording_replays_as_far_as_it_goes(tmp_path, capsys):
     assert result.damage
     assert run(tmp_path / 'bag') == 0
     assert 'cut short' in capsys.readouterr().err
+
+
+# Recorded by the last version whose random numbers came from PCG64: robot 0 draws some, robot 1
+# (wind_aware) does not.
+OLD = Path(__file__).parent / 'before_philox'
+
+
+def test_an_older_recording_is_compared_where_nothing_is_drawn(capsys):
+    result = replay(Bag(OLD))
+    assert (result.equal, result.not_compared, result.version) == (True, (0,), '0.1.0')
+    assert (result.ticks, result.commands) == (11, 11)
+    assert run(OLD) == 0
+    told = capsys.readouterr()
+    assert told.err.count('recorded with version 0.1.0, which made other random numbers') == 1
+    assert '(robot 0)' in told.err
+    assert 'all 11 commands of 11 ticks agree' in told.out
+
+
+def test_in_an_older_recording_another_command_still_is_found():
+    result = replay(Bag(OLD), {'robots.1.parameters.velocity': 0.31})
+    assert (result.differences, result.first.robot) == (11, 1)
+
+
+FROM_TICK_FIVE = """
+class Mine:
+    def reset(self):
+        pass
+
+    def step(self, o, rng):
+        return (0.1 if o.tick < 5 else 0.2 + rng.random()), 0.0
+"""
+FROM_TICK_FIVE_SCENARIO = """
+name: from_tick_five
+rate: 10
+duration: 1
+world: {bounds: [0, 0, 9, 9]}
+robots: [{pose: [2, 2, 0], controller: 'from_tick_five:Mine'}]
+"""
+
+
+@pytest.mark.parametrize('noted', [True, False])
+def test_what_was_commanded_before_the_first_draw_is_compared(tmp_path, noted):
+    (tmp_path / 'from_tick_five.py').write_text(FROM_TICK_FIVE)
+    (tmp_path / 'mine.yaml').write_text(FROM_TICK_FIVE_SCENARIO)
+    run_scenario(load_scenario(str(tmp_path / 'mine.yaml')), record=tmp_path / 'new')
+    source, names = Bag(tmp_path / 'new'), {}
+    metadata = dict(source.metadata)
+    if not noted:
+        del metadata['random_numbers']
+    with Recorder(tmp_path / 'old', metadata=metadata) as recorder:
+        for message in source.messages():
+            topic = names.setdefault(message.name, Topic(message.name, message.type))
+            payload = message.payload
+            if message.name.endswith('cmd_vel') and read_twist(payload)[0] != 0.1:
+                payload = write_twist(0.5, 0.0, 0.0)
+            recorder.write(message.name, topic, message.stamp_ns, payload)
+    result = replay(Bag(tmp_path / 'old'))
+    if noted:
+        assert (result.commands, result.differences, result.not_compared) == (11, 6, ())
+    else:
+        assert (result.commands, result.differences, result.not_compared) == (5, 0, (0,))
 
 
 def test_unusable_bags_say_why(bag, tmp_path):

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from sbot_common.compiled.cache import CACHE_DIRECTORY
 pytest_plugins = ['sbot.regression.testing', 'pytester']
 
 SHORT = {'duration': 0.5}
+OLD = Path(__file__).parent / 'before_philox'  # a version whose numbers came from PCG64
 
 
 def test_run_and_read_give_the_same_arrays(sbot, tmp_path):
@@ -35,12 +38,19 @@ def test_assertions_pass_and_fail(sbot, tmp_path):
     sbot.run('leader_follower', {'duration': 0.4}, record=tmp_path / 'd')
     sbot.assert_same(tmp_path / 'a', tmp_path / 'b')
     sbot.assert_replays(tmp_path / 'a')
-    with pytest.raises(AssertionError, match=r'tick 0, robot 0: /robot_0/cmd_vel'):
+    with pytest.raises(AssertionError, match=r'tick 0, robot \d: /robot_\d/cmd_vel'):
         sbot.assert_same(tmp_path / 'a', tmp_path / 'c')
     with pytest.raises(AssertionError, match=r"'duration: 0\.5' != 'duration: 0\.4'"):
         sbot.assert_same(tmp_path / 'a', tmp_path / 'd')
-    with pytest.raises(AssertionError, match='first difference: tick 0, robot 0'):
+    with pytest.raises(AssertionError, match=r'first difference: tick 0, robot \d'):
         sbot.assert_replays(tmp_path / 'a', {'seed': 2})
+
+
+def test_a_bag_with_other_random_numbers_is_skipped_not_passed(sbot):
+    with pytest.raises(pytest.skip.Exception, match=r'version 0\.1\.0.*\(robot 0\)'):
+        sbot.assert_replays(OLD)
+    with pytest.raises(AssertionError, match='first difference: tick 0, robot 1'):
+        sbot.assert_replays(OLD, {'robots.1.parameters.velocity': 0.31})
 
 
 def test_golden_bag_is_made_checked_and_refreshed(sbot, tmp_path, monkeypatch):
@@ -53,7 +63,7 @@ def test_golden_bag_is_made_checked_and_refreshed(sbot, tmp_path, monkeypatch):
             sbot.assert_golden('leader_follower', path, {**SHORT, 'seed': seed})
         monkeypatch.delenv('SBOT_REFRESH')
         sbot.assert_golden('leader_follower', path, {**SHORT, 'seed': seed})
-        with pytest.raises(AssertionError, match=r'golden != run: tick 0, robot 0'):
+        with pytest.raises(AssertionError, match=r'golden != run: tick 0, robot \d'):
             sbot.assert_golden('leader_follower', path, {**SHORT, 'seed': 3})
     with pytest.raises(AssertionError, match='differ'):
         sbot.assert_golden('leader_follower', path, {'duration': 0.3, 'seed': 2})

@@ -103,7 +103,7 @@ def test_the_odometry_of_an_omnidirectional_robot_has_its_speed_to_the_left():
     class Sideways(Navigator):
         def step(self, observation, rng):
             super().step(observation, rng)
-            return 0.2, 0.3, -0.1
+            return 0.2, -0.1, 0.3
 
     plain, sideways = Navigator(), Sideways()
     result = sbot.run({**WORLD, 'bodies': {'cart': {'like': 'robot', 'drive': 'omnidirectional'}},

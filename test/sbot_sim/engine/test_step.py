@@ -8,7 +8,7 @@ from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.snapshot import make_generators
+from sbot_sim.engine.snapshot import observe
 from sbot_sim.engine.state import StepInputs, Wind, still_air
 from sbot_sim.engine.step import hear, step
 from sbot_sim.world.bodies import ROBOT, S_BOT
@@ -196,11 +196,18 @@ def test_the_yaw_of_a_snapshot_is_the_one_that_receivers_decode():
     assert engine.snapshot.pose[:, :2].tolist() == poses[:, :2].tolist()
 
 
-def test_a_step_advances_the_generators_of_odometry_and_no_others():
-    engine = Engine(make_parameters([ROBOT] * 2, **EVERYTHING), random_poses(2, 3), 1)
-    generators, heard = make_generators(1, 2), hear(engine.parameters, engine.state.pose)
-    before = generators.odometry.copy()
-    arrays = generators.infrared.tobytes(), generators.scan.tobytes()
-    step(engine.parameters, engine.state, make_inputs([[1, 0]] * 2), heard, generators)
-    assert (generators.odometry[:, :2] != before[:, :2]).any(axis=1).all()
-    assert (generators.infrared.tobytes(), generators.scan.tobytes()) == arrays
+def test_a_step_and_what_is_sensed_are_pure():
+    """Taken twice, in whatever order, they give the same bits and change no argument."""
+    noisy = {**EVERYTHING, 'scan': {'scan_noise_std': 0.1}}
+    engine = Engine(make_parameters([ROBOT] * 2, **noisy), random_poses(2, 3), 1)
+    p, heard = engine.parameters, hear(engine.parameters, engine.state.pose)
+    inputs, before = make_inputs([[1, 0]] * 2), engine.state
+    first = step(p, before, inputs, heard, 1)
+    seen = observe(p, first, 1, heard)
+    observe(p, before, 1, heard)
+    for _ in range(2):
+        again = step(p, before, inputs, heard, 1)
+        np.testing.assert_array_equal(again.odometry, first.odometry)
+        np.testing.assert_array_equal(observe(p, again, 1, heard).ranges, seen.ranges)
+    assert (step(p, before, inputs, heard, 2).odometry[:, :2] != first.odometry[:, :2]).all()
+    assert (observe(p, first, 2, heard).ranges != seen.ranges).any()

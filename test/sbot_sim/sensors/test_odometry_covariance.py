@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from sbot_common.rng import ODOMETRY
 from sbot_sim.sensors.odometry import (
     OdometryParameters,
     draw_slip,
@@ -11,7 +10,6 @@ from sbot_sim.sensors.odometry import (
     measure,
 )
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances, twist_covariance
-from sbot_sim.sensors.rng_array import generator_states
 from sbot_sim.world.bodies import S_BOT, body_arrays
 
 DT, MANY = 0.1, 6000
@@ -20,12 +18,13 @@ WIDTH = np.full(MANY, S_BOT.wheel_distance)
 
 def drive(parameters, ticks, wheels=(3.0, 4.0)):
     """Return poses (N, 3) and twists (N, 3) at each tick of many robots that do the same."""
-    bodies, rngs = body_arrays([S_BOT] * MANY), generator_states(3, range(MANY), ODOMETRY)
-    scale = draw_wheel_scale(np.full(MANY, parameters.odometry_noise_radius), rngs)
+    bodies = body_arrays([S_BOT] * MANY)
+    scale = draw_wheel_scale(np.full(MANY, parameters.odometry_noise_radius), 3, 2)
     noise = np.full(MANY, parameters.odometry_noise_slip)
     pose, speeds = np.zeros((MANY, 3)), np.tile(wheels, (MANY, 1))
-    for _ in range(ticks):
-        pose, twist = measure(bodies, pose, scale, speeds, draw_slip(noise, rngs), noise, DT)
+    for tick in range(ticks):
+        slip = draw_slip(noise, 3, tick, 2)
+        pose, twist = measure(bodies, pose, scale, speeds, slip, noise, DT)
         yield pose, twist
 
 

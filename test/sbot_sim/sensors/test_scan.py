@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_common.rng import SCAN, generator
-from sbot_sim.sensors.rng_array import generator_states
+from sbot_common.random.generators import generator
+from sbot_common.random.purposes import SCAN
 from sbot_sim.sensors.scan import (
     ScanSettings,
     add_scan_noise,
@@ -191,9 +191,9 @@ def test_bad_parameters_are_named(given, words):
         updated(ScanSettings(), given)
 
 
-def with_noise(ranges, noise_std, states):
+def with_noise(ranges, noise_std, seed=3, tick=8):
     out = ranges.copy()
-    add_scan_noise(out, noise_std, 0.0, 10.0, states)
+    add_scan_noise(out, noise_std, 0.0, 10.0, seed, tick)
     return out
 
 
@@ -201,7 +201,7 @@ def test_noise_is_gaussian_and_seeded():
     ranges = np.full((50, 180), 5.0, np.float32)
     ranges[:, ::7] = math.inf
     ranges[:, 1] = 9.99
-    noisy = with_noise(ranges, 0.1, generator_states(3, range(50), SCAN))
+    noisy = with_noise(ranges, 0.1)
     assert np.isinf(noisy[:, ::7]).all()
     assert noisy.max(where=np.isfinite(noisy), initial=0) <= 10.0
     assert (noisy[:, 1] == 10.0).any()
@@ -212,25 +212,27 @@ def test_noise_is_gaussian_and_seeded():
 
 def test_noise_is_that_of_each_robots_own_generator():
     ranges = np.full((3, 7), 5.0, np.float32)
-    noisy = with_noise(ranges, 0.1, generator_states(3, range(3), SCAN))
+    noisy = with_noise(ranges, 0.1)
     for i in range(3):
-        uniform = generator(3, i, SCAN).random(8)  # Box and Muller's method needs pairs
+        uniform = generator(3, i, SCAN, 8).random(8)  # Box and Muller's method needs pairs
         radius = np.sqrt(-2.0 * np.log(1.0 - uniform[::2]))
         angle = 2.0 * np.pi * uniform[1::2]
         normal = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]).ravel()[:7]
         np.testing.assert_allclose(noisy[i], 5.0 + 0.1 * normal, rtol=1e-6)
 
 
-def test_noise_draws_as_much_whatever_is_seen():
-    blind, seeing = (generator_states(3, range(2), SCAN) for _ in range(2))
-    with_noise(np.full((2, 7), math.inf, np.float32), 0.1, blind)
-    with_noise(np.full((2, 7), 1.0, np.float32), 0.1, seeing)
-    np.testing.assert_array_equal(blind, seeing)
-    assert (blind != generator_states(3, range(2), SCAN)).any()
+def test_the_noise_of_a_beam_depends_on_nothing_that_is_seen():
+    ranges = np.full((4, 11), 5.0, np.float32)
+    everything = with_noise(ranges, 0.1)
+    ranges[:, ::3] = math.inf
+    some = with_noise(ranges, 0.1)
+    assert np.isinf(some[:, ::3]).all()
+    np.testing.assert_array_equal(some[:, 1::3], everything[:, 1::3])
+    np.testing.assert_array_equal(with_noise(ranges[:2], 0.1), some[:2])
+    assert (with_noise(ranges, 0.1, tick=9) != some)[:, 1::3].all()
+    assert (with_noise(ranges, 0.1, seed=4) != some)[:, 1::3].all()
 
 
 def test_without_noise_nothing_changes():
-    states = generator_states(3, range(2), SCAN)
     ranges = np.full((2, 7), 1.0, np.float32)
-    np.testing.assert_array_equal(with_noise(ranges, 0.0, states), ranges)
-    np.testing.assert_array_equal(states, generator_states(3, range(2), SCAN))
+    np.testing.assert_array_equal(with_noise(ranges, 0.0), ranges)

@@ -7,7 +7,8 @@ import shapely
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_common.rng import INFRARED, generator
+from sbot_common.random.generators import generator
+from sbot_common.random.purposes import INFRARED
 from sbot_sim.sensors.infrared.sensor import (
     RING,
     SENSOR_ANGLES,
@@ -21,7 +22,6 @@ from sbot_sim.sensors.infrared.sensor import (
     sense,
 )
 from sbot_sim.sensors.rays import cast_oracle
-from sbot_sim.sensors.rng_array import generator_states
 from sbot_sim.world.bodies import S_BOT_RADIUS
 from sbot_sim.world.scene import make_scene
 
@@ -172,29 +172,26 @@ def test_noise_is_uniform_up_to_15_per_cent_of_the_reading():
     assert p.noise == 0.15
     distances = np.full((2000, 15), 0.03)
     distances[:, 4] = math.inf
-    noisy = infrared_readings(distances, p, generator_states(1, range(2000), INFRARED))
+    noisy = infrared_readings(distances, p, (1, 6))
     ratio = noisy / infrared_readings(distances, p, None)
     assert ratio.min() >= 0.85
     assert ratio.max() <= 1.15
     assert ratio.std() == pytest.approx(0.3 / math.sqrt(12), rel=0.02)
     # After the blind-beam rule: the blind beam's share has its own noise.
     assert (ratio[:, 4] != ratio[:, 3]).all()
-    expected = 1 + 0.15 * (2 * generator(1, 7, INFRARED).random(15) - 1)
+    expected = 1 + 0.15 * (2 * generator(1, 7, INFRARED, 6).random(15) - 1)
     np.testing.assert_allclose(ratio[7], expected, rtol=1e-14)
 
 
-def test_fifteen_draws_a_tick_whatever_is_seen():
-    blind, seeing = (generator_states(1, range(3), INFRARED) for _ in range(2))
-    infrared_readings(np.full((3, 15), math.inf), parameters(infrared_noise=0.1), blind)
-    infrared_readings(np.full((3, 15), 0.1), parameters(), seeing)
-    np.testing.assert_array_equal(blind, seeing)
-    numpys = generator(1, 2, INFRARED)
-    numpys.random(15)
-    fresh = generator(1, 2, INFRARED)
-    fresh.bit_generator.state = numpys.bit_generator.state
-    found = infrared_readings(np.full((3, 15), 0.1), parameters(infrared_noise=0.1), blind)[2]
-    expected = readings([0.1] * 15) * (1 + 0.1 * (2 * fresh.random(15) - 1))
-    np.testing.assert_allclose(found, expected, rtol=1e-15)
+def test_the_noise_of_a_sensor_depends_on_nothing_that_is_seen():
+    p, seen = parameters(infrared_noise=0.1), np.full((3, 15), 0.1)
+    seen[:, ::4] = math.inf
+    some = infrared_readings(seen, p, (1, 6)) / infrared_readings(seen, p, None)
+    everything = infrared_readings(np.full((3, 15), 0.05), p, (1, 6))
+    everything /= infrared_readings(np.full((3, 15), 0.05), p, None)
+    np.testing.assert_allclose(some, everything, rtol=1e-14)
+    assert (infrared_readings(seen, p, (1, 7)) != infrared_readings(seen, p, (1, 6))).all()
+    assert (infrared_readings(seen, p, (2, 6)) != infrared_readings(seen, p, (1, 6))).all()
 
 
 def test_permuting_robots_permutes_what_they_sense():
@@ -204,12 +201,25 @@ def test_permuting_robots_permutes_what_they_sense():
     radius = np.full(n, S_BOT_RADIUS)
     p = make_infrared_parameters(InfraredSettings(infrared=True))
     scene = make_scene(outline(2, rng.uniform(0, 2, (9, 4))), infrared_reach(radius, p))
-    sensed = sense(scene, pose, radius, p, generator_states(4, range(n), INFRARED))
+    sensed = sense(scene, pose, radius, p, None)
     assert sensed.dtype == np.float32
     assert sensed.shape == (n, 15, 2)
     order = rng.permutation(n)
-    np.testing.assert_array_equal(
-        sense(scene, pose[order], radius, p, generator_states(4, order, INFRARED)), sensed[order])
+    np.testing.assert_array_equal(sense(scene, pose[order], radius, p, None), sensed[order])
+
+
+def test_sensing_is_distances_and_readings_with_noise():
+    rng = np.random.default_rng(2)
+    n = 60
+    pose = rng.uniform((0, 0, -4), (1, 1, 4), (n, 3))
+    radius = np.full(n, S_BOT_RADIUS)
+    p = make_infrared_parameters(InfraredSettings(infrared=True))
+    scene = make_scene(outline(1), infrared_reach(radius, p))
+    distances = infrared_distances(scene, pose, radius, p)
+    for draw in ((4, 9), (2**63 - 1, 10**6), None):
+        expected = np.stack([distances, infrared_readings(distances, p, draw)], axis=2)
+        np.testing.assert_array_equal(sense(scene, pose, radius, p, draw),
+                                      expected.astype(np.float32))
 
 
 def test_points_lie_on_the_rim_in_base_link():

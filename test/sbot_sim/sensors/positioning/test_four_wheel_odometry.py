@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from sbot_common.rng import ODOMETRY
 from sbot_sim.dynamics.motion import wheel_commands
 from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.sensors.odometry import (
@@ -14,12 +13,10 @@ from sbot_sim.sensors.odometry import (
 )
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
 from sbot_sim.sensors.positioning.four_wheel_odometry import (
-    draw_four_scales,
-    draw_four_slips,
+    WHEELS,
     measure_all,
     reaches,
 )
-from sbot_sim.sensors.rng_array import generator_states
 from sbot_sim.world.bodies import ROBOT, body_arrays
 
 DT, MANY = 0.1, 6000
@@ -29,14 +26,13 @@ OMNI = ROBOT._replace(drive='omnidirectional', wheelbase=0.3)
 def drive(bodies, parameters, ticks, twist):
     """Return poses (N, 3) and twists (N, 3) at each tick of robots that do the same."""
     n = len(bodies.radius)
-    rngs = generator_states(3, range(n), ODOMETRY)
-    scale = draw_four_scales(bodies, np.full(n, parameters.odometry_noise_radius), rngs)
+    scale = draw_wheel_scale(np.full(n, parameters.odometry_noise_radius), 3, WHEELS)
     noise, pose = np.full(n, parameters.odometry_noise_slip), np.zeros((n, 3))
     command = np.tile(twist, (n, 1))
     wheels, driven = wheel_commands(bodies, command), limited_twists(bodies, command)
-    for _ in range(ticks):
+    for tick in range(ticks):
         pose, measured = measure_all(bodies, pose, scale, wheels, driven,
-                                     draw_four_slips(bodies, noise, rngs), noise, DT)
+                                     draw_slip(noise, 3, tick, WHEELS), noise, DT)
         yield pose, measured
 
 
@@ -69,14 +65,15 @@ def test_robots_with_two_wheels_among_them_measure_what_they_did():
     """Their draws, and so their noise, do not depend on the others' drives."""
     bodies, parameters = body_arrays([ROBOT, OMNI, ROBOT]), OdometryParameters(0.01, 0.02)
     command = np.tile((0.5, 0.4, 0.3), (3, 1))
-    rngs, noise = generator_states(3, range(3), ODOMETRY), np.full(3, 0.02)
-    scale, wheels = draw_wheel_scale(np.full(3, 0.01), rngs), wheel_commands(bodies, command)
+    noise = np.full(3, 0.02)
+    scale, wheels = draw_wheel_scale(np.full(3, 0.01), 3, 2), wheel_commands(bodies, command)
     pose = np.zeros((3, 3))
     covariances = OdometryCovariances(parameters, bodies.wheel_distance, DT)
     mixed = OdometryCovariances(parameters, bodies.wheel_distance, DT, reaches(bodies))
     runs = drive(bodies, parameters, 20, (0.5, 0.4, 0.3))
     for tick, (measured, twist) in enumerate(runs, 1):
-        pose, two = measure(bodies, pose, scale, wheels, draw_slip(noise, rngs), noise, DT)
+        pose, two = measure(bodies, pose, scale, wheels, draw_slip(noise, 3, tick - 1, 2), noise,
+                            DT)
         np.testing.assert_array_equal(measured[[0, 2]], pose[[0, 2]])
         np.testing.assert_array_equal(twist[[0, 2]], two[[0, 2]])
         assert twist[0, 1] == 0.0

@@ -7,7 +7,6 @@ import pytest
 
 import sbot
 from sbot_common.errors import InputError
-from sbot_common.rng import IMU
 from sbot_sim.sensors.positioning.imu import (
     FORWARDS,
     LEFT,
@@ -19,7 +18,6 @@ from sbot_sim.sensors.positioning.imu import (
     read_imus,
     variances,
 )
-from sbot_sim.sensors.rng_array import generator_states
 
 DT = 0.05
 ALL = ImuSettings(imu=True, imu_noise_yaw=0.02, imu_noise_turn_rate=0.001,
@@ -93,11 +91,10 @@ def test_a_smooth_motion_is_differentiated():
 
 
 def read_many(settings, dt, n=20_000, yaw=0.0):
-    states = generator_states(5, range(n), IMU)
-    bias = draw_biases(settings, states)
+    bias = draw_biases(settings, n, 5)
     still = np.zeros((n, 2))
-    return bias, [read_imus(settings, np.full(n, yaw), np.zeros(n), still, bias, states, dt)
-                  for _ in range(2)]
+    return bias, [read_imus(settings, np.full(n, yaw), np.zeros(n), still, bias, 5, tick, dt)
+                  for tick in range(2)]
 
 
 @pytest.mark.parametrize('dt', [0.01, 0.1])

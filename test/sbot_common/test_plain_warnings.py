@@ -2,7 +2,7 @@ import logging
 import subprocess
 import sys
 
-from sbot_common.terminal import PlainFormatter, plain_lines
+from sbot_common.errors import PlainFormatter, plain_lines
 
 EVIL = 'a\x1b]0;title\x07\x9b31m\u202eb'
 
@@ -19,7 +19,7 @@ def test_log_lines_are_plain():
 def test_warnings_of_a_process_are_plain():
     done = subprocess.run(
         [sys.executable, '-c', 'import logging, sys, warnings\n'
-         'from sbot_common.terminal import keep_warnings_plain\n'
+         'from sbot_common.errors import keep_warnings_plain\n'
          'keep_warnings_plain()\n'
          'warnings.warn(sys.argv[1])\n'
          'logging.getLogger("x").warning(sys.argv[1])', EVIL],

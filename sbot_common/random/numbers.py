@@ -1,0 +1,98 @@
+"""Uniform and normal random numbers of robots, in compiled code.
+
+A robot's numbers of one purpose and tick are counted by an index. Uniform number i is word i of
+``philox.block_of``; normal numbers 2 i and 2 i + 1 are made of the uniform ones 2 i and 2 i + 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.compiled.jit import njit, njit_inline
+from sbot_common.elementary import usual_log, usual_sincos
+from sbot_common.random.philox import WORDS, block_of
+
+Floats = NDArray[np.float64]
+
+_ULP = 2.0**-53  # the upper 53 bits of a word are a multiple of it, as in NumPy
+
+
+@njit_inline
+def _unit(word: np.uint64) -> float:
+    """Return the number in [0, 1) of a word."""
+    # A signed integer becomes a double by one instruction, an unsigned one does not.
+    return np.int64(word >> np.uint64(11)) * _ULP
+
+
+@njit_inline
+def fill_uniforms(seed: int, purpose: int, robot: int, tick: int, count: int,
+                  out: Floats) -> None:
+    """Write a robot's first ``count`` numbers in [0, 1); ``out`` has room for whole fours."""
+    for block in range((count + WORDS - 1) // WORDS):
+        a, b, c, d = block_of(seed, purpose, robot, tick, block)
+        i = WORDS * block
+        out[i], out[i + 1], out[i + 2], out[i + 3] = _unit(a), _unit(b), _unit(c), _unit(d)
+
+
+@njit_inline
+def _two_normals(u: float, v: float) -> tuple[float, float]:
+    """Return two standard normal numbers for two in [0, 1) (Box and Muller's method)."""
+    # 1 - u is in (0, 1]: its logarithm is finite, and both functions need no branch.
+    radius = math.sqrt(-2.0 * usual_log(1.0 - u))
+    sine, cosine = usual_sincos(2.0 * math.pi * v)
+    return radius * cosine, radius * sine
+
+
+@njit_inline
+def _make_normal(numbers: Floats, pairs: int) -> None:
+    """Replace pairs of uniform numbers by normal ones; in vectors, which is why it is a loop."""
+    for i in range(pairs):
+        numbers[2 * i], numbers[2 * i + 1] = _two_normals(numbers[2 * i], numbers[2 * i + 1])
+
+
+@njit_inline
+def fill_normals(seed: int, purpose: int, robot: int, tick: int, count: int,
+                 out: Floats) -> None:
+    """Write a robot's first ``count`` standard normal numbers, with room as above."""
+    fill_uniforms(seed, purpose, robot, tick, count, out)
+    _make_normal(out, (count + 1) // 2)
+
+
+@njit
+def uniforms(seed: int, purpose: int, robots: NDArray[np.int64], tick: int,
+             count: int) -> Floats:
+    """Return the first ``count`` numbers in [0, 1) of some robots in a tick: (M, count).
+
+    Parameters
+    ----------
+    seed : >= 0, below 2**63
+    purpose : a constant of ``sbot_common.random.purposes``
+    robots : (M,) their ids
+    tick : >= 0
+    count : of each robot
+
+    """
+    out, room = np.empty((len(robots), count)), np.empty(count + WORDS)
+    for j in range(len(robots)):
+        fill_uniforms(seed, purpose, robots[j], tick, count, room)
+        out[j] = room[:count]
+    return out
+
+
+@njit
+def normals(seed: int, purpose: int, robots: int, tick: int, count: int) -> Floats:
+    """Return the first ``count`` standard normal numbers of robots 0 … N-1: (N, count).
+
+    Parameters are those of ``uniforms``; ``robots`` is N.
+    """
+    width = count + count % 2
+    out, room = np.empty((robots, width)), np.empty(count + WORDS)
+    for j in range(robots):
+        fill_uniforms(seed, purpose, j, tick, count, room)
+        for i in range(width):
+            out[j, i] = room[i]
+    _make_normal(out.reshape(robots * width), robots * width // 2)
+    return out if width == count else out[:, :count].copy()

@@ -1,0 +1,93 @@
+"""Uniform and normal numbers: against NumPy, their distributions, and independence."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sbot_common.random import purposes
+from sbot_common.random.generators import generator
+from sbot_common.random.numbers import normals, uniforms
+
+PURPOSES = sorted(value for name, value in vars(purposes).items() if name.isupper())
+LEAST_P = 1e-3  # of a test with a fixed seed: it says the same each time
+
+
+def test_uniform_numbers_are_numpys_to_the_bit():
+    ids = np.array([0, 3, 99])
+    for count in (0, 1, 3, 4, 5, 181):
+        found = uniforms(12345, purposes.INFRARED, ids, 77, count)
+        for row, robot in zip(found, ids, strict=True):
+            numpys = generator(12345, robot, purposes.INFRARED, 77)
+            np.testing.assert_array_equal(row, numpys.random(count))
+
+
+@pytest.mark.parametrize('draw', [
+    lambda robots, count: uniforms(5, purposes.SCAN, np.arange(robots), 9, count),
+    lambda robots, count: normals(5, purposes.SCAN, robots, 9, count)])
+def test_a_number_depends_on_its_index_alone(draw):
+    """Neither on how many are drawn nor on how many robots there are."""
+    all_of_them = draw(4, 23)
+    for robots in range(5):
+        for count in range(23):
+            np.testing.assert_array_equal(draw(robots, count), all_of_them[:robots, :count])
+
+
+def test_normal_numbers_are_box_and_mullers_of_the_uniform_ones():
+    u = uniforms(5, purposes.SCAN, np.arange(50), 9, 180)
+    radius, angle = np.sqrt(-2.0 * np.log(1.0 - u[:, ::2])), 2.0 * np.pi * u[:, 1::2]
+    expected = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=2).reshape(50, 180)
+    np.testing.assert_allclose(normals(5, purposes.SCAN, 50, 9, 180), expected,
+                               rtol=1e-12, atol=1e-15)
+
+
+def assert_chances_are_even(chances):
+    """Many tests' p values: each is to be uniform, so none is far too small, but some are small.
+
+    One threshold for each of hundreds of tests would refuse good numbers.
+    """
+    assert min(chances) > LEAST_P / len(chances)
+    assert stats.kstest(chances, 'uniform').pvalue > LEAST_P
+
+
+@pytest.mark.parametrize('seed', [0, 1, 2**63 - 1])
+def test_distributions_over_robots_ticks_and_indexes(seed):
+    robots, uniform, normal = np.arange(3000), [], []
+    for purpose in PURPOSES:
+        samples = [uniforms(seed, purpose, robots, tick, count).ravel()
+                   for tick, count in ((0, 1), (1, 7), (10**6, 1))]
+        samples.append(np.array([uniforms(seed, purpose, robots[:1], tick, 1)[0, 0]
+                                 for tick in range(2, 3000)]))
+        for sample in samples:
+            uniform.append(stats.kstest(sample, 'uniform').pvalue)
+            assert sample.min() >= 0.0
+            assert sample.max() < 1.0
+        sample = normals(seed, purpose, 10_000, 3, 7).ravel()
+        normal.append(stats.kstest(sample, 'norm').pvalue)
+        assert sample.mean() == pytest.approx(0.0, abs=5 / np.sqrt(len(sample)))
+        assert (sample**2).mean() == pytest.approx(1.0, abs=5 * np.sqrt(2 / len(sample)))
+        assert (sample**4).mean() == pytest.approx(3.0, abs=5 * np.sqrt(96 / len(sample)))
+    assert_chances_are_even(uniform)
+    assert_chances_are_even(normal)
+
+
+def test_numbers_of_neighbours_are_independent():
+    """Of one seed, purpose, robot, tick or index and the next: no correlation, none equal."""
+    n = 10_000
+    base = normals(7, purposes.SCAN, n, 50, 4)
+    others = {
+        'seed': normals(8, purposes.SCAN, n, 50, 4)[:, 0],
+        'purpose': normals(7, purposes.ODOMETRY, n, 50, 4)[:, 0],
+        'tick': normals(7, purposes.SCAN, n, 51, 4)[:, 0],
+        'robot': np.roll(base[:, 0], 1), 'pair': base[:, 1], 'index': base[:, 2],
+        'magnitude': np.abs(base[:, 1]) - np.abs(base[:, 1]).mean(),
+    }
+    for name, other in others.items():
+        assert abs(np.corrcoef(base[:, 0], other)[0, 1]) < 4 / np.sqrt(n), name
+        assert abs(np.corrcoef(base[:, 0]**2, other**2)[0, 1]) < 4 / np.sqrt(n), name
+        assert not (base[:, 0] == other).any(), name
+
+
+def test_nothing_is_drawn_twice_in_a_run():
+    rows = [uniforms(1, purpose, np.arange(50), tick, 16)
+            for purpose in PURPOSES for tick in range(20)]
+    assert len(np.unique(rows)) == len(PURPOSES) * 20 * 50 * 16
