@@ -51,8 +51,8 @@ class ProcessorTime:
         seconds = used() - self._begin
         item.user_properties.append((NAME, round(seconds, 2)))
         if seconds > self._limit and self._compiled() == self._before:
-            pytest.fail(f'{item.nodeid} took {seconds:.0f} s of processor time; expected at most '
-                        f'{self._limit:.0f} s', pytrace=False)
+            pytest.fail(f'{item.nodeid} took {seconds:.1f} s of processor time; expected at most '
+                        f'{self._limit:g} s', pytrace=False)
         return result
 
 

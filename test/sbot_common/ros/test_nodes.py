@@ -235,7 +235,7 @@ def test_any_number_of_signals_ends_a_node(name, begun):
                            'rcl:=debug'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           text=True) as process:
         try:
-            words = 'clock' if begun else 'rcl'
+            words = '/parameter_events' if begun else 'rcl'
             while words not in process.stderr.readline():
                 assert process.poll() is None
             reader = threading.Thread(target=process.stderr.read)
