@@ -77,7 +77,8 @@ class Tally:
             if state.boxes is not None and len(state.boxes):
                 self._hash.update(np.ascontiguousarray(as_sent(state.boxes), '<f8').tobytes())
         if self._overlaps is not None:
-            self._overlaps += count_overlaps(*all_bodies(self._parameters, state, pose))
+            self._overlaps += count_overlaps(*all_bodies(self._parameters, state.moved,
+                                                         state.boxes, pose))
         if self._previous is not None:
             step = pose[:, :2] - self._previous[:, :2]
             self._path += _lengths(step)

@@ -57,12 +57,16 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
         hooks=load_hooks(wind.hooks, scenario.python_path))
 
 
-def make_turbulence(scenario: Scenario) -> Waves | None:
-    """Return the waves of a scenario's turbulence; None where there is none."""
+def make_turbulence(scenario: Scenario, seed: int | None = None) -> Waves | None:
+    """Return the waves of a scenario's turbulence; None where there is none.
+
+    ``seed``: another than the scenario's.
+    """
     parameters = scenario.wind.turbulence
     if parameters.turbulence == STILL:
         return None
-    return make_waves(parameters, scenario.seed, len(scenario.robots))
+    return make_waves(parameters, scenario.seed if seed is None else seed,
+                      len(scenario.robots))
 
 
 def load_hooks(names: HookNames, python_path: Iterable[str],

@@ -7,8 +7,10 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neural_controller.function_policy import FunctionPolicy
 from neural_controller.inputs import FIELDS, input_table
 from neural_controller.network import Network
+from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
 from sbot.worlds.arguments import (
@@ -24,8 +26,8 @@ from sbot.worlds.arguments import (
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import FunctionPolicy, deciding_phases, exceptions_of
-from sbot.worlds.setting import make_setting
+from sbot.worlds.policy import deciding_phases, exceptions_of
+from sbot.worlds.setting import make_setting, replace_scenes, scenes_of, tables_of_worlds
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
 from sbot_common.compiled.notice import compilation_announced
@@ -34,12 +36,16 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
+from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
 from sbot_sim.world.geometry import World
-from sbot_sim.worlds import air, motion, sensing
-from sbot_sim.worlds.batch import Addresses, Batch, Phase, Policy, addresses, no_policy, run_phases
+from sbot_sim.worlds import sensing
+from sbot_sim.worlds.batch import Batch, Policy, no_policy
+from sbot_sim.worlds.program import Program
 from sbot_sim.worlds.reset import reset_worlds
-from sbot_sim.worlds.state import make_worlds
+from sbot_sim.worlds.state import Setting, make_worlds
+from sbot_sim.worlds.tick import Phases, Tick
+from wind_model.turbulence import Waves
 
 Floats = NDArray[np.float64]
 
@@ -84,18 +90,23 @@ class Worlds:
         self.count, self.robots = len(given), len(given[0].robots)
         self.threads = whole('threads', threads, 1, MOST_THREADS)
         self.senses = _senses(given[0], sense)
-        self.setting = make_setting(given, laser='scan' in self.senses)
+        self._tables = tables_of_worlds(given)
+        self.setting = make_setting(self._tables, laser='scan' in self.senses)
         if 'infrared' not in self.senses:
             self.setting = self.setting._replace(
                 sensing=self.setting.sensing._replace(infrared_fan=sensing.NO_BEAMS))
         with enough_memory(f'{self.count} worlds of {self.robots} robots'):
             self.state = make_worlds(self.count, self.setting)
-        self._batch = Batch(self.setting, self.state, no_policy())
+        self._vx_omega = self.state.command[:, VX::OMEGA - VX]
+        self._sideways = False  # whether a command may have a vy
         self._size = max(1, _BLOCK // max(1, self.robots))
-        with compilation_announced(_COMPILING):
-            self._step = addresses(self._advancing() + self._sensing(), self._batch)
-            self._sense = addresses(self._sensing(), self._batch)
-        self._observer = Observer(self.setting, self.state, self.senses)
+        self.phases = Tick([table.parameters for table in self._tables], self.setting, self.state,
+                           self.senses, self._waves, self._replace_scenes, self.threads)
+        self._programs: list[tuple[Program, Policy]] = []
+        self._outgrown: list[Setting] = []  # compiled code of others may still know them
+        self._step = self._program(self.phases.advancing() + self.phases.sensing(), no_policy())
+        self._sense = self._program(self.phases.sensing(), no_policy())
+        self._observer = Observer(self.setting, self.state, self.senses, self.phases)
         self._outlines: dict[int, World] = {}
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
@@ -169,12 +180,13 @@ class Worlds:
             poses = np.broadcast_to(numbers('start', start, shape, shape[1:]), shape)
             self._check_places(chosen, poses)
         self.seeds[chosen], self.start[chosen] = values[chosen], poses[chosen]
-        reset_worlds(chosen, self.start, self.seeds, self._batch)
+        reset_worlds(chosen, self.start, self.seeds, self._sense.batch)
+        self.phases.reset(chosen.tolist(), self.seeds)
         if len(chosen) == self.count:
-            self._run(self._sense, self._batch, 1)
+            self._run(self._sense, 1)
         else:
             for k in chosen.tolist():
-                run_phases(k, k + 1, self._sense, self._batch, 1)
+                self._sense.run(k, k + 1, 1)
         return self.observe()
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
@@ -214,17 +226,18 @@ class Worlds:
             self.state.rab_next[:] = checked_data(
                 data, robots, self.setting.sensing.range_and_bearing)
         self._command(rows, by_wheels)
-        self._run(self._step, self._batch, count)
+        self._run(self._step, count)
 
     def _command(self, rows: Floats, by_wheels: bool) -> None:
         """Take over commands (K*N, 2) or (K*N, 3), as ``step`` is given them."""
         if by_wheels:
             self.state.command[:] = body_twists(self.setting.bodies, rows)
         elif rows.shape[1] == 2:
-            self.state.command[:, VX], self.state.command[:, OMEGA] = rows[:, 0], rows[:, 1]
-            self.state.command[:, VY] = 0.0
+            self._vx_omega[:] = rows
+            if self._sideways:
+                self.state.command[:, VY], self._sideways = 0.0, False
         else:
-            self.state.command[:] = rows
+            self.state.command[:], self._sideways = rows, True
 
     def observe(self) -> Observations:
         """Return what is sensed now, as copies."""
@@ -262,12 +275,13 @@ class Worlds:
                 raise bad_value('keep', name, 'what the robots sense: see `sense`')
         with enough_memory(f'{count} ticks of {self.count} worlds'):
             arrays = self._policy(policy, network, weights, goals, names, count)
-        batch = Batch(self.setting, self.state, arrays)
-        phases = deciding_phases(policy) + [keep_rows] * bool(names) + self._advancing()
-        with compilation_announced(_COMPILING):
-            machine_code = addresses(phases + self._sensing(), batch)
-        with exceptions_of(policy):
-            self._run(machine_code, batch, count)
+        program = self._program([*deciding_phases(policy), *[keep_rows] * bool(names),
+                                 *self.phases.advancing(), *self.phases.sensing()], arrays)
+        try:
+            with exceptions_of(policy):
+                self._run(program, count)
+        finally:
+            self._programs.pop()
         return split(arrays.kept, names, self.count)
 
     def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,
@@ -298,36 +312,37 @@ class Worlds:
             kept=np.zeros((ticks if names else 0, rows, at)), kept_columns=columns,
             first_tick=self.state.tick.copy())
 
-    def _run(self, phases: Addresses, batch: Batch, ticks: int) -> None:
-        """Run phases on blocks of worlds, in several threads."""
+    def _program(self, phases: Phases, policy: Policy) -> Program:
+        batch = Batch(self.setting, self.state, policy)
+        with compilation_announced(_COMPILING):
+            program = Program(phases, batch)
+        self._programs.append((program, policy))
+        return program
+
+    def _run(self, program: Program, ticks: int) -> None:
+        """Run a program on blocks of worlds, in several threads."""
         if self.count <= self._size:
-            run_phases(0, self.count, phases, batch, ticks)
+            program.run(0, self.count, ticks)
             return
 
         def work(first: int) -> None:
-            run_phases(first, min(self.count, first + self._size), phases, batch, ticks)
+            program.run(first, min(self.count, first + self._size), ticks)
 
-        share_out(self.threads, range(0, self.count, self._size), work)
+        share_out(1 if self.phases.in_one_thread else self.threads,
+                  range(0, self.count, self._size), work)
 
-    def _advancing(self) -> list[Phase]:
-        phases = [motion.blow]
-        if 'odometry' in self.senses:
-            phases.append(motion.turn_wheels)
-        phases.append(motion.drive)
-        if self.setting.sensing.range_and_bearing or self.setting.wake.wake:
-            phases.append(motion.broadcast)
-        if 'twist' in self.senses:
-            phases.append(motion.tell_twists)
-        return phases
+    def _replace_scenes(self, k: int, parameters: SimulationParameters) -> None:
+        """Take over what sensors see of world k, after its obstacles have moved."""
+        if replace_scenes(self.setting, k, parameters):
+            return
+        assert self.phases.shaped is not None
+        self._outgrown.append(self.setting)
+        self.setting = self.setting._replace(**scenes_of(self.phases.shaped.parameters))
+        for program, policy in self._programs:
+            program.batch = Batch(self.setting, self.state, policy)
 
-    def _sensing(self) -> list[Phase]:
-        s = self.setting.sensing
-        plain = not (self.setting.gridded or self.setting.wake.wake)
-        return ([sensing.locate] + [sensing.scan] * (s.fan.beams > 0)
-                + [sensing.feel] * (s.infrared_fan.beams > 0)
-                + [sensing.hear] * s.range_and_bearing
-                + [air.air_uniform if plain else air.air_any]
-                + [air.push] * ('wind' in self.senses))
+    def _waves(self, k: int, seed: int) -> Waves | None:
+        return make_turbulence(self.scenarios[k], seed)
 
     def _check_inputs(self, network: Network) -> None:
         for name in network.inputs:
@@ -340,6 +355,11 @@ class Worlds:
         n = self.robots
         for k in chosen.tolist():
             rows, scenario = np.arange(k * n, (k + 1) * n), self.scenarios[k]
+            if self.phases.shaped is not None:
+                problem = self.phases.shaped.place_error(k, poses[k])
+                if problem is not None:
+                    raise InputError(f'start of world {k}: {problem}')
+                continue
             if id(scenario) not in self._outlines:  # a map is read once, not at every reset
                 self._outlines[id(scenario)] = world_arrays(scenario.world)
             problem = placement_error(self._outlines[id(scenario)],
@@ -352,6 +372,8 @@ def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str
     sensors = scenario.sensors
     has = {'scan', 'odometry', 'twist', 'wind'}
     has |= {'infrared'} if sensors.infrared.infrared else set()
+    has |= {'imu'} if sensors.imu.imu else set()
+    has |= {'gnss'} if sensors.gnss.gnss else set()
     has |= {'neighbours'} if sensors.rab.range_and_bearing else set()
     if wanted is None:
         return frozenset(has)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_sim.worlds.state import Setting, Worlds
+from sbot_sim.worlds.tick import Tick
 
 Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
@@ -40,7 +41,11 @@ class Observations(NamedTuple):
     odometry_twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     wind: Floats | None  # (K, N, 2) m/s, effective wind now moving the robot
+    imu: Floats | None  # (K, N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left
+    gnss: Floats | None  # (K, N, 3) latitude (deg), longitude (deg), altitude (m)
     neighbours: Heard | None
+    obstacles: Floats | None  # (K, M, 2) m, centres of those on a path
+    boxes: Floats | None  # (K, B, 3) x, y (m), yaw (rad) of pushable boxes
 
 
 class Observer:
@@ -50,14 +55,17 @@ class Observer:
     ----------
     setting, worlds : of K worlds of N robots
     senses : what is sensed
+    tick : has the sensors and obstacles that are not in ``worlds``
     only : K is 1, and its observations come without the first axis
 
     """
 
     def __init__(self, setting: Setting, worlds: Worlds, senses: frozenset[str],
-                 only: bool = False) -> None:
+                 tick: Tick, only: bool = False) -> None:
         count, n = len(worlds.tick), setting.robots
-        arrays = {'pose': worlds.sent_pose, 'collided': worlds.collided}
+        arrays: dict[str, NDArray[Any]] = {'pose': worlds.sent_pose, 'collided': worlds.collided}
+        for name, readings in (('imu', tick.positioning.imu), ('gnss', tick.positioning.gnss)):
+            arrays |= {} if readings is None else {name: readings}
         for sense, fields in (
                 ('scan', {'scan': worlds.ranges}), ('twist', {'twist': worlds.twist}),
                 ('infrared', {'infrared': worlds.infrared}),
@@ -65,14 +73,15 @@ class Observer:
                               'odometry_twist': worlds.odometry_twist}),
                 ('wind', {'wind': worlds.felt_wind})):
             arrays |= fields if sense in senses else {}
-        shaped = {name: array.reshape(count, n, *array.shape[1:])
-                  for name, array in arrays.items()}
-        if 'infrared' in shaped:
-            shaped['infrared'] = shaped['infrared'][..., 1]
+        views = {name: array.reshape(count, n, *array.shape[1:])
+                 for name, array in arrays.items()}
+        if 'infrared' in views:
+            views['infrared'] = views['infrared'][..., 1]
         self._views: list[NDArray[Any] | None] = [
-            shaped[name][0] if only and name in shaped else shaped.get(name)
-            for name in Observations._fields[1:-1]]
+            views[name][0] if only and name in views else views.get(name)
+            for name in Observations._fields[1:-3]]
         self._worlds, self._count, self._n, self._only = worlds, count, n, only
+        self._shaped = tick.shaped
         self._hears = 'neighbours' in senses
 
     def __call__(self) -> Observations:
@@ -81,7 +90,13 @@ class Observer:
         return Observations._make([
             tick[0] if self._only else tick.copy(),
             *[None if view is None else view.copy() for view in self._views],
-            self._heard() if self._hears else None])
+            self._heard() if self._hears else None, *self._moving()])
+
+    def _moving(self) -> list[Floats | None]:
+        if self._shaped is None:
+            return [None, None]
+        found = self._shaped.obstacles(), self._shaped.boxes_as_sent()
+        return [None if rows is None else rows[0] if self._only else rows for rows in found]
 
     def _heard(self) -> Heard:
         count, n, worlds, width = self._count, self._n, self._worlds, max(0, self._n - 1)

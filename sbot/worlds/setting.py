@@ -14,13 +14,13 @@ from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.sensors.infrared.sensor import RING
-from sbot_sim.world.bodies import OMNIDIRECTIONAL, BodyArrays
-from sbot_sim.worlds.layouts import pack_fixed, pack_scenes
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
 from sbot_sim.worlds.sensing import NO_BEAMS
 from sbot_sim.worlds.state import Sensing, Setting
 from wind_model.grid import Lattice
 from wind_model.gust import forces_act, gust_window
-from wind_model.parameters import STILL, WindParameters
+from wind_model.parameters import WindParameters
 from wind_model.uniform import mean_velocity, unit
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,10 @@ Floats = NDArray[np.float64]
 _NO_FIELD = Lattice(*(np.zeros(2),) * 2, *(np.zeros((2, 2, 2)),) * 4)
 
 
-class _World(NamedTuple):
+_ROOM = 1.5  # of tables of obstacles that move, over what the first ones need
+
+
+class WorldTables(NamedTuple):
     """The tables of one scenario."""
 
     scenario: Scenario
@@ -36,14 +39,13 @@ class _World(NamedTuple):
     wind: assemble.WindSource
 
 
-def make_setting(scenarios: Sequence[Scenario], laser: bool) -> Setting:
-    """Return the setting of worlds, one a scenario; the same object may be there several times.
+def tables_of_worlds(scenarios: Sequence[Scenario]) -> list[WorldTables]:
+    """Return the tables of worlds, one a scenario; the same object may be there several times.
 
     Parameters
     ----------
     scenarios : with as many robots, the same sensors, rate and wakes; what may differ is where
         obstacles and robots stand, bodies, wind and noise
-    laser : whether lasers are simulated
 
     Raises
     ------
@@ -51,28 +53,37 @@ def make_setting(scenarios: Sequence[Scenario], laser: bool) -> Setting:
         naming what differs and must not.
 
     """
-    tables: dict[int, _World] = {}
+    tables: dict[int, WorldTables] = {}
     for scenario in scenarios:
         if id(scenario) not in tables:
-            _check_supported(scenario)
-            tables[id(scenario)] = _World(scenario, assemble.simulation_parameters(scenario),
-                                          assemble.wind_source(scenario))
-    kinds = list(tables.values())
-    for kind in kinds:
-        _check_alike(kinds[0], kind)
-    layout = np.array([list(tables).index(id(scenario)) for scenario in scenarios], np.int64)
-    worlds = [kinds[k] for k in layout]
+            tables[id(scenario)] = WorldTables(
+                scenario, assemble.simulation_parameters(scenario),
+                assemble.wind_source(scenario))
+    for kind in tables.values():
+        _check_alike(tables[id(scenarios[0])], kind)
+    return [tables[id(scenario)] for scenario in scenarios]
+
+
+def make_setting(worlds: Sequence[WorldTables], laser: bool) -> Setting:
+    """Return the setting of worlds; ``laser``: whether lasers are simulated."""
+    if any(world.parameters.obstacles is not None for world in worlds):
+        kinds, layout = list(worlds), np.arange(len(worlds))
+    else:
+        named = {id(world): world for world in worlds}
+        kinds = list(named.values())
+        layout = np.array([list(named).index(id(world)) for world in worlds], np.int64)
+    scenarios = [world.scenario for world in worlds]
     return Setting(
         robots=len(scenarios[0].robots), dt=kinds[0].parameters.dt,
+        wheels=4 if any(kind.parameters.omnidirectional for kind in kinds) else 2,
         bodies=BodyArrays(*(np.concatenate(columns) for columns in zip(
             *(world.parameters.bodies for world in worlds), strict=True))),
         layout=layout, fixed=pack_fixed([kind.parameters.fixed for kind in kinds]),
-        scan_scenes=pack_scenes([kind.parameters.sensors.scene for kind in kinds]),
-        infrared_scenes=pack_scenes([kind.parameters.sensors.infrared_scene for kind in kinds]),
-        line_of_sight=pack_scenes([kind.parameters.sensors.line_of_sight for kind in kinds]),
+        **scenes_of([kind.parameters for kind in kinds]),
         sensing=_sensing(kinds[0].parameters, laser), wake=kinds[0].parameters.wake,
         gridded=kinds[0].wind.field is not None, field=kinds[0].wind.field or _NO_FIELD,
-        wind_height=kinds[0].wind.parameters.wind_height,
+        wind_height=kinds[0].wind.parameters.height.value,
+        above_terrain=kinds[0].wind.parameters.height.above_terrain,
         scan_noise=_each(worlds, lambda p: p.sensors.scan.noise_std),
         infrared_noise=_each(
             worlds, lambda p: p.sensors.infrared.noise if p.sensors.infrared else 0.0),
@@ -81,7 +92,23 @@ def make_setting(scenarios: Sequence[Scenario], laser: bool) -> Setting:
         **_winds(worlds))
 
 
-def _each(worlds: Sequence[_World], number: Any, robots: bool = False) -> Floats:  # noqa: ANN401
+def scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
+    """Return what sensors see, of each layout; with room where obstacles move."""
+    room = _ROOM if any(kind.obstacles is not None for kind in kinds) else 1.0
+    return {'scan_scenes': pack_scenes([kind.sensors.scene for kind in kinds], room),
+            'infrared_scenes': pack_scenes([kind.sensors.infrared_scene for kind in kinds], room),
+            'line_of_sight': pack_scenes([kind.sensors.line_of_sight for kind in kinds], room)}
+
+
+def replace_scenes(setting: Setting, k: int, parameters: SimulationParameters) -> bool:
+    """Write what sensors see in layout k anew; False where there is no room for it."""
+    sensors = parameters.sensors
+    return all([replace_scene(setting.scan_scenes, k, sensors.scene),
+                replace_scene(setting.infrared_scenes, k, sensors.infrared_scene),
+                replace_scene(setting.line_of_sight, k, sensors.line_of_sight)])
+
+
+def _each(worlds: Sequence[WorldTables], number: Any, robots: bool = False) -> Floats:  # noqa: ANN401
     """Return a number of each world, (K,) or for each of its robots (K*N,)."""
     values = np.array([float(number(world.parameters)) for world in worlds])
     return np.repeat(values, len(worlds[0].scenario.robots)) if robots else values
@@ -98,10 +125,12 @@ def _sensing(parameters: SimulationParameters, laser: bool) -> Sensing:
         infrared_table=infrared.table if infrared else np.zeros(1),
         infrared_range=float(infrared.range) if infrared else 0.0,
         infrared_sees_robots=bool(infrared and infrared.sees_robots),
-        range_and_bearing=sensors.range_and_bearing, rab_range=float(sensors.rab_range))
+        range_and_bearing=sensors.range_and_bearing,
+        heard=sensors.range_and_bearing or parameters.hooks.blocking is not None,
+        rab_range=float(sensors.rab_range))
 
 
-def _winds(worlds: Sequence[_World]) -> dict[str, NDArray[Any]]:
+def _winds(worlds: Sequence[WorldTables]) -> dict[str, Any]:
     """Return the winds of all worlds, as ``wind_model.gust.force_at`` has them at each tick."""
     flows = [world.wind.parameters for world in worlds]
     rate = worlds[0].scenario.rate
@@ -122,33 +151,16 @@ def gust_ticks(flow: WindParameters, rate: Rate) -> tuple[int, int]:
     return start, end
 
 
-def _check_supported(scenario: Scenario) -> None:
-    """Raise InputError that names all that only a single run has (docs/learning.md)."""
-    wind, sensors = scenario.wind, scenario.sensors
-    found = [name for name, used in (
-        ('wind.wind_height_above_terrain', wind.flow.height.above_terrain),
-        ('wind.turbulence', wind.turbulence.turbulence != STILL),
-        *((f'wind.{key}', bool(name)) for key, name in wind.hooks._asdict().items()),
-        ('world.moving', bool(scenario.world.moving)),
-        ('world.boxes', bool(scenario.world.boxes)),
-        ('sensors.imu', sensors.imu.imu), ('sensors.gnss', sensors.gnss.gnss),
-        *((f'bodies.{name}.drive: {body.drive}', body.drive == OMNIDIRECTIONAL)
-          for name, body in scenario.bodies.items()),
-        *((f'bodies.{name}.length', body.is_rectangle)
-          for name, body in scenario.bodies.items())) if used]
-    if found:
-        them = 'it' if len(found) == 1 else 'them'
-        raise InputError(f"{', '.join(found)}: worlds do not have {them}; only sbot.run and "
-                         'sbot up do')
-
-
-def _check_alike(one: _World, other: _World) -> None:
+def _check_alike(one: WorldTables, other: WorldTables) -> None:
     """Raise InputError where two worlds cannot be stepped together."""
     a, b = one.parameters, other.parameters
     for what, x, y in (
             ('number of robots', len(one.scenario.robots), len(other.scenario.robots)),
             ('rate', one.scenario.rate, other.scenario.rate),
             ('wakes', a.wake, b.wake), ('wind_height', a.wind_height, b.wind_height),
+            ('imu', a.sensors.imu is not None, b.sensors.imu is not None),
+            ('gnss', a.sensors.gnss is not None, b.sensors.gnss is not None),
+            ('hooks', a.hooks, b.hooks), ('obstacles that move', *map(_moving, (a, b))),
             ('laser', a.sensors.scan._replace(noise_std=0.0),
              b.sensors.scan._replace(noise_std=0.0)),
             ('infrared', _infrared_of(a), _infrared_of(b)),
@@ -164,3 +176,10 @@ def _check_alike(one: _World, other: _World) -> None:
 def _infrared_of(parameters: SimulationParameters) -> object:
     infrared = parameters.sensors.infrared
     return infrared and (infrared.table.tolist(), infrared.sees_robots, infrared.range)
+
+
+def _moving(parameters: SimulationParameters) -> tuple[int, int]:
+    """Return how many obstacles are on paths, and how many are pushed."""
+    if parameters.obstacles is None:
+        return 0, 0
+    return len(parameters.obstacles.discs.radius), len(parameters.obstacles.boxes.bodies)

@@ -6,13 +6,13 @@ from collections.abc import Collection
 
 from numpy.typing import ArrayLike
 
+from neural_controller.function_policy import FunctionPolicy
 from neural_controller.network import Network
 from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import LARGEST_SEED
 from sbot.worlds.episode import Episode
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import FunctionPolicy
 from sbot_common.arguments import whole
 
 
@@ -35,7 +35,7 @@ class World:
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
         self._shape = (self.robots,)
         self._observer = Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
-                                  only=True)
+                                  self.worlds.phases, only=True)
 
     def reset(self, seed: int | None = None, *, start: ArrayLike | None = None) -> Observations:
         """Go to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses there."""

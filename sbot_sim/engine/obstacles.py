@@ -16,7 +16,6 @@ from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.rectangle_overlap import corners_at, depths_of_discs
 from sbot_sim.collision.separation import Separation, separate
 from sbot_sim.engine.parameters import Obstacles, SimulationParameters, reach_of, tables_of
-from sbot_sim.engine.state import SimulationState
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.boxes import world_with_boxes
 from sbot_sim.world.geometry import World
@@ -25,27 +24,35 @@ from sbot_sim.world.moving import Ticks, disc_positions, discs_met, world_with
 Array = NDArray[np.float64]
 
 
-def place_obstacles(parameters: SimulationParameters,
-                    state: SimulationState) -> SimulationParameters:
-    """Return the parameters with the obstacles where they are in a state."""
+def place_obstacles(parameters: SimulationParameters, moved: Ticks | None,
+                    boxes: Array | None) -> SimulationParameters:
+    """Return the parameters with the obstacles where they are.
+
+    Parameters
+    ----------
+    parameters : of the world
+    moved : (M,) in how many ticks those on a path have moved; None: there are no obstacles
+    boxes : (B, 3) poses of boxes; None: there are no obstacles
+
+    """
     obstacles = parameters.obstacles
-    if obstacles is None or state.moved is None or state.boxes is None:
+    if obstacles is None or moved is None or boxes is None:
         return parameters
-    world = world_with_boxes(world_with(obstacles.still, obstacles.discs, state.moved),
-                             obstacles.boxes.bodies, state.boxes)
+    world = world_with_boxes(world_with(obstacles.still, obstacles.discs, moved),
+                             obstacles.boxes.bodies, boxes)
     if (np.array_equal(world.circles, parameters.world.circles)
             and np.array_equal(world.rectangles, parameters.world.rectangles)):
         return parameters
     return tables_of(parameters, world, obstacles)
 
 
-def all_bodies(parameters: SimulationParameters, state: SimulationState,
+def all_bodies(parameters: SimulationParameters, moved: Ticks | None, boxes: Array | None,
                pose: Array) -> tuple[World, BodyArrays, Array, Movers | None]:
     """Return what may overlap: fixed objects and obstacles on paths; robots, and then boxes.
 
     Parameters
     ----------
-    parameters, state : the world
+    parameters, moved, boxes : as of ``place_obstacles``
     pose : (N, 3) x, y (m), yaw (rad) of the robots
 
     Returns
@@ -54,10 +61,10 @@ def all_bodies(parameters: SimulationParameters, state: SimulationState,
 
     """
     obstacles = parameters.obstacles
-    if obstacles is None or state.moved is None or state.boxes is None:
+    if obstacles is None or moved is None or boxes is None:
         return parameters.world, parameters.bodies, pose, parameters.movers
-    return (world_with(obstacles.still, obstacles.discs, state.moved), obstacles.bodies,
-            np.vstack([pose, state.boxes]), obstacles.movers)
+    return (world_with(obstacles.still, obstacles.discs, moved), obstacles.bodies,
+            np.vstack([pose, boxes]), obstacles.movers)
 
 
 def separated(fixed: FixedObjects, bodies: BodyArrays, movers: Movers | None, pose: Array,

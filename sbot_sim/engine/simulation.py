@@ -45,7 +45,7 @@ class Engine:
         """Go back to tick 0."""
         self.state: SimulationState = initial_state(self.parameters, self._initial_pose,
                                                     self._seed)
-        self.parameters = place_obstacles(self.parameters, self.state)
+        self.parameters = place_obstacles(self.parameters, self.state.moved, self.state.boxes)
         self._observe()
 
     def _observe(self) -> None:
@@ -84,7 +84,7 @@ class Engine:
                             f'shape {self.state.pose.shape}: vx, vy, omega')
         self.state = step(self.parameters, self.state, inputs, self._heard, self._seed,
                           self._felt)
-        self.parameters = place_obstacles(self.parameters, self.state)
+        self.parameters = place_obstacles(self.parameters, self.state.moved, self.state.boxes)
         self._observe()
 
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
@@ -97,8 +97,8 @@ class Engine:
 
         """
         after = teleported(self.state, robot, np.array(pose))
-        problem = placement_error(*all_bodies(self.parameters, after, after.pose),
-                                  len(after.pose))
+        problem = placement_error(*all_bodies(self.parameters, after.moved, after.boxes,
+                                              after.pose), len(after.pose))
         if problem is not None:
             raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
         self.state = after

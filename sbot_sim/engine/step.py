@@ -158,17 +158,34 @@ def blow(parameters: SimulationParameters, state: SimulationState, force: Array,
     Document 000 section 4.1; it moves the robots in the next tick. ``force`` is (3,) N,
     ``wheel_speed`` (N, 2) rad/s, saturated.
     """
+    impulse = summed_impulses(parameters, state.tick, state.pose[:, 2].copy(), force, wheel_speed,
+                              felt.wind)
+    return impulse_velocity(impulse, parameters.bodies.mass)
+
+
+def summed_impulses(parameters: SimulationParameters, tick: int, yaw: Array, force: Array,
+                    wheel_speed: Array, wind: Array) -> Array:
+    """Return the impulses (N, 2) kg m/s of wind, drive and forces.
+
+    Parameters
+    ----------
+    parameters, tick : the world
+    yaw : (N,) rad
+    force : (2,) or wider, N
+    wheel_speed : (N, 2) rad/s, saturated
+    wind : (N, 2) m/s, effective
+
+    """
     bodies = parameters.bodies
-    drive = drive_speeds(bodies, wheel_speed)
-    yaw, forces = state.pose[:, 2].copy(), np.empty_like(felt.wind)
+    drive, forces = drive_speeds(bodies, wheel_speed), np.empty_like(wind)
     forces[:] = force[:2]
     hook = parameters.hooks.drive_impulse
     driven = drive if hook is None else np.zeros_like(drive)
-    impulse = sum_impulses(bodies.mass, felt.wind, forces, driven, yaw, parameters.dt)
+    impulse = sum_impulses(bodies.mass, wind, forces, driven, yaw, parameters.dt)
     if hook is not None:
-        impulse += call_hook(parameters.hooks, 'drive_impulse', state.tick, impulse.shape,
+        impulse += call_hook(parameters.hooks, 'drive_impulse', tick, impulse.shape,
                              bodies.mass.copy(), drive, yaw)
-    return impulse_velocity(impulse, bodies.mass)
+    return impulse
 
 
 def wake_reductions(parameters: SimulationParameters, state: SimulationState, free_wind: Array,
@@ -177,17 +194,24 @@ def wake_reductions(parameters: SimulationParameters, state: SimulationState, fr
     wake, sensors, n = parameters.wake, parameters.sensors, state.pose.shape[0]
     if not wake.wake:
         return np.zeros(n), state.blocker
+    if parameters.hooks.blocking is not None:
+        return blocked_shares(parameters, state.tick, state.pose, free_wind, state.rab_data,
+                              heard), state.blocker
     advertised = np.ascontiguousarray(state.rab_data[:, 0])
     own_radius = clamped_radius(parameters.bodies.radius)
-    if parameters.hooks.blocking is not None:
-        return call_hook(parameters.hooks, 'blocking', state.tick, (n,), wake, *heard,
-                         state.pose[:, 2].copy(), free_wind.copy(), advertised,
-                         own_radius), state.blocker
     if sensors.range_and_bearing:
         return reductions(wake, *heard, np.ascontiguousarray(state.pose[:, 2]), free_wind,
                           advertised, own_radius), state.blocker
     return fast_reductions(wake, sensors.rab_range, sensors.line_of_sight, state.pose, free_wind,
                            advertised, own_radius, state.blocker, sensors.threads)
+
+
+def blocked_shares(parameters: SimulationParameters, tick: int, pose: Array, free_wind: Array,
+                   data: NDArray[np.uint8], heard: Heard) -> Array:
+    """Return the share (N,) of the wind that others take, as the hook ``blocking`` has it."""
+    return call_hook(parameters.hooks, 'blocking', tick, (len(pose),), parameters.wake, *heard,
+                     pose[:, 2].copy(), free_wind.copy(), data[:, 0].copy(),
+                     clamped_radius(parameters.bodies.radius))
 
 
 @njit

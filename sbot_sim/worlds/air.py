@@ -1,4 +1,4 @@
-"""Wind that the robots of a block of worlds feel: ``engine.step.feel`` for many worlds at once."""
+"""Wind at the robots of a block of worlds: ``engine.step.feel`` for many worlds at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sbot_sim.dynamics.wake_kernel import reduce_all
 from sbot_sim.worlds.batch import Batch, Phase
 from sbot_sim.worlds.layouts import scene_of
 from sbot_sim.worlds.state import Setting, Worlds
-from wind_model.interpolate import velocity_at
+from wind_model.interpolate import points_above, velocity_at
 from wind_model.wake import clamped_radius, wakes
 
 Floats = NDArray[np.float64]
@@ -33,8 +33,8 @@ def force_of(setting: Setting, worlds: Worlds, k: int) -> tuple[float, float]:
 
 
 @Phase
-def air_uniform(first: int, end: int, batch: Batch) -> None:
-    """Let every robot feel its world's wind."""
+def set_uniform_wind(first: int, end: int, batch: Batch) -> None:
+    """Set the free and the effective wind to that of each world."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
     for k in range(first, end):
@@ -47,41 +47,59 @@ def air_uniform(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def air_any(first: int, end: int, batch: Batch) -> None:
-    """Let every robot feel a gridded wind and wakes, if there are any."""
+def set_free_wind(first: int, end: int, batch: Batch) -> None:
+    """Set the free wind: that of a grid, if there is one, and gusts."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
-    points, reduction = np.empty((n, 3)), np.zeros(n)
+    points = np.empty((n, 3))
     for k in range(first, end):
         a, z = k * n, (k + 1) * n
-        pose, free, gust = worlds.pose[a:z], worlds.free_wind[a:z], in_gust(setting, worlds, k)
+        pose, free = worlds.pose[a:z], worlds.free_wind[a:z]
         for i in range(n):
             points[i, 0], points[i, 1] = pose[i, 0], pose[i, 1]
             points[i, 2] = setting.wind_height
             free[i, 0], free[i, 1] = setting.wind_velocity[k, 0], setting.wind_velocity[k, 1]
         if setting.gridded:
+            if setting.above_terrain:
+                points[:] = points_above(setting.field, pose, setting.wind_height)
             free[:] = velocity_at(setting.field, points, setting.wind_velocity[k])[:, :2]
-        if gust:
+        if in_gust(setting, worlds, k):
             for i in range(n):
                 free[i, 0] += setting.gust_velocity[k, 0]
                 free[i, 1] += setting.gust_velocity[k, 1]
-        if setting.wake.wake:
-            advertised = worlds.rab_data[a:z, 0].copy()
-            own_radius = clamped_radius(setting.bodies.radius[a:z])
-            if setting.sensing.range_and_bearing:
-                reduction[:] = wakes(
-                    setting.wake, worlds.heard_starts[k], worlds.heard_robot[k],
-                    worlds.heard_range[k], worlds.heard_bearing[k], pose[:, 2].copy(), free,
-                    advertised, own_radius)[0]
-            else:
-                reduce_all(setting.wake, setting.sensing.rab_range,
-                           scene_of(setting.line_of_sight, setting.layout[k]), pose, free,
-                           advertised, own_radius, worlds.blocker[a:z], reduction)
-        worlds.wind[a:z] = effective_wind(free, reduction)
 
 
 @Phase
-def push(first: int, end: int, batch: Batch) -> None:
+def reduce_by_wakes(first: int, end: int, batch: Batch) -> None:
+    """Find the share of the wind that others take from each robot."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    n = setting.robots
+    for k in range(first, end):
+        a, z = k * n, (k + 1) * n
+        pose, free, reduction = worlds.pose[a:z], worlds.free_wind[a:z], worlds.reduction[a:z]
+        advertised = worlds.rab_data[a:z, 0].copy()
+        own_radius = clamped_radius(setting.bodies.radius[a:z])
+        if setting.sensing.range_and_bearing:
+            reduction[:] = wakes(
+                setting.wake, worlds.heard_starts[k], worlds.heard_robot[k],
+                worlds.heard_range[k], worlds.heard_bearing[k], pose[:, 2].copy(), free,
+                advertised, own_radius)[0]
+        else:
+            reduce_all(setting.wake, setting.sensing.rab_range,
+                       scene_of(setting.line_of_sight, setting.layout[k]), pose, free,
+                       advertised, own_radius, worlds.blocker[a:z], reduction)
+
+
+@Phase
+def set_effective_wind(first: int, end: int, batch: Batch) -> None:
+    """Set the wind that is left."""
+    worlds, n = borrowed(batch.worlds), batch.setting.robots
+    a, z = first * n, end * n
+    worlds.wind[a:z] = effective_wind(worlds.free_wind[a:z], worlds.reduction[a:z])
+
+
+@Phase
+def add_forces(first: int, end: int, batch: Batch) -> None:
     """Add what forces do in a tick to the wind that robots observe."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots

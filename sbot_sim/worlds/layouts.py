@@ -1,6 +1,7 @@
 """Fixed objects of several layouts in shared arrays, and those of one layout as views of them.
 
-Worlds of a batch stand in one layout each: all in the same, or each in its own.
+Worlds of a batch stand in one layout each: all in the same, or each in its own. Where obstacles
+move, each world has its own, with room to spare, and it is written anew at each tick.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ Integers = NDArray[np.int64]
 
 
 class Rows(NamedTuple):
-    """Arrays of several layouts, one after the other."""
+    """Arrays of several layouts, one after the other, perhaps with room between them."""
 
     values: NDArray[Any]
-    starts: Integers  # (layouts + 1,)
+    starts: Integers  # (layouts,)
+    ends: Integers  # (layouts,)
 
 
 class Grids(NamedTuple):
@@ -55,36 +57,65 @@ class Scenes(NamedTuple):
     reach: Floats  # (layouts,)
 
 
-def _rows(arrays: Sequence[NDArray[Any]]) -> Rows:
-    starts = np.cumsum([0, *(len(array) for array in arrays)])
-    return Rows(np.ascontiguousarray(np.concatenate(arrays)), starts.astype(np.int64))
+def _rows(arrays: Sequence[NDArray[Any]], room: float) -> Rows:
+    lengths = np.array([len(array) for array in arrays], np.int64)
+    starts = np.cumsum([0, *np.ceil(room * lengths)]).astype(np.int64)
+    values = np.zeros((starts[-1], *arrays[0].shape[1:]), arrays[0].dtype)
+    rows = Rows(values, starts[:-1].copy(), starts[:-1] + lengths)
+    for k, array in enumerate(arrays):
+        values[rows.starts[k]:rows.ends[k]] = array
+    return rows
 
 
-def _grids(grids: Sequence[BucketGrid | FixedObjects]) -> Grids:
+def _grids(grids: Sequence[BucketGrid | FixedObjects], room: float) -> Grids:
     return Grids(np.array([(g.x0, g.y0, g.cell) for g in grids]),
                  np.array([(g.nx, g.ny) for g in grids], np.int64),
-                 _rows([g.starts for g in grids]), _rows([g.items for g in grids]))
+                 _rows([g.starts for g in grids], room), _rows([g.items for g in grids], room))
 
 
 def pack_fixed(layouts: Sequence[FixedObjects]) -> FixedLayouts:
     """Return the tables of collisions of all layouts in shared arrays."""
     return FixedLayouts(np.array([fixed.bounds for fixed in layouts]),
-                        _rows([fixed.boxes for fixed in layouts]), _grids(layouts),
+                        _rows([fixed.boxes for fixed in layouts], 1.0), _grids(layouts, 1.0),
                         np.array([fixed.largest_radius for fixed in layouts]))
 
 
-def pack_scenes(scenes: Sequence[Scene]) -> Scenes:
-    """Return what sensors see of all layouts in shared arrays."""
-    return Scenes(_rows([scene.segments for scene in scenes]),
-                  _rows([scene.circles for scene in scenes]),
-                  _grids([scene.segment_grid for scene in scenes]),
-                  _grids([scene.circle_grid for scene in scenes]),
+def pack_scenes(scenes: Sequence[Scene], room: float = 1.0) -> Scenes:
+    """Return what sensors see of all layouts in shared arrays.
+
+    Each has ``room`` times what it needs, for ``replace_scene``.
+    """
+    return Scenes(_rows([scene.segments for scene in scenes], room),
+                  _rows([scene.circles for scene in scenes], room),
+                  _grids([scene.segment_grid for scene in scenes], room),
+                  _grids([scene.circle_grid for scene in scenes], room),
                   np.array([float(scene.reach) for scene in scenes]))
+
+
+def replace_scene(scenes: Scenes, k: int, scene: Scene) -> bool:
+    """Write what sensors see of layout k anew; False, and nothing is written, without the room."""
+    new: list[tuple[Rows, NDArray[Any]]] = [(scenes.segments, scene.segments),
+                                            (scenes.circles, scene.circles)]
+    for grids, grid in ((scenes.segment_grids, scene.segment_grid),
+                        (scenes.circle_grids, scene.circle_grid)):
+        new += [(grids.starts, grid.starts), (grids.items, grid.items)]
+    for rows, array in new:
+        last = k + 1 == len(rows.starts)
+        if len(array) > (len(rows.values) if last else rows.starts[k + 1]) - rows.starts[k]:
+            return False
+    for rows, array in new:
+        rows.ends[k] = rows.starts[k] + len(array)
+        rows.values[rows.starts[k]:rows.ends[k]] = array
+    for grids, grid in ((scenes.segment_grids, scene.segment_grid),
+                        (scenes.circle_grids, scene.circle_grid)):
+        grids.numbers[k] = grid.x0, grid.y0, grid.cell
+        grids.shape[k] = grid.nx, grid.ny
+    return True
 
 
 @njit_inline
 def _of(rows: Rows, k: int) -> NDArray[Any]:
-    return rows.values[rows.starts[k]:rows.starts[k + 1]]
+    return rows.values[rows.starts[k]:rows.ends[k]]
 
 
 @njit_inline

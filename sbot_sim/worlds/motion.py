@@ -17,10 +17,13 @@ from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import free_everybody
 from sbot_sim.collision.separation import PASSES, separate_arrays
 from sbot_sim.collision.tunnelling import steps_needed
-from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
+from sbot_sim.dynamics.impulses import impulse_velocity
+from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.engine.step import achieved_twists, drive_speeds
 from sbot_sim.sensors.odometry import draw_slip, measure
+from sbot_sim.sensors.positioning.four_wheel_odometry import measure_all
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase
@@ -43,8 +46,8 @@ def _bodies_of(setting: Setting, first: int, end: int) -> BodyArrays:
 
 
 @Phase
-def blow(first: int, end: int, batch: Batch) -> None:
-    """Sum the impulses of this tick, which move the robots in the next (``engine.step.blow``)."""
+def sum_impulses(first: int, end: int, batch: Batch) -> None:
+    """Sum this tick's impulses, which move the robots in the next (``engine.step.blow``)."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
     a, z = first * n, end * n
@@ -56,30 +59,49 @@ def blow(first: int, end: int, batch: Batch) -> None:
     speed = np.zeros(z - a)
     if (bodies.drive != 0).any():
         speed = drive_speeds(bodies, wheel_commands(bodies, worlds.command[a:z]))
-    impulse = sum_impulses(bodies.mass, worlds.wind[a:z], force, speed,
+    impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
                            worlds.pose[a:z, 2].copy(), setting.dt)
     worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
 
 
+@njit_inner
+def _slips(first: int, end: int, setting: Setting, worlds: Worlds) -> Floats:
+    """Return this tick's standard normal numbers (rows, wheels) of the wheels' slip."""
+    n, slip = setting.robots, np.empty(((end - first) * setting.robots, setting.wheels))
+    for k in range(first, end):
+        slip[(k - first) * n:(k - first + 1) * n] = draw_slip(
+            setting.noise_slip[k * n:(k + 1) * n], worlds.seed[k], worlds.tick[k],
+            setting.wheels)
+    return slip
+
+
 @Phase
 def turn_wheels(first: int, end: int, batch: Batch) -> None:
-    """Measure odometry; before ``drive``, which counts the tick."""
+    """Measure odometry; before ``end_tick``, which counts the tick."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies, noise_slip = _bodies_of(setting, first, end), setting.noise_slip[a:z]
-    slip = np.empty((z - a, 2))
-    for k in range(first, end):
-        low, high = (k - first) * setting.robots, (k - first + 1) * setting.robots
-        slip[low:high] = draw_slip(noise_slip[low:high], worlds.seed[k], worlds.tick[k], 2)
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
         wheel_commands(bodies, worlds.command[a:z]),
-        slip, noise_slip, setting.dt)
+        _slips(first, end, setting, worlds), noise_slip, setting.dt)
 
 
 @Phase
-def drive(first: int, end: int, batch: Batch) -> None:
-    """Move and separate (``engine.step.step``); after ``blow``."""
+def turn_four_wheels(first: int, end: int, batch: Batch) -> None:
+    """Measure odometry where robots are omnidirectional, in place of ``turn_wheels``."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    a, z = first * setting.robots, end * setting.robots
+    bodies, command = _bodies_of(setting, first, end), worlds.command[a:z]
+    worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure_all(
+        bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z], wheel_commands(bodies, command),
+        limited_twists(bodies, command), _slips(first, end, setting, worlds),
+        setting.noise_slip[a:z], setting.dt)
+
+
+@Phase
+def propose(first: int, end: int, batch: Batch) -> None:
+    """Move the robots, collisions aside (``engine.step.move_all``); after ``sum_impulses``."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies = _bodies_of(setting, first, end)
@@ -89,11 +111,29 @@ def drive(first: int, end: int, batch: Batch) -> None:
         for c in range(3):
             worlds.previous[row, c] = worlds.pose[row, c]
             worlds.home[row, c] = worlds.pose[row, c] = proposed[row - a, c]
+
+
+@Phase
+def propose_omnidirectional(first: int, end: int, batch: Batch) -> None:
+    """Move the omnidirectional robots, collisions aside; after ``propose``."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    a, z = first * setting.robots, end * setting.robots
+    bodies = _bodies_of(setting, first, end)
+    move_omnidirectional(bodies, worlds.previous[a:z],
+                         limited_twists(bodies, worlds.command[a:z]),
+                         worlds.impulse_velocity[a:z], setting.dt, worlds.pose[a:z])
+    worlds.home[a:z] = worlds.pose[a:z]
+
+
+@Phase
+def end_tick(first: int, end: int, batch: Batch) -> None:
+    """Go one tick on; after ``propose`` and collisions."""
+    worlds, n = borrowed(batch.worlds), batch.setting.robots
+    for row in range(first * n, end * n):
         for c in range(2):
             worlds.impulse_velocity[row, c] = worlds.next_impulse_velocity[row, c]
     for k in range(first, end):
         worlds.tick[k] += 1
-    _separate(first, end, setting, worlds)
 
 
 @Phase
@@ -106,16 +146,17 @@ def broadcast(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def tell_twists(first: int, end: int, batch: Batch) -> None:
-    """Compute what moved the robots; after ``drive``."""
+def update_twists(first: int, end: int, batch: Batch) -> None:
+    """Compute what moved the robots; after collisions."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     worlds.twist[a:z] = achieved_twists(worlds.previous[a:z], worlds.pose[a:z], setting.dt)
 
 
-@njit_inner
-def _separate(first: int, end: int, setting: Setting, worlds: Worlds) -> None:
+@Phase
+def resolve_overlaps(first: int, end: int, batch: Batch) -> None:
     """Free the robots of overlaps, world by world (``collision.separation.separate``)."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n, radius, pose = setting.robots, setting.bodies.safety_radius, worlds.pose
     queue, found, ends = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(2, np.int32)
     grid, nothing = only_cell(ends, worlds.row), np.empty(0)

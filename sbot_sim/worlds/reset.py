@@ -41,4 +41,5 @@ def reset_worlds(chosen: NDArray[np.int64], start: Floats, seeds: NDArray[np.int
         worlds.blocker[a:z] = -1
         worlds.collided[a:z] = False
         worlds.reverted[a:z] = False
-        worlds.wheel_scale[a:z] = draw_wheel_scale(setting.noise_radius[a:z], seeds[k], 2)
+        worlds.wheel_scale[a:z] = draw_wheel_scale(setting.noise_radius[a:z], seeds[k],
+                                                   setting.wheels)

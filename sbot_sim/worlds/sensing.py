@@ -19,7 +19,7 @@ NO_BEAMS = make_irregular_fan([])  # of a sensor that is off
 
 
 @Phase
-def locate(first: int, end: int, batch: Batch) -> None:
+def decode_yaws(first: int, end: int, batch: Batch) -> None:
     """Decode the yaws as receivers of messages do."""
     worlds, n = borrowed(batch.worlds), batch.setting.robots
     a, z = first * n, end * n
@@ -57,7 +57,7 @@ def scan(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def feel(first: int, end: int, batch: Batch) -> None:
+def read_infrared(first: int, end: int, batch: Batch) -> None:
     """Read the infrared sensors."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n, s, radius = setting.robots, setting.sensing, setting.bodies.radius

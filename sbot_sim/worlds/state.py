@@ -35,6 +35,7 @@ class Sensing(NamedTuple):
     infrared_range: float  # m
     infrared_sees_robots: bool
     range_and_bearing: bool
+    heard: bool  # who hears whom is needed: of range and bearing, or of a hook
     rab_range: float  # m
 
 
@@ -42,6 +43,7 @@ class Setting(NamedTuple):
     """What worlds are made of; changes between episodes only (domain randomisation)."""
 
     robots: int  # N, of a world
+    wheels: int  # that odometry counts: 4 where a robot is omnidirectional, else 2
     dt: float  # s
     bodies: BodyArrays  # (K*N,) each
     layout: Integers  # (K,) the layout in which a world stands
@@ -54,6 +56,7 @@ class Setting(NamedTuple):
     gridded: bool  # whether there is a ``field``
     field: Lattice
     wind_height: float  # m
+    above_terrain: bool  # what ``wind_height`` is
     wind_velocity: Floats  # (K, 3) m/s outside the grid
     wind_force: Floats  # (K, 3) N on every robot
     gust_velocity: Floats  # (K, 3) m/s, added during a gust
@@ -81,10 +84,11 @@ class Worlds(NamedTuple):
     next_impulse_velocity: Floats  # (K*N, 2) of this tick's impulses
     wind: Floats  # (K*N, 2) of this tick, forces aside
     free_wind: Floats  # (K*N, 2)
+    reduction: Floats  # (K*N,) share of the wind that others take
     felt_wind: Floats  # (K*N, 2) ``wind`` and what forces add, as observed
     odometry: Floats  # (K*N, 3)
     odometry_twist: Floats  # (K*N, 3)
-    wheel_scale: Floats  # (K*N, 2)
+    wheel_scale: Floats  # (K*N, wheels)
     rab_data: Bytes  # (K*N, 10) heard now
     rab_next: Bytes  # (K*N, 10) heard from the next tick on
     blocker: Integers  # (K*N,)
@@ -110,7 +114,7 @@ class Worlds(NamedTuple):
 def make_worlds(count: int, setting: Setting) -> Worlds:
     """Return the arrays of ``count`` worlds; ``reset_block`` fills them."""
     n, sensing = setting.robots, setting.sensing
-    rows, pairs = count * n, n * (n - 1) if sensing.range_and_bearing else 0
+    rows, pairs = count * n, n * (n - 1) if sensing.heard else 0
 
     def floats(columns: int) -> Floats:
         return np.zeros((rows, columns))
@@ -118,9 +122,9 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
     return Worlds(
         tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(3),
         pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
-        next_impulse_velocity=floats(2),
-        wind=floats(2), free_wind=floats(2), felt_wind=floats(2), odometry=floats(3),
-        odometry_twist=floats(3), wheel_scale=floats(2),
+        next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
+        reduction=np.zeros(rows), felt_wind=floats(2), odometry=floats(3),
+        odometry_twist=floats(3), wheel_scale=floats(setting.wheels),
         rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
         rab_next=np.zeros((rows, DATA_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
         collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),

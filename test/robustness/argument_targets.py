@@ -135,7 +135,7 @@ def _refused_unchanged(state: Callable[[], list[np.ndarray]], call: Callable[[],
 
 def _state(worlds: Any) -> list[np.ndarray]:
     s = worlds.state
-    return [s.tick, s.pose, s.command, s.rab_next, s.scan_states, worlds.seeds, worlds.start]
+    return [s.tick, s.pose, s.command, s.rab_next, s.seed, worlds.seeds, worlds.start]
 
 
 def _check_going_on(world: Any, shape: tuple[int, ...]) -> None:

@@ -26,12 +26,14 @@ LATERAL = (-1.0, 1.0, 1.0, -1.0)
 TURN = (-1.0, 1.0, -1.0, 1.0)
 
 
+@njit
 def reaches(bodies: BodyArrays) -> Array:
     """Return half track plus half wheelbase (N,) m; 0 for robots with two wheels."""
     return np.where(bodies.drive == BY_OMNIDIRECTIONAL,
                     0.5 * (bodies.wheel_distance + bodies.wheelbase), 0.0)
 
 
+@njit
 def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array,
                 twist: Array, slip: Array, noise_slip: Array, dt: float) -> tuple[Array, Array]:
     """Return odometry poses (N, 3) and twists (N, 3) after one tick.
@@ -50,8 +52,8 @@ def measure_all(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: 
     dt : s
 
     """
-    pose, measured = measure(bodies, odometry, np.ascontiguousarray(scale[:, :2]), wheel_speed,
-                             np.ascontiguousarray(slip[:, :2]), noise_slip, dt)
+    pose, measured = measure(bodies, odometry, scale[:, :2].copy(), wheel_speed,
+                             slip[:, :2].copy(), noise_slip, dt)
     _measure_four(bodies, odometry, scale, twist, slip, noise_slip, dt, reaches(bodies), pose,
                   measured)
     return pose, measured

@@ -237,12 +237,6 @@ def test_observations_are_copies():
      'data: got .*0 to 255'),
     (lambda: sbot.World(S_BOTS).reset(start=np.zeros((5, 3))), 'start of world 0: robot 0'),
     (lambda: sbot.Worlds(S_BOTS, 2).reset(worlds=[5]), 'worlds: got'),
-    (lambda: sbot.Worlds({**S_BOTS, 'sensors': {'imu': True}}, 2),
-     r'sensors\.imu: worlds do not have it'),
-    (lambda: sbot.Worlds({**S_BOTS, 'sensors': {'gnss': True}, 'wind': {'turbulence': 'robot'}}),
-     r'wind\.turbulence, sensors\.gnss: worlds do not have them'),
-    (lambda: sbot.Worlds({**S_BOTS, 'bodies': {'s-bot': {'drive': 'omnidirectional'}}}, 2),
-     r'bodies\.s-bot\.drive: omnidirectional: worlds do not have it'),
 ])
 def test_bad_input_is_named(call, words):
     with pytest.raises(InputError, match=words):

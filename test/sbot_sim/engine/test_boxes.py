@@ -195,11 +195,6 @@ def test_a_yaw_of_a_round_one_warns(caplog):
     assert 'world.boxes.0.yaw: has no effect on a round box' in caplog.text
 
 
-def test_worlds_refuse_them():
-    with pytest.raises(InputError, match=r'world\.boxes: worlds do not have it'):
-        sbot.Worlds(scenario([box(3, 3)], [{'pose': [1, 1, 0], **NONE}]), 2)
-
-
 def test_those_of_argos_are_movable(tmp_path):
     path = tmp_path / 'push.argos'
     path.write_text("""<argos-configuration>

@@ -123,9 +123,3 @@ def test_the_same_seed_gives_the_same_run_and_a_reset_begins_again():
 def test_bad_obstacles_are_named(moving, words):
     with pytest.raises(InputError, match=words):
         run([moving], [{'pose': [5, 3, 0], **NONE}])
-
-
-def test_worlds_refuse_them():
-    with pytest.raises(InputError, match=r'world\.moving: worlds do not have it'):
-        sbot.Worlds({'world': {'bounds': [0, 0, 9, 9], 'moving': [obstacle([[1, 1], [2, 2]])]},
-                     'robots': [{'pose': [5, 3, 0], **NONE}]}, 2)

@@ -1,0 +1,124 @@
+"""Tick of a batch of worlds: which phases it has, in which order (docs/architecture.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.worlds import air, motion, sensing
+from sbot_sim.worlds.batch import Phase
+from sbot_sim.worlds.positioning import Positioning
+from sbot_sim.worlds.program import Interpreted
+from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
+from sbot_sim.worlds.state import Integers, Setting, Worlds
+from sbot_sim.worlds.turbulent_air import TurbulentAir
+from sbot_sim.worlds.user_hooks import HookPhases
+from sbot_sim.worlds.world_by_world import LARGE, WorldByWorld
+from wind_model.turbulence import Waves
+
+Phases = list[Phase | Interpreted]
+
+
+class Tick:
+    """Phases that K worlds need: compiled ones, and in Python what few worlds have.
+
+    Parameters
+    ----------
+    parameters : (K,) of each world
+    setting, worlds : of the batch
+    senses : what is sensed
+    waves_of : the waves of world k with a seed; None: no turbulence there
+    replace_scenes : as of ``ShapedWorlds``
+    threads : how many to use; changes no bit
+
+    """
+
+    def __init__(self, parameters: Sequence[SimulationParameters], setting: Setting,
+                 worlds: Worlds, senses: Collection[str],
+                 waves_of: Callable[[int, int], Waves | None],
+                 replace_scenes: ReplaceScenes, threads: int) -> None:
+        self._setting, self._senses, self._hooks = setting, senses, parameters[0].hooks
+        self.positioning = Positioning(parameters, setting, worlds, senses)
+        self._called = HookPhases(parameters, setting, worlds)
+        shaped = any(p.movers is not None or p.obstacles is not None for p in parameters)
+        self.shaped = ShapedWorlds(parameters, setting, worlds,
+                                   replace_scenes) if shaped else None
+        self._sees_shapes = any(p.sensors.rectangles is not None and p.sensors.scan.sees_robots
+                                for p in parameters)
+        self._shared = threads > 1 and setting.robots >= LARGE
+        self._each = WorldByWorld(
+            list(parameters) if self.shaped is None else self.shaped.parameters, setting, worlds,
+            threads if self._shared else 1)
+        turbulent = any(p.waves is not None for p in parameters)
+        self._turbulent = TurbulentAir(waves_of, setting, worlds) if turbulent else None
+        # A user's function need not be one for several threads, tables of the whole batch are made
+        # anew where obstacles move, and threads that share a world do not take others besides.
+        self.in_one_thread = self._shared or any(hook is not None for hook in self._hooks) or any(
+            p.obstacles is not None for p in parameters)
+
+    def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
+        """Put what is not in the arrays of the batch to tick 0."""
+        worlds = list(chosen)
+        self.positioning.reset(worlds)
+        if self.shaped is not None:
+            self.shaped.reset(worlds)
+        if self._turbulent is not None:
+            self._turbulent.reset(worlds, seeds)
+
+    def advancing(self) -> Phases:
+        """Return the phases from a snapshot to the poses of the next."""
+        setting = self._setting
+        phases: Phases = [motion.sum_impulses if self._hooks.drive_impulse is None
+                          else self._called.sum_impulses]
+        if 'odometry' in self._senses:
+            phases.append(motion.turn_wheels if setting.wheels == 2 else motion.turn_four_wheels)
+        phases.append(motion.propose)
+        if setting.wheels == 4:
+            phases.append(motion.propose_omnidirectional)
+        phases += [motion.resolve_overlaps if self.shaped is None
+                   else self.shaped.resolve_overlaps, motion.end_tick]
+        if setting.sensing.range_and_bearing or setting.wake.wake:
+            phases.append(motion.broadcast)
+        if 'imu' in self._senses:
+            phases.append(self.positioning.update_twists)
+        elif 'twist' in self._senses:
+            phases.append(motion.update_twists)
+        return phases
+
+    def sensing(self) -> Phases:
+        """Return the phases that make a snapshot."""
+        s = self._setting.sensing
+        phases: Phases = [sensing.decode_yaws]
+        if s.fan.beams > 0:
+            phases.append(self._each.scan if self._shared or self._sees_shapes
+                          else sensing.scan)
+        if s.infrared_fan.beams > 0:
+            phases.append(self._each.read_infrared if self._shared else sensing.read_infrared)
+        if s.heard:
+            phases.append(sensing.hear)
+        if 'imu' in self._senses or 'gnss' in self._senses:
+            phases.append(self.positioning.read)
+        phases += self._air()
+        if 'wind' in self._senses:
+            phases.append(air.add_forces)
+        return phases
+
+    def _air(self) -> Phases:
+        setting, wake = self._setting, self._setting.wake.wake
+        if self._turbulent is None and self._hooks.effective_wind is None and not (
+                setting.gridded or wake):
+            return [air.set_uniform_wind]
+        phases: Phases = [air.set_free_wind]
+        if self._turbulent is not None:
+            phases.append(self._turbulent.add)
+        if wake:
+            phases.append(self._reducing())
+        phases.append(air.set_effective_wind if self._hooks.effective_wind is None
+                      else self._called.set_effective_wind)
+        return phases
+
+    def _reducing(self) -> Phase | Interpreted:
+        if self._hooks.blocking is not None:
+            return self._called.reduce
+        shared = self._shared and not self._setting.sensing.range_and_bearing
+        return self._each.reduce_by_wakes if shared else air.reduce_by_wakes

@@ -1,0 +1,227 @@
+"""Worlds have all that a run has: every bit of every world, for any number of worlds, threads."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sbot
+import sbot.learn
+from sbot.runner.loop import wind_at
+from sbot.scenario import assemble
+from sbot_common.errors import InputError
+from sbot_common.twist import OMEGA, VX
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.engine.state import StepInputs
+from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL
+from sbot_sim.world.boxes import as_sent
+
+HOOKS = str(Path(__file__).parents[1] / 'runner')
+SENSORS = {'scan_beams': 19, 'scan_range_max': 2.0, 'scan_noise_std': 0.01,
+           'scan_sees_robots': True, 'odometry_noise_slip': 0.02, 'odometry_noise_radius': 0.01,
+           'infrared': True}
+PLAIN = {'rate': 10, 'python_path': [HOOKS], 'sensors': SENSORS,
+         'world': {'bounds': [0, 0, 3, 3], 'circles': [{'center': [2, 2], 'radius': 0.3}]},
+         'robots': [{'count': 4, 'body': 's-bot', 'controller': 'none'}]}
+RECTANGLE = {'like': 's-bot', 'length': 0.2, 'width': 0.1, 'offset': 0.02}
+PATHS = [{'radius': 0.2, 'path': [[0.5, 0.5], [2.5, 0.5], [2.5, 2.5]], 'speed': 0.3},
+         {'radius': 0.1, 'path': [[0.4, 2.6], [1.4, 2.6]], 'speed': 0.2, 'at_end': 'turn'}]
+BOXES = [{'center': [1, 1], 'size': [0.3, 0.2], 'mass': 1.0},
+         {'center': [1.5, 2.2], 'radius': 0.15, 'mass': 0.5}]
+HEARING = {**SENSORS, 'range_and_bearing': True}
+IN_WIND = {'wind_speed_mean': 0.05, 'wake': True}
+
+
+def field(name):
+    return {'use_custom_static_wind_field': True, 'custom_wind_field_path': f'wind/{name}.txt'}
+
+
+SCENARIOS = {
+    'rectangles': {'bodies': {'brick': RECTANGLE}, 'robots': [
+        {'count': 3, 'body': 'brick', 'controller': 'none'},
+        {'count': 2, 'body': 's-bot', 'controller': 'none'}]},
+    'moving obstacles': {'world': {**PLAIN['world'], 'moving': PATHS},
+                         'sensors': HEARING, 'wind': IN_WIND},
+    'boxes': {'world': {**PLAIN['world'], 'boxes': BOXES}},
+    'all that moves': {'world': {**PLAIN['world'], 'moving': PATHS, 'boxes': BOXES},
+                       'bodies': {'brick': RECTANGLE},
+                       'robots': [{'count': 3, 'body': 'brick', 'controller': 'none'}]},
+    'turbulence of places': {'wind': {'wind_speed_mean': 0.05, 'turbulence': 'place',
+                                      'turbulence_speed': 0.04}},
+    'turbulence of robots': {'wind': {**IN_WIND, 'turbulence': 'robot',
+                                      'turbulence_speed': 0.04}},
+    'above terrain': {'wind': {**field('hill'), 'wind_height_above_terrain': 0.5}},
+    'blocking hook': {'wind': {**IN_WIND, 'blocking_function': 'user_hooks:half_for_all'}},
+    'wind hook': {'sensors': HEARING,
+                  'wind': {**IN_WIND, 'effective_wind_function': 'user_hooks:swirl'}},
+    'omnidirectional': {'bodies': {'omni': {'like': 's-bot', 'drive': 'omnidirectional'}},
+                        'robots': [{'count': 3, 'body': 'omni', 'controller': 'none'},
+                                   {'count': 2, 'body': 's-bot', 'controller': 'none'}],
+                        'wind': IN_WIND},
+    'imu and gnss': {'sensors': {**SENSORS, 'imu': True, 'imu_noise_yaw': 0.01,
+                                 'imu_noise_acceleration': 0.1, 'imu_noise_turn_rate': 0.01,
+                                 'imu_bias_turn_rate': 0.1, 'imu_bias_acceleration': 0.1,
+                                 'gnss': True, 'gnss_latitude': 47.4, 'gnss_noise': 0.5,
+                                 'gnss_noise_vertical': 1.0},
+                     'wind': {'wind_speed_mean': 0.05}},
+    'drive hook': {'bodies': {'s-bot': {'drive': 'impulse'}},
+                   'wind': {'wind_speed_mean': 0.02, 'wind_gust_force_mean': 0.2,
+                            'wind_gust_start': 0.3, 'wind_gust_duration': 0.4,
+                            'drive_impulse_function': 'user_hooks:sideways'}},
+}
+TICKS = 12
+
+
+def commands_of(rng, worlds):
+    """Commands of which some press robots against each other and against walls."""
+    commands = np.zeros((worlds.count, worlds.robots, 3))
+    commands[..., [VX, OMEGA]] = rng.uniform(-1, 1, commands[..., :2].shape) * [0.15, 1] + [.05, 0]
+    sideways = (worlds.setting.bodies.drive == BY_OMNIDIRECTIONAL).reshape(commands.shape[:2])
+    commands[sideways, 1] = rng.uniform(-0.1, 0.1, int(sideways.sum()))
+    return commands
+
+
+def alone(scenario, seed):
+    """Return a run's engine."""
+    own = sbot.load(scenario, seed=seed)
+    return Engine(assemble.simulation_parameters(own), assemble.initial_poses(own), seed)
+
+
+def check(worlds, seen, k, engine):
+    snapshot, rows = engine.snapshot, slice(k * worlds.robots, (k + 1) * worlds.robots)
+    pairs = {'pose': snapshot.pose, 'scan': snapshot.ranges, 'odometry': snapshot.odometry,
+             'odometry_twist': snapshot.odometry_twist, 'twist': snapshot.twist,
+             'wind': snapshot.wind, 'obstacles': snapshot.obstacles, 'boxes': snapshot.boxes,
+             'infrared': snapshot.infrared[..., -1], 'imu': snapshot.imu,
+             'gnss': snapshot.gnss, 'collided': engine.state.collided}
+    for name, theirs in pairs.items():
+        ours = getattr(seen, name)
+        assert (ours is None) == (theirs is None), name
+        if name == 'boxes' and theirs is not None:
+            theirs = as_sent(theirs)
+        if theirs is not None:
+            np.testing.assert_array_equal(ours[k], theirs, err_msg=f'{name} of world {k}')
+    np.testing.assert_array_equal(worlds.state.reverted[rows], engine.state.reverted)
+
+
+@pytest.mark.parametrize('threads', [1, 2])
+@pytest.mark.parametrize('count', [1, 7, 64])
+@pytest.mark.parametrize('name', SCENARIOS)
+def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
+    monkeypatch.setattr('sbot.worlds.many._BLOCK', 30)  # several blocks
+    scenario = sbot.load({**PLAIN, **SCENARIOS[name]})
+    worlds = sbot.Worlds(scenario, count, seeds=np.arange(5, 5 + count), threads=threads)
+    compared = sorted({0, count // 2, count - 1})
+    engines = {k: alone(scenario, 5 + k) for k in compared}
+    source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
+    hit, seen = False, worlds.observe()
+    for tick in range(TICKS):
+        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        commands = commands_of(rng, worlds)
+        for k, engine in engines.items():
+            engine.feel(wind)
+            check(worlds, seen, k, engine)
+            engine.advance(StepInputs(commands[k], wind, engine.state.rab_data))
+        seen = worlds.step(commands)
+        hit |= seen.collided.any()
+    assert hit or 'moves' not in name
+
+
+def joined(features):
+    """Return the keys of several features in one scenario."""
+    data = {}
+    for feature in features:
+        for key, value in SCENARIOS[feature].items():
+            data[key] = {**data.get(key, {}), **value} if isinstance(value, dict) else value
+    robots = [entry for feature in features for entry in SCENARIOS[feature].get('robots', ())]
+    return {**PLAIN, **data, 'robots': robots or PLAIN['robots']}
+
+
+@pytest.mark.parametrize('number', range(6))
+def test_features_that_meet_equal_the_run_too(number):
+    rng = np.random.default_rng(number)
+    names = rng.choice([*SCENARIOS], 4, replace=False).tolist()
+    scenario = sbot.load(joined(names))
+    worlds, engine = sbot.Worlds(scenario, 3, seeds=[1, 2, 3]), alone(scenario, 2)
+    source, seen = assemble.wind_source(scenario), worlds.observe()
+    for tick in range(TICKS):
+        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        commands = commands_of(rng, worlds)
+        engine.feel(wind)
+        check(worlds, seen, 1, engine)
+        engine.advance(StepInputs(commands[1], wind, engine.state.rab_data))
+        seen = worlds.step(commands)
+
+
+@pytest.mark.parametrize('name', SCENARIOS)
+def test_learning_has_them_too(name):
+    env = sbot.learn.env({**PLAIN, **SCENARIOS[name]}, task='avoid_obstacles')
+    env.reset(seed=3)
+    for _ in range(3):
+        observation = env.step(np.full(env.action_space.shape, 0.5))[0]
+    assert np.isfinite(observation).all()
+
+
+@pytest.mark.parametrize('name', SCENARIOS)
+def test_a_reset_begins_anew(name):
+    worlds = sbot.Worlds({**PLAIN, **SCENARIOS[name]}, 3)
+    commands = commands_of(np.random.default_rng(4), worlds)
+    first = worlds.step(commands, ticks=4)
+    worlds.step(commands, ticks=3)
+    worlds.reset(worlds=[1])
+    again, others = worlds.step(commands, ticks=4), worlds.observe()
+    assert again.tick.tolist() == [11, 4, 11]
+    for field_name in ('pose', 'scan', 'wind', 'obstacles', 'boxes'):
+        mine = getattr(again, field_name)
+        if mine is not None:
+            np.testing.assert_array_equal(mine[1], getattr(first, field_name)[1])
+    assert not np.array_equal(others.pose[0], first.pose[0])
+
+
+def test_obstacles_that_outgrow_their_room_are_still_seen(monkeypatch):
+    monkeypatch.setattr('sbot.worlds.setting._ROOM', 1.0)
+    scenario = sbot.load({**PLAIN, **SCENARIOS['moving obstacles']})
+    worlds, engine = sbot.Worlds(scenario, 2, seeds=[5, 6]), alone(scenario, 6)
+    source, setting = assemble.wind_source(scenario), worlds.setting
+    for tick in range(40):
+        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        engine.advance(StepInputs(np.zeros((4, 3)), wind, engine.state.rab_data))
+        seen = worlds.step(np.zeros((2, 4, 2)))
+        np.testing.assert_array_equal(seen.scan[1], engine.snapshot.ranges)
+    assert worlds.setting is not setting
+
+
+def test_a_start_inside_an_obstacle_is_refused():
+    worlds = sbot.Worlds({**PLAIN, **SCENARIOS['boxes']}, 1)
+    starts = worlds.start[0].copy()
+    starts[0] = 1.0, 1.0, 0.0
+    with pytest.raises(InputError, match=r'start of world 0: robot 0 at \(1, 1\).*boxes\[0\]'):
+        worlds.reset(start=starts)
+
+
+@pytest.mark.parametrize('threads', [1, 2])
+def test_threads_may_share_a_large_world(threads, monkeypatch):
+    monkeypatch.setattr('sbot_sim.worlds.tick.LARGE', 100)
+    scenario = sbot.load({**PLAIN, 'world': {'bounds': [0, 0, 12, 12]}, 'robots': [
+        {'count': 250, 'body': 's-bot', 'controller': 'none'}], 'wind': IN_WIND})
+    worlds, engine = sbot.Worlds(scenario, 2, seeds=[4, 5], threads=threads), alone(scenario, 5)
+    assert worlds.phases.in_one_thread == (threads == 2)
+    source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
+    seen = worlds.observe()
+    for tick in range(4):
+        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        commands = commands_of(rng, worlds)
+        engine.feel(wind)
+        check(worlds, seen, 1, engine)
+        engine.advance(StepInputs(commands[1], wind, engine.state.rab_data))
+        seen = worlds.step(commands)
+
+
+def test_a_vy_lasts_no_longer_than_its_command():
+    world = sbot.World({**PLAIN, **SCENARIOS['omnidirectional'], 'wind': {}}, sense=[])
+    still = sbot.World({**PLAIN, **SCENARIOS['omnidirectional'], 'wind': {}}, sense=[])
+    sideways = np.zeros((5, 3))
+    sideways[:3, 1] = 0.05
+    moved = world.step(sideways).pose
+    assert np.abs(moved - still.step(np.zeros((5, 2))).pose)[:3].max() > 0.004
+    np.testing.assert_array_equal(world.step(np.zeros((5, 2))).pose, moved)
