@@ -6,6 +6,7 @@ descriptors, signal mask and ignored signals, session, and the process that aske
 `forked.py` asks.
 """
 
+import atexit
 import fcntl
 import gc
 import json
@@ -16,6 +17,7 @@ import socket
 import struct
 import sys
 import tempfile
+import threading
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -133,6 +135,35 @@ def execute(words: list[str], path: list[str]) -> None:
         runpy.run_path(words[0], run_name='__main__')
 
 
+def exit_code(error: BaseException) -> int:
+    """Return the exit code that an exception gives a program, and print what Python prints."""
+    if not isinstance(error, SystemExit):
+        sys.excepthook(type(error), error, error.__traceback__)
+        return -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
+    if error.code is None or isinstance(error.code, int):
+        return error.code or 0
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def leave(code: int) -> None:
+    """End this process, but do not take modules apart.
+
+    Libraries of ROS that a server has loaded and a child has used crash there now and then.
+    """
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            code = code or 120  # as Python
+    if code == -signal.SIGINT:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    os._exit(code & 0xff)
+
+
 def split(request: Request, fds: list[int]) -> tuple[socket.socket, bool]:
     """Fork a server for the children of this child; return its end, and whether this is it."""
     if request['session']:
@@ -165,7 +196,12 @@ def main() -> None:
         connection, serves = split(request, fds)
     forked.use_server(connection)
     become(request, fds)
-    execute(request['words'], path)
+    code = 0
+    try:
+        execute(request['words'], path)
+    except BaseException as error:
+        code = exit_code(error)
+    leave(code)
 
 
 if __name__ == '__main__':

@@ -80,13 +80,19 @@ def test_without_the_mark_children_are_started():
 
 @pytest.mark.parametrize(('code', 'expected'), [
     ('', 0), ('import sys; sys.exit(3)', 3), ('raise ValueError', 1),
+    ('import sys; sys.exit("told")', 1), ('raise KeyboardInterrupt', -2),
+    ('import threading; threading.Thread(target=print).start()', 0),
     ('import os; os.kill(os.getpid(), 9)', -9),
     ('import os, signal; os.kill(os.getpid(), signal.SIGTERM)', -15)])
 def test_its_exit_code(code, expected):
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           check=False)
     assert done.returncode == expected
-    assert ('ValueError' in done.stderr) == ('ValueError' in code)
+    started = forked.Started([sys.executable, '-c', code], text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    out, error = started.communicate(timeout=240)
+    assert (started.returncode, out) == (expected, done.stdout)
+    assert done.stderr.splitlines()[-1:] == error.splitlines()[-1:]
 
 
 def test_its_standard_streams_and_passed_descriptors():
