@@ -83,11 +83,10 @@ def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, d
         given.append(inputs), advance(self, inputs)))
     parameters = simulation_parameters(scenario)
     simulator.rehearse(scenario, parameters)
-    received = Inbox(2, parameters.omnidirectional).inputs()  # what the node gives in a run
+    received = Inbox(2).inputs()  # what the node gives in a run
     assert len(given) == 2
     for inputs in given:
-        assert inputs.command.shape == received.command.shape == (
-            2, 3 if drive == 'omnidirectional' else 2)
+        assert inputs.command.shape == received.command.shape == (2, 3)
         assert inputs.rab_data.shape == received.rab_data.shape
 
 
