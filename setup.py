@@ -51,7 +51,7 @@ setup(
     install_requires=[
         'setuptools',
         'numpy>=1.24',
-        'numba>=0.60',
+        'numba>=0.60,<0.69',  # the folder compiled uses its inside
         'rosbags>=0.10.4',
         'mcap>=1.2',
         'zstandard>=0.21',

@@ -107,7 +107,9 @@ def place_inputs(pose: Floats, x: float, y: float, out: Floats) -> None:
     """Write direction and distance of (x, y) (m, `map`) as seen from a pose (3,)."""
     dx, dy = x - pose[0], y - pose[1]
     distance = hypot(dx, dy)
-    sine, cosine = sincos(atan2(dy, dx) - pose[2])
+    # A place without a direction, as the leader has of itself, is ahead: not where the map's x is.
+    bearing = atan2(dy, dx) - pose[2] if distance > 0.0 else 0.0
+    sine, cosine = sincos(bearing)
     out[0], out[1] = cosine, sine
     out[2] = distance / (1.0 + distance)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ Integers = NDArray[np.int64]
 _LEAST, _MOST = 1e-6, 1e6  # m/s, m or rad/s
 _MOST_LAYERS = 100
 KINDS = ('perceptron', 'mlp', 'ctrnn')
+FUNCTION = 'function'  # the kind of a file that holds a function policy (``policy_file``)
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
 
 
@@ -123,6 +124,9 @@ def checked_weights(network: Network, weights: ArrayLike) -> Floats:
 
 def save_network(path: str | Path, network: Network, weights: ArrayLike) -> None:
     """Write a network and its weights (W,) as JSON, which keeps every bit."""
+    if not isinstance(network, Network):
+        raise bad_value('network', type(network).__name__, 'a network of sbot.network; a function '
+                        'policy is saved by sbot.save_policy')
     content = {**network._asdict(), 'weights': checked_weights(network, weights).tolist()}
     Path(path).write_text(json.dumps(content, indent=1) + '\n', 'utf-8')
 
@@ -136,11 +140,11 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
         naming the file, and what was expected.
 
     """
-    try:
-        content: Any = json.loads(read_regular(path).decode('utf-8'))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f'{path}: cannot be read as a network ({error})') from None
-    if not isinstance(content, Mapping) or set(content) != set(_KEYS):
+    content = read_content(path)
+    if content.get('kind') == FUNCTION:
+        raise InputError(f'{path}: holds a function, which is a program, expected a network; '
+                         'sbot.load_policy and controller function_policy execute it')
+    if set(content) != set(_KEYS):
         raise InputError(f"{path}: expected an object with the keys {', '.join(_KEYS)}")
     try:
         network = make_network(content['kind'], content['inputs'], hidden=content['hidden'],
@@ -151,3 +155,21 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
         raise InputError(f'{path}: {error}') from None
     except (TypeError, ValueError):
         raise InputError(f'{path}: weights: expected a list of numbers') from None
+
+
+def read_content(path: str | Path) -> dict[str, Any]:
+    """Return what the JSON file of a network or a function policy holds, not checked.
+
+    Raises
+    ------
+    InputError
+        naming the file, if it holds no JSON object.
+
+    """
+    try:
+        content: Any = json.loads(read_regular(path).decode('utf-8'))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f'{path}: cannot be read as a network ({error})') from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: expected an object with the keys {', '.join(_KEYS)}")
+    return content

@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 __all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'World', 'Worlds', 'function_policy', 'learn',
-           'load', 'load_network', 'network', 'plot', 'replay', 'run', 'save_network', 'sweep',
-           'view']
+           'load', 'load_network', 'load_policy', 'network', 'plot', 'replay', 'run',
+           'save_network', 'save_policy', 'sweep', 'view']
 
 if TYPE_CHECKING:
     from sbot import learn
@@ -25,11 +25,13 @@ if TYPE_CHECKING:
         function_policy,
         load,
         load_network,
+        load_policy,
         network,
         plot,
         replay,
         run,
         save_network,
+        save_policy,
         sweep,
         view,
     )

@@ -7,8 +7,10 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neural_controller.function_policy import function_policy
 from neural_controller.network import load_network, save_network
 from neural_controller.network import make_network as network
+from neural_controller.policy_file import load_policy, save_policy
 from sbot.bag.reader import Bag
 from sbot.regression.replay import ReplayResult
 from sbot.regression.replay import replay as replay_bag
@@ -24,7 +26,6 @@ from sbot.scenario.load import (
 )
 from sbot.scenario.model import Scenario
 from sbot.worlds import many, single
-from sbot.worlds.policy import function_policy
 from sbot_common.errors import InputError, bad_value
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from sbot.figures.data import RunData
 
 __all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'World', 'Worlds', 'function_policy', 'load',
-           'load_network', 'network', 'plot', 'replay', 'run', 'save_network', 'sweep', 'view']
+           'load_network', 'load_policy', 'network', 'plot', 'replay', 'run', 'save_network',
+           'save_policy', 'sweep', 'view']
 
 Source = Scenario | Mapping[str, Any] | str | Path
 

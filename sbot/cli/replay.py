@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +16,14 @@ from tqdm import tqdm
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
+from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.user import is_shipped
 from sbot.regression.replay import replay
+from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
+from sbot.scenario.paths import find_file
 from sbot.scenario.shipped import own_folders
 from sbot_common.errors import InputError, one_line
 
@@ -27,8 +33,8 @@ def _run(args: argparse.Namespace) -> int:
     overrides = dict(parse_override(text) for text in args.set)
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                               overrides=overrides, import_controllers=False)
-    if not args.trust and 'python_path' not in overrides:
-        _ask_for_trust(bag, scenario)
+    if not args.trust:
+        _ask_for_trust(bag, scenario, overrides)
     total = scenario.rate.ticks(scenario.duration) + 1
     with tqdm(total=total, unit=' ticks', leave=False, file=sys.stderr,
               disable=True if args.quiet or args.json else None) as bar:
@@ -58,10 +64,11 @@ def _run(args: argparse.Namespace) -> int:
     return damage_code(bag) or (0 if result.equal else 1)
 
 
-def _ask_for_trust(bag: Bag, scenario: Scenario) -> None:
-    """Ask before modules are imported from folders that a recording names.
+def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]) -> None:
+    """Ask before code is executed that a recording names: modules of folders, and policy files.
 
-    Not asked about are modules that are installed, those of this package, and its own folders.
+    Not asked about is what is installed, this package with its own folders, and what the
+    overrides name, which are the user's.
 
     Raises
     ------
@@ -72,17 +79,46 @@ def _ask_for_trust(bag: Bag, scenario: Scenario) -> None:
     named = (*(robot.controller for robot in scenario.robots), *scenario.wind.hooks,
              scenario.until or '')
     names = list(dict.fromkeys(name for name in named if ':' in name and not is_shipped(name)))
-    folders = [folder for folder in scenario.python_path
-               if not any(Path(folder).resolve().is_relative_to(own) for own in own_folders())]
-    if not names or not folders:
+    files = list(dict.fromkeys(_programs(scenario, overrides)))
+    folders = [] if 'python_path' in overrides else [
+        folder for folder in scenario.python_path if not _is_own(folder)]
+    parts = [f'imports {", ".join(names)} from {", ".join(folders)}'] * bool(names and folders)
+    parts += [f'executes the function in {", ".join(files)}'] * bool(files)
+    if not parts:
         return
-    text = one_line(f'{bag.path}: its scenario imports {", ".join(names)} from '
-                    f'{", ".join(folders)}, which executes what is there')
+    text = one_line(f'{bag.path}: its scenario {" and ".join(parts)}, which is code of those '
+                    'who wrote it')
     if not sys.stdin.isatty():
-        raise InputError(f'{text}; expected --trust if you know the modules')
+        raise InputError(f'{text}; expected --trust if you know it')
     print(f'{text}. Go on? [y/N] ', end='', file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
         raise InputError(f'{bag.path}: not replayed')
+
+
+def _programs(scenario: Scenario, overrides: Mapping[str, object]) -> Iterator[str]:
+    """Yield the files that controllers' parameters name, and which these execute."""
+    given = {os.path.abspath(value) for value in _texts(overrides)}
+    for robot in scenario.robots:
+        keys = () if robot.controller == NONE else entry_of(robot.controller).programs
+        parameters: Any = controller_parameters(scenario, robot) if keys else {}
+        for key in keys:
+            with contextlib.suppress(InputError):  # a replay without the file says so
+                path = find_file(str(parameters.get(key)), Path.cwd(), key)
+                if path not in given and not _is_own(path):
+                    yield path
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield all texts within values of a scenario."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(inner)
+
+
+def _is_own(path: str) -> bool:
+    return any(Path(path).resolve().is_relative_to(own) for own in own_folders())
 
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
@@ -99,7 +135,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
     parser.add_argument('--trust', action='store_true',
                         help='import modules from the folders that the recording names '
-                             '(python_path) without asking')
+                             '(python_path), and execute the functions of its policy files, '
+                             'without asking')
     parser.add_argument('--json', action='store_true', help='print one JSON object')
     parser.add_argument('--quiet', action='store_true', help='print differences only')
     parser.set_defaults(run=_run)

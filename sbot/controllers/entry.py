@@ -79,6 +79,7 @@ class Entry(NamedTuple):
     make: Callable[[Place], Controller]
     parameters: Any = None  # a NamedTuple of Param fields at their defaults; None: OwnParameters
     paths: tuple[str, ...] = ()  # parameters that name files
+    programs: tuple[str, ...] = ()  # those of them whose files are executed
     # Raises InputError for OwnParameters, or a name, that the controller does not take.
     check: Callable[[str, Mapping[str, object], str, Sources], None] = _anything
     fields: tuple[str, ...] | None = None  # of an Observation; None: all that the robot senses

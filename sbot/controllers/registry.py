@@ -23,7 +23,8 @@ from sbot_common.user_code import call_user_code
 GROUP = 'sbot.controllers'
 NONE = 'none'  # a robot that something else drives
 # Modules with an ENTRY each, in the order of `sbot list controllers`.
-_SHIPPED = ('potential_field', 'navigate', 'wind_aware', 'neural', 'navground', 'user')
+_SHIPPED = ('potential_field', 'navigate', 'wind_aware', 'neural', 'function_policy', 'navground',
+            'user')
 
 
 @lru_cache(maxsize=1)

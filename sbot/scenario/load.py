@@ -251,7 +251,8 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     own_function = _check_until(written, robots, python_path, origins, given is not None)
     used = sorted({robot.body for robot in robots})
     settings = {name: getattr(written, name) for name in Settings.model_fields}
-    own_classes = any(':' in robot.controller for robot in robots)
+    own_classes = any(':' in name or (name != NONE and entry_of(name).programs)
+                      for name in {robot.controller for robot in robots})
     scenario = Scenario.model_construct(**{
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neural_controller.function_policy import FunctionPolicy
 from neural_controller.inputs import FIELDS, input_table
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
@@ -25,7 +26,7 @@ from sbot.worlds.arguments import (
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import FunctionPolicy, deciding_phases, exceptions_of
+from sbot.worlds.policy import deciding_phases, exceptions_of
 from sbot.worlds.setting import make_setting, replace_scenes, scenes_of, tables_of_worlds
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole

@@ -4,81 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
-from types import FunctionType
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from neural_controller import inputs as kinds
+from neural_controller.function_policy import FunctionPolicy, place_of
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
-from neural_controller.network import Network, make_network
+from neural_controller.network import Network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
-from sbot_common.arguments import whole
 from sbot_common.compiled.jit import borrowed
-from sbot_common.errors import bad_value
 from sbot_common.twist import OMEGA, VX, VY
-from sbot_common.user_code import UserCodeError, call_user_code, reason
+from sbot_common.user_code import UserCodeError, reason
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
-
-_ROW = numba.float64[::1]
-_ARGUMENTS = (_ROW, _ROW, _ROW, _ROW, numba.int64[::1], numba.float64)  # of a function
-_MOST_NUMBERS = 1_000_000  # weights of a world, memory of a robot
-
-
-class FunctionPolicy(NamedTuple):
-    """A compiled function of one's own as a policy; make one by ``function_policy``."""
-
-    function: Any
-    network: Network  # its inputs and outputs
-    weight_count: int
-    memory_count: int
-
-
-def function_policy(function: Callable[..., None], inputs: Sequence[str], *, weights: int,
-                    memory: int = 0, outputs: str = WHEELS, max_speed: float = 0.08,
-                    turn: float = 0.095) -> FunctionPolicy:
-    """Return a policy of a function that numba can compile.
-
-    Parameters
-    ----------
-    function : called for each robot as ``function(inputs, weights, memory, outputs, layers, dt)``
-        with float64 arrays (I,), (W,), (M,), (2,), int64 (L,) and the tick's length (s); it
-        writes ``outputs`` (and ``memory``) and returns nothing
-    inputs, outputs, max_speed, turn : as of ``make_network``
-    weights, memory : how many
-
-    Raises
-    ------
-    InputError
-        for bad parameters.
-    UserCodeError
-        if numba cannot compile the function.
-
-    """
-    if not isinstance(function, FunctionType) and not hasattr(function, 'py_func'):
-        raise bad_value('function', function, 'a function that is written in Python')
-    compiled: Any = function if hasattr(function, 'py_func') else numba.njit(
-        error_model='numpy')(function)
-    network = make_network('perceptron', inputs, outputs=outputs, max_speed=max_speed, turn=turn)
-    weight_count = whole('weights', weights, 0, _MOST_NUMBERS)
-    memory_count = whole('memory', memory, 0, _MOST_NUMBERS)
-    # Now, not within our own functions, whose lines numba would name instead of the user's.
-    call_user_code(partial(compiled.get_call_template, _ARGUMENTS, {}),
-                   lambda: f'function_policy: {_place(compiled)}')
-    return FunctionPolicy(compiled, network, weight_count, memory_count)
-
-
-def _place(compiled: Any) -> str:  # noqa: ANN401
-    """Return a function's name, file and line in words."""
-    code = compiled.py_func.__code__
-    return f'{compiled.py_func.__name__}() at {code.co_filename}:{code.co_firstlineno}'
-
 
 @contextlib.contextmanager
 def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
@@ -107,7 +50,7 @@ def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
     finally:
         sys.unraisablehook = before
     for error in raised[:1]:
-        raise UserCodeError(f'{_place(policy.function)}: {reason(error)}') from error
+        raise UserCodeError(f'{place_of(policy.function)}: {reason(error)}') from error
 
 
 @Phase

@@ -48,7 +48,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
              'sbot_sim', 'sbot/worlds')
 _SUFFIX = '.code'
-_LAYOUT = 1  # of the files; raise it when what they hold changes
+_LAYOUT = 2  # of the files and how they are compiled; raise it when either changes
 # numba's settings (NUMBA_OPT and so on) that change machine code.
 _SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT',
              'DISABLE_JIT')

@@ -23,6 +23,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
 from sbot_common.compiled.cache import CodeCache
+from sbot_common.compiled.pipeline import InnerCompiler, OuterCompiler
 
 F = TypeVar('F', bound=Callable[..., Any])
 
@@ -31,25 +32,27 @@ numba.config.DISABLE_INTEL_SVML = True
 _OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
 
 
-def _cached(function: F, **options: bool) -> F:
-    """Return a function that is compiled at its first call, or loaded from the cache."""
-    compiled: Any = numba.njit(**_OPTIONS, **options)(function)
+def njit(function: F) -> F:
+    """Compile a function that Python calls; machine code is cached on disk."""
+    compiled: Any = numba.njit(**_OPTIONS, pipeline_class=OuterCompiler)(function)
     if not numba.config.DISABLE_JIT:
         compiled._cache = CodeCache(function, compiled.targetoptions)
     return compiled  # type: ignore[no-any-return]
 
 
-def njit(function: F) -> F:
-    """Compile a function that Python calls; machine code is cached on disk."""
-    return _cached(function)
+def _inner(function: F, **options: bool) -> F:
+    compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=InnerCompiler,
+                               **options)(function)
+    return compiled  # type: ignore[no-any-return]
 
 
 def njit_inner(function: F) -> F:
-    """Compile a function that only compiled code calls, without a CPython wrapper.
+    """Compile a function that only compiled code calls, as a part of its callers.
 
-    Wrappers take as long to compile as the functions themselves.
+    It has no machine code of its own (``sbot_common.compiled.pipeline``) and no wrapper: wrappers
+    take as long to compile as the functions themselves.
     """
-    return _cached(function, no_cpython_wrapper=True)
+    return _inner(function)
 
 
 def njit_inline(function: F) -> F:
@@ -57,7 +60,7 @@ def njit_inline(function: F) -> F:
 
     For functions of tuples of arrays: a call copies all fields, which can cost more than its work.
     """
-    return _cached(function, no_cpython_wrapper=True, forceinline=True)
+    return _inner(function, forceinline=True)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -76,7 +79,8 @@ def product_halves(_: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
 def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401
     """Compile a function that compiled code calls by its address; machine code is cached."""
     options = {'nopython': True, 'error_model': 'numpy'}
-    callback: Any = CFunc(function, normalize_signature(signature), {}, options)
+    callback: Any = CFunc(function, normalize_signature(signature), {}, options,
+                          pipeline_class=OuterCompiler)
     callback._cache = CodeCache(function, {**options, 'callback': True})
     callback.compile()
     return callback

@@ -54,6 +54,13 @@ def test_place(x, y, yaw, to_x, to_y):
         assert out[1] == pytest.approx(ahead[0] * to[1] - ahead[1] * to[0], abs=1e-9)
 
 
+@pytest.mark.parametrize('yaw', [0.0, 1.0, -2.5])
+def test_a_place_where_the_robot_is_says_nothing_of_the_map(yaw):
+    out = np.full(3, np.nan)
+    inputs.place_inputs(np.array([1.5, 2.5, yaw]), 1.5, 2.5, out)
+    assert out.tolist() == [1.0, 0.0, 0.0]
+
+
 @given(st.lists(st.tuples(st.floats(0.01, 20), angles), max_size=5))
 def test_neighbours(heard):
     ranges = np.array([r for r, _ in heard], np.float32)

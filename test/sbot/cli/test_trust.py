@@ -3,6 +3,7 @@
 import argparse
 import importlib.util
 import io
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import sbot
+from neural_controller.saved_policy import _function_of, _hash
 from sbot.cli import sweep
 from sbot.cli.main import COMMANDS, main, make_parser
 from sbot.environment.discovery import stay_on_this_machine
@@ -75,8 +77,9 @@ SIMULATE = {'run', 'up', 'sweep', 'replay', 'plot', 'view', 'wind wake'}
 NAMES_THAT_LOOK = {'Bag', 'plot', 'view'}
 NAMES_THAT_SIMULATE = {'load', 'run', 'sweep', 'replay', 'plot', 'view', 'World', 'Worlds',
                        'learn'}
+NAMES_THAT_EXECUTE_A_POLICY = {'load_policy'}
 OTHER_NAMES = {'InputError', 'Run', 'Scenario', 'function_policy', 'load_network', 'network',
-               'save_network'}
+               'save_network', 'save_policy'}
 
 
 def commands(parser, words=()):
@@ -106,7 +109,8 @@ def test_of_every_command_it_is_known_whether_it_imports():
         shown = found[name].format_help()
         assert 'SCENARIO' not in shown, name
         assert 'BAG' not in shown, name
-    assert {*sbot.__all__} == NAMES_THAT_LOOK | NAMES_THAT_SIMULATE | OTHER_NAMES
+    assert {*sbot.__all__} == (NAMES_THAT_LOOK | NAMES_THAT_SIMULATE | OTHER_NAMES
+                               | NAMES_THAT_EXECUTE_A_POLICY)
 
 
 def is_imported(bag):
@@ -181,6 +185,57 @@ def test_a_terminal_is_asked(bag, answer, code, monkeypatch, capsys):
 def test_a_folder_that_the_user_names_is_trusted(bag):
     folder = bag.parent / 'theirs'
     assert main(['replay', str(bag), '--quiet', '--set', f'python_path=[{folder}]']) == 0
+
+
+def ahead(inputs, weights, memory, outputs, layers, dt):
+    outputs[0] = 1.0
+
+
+@pytest.fixture
+def bag_of_a_policy(tmp_path):
+    """A recording whose scenario names a policy file; what that executes is noted beside it."""
+    policy = sbot.function_policy(ahead, ['pose'], weights=0, outputs='twist')
+    path = tmp_path / 'theirs.json'
+    sbot.save_policy(path, policy, [])
+    content = json.loads(path.read_text())
+    content['source'] += f'open({str(tmp_path / "executed")!r}, "w").close()\n'
+    del content['sha256']
+    path.write_text(json.dumps({**content, 'sha256': _hash(content)}))
+    sbot.run({'world': {'bounds': [0, 0, 9, 9]}, 'duration': 0.2, 'robots': [
+        {'pose': [1, 1, 0], 'controller': 'function_policy',
+         'parameters': {'policy': str(path)}}]}, record=tmp_path / 'bag')
+    (tmp_path / 'executed').unlink()
+    _function_of.cache_clear()
+    return tmp_path / 'bag'
+
+
+def test_a_replay_of_a_function_in_a_file_needs_trust(bag_of_a_policy, capsys):
+    executed, path = (bag_of_a_policy.parent / name for name in ('executed', 'theirs.json'))
+    assert main(['replay', str(bag_of_a_policy), '--quiet']) == 2
+    error = capsys.readouterr().err
+    assert f'executes the function in {path}, which is code' in error
+    assert '--trust' in error
+    assert not executed.exists()
+    # A folder that the user names does not make a file of another folder theirs.
+    for option in ('python_path=[.]', 'seed=3'):
+        assert main(['replay', str(bag_of_a_policy), '--quiet', '--set', option]) == 2
+        assert not executed.exists()
+    assert main(['replay', str(bag_of_a_policy), '--quiet', '--trust']) == 0
+    assert executed.exists()
+
+
+def test_a_file_that_the_user_names_is_trusted(bag_of_a_policy):
+    path = bag_of_a_policy.parent / 'theirs.json'
+    assert main(['replay', str(bag_of_a_policy), '--quiet', '--set',
+                 f'robots.0.parameters.policy={path}']) == 0
+
+
+@pytest.mark.parametrize('command', LOOK_AT_RECORDINGS)
+def test_looking_at_a_recording_executes_no_policy(bag_of_a_policy, command, monkeypatch):
+    monkeypatch.chdir(bag_of_a_policy.parent)
+    words = [*command.split(), *LOOK_AT_RECORDINGS[command]]
+    assert main([str(bag_of_a_policy) if word == 'BAG' else word for word in words]) == 0
+    assert not (bag_of_a_policy.parent / 'executed').exists()
 
 
 def test_a_folder_in_the_checkout_is_not_our_own(bag_in_checkout, capsys):

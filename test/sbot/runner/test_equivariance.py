@@ -1,23 +1,23 @@
 """Equivariance: a scene that is turned and moved gives the same run, turned and moved.
 
-Every controller that a scenario can name is tried: the names of the scenario model, navground's
-behaviours, and every class of the project and of its examples with ``step(observation, rng)``.
+Every controller that a scenario can name is tried: those of ``every_controller``, shipped
+networks, and every class of the project and of its examples with ``step(observation, rng)``.
 """
 
 import ast
-import contextlib
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from every_controller import NEEDED, OWN
+from every_controller import cases as every_case
 
-from sbot.controllers.navground import PREFIX, behavior_names
+from sbot.controllers.navground import PREFIX
 from sbot.controllers.registry import NONE, names
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
-from sbot_common.errors import InputError
 
 NEURAL = 'neural_controller.controller:Neural'
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,10 +52,9 @@ def is_own_class(controller):
 
 def controllers():
     """Every value of `controller:` with the parameters that it needs."""
-    yield from ((name, {}) for name in names() if name != NONE)
-    with contextlib.suppress(InputError):  # navground is not installed
-        yield from ((name, {}) for name in behavior_names('navground'))
-    behind_names = {'Navigate', 'PotentialField', 'WindAware'}
+    yield from every_case()
+    # FunctionController is made by its entry alone.
+    behind_names = {'Navigate', 'PotentialField', 'WindAware', 'FunctionController'}
     folders = (EXAMPLES, TEMPLATES, *(ROOT / package for package in PACKAGES))
     for path in sorted(path for folder in folders for path in folder.glob('*.py')):
         package = f'{path.parent.name}.' if path.parent.name in PACKAGES else ''
@@ -128,7 +127,7 @@ def scene(controller, parameters, kind, body, size):
     robots = [robot((-4.5, 0.1, 0.1), (5.0, 0.3)), robot((4.0, 0.0, 3.0), (-5.0, -0.2))]
     if kind == 'following':
         robots[1]['pose'] = [*at(-6.9, -1.4), 0.5]
-        if is_own_class(controller):
+        if is_own_class(controller) or controller in NEEDED:
             robots[1]['goal'] = at(4.0, 2.0)
         else:
             del robots[1]['goal']
@@ -148,8 +147,8 @@ def scene(controller, parameters, kind, body, size):
         'robots': robots}
 
 
-def run_of(values):
-    return run_scenario(parse_scenario(yaml.safe_dump(values), 'scene', Path.cwd()))
+def run_of(values, folder):
+    return run_scenario(parse_scenario(yaml.safe_dump(values), 'scene', folder))
 
 
 def apart(run, reference, degrees, move):
@@ -173,17 +172,18 @@ def cases():
 def test_every_controller_is_among_those_that_are_tried():
     tried = {name for name, _ in controllers()}
     assert {*names()} - {NONE} < tried
-    assert {NEURAL, 'go_to_goal:GoToGoal', 'wind_model.wind_aware:AirResistance'} < tried
+    assert {NEURAL, OWN, 'go_to_goal:GoToGoal', 'wind_model.wind_aware:AirResistance'} < tried
     pytest.importorskip('navground')
     assert {'navground:HL', 'navground:HRVO', 'navground:ORCA', 'navground:SocialForce'} < tried
 
 
 @pytest.mark.parametrize(('controller', 'parameters', 'kind', 'body', 'size'), list(cases()))
-def test_a_scene_turned_and_moved_gives_the_same_run(controller, parameters, kind, body, size):
+def test_a_scene_turned_and_moved_gives_the_same_run(
+        controller, parameters, kind, body, size, every_controller):
     scenario = scene(controller, parameters, kind, body, size)
-    reference = run_of(turned(scenario))
+    reference = run_of(turned(scenario), every_controller)
     assert np.ptp(reference.poses, axis=0).max() > 0.05
     tolerance = SINGLE_PRECISION if controller.startswith(PREFIX) else TOLERANCE
     for degrees, move in CHANGES:
-        run = run_of(turned(scenario, degrees, move))
+        run = run_of(turned(scenario, degrees, move), every_controller)
         assert apart(run, reference, degrees, move).max() < tolerance, (degrees, move)

@@ -1,0 +1,120 @@
+"""Saving and loading of policies: networks, and functions of the user's own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neural_controller.function_policy import (
+    FunctionPolicy,
+    compilable,
+    compile_for_robot,
+    function_policy,
+)
+from neural_controller.function_source import Source, function_of, source_of, text_of
+from neural_controller.network import (
+    FUNCTION,
+    Network,
+    load_network,
+    read_content,
+    save_network,
+)
+from neural_controller.saved_policy import SavedPolicy, read_policy, write_policy
+from sbot_common.arguments import numbers
+from sbot_common.errors import InputError, bad_value
+
+# Options of numba that change neither bits nor what a function does; error_model is saved.
+_HARMLESS = ('nopython', 'nogil', 'boundscheck', 'error_model', 'looplift')
+
+
+def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: ArrayLike, *,
+                by_name: bool = False) -> None:
+    """Write a policy and its weights (W,) as JSON, which keeps every bit.
+
+    Parameters
+    ----------
+    path : of the file; controller ``function_policy`` drives robots by it
+    policy : of ``sbot.function_policy``; or a network, which is written as by ``save_network``
+    weights : (W,)
+    by_name : the function is imported as ``module:function`` wherever the file is used, and may
+        call others of its module; without it, its source text is executed, which stands alone
+
+    Raises
+    ------
+    InputError
+        if the text is not known or not all of the function, and for bad weights.
+    UserCodeError
+        if numba cannot compile it alone, or if it writes to its weights, which robots share.
+
+    """
+    if isinstance(policy, Network):
+        save_network(path, policy, weights)
+        return
+    if not isinstance(policy, FunctionPolicy):
+        raise bad_value('policy', policy, 'one of sbot.function_policy or sbot.network')
+    values = numbers('weights', weights, (policy.weight_count,))
+    where, compiled, function = 'save_policy', policy.function, policy.function.py_func
+    model = _error_model(compiled)
+    name = _import_name(function) if by_name else function.__name__
+    source = Source(text_of(function), {}, {}) if by_name else source_of(function)
+    # What the file will give, and not what is there already.
+    again = compiled if by_name else compilable(function_of(source, name, where), model)
+    compile_for_robot(again, where)
+    write_policy(path, SavedPolicy(str(path), name, source, model, policy.network,
+                                   policy.memory_count, values))
+
+
+def load_policy(path: str | Path) -> tuple[Network | FunctionPolicy, NDArray[np.float64]]:
+    """Return the policy and weights (W,) of a file of ``save_policy`` or ``save_network``.
+
+    A function's source text is executed, or its module imported: such a file is a program.
+
+    Raises
+    ------
+    InputError
+        naming the file, and what was expected.
+    UserCodeError
+        if numba cannot compile the function.
+
+    """
+    if read_content(path).get('kind') != FUNCTION:
+        return load_network(path)
+    saved = read_policy(path)
+    network = saved.network
+    return function_policy(
+        saved.function(_imported), network.inputs, weights=len(saved.weights),
+        memory=saved.memory_count, outputs=network.outputs, max_speed=network.max_speed,
+        turn=network.turn), saved.weights
+
+
+def _error_model(compiled: Any) -> str:  # noqa: ANN401
+    """Return what a function of numba's does at 1/0; InputError for options that change bits."""
+    options = compiled.targetoptions
+    for name, value in options.items():
+        if value and name not in _HARMLESS:
+            raise bad_value(f'{compiled.py_func.__name__}: option of numba', name,
+                            'none that may give other bits elsewhere')
+    return str(options.get('error_model', 'python'))
+
+
+def _import_name(function: Any) -> str:  # noqa: ANN401
+    """Return 'module:function', or raise InputError if that does not lead to the function."""
+    module, name = function.__module__, function.__name__
+    # Another process would import another __main__.
+    found = None if module == '__main__' else getattr(import_module(module), name, None)
+    if getattr(found, 'py_func', found) is not function:
+        raise bad_value('by_name', f'{module}:{name}', 'a function that can be imported by its '
+                        'name')
+    return f'{module}:{name}'
+
+
+def _imported(name: str) -> Any:  # noqa: ANN401
+    module, _, inner = name.partition(':')
+    try:
+        return getattr(import_module(module), inner)
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
+        raise InputError(f"cannot import '{name}': {type(error).__name__}: {error}") from None

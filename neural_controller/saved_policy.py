@@ -1,0 +1,149 @@
+"""What the file of a function policy holds: checked, and nothing of it executed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_controller.function_policy import MOST_NUMBERS, compilable
+from neural_controller.function_source import (
+    Source,
+    as_constant,
+    function_of,
+    is_constants,
+    text_of,
+)
+from neural_controller.network import FUNCTION, Network, make_network, read_content
+from sbot_common.arguments import numbers, whole
+from sbot_common.errors import InputError, bad_value
+
+Floats = NDArray[np.float64]
+Find = Callable[[str], Any]  # from 'module:function' to the function
+
+VERSION = 1  # of the file's format
+_KEYS = ('kind', 'version', 'function', 'source', 'modules', 'constants', 'error_model', 'inputs',
+         'outputs', 'max_speed', 'turn', 'memory', 'weights', 'sha256')
+_ERROR_MODELS = ('numpy', 'python')  # of numba: 1/0 is inf, or raises
+
+
+class SavedPolicy(NamedTuple):
+    """A function policy as its file holds it."""
+
+    path: str
+    name: str  # of the function in the source; or 'module:function', which is imported
+    source: Source
+    error_model: str
+    network: Network  # its inputs and outputs
+    memory_count: int
+    weights: Floats
+
+    def function(self, find: Find) -> Any:  # noqa: ANN401
+        """Return the function as numba's, not compiled yet: its text is executed, or imported.
+
+        Raises
+        ------
+        InputError
+            naming the file, if there is no such function, or another one than was saved.
+
+        """
+        if ':' not in self.name:
+            return _function_of(json.dumps(self.source), self.name, self.error_model, self.path)
+        found = find(self.name)
+        function = getattr(found, 'py_func', found)
+        if not isinstance(function, FunctionType):
+            raise bad_value(f'{self.path}: function', self.name, 'a function written in Python')
+        if text_of(function) != self.source.text:
+            raise InputError(f'{self.path}: function {self.name} has changed since the policy was '
+                             'saved; expected the same source text: save the policy again')
+        return _compilable(found)
+
+
+_compilable = lru_cache(maxsize=64)(compilable)  # compiled once, for many robots
+
+
+@lru_cache(maxsize=64)
+def _function_of(source: str, name: str, error_model: str, path: str) -> Any:  # noqa: ANN401
+    """Return the function of a source in JSON, which tells 1 from 1.0, one object for all."""
+    text, modules, constants = json.loads(source)
+    return compilable(function_of(Source(text, modules, _as_constants(constants)), name, path),
+                      error_model)
+
+
+def _as_constants(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: as_constant(value) for name, value in values.items()}
+
+
+def write_policy(path: str | Path, saved: SavedPolicy) -> None:
+    """Write the file that ``read_policy`` reads."""
+    network = saved.network
+    content = {
+        'kind': FUNCTION, 'version': VERSION, 'function': saved.name, 'source': saved.source.text,
+        'modules': saved.source.modules, 'constants': saved.source.constants,
+        'error_model': saved.error_model, 'inputs': network.inputs, 'outputs': network.outputs,
+        'max_speed': network.max_speed, 'turn': network.turn, 'memory': saved.memory_count,
+        'weights': saved.weights.tolist()}
+    Path(path).write_text(json.dumps({**content, 'sha256': _hash(content)}, indent=1) + '\n',
+                          'utf-8')
+
+
+def read_policy(path: str | Path) -> SavedPolicy:
+    """Return what the file of a function policy holds; nothing is executed.
+
+    Raises
+    ------
+    InputError
+        naming the file, and what was expected.
+
+    """
+    content = read_content(path)
+    try:
+        if content.get('kind') != FUNCTION:
+            raise bad_value('kind', content.get('kind'), f'{FUNCTION}; networks are for '
+                            'controller neural_controller.controller:Neural')
+        if content.get('version') != VERSION:
+            raise bad_value('version', content.get('version'), f'{VERSION}')
+        if set(content) != set(_KEYS):
+            raise InputError(f"expected an object with the keys {', '.join(_KEYS)}")
+        digest = content.pop('sha256')
+        if digest != _hash(content):
+            raise bad_value('sha256', digest, 'that of the rest of the file, which has changed '
+                            'since it was saved')
+        return _checked(str(path), content)
+    except InputError as error:
+        raise InputError(f'{path}: {error}') from None
+
+
+def _checked(path: str, content: Mapping[str, Any]) -> SavedPolicy:
+    """Return what a file holds, or raise InputError naming the key."""
+    for key in ('function', 'source'):
+        if not isinstance(content[key], str):
+            raise bad_value(key, content[key], 'a text')
+    modules, constants, model = (content[key] for key in ('modules', 'constants', 'error_model'))
+    if not isinstance(modules, dict) or not all(isinstance(each, str)
+                                                for each in modules.values()):
+        raise bad_value('modules', modules, 'names of modules')
+    if not is_constants(constants):
+        raise bad_value('constants', constants, 'numbers by name')
+    if not isinstance(model, str) or model not in _ERROR_MODELS:
+        raise bad_value('error_model', model, ' or '.join(_ERROR_MODELS))
+    if not isinstance(content['weights'], list):
+        raise bad_value('weights', content['weights'], 'a list of numbers')
+    network = make_network('perceptron', content['inputs'], outputs=content['outputs'],
+                           max_speed=content['max_speed'], turn=content['turn'])
+    source = Source(content['source'], modules, _as_constants(constants))
+    weights = numbers('weights', content['weights'] or np.zeros(0), (len(content['weights']),))
+    return SavedPolicy(path, content['function'], source, model, network,
+                       whole('memory', content['memory'], 0, MOST_NUMBERS), weights)
+
+
+def _hash(content: Mapping[str, Any]) -> str:
+    """Return the hash of a file's content, however it is laid out."""
+    return sha256(json.dumps(content, sort_keys=True, separators=(',', ':')).encode()).hexdigest()

@@ -1,0 +1,38 @@
+"""Entry of ``function_policy``: a compiled function of the user's own, saved to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from sbot.controllers.entry import Entry, Place, Sources
+from sbot.controllers.user import load_function
+from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import Controller
+
+_FILE = 'policy'  # the only parameter
+
+
+def _make(place: Place) -> Controller:
+    from neural_controller.function_controller import FunctionController
+    path = place.parameters[_FILE]
+    return FunctionController(path, partial(
+        load_function, python_path=place.sources.python_path, where=path))
+
+
+def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) -> None:
+    """Raise InputError unless there is a good file; nothing of it is executed."""
+    from neural_controller.saved_policy import read_policy
+    path = parameters.get(_FILE)
+    if set(parameters) != {_FILE} or not isinstance(path, str):
+        raise bad_value(where, dict(parameters), f'the parameter {_FILE}: a file that '
+                        'sbot.save_policy wrote')
+    try:
+        read_policy(path)
+    except InputError as error:
+        raise InputError(f'{where}: {error}') from None
+
+
+ENTRY = Entry('function_policy',
+              'A compiled function of yours in a file of sbot.save_policy (docs/learning.md).',
+              _make, paths=(_FILE,), programs=(_FILE,), check=_check, rehearses=True)

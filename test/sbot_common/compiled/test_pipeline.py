@@ -1,0 +1,113 @@
+"""Functions that only compiled code calls become part of their callers."""
+
+import importlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.compiled.pipeline import InnerLibrary, OuterLibrary
+
+SAMPLE = """
+import sys
+from sbot_common.compiled.jit import njit, njit_inner
+
+@njit_inner
+def checked(x):
+    if x < 0:
+        raise ValueError('less than nothing', x)
+    return x * 0.1
+
+@njit_inner
+def middle(x):
+    return checked(x) + checked(x + 1.0)
+
+@njit
+def outer(x):
+    return middle(x)
+
+print(outer(2.0).hex(), sum(outer.stats.cache_hits.values()))
+try:
+    outer(-3.0)
+except ValueError as error:
+    print(error.args)
+"""
+
+
+@njit_inner
+def scaled(x):
+    return x * 0.1
+
+
+@njit_inline
+def shifted(x):
+    return scaled(x) + 1.0
+
+
+@njit
+def outer(values):
+    total = 0.0
+    for x in values:
+        total += shifted(x)
+    return total
+
+
+def test_inner_functions_have_no_machine_code_of_their_own():
+    values = np.array([1.0, 2.0, 3.0])
+    assert outer(values) == 0.1 + 1.0 + (2.0 * 0.1 + 1.0) + (3.0 * 0.1 + 1.0)
+    for function in (scaled, shifted):
+        (result,) = function.overloads.values()
+        assert isinstance(result.library, InnerLibrary)
+    (result,) = outer.overloads.values()
+    assert isinstance(result.library, OuterLibrary)
+
+
+def test_the_cache_has_a_file_for_the_outer_one_alone(tmp_path):
+    for expected in ('0', '1'):  # compiled, then loaded: also what an inner function raises
+        shown = subprocess.run(
+            [sys.executable, '-c', SAMPLE], env={**os.environ,
+                                                 'NUMBA_CACHE_DIR': str(tmp_path)},
+            capture_output=True, text=True, check=True, timeout=300).stdout.splitlines()
+        assert shown == [f'{(2.0 * 0.1 + 3.0 * 0.1).hex()} {expected}',
+                         "('less than nothing', -3.0)"]
+    assert [path.name.partition('-')[0] for path in tmp_path.rglob('*.code')] == [
+        '__main__.outer']
+
+
+# What the folder `compiled` uses of numba's inside. A version without one of these fails here,
+# by name, and not somewhere in a run.
+PRIVATE = [
+    ('numba.core.codegen', 'JITCodeLibrary._optimize_functions'),
+    ('numba.core.codegen', 'JITCodeLibrary._optimize_final_module'),
+    ('numba.core.codegen', 'JITCodeLibrary._finalize_final_module'),
+    ('numba.core.codegen', 'JITCodeLibrary._finalize_specific'),
+    ('numba.core.codegen', 'JITCodeLibrary._finalize_dynamic_globals'),
+    ('numba.core.codegen', 'JITCodeLibrary._verify_declare_only_symbols'),
+    ('numba.core.codegen', 'JITCodeLibrary._ensure_finalized'),
+    ('numba.core.codegen', 'JITCodeLibrary.enable_object_caching'),
+    ('numba.core.codegen', 'JITCPUCodegen.set_env'),
+    ('numba.core.compiler', 'CompilerBase.define_pipelines'),
+    ('numba.core.compiler', 'CompileResult._reduce'),
+    ('numba.core.compiler', 'CompileResult._rebuild'),
+    ('numba.core.environment', 'lookup_environment'),
+    ('numba.core.caching', '_Cache.load_overload'),
+    ('numba.core.ccallback', 'CFunc.compile'),
+    ('numba.core.serialize', 'dumps'),
+    ('numba.core.sigutils', 'normalize_signature'),
+    ('numba.core.registry', 'cpu_target'),
+    ('numba.core.dispatcher', 'Dispatcher.compile'),
+    ('numba.core.cgutils', 'alloca_once'),
+    ('numba.np.arrayobj', 'populate_array'),
+    ('numba.extending', '_Intrinsic'),
+]
+
+
+@pytest.mark.parametrize(('module', 'name'), PRIVATE)
+def test_numba_has_what_is_used_of_its_inside(module, name):
+    found = importlib.import_module(module)
+    for part in name.split('.'):
+        found = getattr(found, part)
+    assert found is not None
