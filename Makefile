@@ -6,6 +6,8 @@ STAMP := $(VENV)/.installed
 DOCS := $(VENV)/.docs-installed
 # ROS 2 comes as wheels for x86-64 Linux; elsewhere everything runs in-process.
 EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || echo 'test')
+# Processes that tests run in, side by side: one a processor.
+WORKERS ?= auto
 export PYTHONS
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
@@ -27,8 +29,9 @@ demo: $(STAMP)
 	  $(BIN)/sbot $$command leader_follower --record demo/bag --plot demo/tracks.png
 	@echo "A recording is in demo/bag, a picture in demo/tracks.png"
 
+# WORKERS=0: all tests in one process, as a debugger needs it.
 test: $(STAMP)
-	$(BIN)/python -m pytest -q $(ARGUMENTS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations=25 $(ARGUMENTS)
 
 # All tests with compiled code that checks indices: a read beyond an array is an IndexError, which
 # numba only prints where it is in a callback; -W makes it an error there, too. It has a cache of

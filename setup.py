@@ -84,10 +84,11 @@ setup(
                  'jupytext>=1.16', 'nbclient>=0.10', 'ipykernel>=6.29'],
         'train': ['stable-baselines3>=2.6', 'gymnasium>=1.1'],
         'test': ['dask>=2024.1', 'distributed>=2024.1', 'pettingzoo>=1.24', 'gymnasium>=1.1',
-                 'cma>=3.3', 'navground>=0.7', 'cffi>=1.15', 'pandas>=1.5', 'pytest>=7.4',
-                 'scipy>=1.10', 'pyarrow>=14', 'cloudpickle>=2.2', 'meshio>=5.3',
-                 'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3', 'mypy>=1.8', 'ruff>=0.4',
-                 'types-PyYAML', 'types-tqdm', 'types-defusedxml', 'setuptools>=70.1'],
+                 'cma>=3.3', 'navground>=0.7', 'cffi>=1.15', 'pandas>=1.5', 'pytest>=8.0',
+                 'pytest-xdist>=3.5', 'scipy>=1.10', 'pyarrow>=14', 'cloudpickle>=2.2',
+                 'meshio>=5.3', 'hypothesis>=6.80', 'shapely>=2.0', 'mpmath>=1.3', 'mypy>=1.8',
+                 'ruff>=0.4', 'types-PyYAML', 'types-tqdm', 'types-defusedxml',
+                 'setuptools>=70.1'],
     },
     entry_points={
         'console_scripts': [

@@ -27,6 +27,7 @@ _LOOK = 1.0  # s, walls are looked for
 # different sides.
 _TURNS = (0.0, -10.0, 10.0, -20.0, 20.0, -35.0, 35.0, -50.0, 50.0, -70.0, 70.0, -95.0, 95.0)
 _SPEEDS = (1.0, 0.6, 0.3)
+_TIE = 1e-9  # m/s: penalties of right and left that are equal but for rounding; right comes first
 _REST = 1.3  # factor of the penalty for standing still: two robots that wait for each other stay
 _PERSONAL = 1.2  # m between centres that a robot at its goal keeps, where it can
 
@@ -117,16 +118,16 @@ def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.flo
             vy = size * (sine * ahead_x + cosine * ahead_y)
             dx, dy = vx - wanted_x, vy - wanted_y
             penalty = math.sqrt(dx * dx + dy * dy)
-            if penalty >= least:
+            if penalty >= least - _TIE:
                 continue
             time = first_contact(p, near, count, vx, vy, own_x, own_y)
             if time < p.horizon_s:
                 penalty += _WEIGHT / max(_NEAREST, time)
-            if penalty >= least:
+            if penalty >= least - _TIE:
                 continue
             if not is_free_line(grid, x, y, x + _LOOK * vx, y + _LOOK * vy,
                                 p.robot_radius_m + p.margin_m, p.robot_radius_m):
                 penalty += _BEHIND_WALLS
-            if penalty < least:
+            if penalty < least - _TIE:
                 least, best_x, best_y = penalty, vx, vy
     return best_x, best_y

@@ -19,6 +19,9 @@ from sbot_common.errors import InputError
 # Functions of these are named by module and name, as they are the same wherever the file goes.
 _EVERYWHERE = ('math', 'numpy', 'sbot_common')
 
+# Instructions that do not depend on where a function stands, as loads and calls do.
+_OPERATIONS = ('BINARY_', 'UNARY_', 'INPLACE_', 'COMPARE_', 'CONTAINS_', 'IS_', 'STORE_')
+
 
 class Source(NamedTuple):
     """A function as text, with all that it uses of its module."""
@@ -100,6 +103,20 @@ def function_of(source: Source, name: str, where: str) -> FunctionType:
     if not isinstance(found, FunctionType):
         raise InputError(f"{where}: source: has no function '{name}'")
     return found
+
+
+def is_same(one: FunctionType, other: FunctionType) -> bool:
+    """Tell whether functions do the same, as far as what they are compiled to tells."""
+    return _parts(one.__code__) == _parts(other.__code__)
+
+
+def _parts(code: CodeType) -> tuple[object, ...]:
+    constants = tuple(_parts(each) if isinstance(each, CodeType) else (type(each), repr(each))
+                      for each in code.co_consts)
+    # What comes from a function around is a name of the module in a text that stands alone.
+    operations = [(each.opname, each.argrepr) for each in dis.get_instructions(code)
+                  if each.opname.startswith(_OPERATIONS)]
+    return code.co_varnames, {*code.co_names, *code.co_freevars}, constants, operations
 
 
 def is_constants(values: object) -> bool:

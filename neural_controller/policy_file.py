@@ -15,7 +15,7 @@ from neural_controller.function_policy import (
     compile_for_robot,
     function_policy,
 )
-from neural_controller.function_source import Source, function_of, source_of, text_of
+from neural_controller.function_source import Source, function_of, is_same, source_of, text_of
 from neural_controller.network import (
     FUNCTION,
     Network,
@@ -63,6 +63,9 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
     source = Source(text_of(function), {}, {}) if by_name else source_of(function)
     # What the file will give, and not what is there already.
     again = compiled if by_name else compilable(function_of(source, name, where), model)
+    if not by_name and not is_same(function, again.py_func):
+        raise InputError(f'{name}: its file has changed since it was imported; expected the text '
+                         'that it was made from')
     compile_for_robot(again, where)
     write_policy(path, SavedPolicy(str(path), name, source, model, policy.network,
                                    policy.memory_count, values))

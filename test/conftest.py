@@ -1,19 +1,49 @@
 """Settings of all tests."""
 
 import os
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # test helpers, e.g. ros_domain
 
+import forked
+from processor_time import ProcessorTime, write_dearest
 from ros_domain import lock_domain
 
 # The first call of a compiled function takes seconds; time limits per example would only flicker.
 settings.register_profile('project', deadline=None)
 settings.load_profile('project')
 
-# Nodes of tests talk to each other only; processes that tests start inherit this.
+# Nodes of tests talk to each other only; processes that tests start inherit this. Each worker of
+# pytest-xdist is a process that locks a domain of its own, so nodes of two never meet.
 os.environ['ROS_DOMAIN_ID'] = str(lock_domain())
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    from sbot_common.compiled.cache import CACHE_DIRECTORY
+    config.pluginmanager.register(ProcessorTime(CACHE_DIRECTORY))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Fork the children of tests with the mark `forked`, and of the fixtures that they make."""
+    mark = item.get_closest_marker('forked')
+    if mark is None or mark.args == (False,) or not forked.start_server():
+        return (yield)
+    subprocess.Popen = forked.Popen
+    try:
+        return (yield)
+    finally:
+        subprocess.Popen = forked.Started
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    count = terminalreporter.config.getoption('durations')
+    if count is not None:
+        write_dearest(terminalreporter, count)

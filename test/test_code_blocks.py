@@ -3,6 +3,7 @@
 Runs are made short. The Python of a page shares its names, and all blocks of a page a folder.
 """
 
+import linecache
 import os
 import re
 import shlex
@@ -112,7 +113,9 @@ class Page:
         self._names = {'__name__': 'example'}
 
     def python(self, text):
-        exec(compile(text, str(self._path), 'exec'), self._names)
+        name = f'<{self._path.name}: {hash(text)}>'
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)  # as notebooks do
+        exec(compile(text, name, 'exec'), self._names)
 
     def shell(self, command, shown='', expected=0):
         if not command or command.startswith(tuple(NOT_RUN)):

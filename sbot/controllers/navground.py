@@ -169,7 +169,7 @@ class NavgroundController:
         """Return the robot's twist for the behaviour, its velocity in the frame of the start.
 
         ORCA and HRVO read the two numbers as they are, whatever frame the twist says it is in; HL
-        and SocialForce look at the frame. What all understand is ``Frame.absolute``.
+        and SocialForce look at the frame. What all understand is the absolute frame.
         """
         forward, left, turn = twist
         sine, cosine = sincos(yaw)

@@ -12,25 +12,28 @@ from collections.abc import Mapping
 from functools import cache, lru_cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pkgutil import iter_modules
 from typing import Any
 
+from sbot.controllers import user
 from sbot.controllers.entry import Entry, Place, Sources
-from sbot.controllers.user import check_arguments, steps
 from sbot_common.errors import InputError
 from sbot_common.observation import Controller
 from sbot_common.user_code import call_user_code
 
 GROUP = 'sbot.controllers'
 NONE = 'none'  # a robot that something else drives
-# Modules with an ENTRY each, in the order of `sbot list controllers`.
-_SHIPPED = ('potential_field', 'navigate', 'wind_aware', 'neural', 'function_policy', 'navground',
-            'user')
+_NO_CONTROLLERS = ('entry', 'registry')  # modules beside those with an ENTRY each
 
 
 @lru_cache(maxsize=1)
 def shipped() -> tuple[Entry, ...]:
-    """Return the entries of this package; the last is that of users' classes."""
-    return tuple(import_module(f'sbot.controllers.{name}').ENTRY for name in _SHIPPED)
+    """Return the entries of this package's modules: by name, families, and users' classes last."""
+    found = [import_module(f'{__package__}.{module.name}').ENTRY
+             for module in iter_modules(import_module(__package__).__path__)
+             if module.name not in _NO_CONTROLLERS]
+    return tuple(sorted(found, key=lambda entry: (
+        entry is user.ENTRY, ':' in entry.name, entry.name)))
 
 
 @lru_cache(maxsize=1)
@@ -79,7 +82,7 @@ def _loaded(point: EntryPoint) -> Entry:
         raise InputError(f'{where}: {type(error).__name__}: {error}') from None
     if isinstance(found, Entry):
         return found._replace(name=point.name)
-    if not inspect.isclass(found) or not steps(found):
+    if not inspect.isclass(found) or not user.steps(found):
         raise InputError(f'{where}: expected an Entry, or a class with a method '
                          'step(observation, rng)')
 
@@ -90,6 +93,6 @@ def _loaded(point: EntryPoint) -> Entry:
         return made  # type: ignore[no-any-return]
 
     def check(_: str, parameters: Mapping[str, object], place: str, __: Sources) -> None:
-        check_arguments(found, parameters, place)
+        user.check_arguments(found, parameters, place)
     first = (inspect.getdoc(found) or f'A class of {point.module}.').splitlines()[0]
     return Entry(point.name, first, make, check=check)

@@ -143,8 +143,8 @@ def _corners(value: object) -> tuple[tuple[float, float], ...]:
 
 
 _RATE = 'a positive number or fraction of hertz, e.g. 30 or 100/3'
-_CONTROLLER = ("potential_field, navigate, wind_aware, none, navground:NAME, a class of yours as "
-               "'module:Class', or what `sbot list controllers` shows")
+_CONTROLLER = ("a name that `sbot list controllers` shows, such as navigate or none, or a class "
+               "of yours as 'module:Class'")
 _OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
 FUNCTION = re.compile(_OWN)
 _UNTIL = "goal_reached, collision or a function of yours as 'module:function'"

@@ -96,3 +96,18 @@ def normals(seed: int, purpose: int, robots: int, tick: int, count: int) -> Floa
             out[j, i] = room[i]
     _make_normal(out.reshape(robots * width), robots * width // 2)
     return out if width == count else out[:, :count].copy()
+
+
+@njit
+def normals_of_worlds(seeds: NDArray[np.int64], purpose: int, robots: int,
+                      ticks: NDArray[np.int64], count: int) -> Floats:
+    """Return ``normals`` of M worlds, one after the other: (M * robots, count).
+
+    ``seeds`` and ``ticks`` are those of each world (M,).
+    """
+    out, room = np.empty((len(seeds) * robots, count)), np.empty(count + WORDS)
+    for k in range(len(seeds)):
+        for j in range(robots):
+            fill_normals(seeds[k], purpose, j, ticks[k], count, room)
+            out[k * robots + j] = room[:count]
+    return out

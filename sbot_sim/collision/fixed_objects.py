@@ -79,8 +79,10 @@ def make_fixed_objects(world: World, radius: Array) -> FixedObjects:
     items = np.concatenate([box_of_line[line_grid.items],
                             np.arange(free + rectangles, free + rectangles + circles)[
                                 round_grid.items]])
-    listed = np.unique(np.column_stack([cells, items]).astype(np.int64), axis=0)
-    starts = np.searchsorted(listed[:, 0], np.arange(nx * ny + 1)).astype(np.int32)
+    # One number for a cell and an item: to sort rows takes eight times as long.
+    listed = np.unique(cells.astype(np.int64) * max(1, len(boxes)) + items)
+    in_cell, item = np.divmod(listed, max(1, len(boxes)))
+    starts = np.searchsorted(in_cell, np.arange(nx * ny + 1)).astype(np.int32)
     limits = world.bounds if world.has_walls else np.array([-np.inf, -np.inf, np.inf, np.inf])
     return FixedObjects(limits, boxes, xmin, ymin, cell, nx, ny, starts,
-                        listed[:, 1].astype(np.int32), largest)
+                        item.astype(np.int32), largest)

@@ -211,16 +211,36 @@ def separate_shapes(fixed: FixedObjects, movers: Movers, previous: Array,
         robots would be without collisions
 
     """
-    lost: Flags = np.logical_not(np.isfinite(proposed).all(axis=1))
-    goal = np.where(lost[:, np.newaxis], previous, proposed)
-    # The shorter way round, so that steps in between are on it.
-    turned = goal[:, 2] - previous[:, 2]
-    goal[:, 2] = np.where(turned > math.pi, goal[:, 2] - 2.0 * math.pi, np.where(
-        turned < -math.pi, goal[:, 2] + 2.0 * math.pi, goal[:, 2]))
+    return Separation(*_separate_shapes(fixed, movers, previous, proposed), 0)
+
+
+@njit
+def _separate_shapes(fixed: FixedObjects, movers: Movers, previous: Array,
+                     proposed: Array) -> tuple[Array, Array, Flags, Flags]:
+    """Return poses, displacements, collided and reverted of ``separate_shapes``."""
+    n, goal = len(proposed), proposed.copy()
+    lost, displacement = np.zeros(n, np.bool_), np.empty((n, 2))
+    for i in range(n):
+        for axis in range(3):
+            lost[i] |= not math.isfinite(proposed[i, axis])
+        if lost[i]:
+            goal[i] = previous[i]
+        # The shorter way round, so that steps in between are on it.
+        turned = goal[i, 2] - previous[i, 2]
+        if turned > math.pi:
+            goal[i, 2] -= 2.0 * math.pi
+        elif turned < -math.pi:
+            goal[i, 2] += 2.0 * math.pi
     pose, collided, reverted = separate_objects(fixed, movers, previous, goal)
-    for i in range(len(pose)):
-        if not lost[i] and (np.abs(pose[i] - goal[i]) < _ROUNDING).all():
-            pose[i] = proposed[i]  # to the bit where nothing was in the way
-        else:
+    for i in range(n):
+        met = lost[i]
+        for axis in range(3):
+            met |= not abs(pose[i, axis] - goal[i, axis]) < _ROUNDING
+        if met:
             pose[i, 2] = wrap_yaw(pose[i, 2])
-    return Separation(pose, pose[:, :2] - goal[:, :2], collided, reverted | lost, 0)
+        else:
+            pose[i] = proposed[i]  # to the bit where nothing was in the way
+        for axis in range(2):
+            displacement[i, axis] = pose[i, axis] - goal[i, axis]
+        reverted[i] |= lost[i]
+    return pose, displacement, collided, reverted

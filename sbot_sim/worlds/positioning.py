@@ -1,16 +1,19 @@
-"""IMU and GNSS receivers in a batch, read world by world."""
+"""IMU and GNSS receivers in a batch, in Python: the worlds of one scenario together."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.engine.parameters import SimulationParameters
+from sbot_common.random.numbers import normals_of_worlds
+from sbot_common.random.purposes import GNSS, IMU
+from sbot_sim.engine.parameters import SensorParameters, SimulationParameters
 from sbot_sim.engine.step import achieved_twists
-from sbot_sim.sensors.positioning.gnss import read_receivers
-from sbot_sim.sensors.positioning.imu import accelerations, draw_biases, read_imus
+from sbot_sim.sensors.positioning.gnss import receiver_readings
+from sbot_sim.sensors.positioning.imu import accelerations, draw_biases, imu_readings
 from sbot_sim.worlds.state import Setting, Worlds
 
 Floats = NDArray[np.float64]
@@ -54,14 +57,25 @@ class Positioning:
         worlds.twist[rows] = twist
 
     def read(self, first: int, end: int) -> None:
-        """Read the sensors."""
+        """Read the sensors: those of worlds of one scenario together."""
+        k = first
+        while k < end:
+            after = k + 1
+            while after < end and self._parameters[after] is self._parameters[k]:
+                after += 1
+            self._read(k, after, self._parameters[k].sensors)
+            k = after
+
+    def _read(self, first: int, end: int, sensors: SensorParameters) -> None:
         worlds, n = self._worlds, self._setting.robots
-        for k in range(first, end):
-            rows, sensors = slice(k * n, (k + 1) * n), self._parameters[k].sensors
-            seed, tick = int(worlds.seed[k]), int(worlds.tick[k])
-            if self.imu is not None and sensors.imu is not None:
-                self.imu[rows] = read_imus(
-                    sensors.imu, worlds.pose[rows, 2], worlds.twist[rows, 2],
-                    self._acceleration[rows], self._bias[rows], seed, tick, self._setting.dt)
-            if self.gnss is not None and sensors.gnss is not None:
-                self.gnss[rows] = read_receivers(sensors.gnss, worlds.pose[rows], seed, tick)
+        rows, seeds, ticks = slice(first * n, end * n), worlds.seed[first:end], worlds.tick[
+            first:end]
+        if self.imu is not None and sensors.imu is not None:
+            self.imu[rows] = imu_readings(
+                sensors.imu, worlds.pose[rows, 2], worlds.twist[rows, 2],
+                self._acceleration[rows], self._bias[rows],
+                partial(normals_of_worlds, seeds, IMU, n, ticks, 4), self._setting.dt)
+        if self.gnss is not None and sensors.gnss is not None:
+            self.gnss[rows] = receiver_readings(
+                sensors.gnss, worlds.pose[rows],
+                partial(normals_of_worlds, seeds, GNSS, n, ticks, 3))

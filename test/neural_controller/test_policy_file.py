@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from importlib import import_module
 from math import hypot
 
 import numba
@@ -152,6 +153,19 @@ def test_by_its_name_a_function_may_call_others(tmp_path, module):
     save_policy(tmp_path / 'a.json', policy_of(module.mine), [1.0, 2.0], by_name=True)
     assert read_policy(tmp_path / 'a.json').name == 'my_policies:mine'
     assert load_policy(tmp_path / 'a.json')[0].function.py_func is module.mine
+
+
+def test_a_file_that_was_edited_since_it_was_imported_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    alone = MODULE.format(2.0, '{}').replace('= twice(', '= (')
+    (tmp_path / 'edited_policies.py').write_text(alone.format(''))
+    edited = import_module('edited_policies')
+    policy = policy_of(edited.mine)
+    save_policy(tmp_path / 'a.json', policy, [1.0, 2.0])
+    for change in (' + 1.0', ' * weights[0]', '; x = 1'):
+        (tmp_path / 'edited_policies.py').write_text(alone.format(change))
+        with pytest.raises(InputError, match='mine: its file has changed since it was imported'):
+            save_policy(tmp_path / 'a.json', policy, [1.0, 2.0])
 
 
 def test_by_its_name_another_function_is_noticed(tmp_path, module, monkeypatch):

@@ -16,7 +16,7 @@ from sbot_common.random.generators import TickGenerator
 from sbot_common.random.purposes import CONTROLLER
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 DRIVER = Path(__file__).with_name('node_driver.py')

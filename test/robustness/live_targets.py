@@ -21,6 +21,8 @@ from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.controller_inputs import Latest, Lockstep
 from sbot_common.errors import InputError
+from sbot_common.random.generators import TickGenerator
+from sbot_common.random.purposes import CONTROLLER
 from sbot_common.wire import cdr, messages, point_cloud
 from sbot_common.wire.controller import FIELDS, read_inputs, sources, write_command
 from sbot_sim.messages.snapshot import read_rab_data
@@ -178,9 +180,9 @@ def read_turn(data: bytes, folder: Path) -> None:
     As nodes do, each goes on after a damaged message; the last is what is told.
     """
     refused: InputError | None = None
-    rng = np.random.default_rng(1)
-    robots = [ControlledRobot(0, PotentialField(goal=(8.0, 2.0), rate_hz=10.0), rng, (8.0, 2.0),
-                              RATE), ControlledRobot(1, Navigate(), rng, None, RATE)]
+    robots = [ControlledRobot(0, PotentialField(goal=(8.0, 2.0), rate_hz=10.0),
+                              TickGenerator(1, 0, CONTROLLER), (8.0, 2.0), RATE),
+              ControlledRobot(1, Navigate(), TickGenerator(1, 1, CONTROLLER), None, RATE)]
     fields = [('scan',), ('scan', 'twist', 'odometry', 'infrared', 'neighbours', 'wind')]
     kept = [(Lockstep(3, each, RATE), Latest(i, 3, each)) for i, each in enumerate(fields)]
     heard = [{topics.resolve(source.topic, source.robot, 3): source

@@ -11,7 +11,7 @@ from wind_model.grid import make_grid
 from wind_model.rotors_text import write_grid
 
 pytest.importorskip('rclpy')
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 MAIN = 'from wind_model.node import main; raise SystemExit(main())'
 DRIVER = Path(__file__).parent / 'node_driver.py'

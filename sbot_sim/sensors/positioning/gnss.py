@@ -9,6 +9,8 @@ Transformation from spatial to geographical coordinates, Survey Review 23 (1976)
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -62,9 +64,16 @@ def read_receivers(settings: GnssSettings, position: Array, seed: int, tick: int
     seed, tick : of the noise: three numbers a robot
 
     """
+    return receiver_readings(settings, position,
+                             partial(normals, seed, GNSS, len(position), tick, 3))
+
+
+def receiver_readings(settings: GnssSettings, position: Array,
+                      draw: Callable[[], Array]) -> Array:
+    """Do the work of ``read_receivers``; ``draw`` returns standard normal numbers (N, 3)."""
     noise = np.zeros((len(position), 3))
     if settings.gnss_noise > 0.0 or settings.gnss_noise_vertical > 0.0:
-        noise = normals(seed, GNSS, len(position), tick, 3)
+        noise = draw()
     return geodetic_of(settings,
                        position[:, 0] + settings.gnss_noise * noise[:, 0],
                        position[:, 1] + settings.gnss_noise * noise[:, 1],

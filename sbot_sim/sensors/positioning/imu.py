@@ -7,6 +7,8 @@ and rates are zero.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -92,10 +94,17 @@ def read_imus(settings: ImuSettings, yaw: Array, turn_rate: Array, acceleration:
     dt : s, of a tick
 
     """
+    return imu_readings(settings, yaw, turn_rate, acceleration, bias,
+                        partial(normals, seed, IMU, len(yaw), tick, 4), dt)
+
+
+def imu_readings(settings: ImuSettings, yaw: Array, turn_rate: Array, acceleration: Array,
+                 bias: Array, draw: Callable[[], Array], dt: float) -> Array:
+    """Do the work of ``read_imus``; ``draw`` returns standard normal numbers (N, 4)."""
     readings = np.column_stack([yaw, turn_rate, acceleration]) + bias
     variance = variances(settings, dt, bias_known=True)
     if variance.any():
-        readings += normals(seed, IMU, len(yaw), tick, 4) * np.sqrt(variance)
+        readings += draw() * np.sqrt(variance)
     readings[:, YAW] = [wrap_yaw(angle) for angle in readings[:, YAW].tolist()]
     return readings
 

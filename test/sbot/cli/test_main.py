@@ -122,6 +122,7 @@ class Bot:
 """
 
 
+@pytest.mark.forked
 @pytest.mark.parametrize(('when', 'line', 'ended'), [
     ('exit', 'robot 0 at tick 3: Bot.step(): SystemExit: 0', 'at tick 3 of 30'),
     ('raise', 'robot 0 at tick 3: Bot.step(): ValueError: no more ideas', 'at tick 3 of 30'),

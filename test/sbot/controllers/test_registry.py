@@ -1,11 +1,15 @@
 """Controllers by name: shipped, from installed packages, and unknown ones."""
 
+import re
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
+from every_controller import Case, cases
 
 import sbot
+from sbot import controllers
 from sbot.cli.main import main
 from sbot.controllers import registry
 from sbot.controllers.entry import Entry
@@ -97,6 +101,32 @@ def test_errors_name_the_controller_and_what_is_wrong(other_package):
         sbot.load(scenario('circle', parameters={'pace': 1}))
     with pytest.raises(InputError, match='sbot list controllers'):
         sbot.load(scenario('circel'))
+
+
+@pytest.fixture
+def recipe(tmp_path, monkeypatch):
+    """The controller of CONTRIBUTING's recipe, as if its file stood beside the others."""
+    page = (Path(__file__).resolve().parents[3] / 'CONTRIBUTING.md').read_text('utf-8')
+    section = page.partition('## A new controller')[2].partition('\n## ')[0]
+    (tmp_path / 'circle.py').write_text(re.findall(r'```python\n(.*?)```', section, re.DOTALL)[0])
+    monkeypatch.setattr(controllers, '__path__', [*controllers.__path__, str(tmp_path)])
+    registry.shipped.cache_clear()
+    registry.installed.cache_clear()
+    yield
+    registry.shipped.cache_clear()
+    registry.installed.cache_clear()
+    sys.modules.pop('sbot.controllers.circle', None)
+
+
+def test_the_recipe_is_one_file(recipe, tmp_path, capsys):
+    assert main(['list', 'controllers']) == 0
+    assert 'Drives in a circle' in capsys.readouterr().out
+    assert Case('circle', {}) in cases()  # what holds for every controller is tried of it, too
+    run = sbot.run(scenario('circle', parameters={'speed': 0.5}), record=tmp_path / 'bag')
+    assert run.commands[0, 0, 0] == 0.5
+    assert sbot.replay(tmp_path / 'bag').equal
+    with pytest.raises(InputError, match=r'speed: got 10, expected .*<= 9'):
+        sbot.load(scenario('circle', parameters={'speed': 10}))
 
 
 def test_a_shipped_name_cannot_be_taken(other_package):

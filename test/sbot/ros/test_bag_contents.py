@@ -15,6 +15,8 @@ from sbot_common import topics
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr
 
+pytestmark = pytest.mark.forked
+
 TABLE = {topic.name: topic for topic in vars(topics).values()
          if isinstance(topic, Topic) and topic != topics.CMD_VEL_STAMPED}
 LATCHED = {'/scenario', '/map', '/tf_static', '/wind/field', '/wind/markers', '/robot_0/goal',

@@ -12,7 +12,7 @@ from sbot.scenario.controllers import observed_fields
 from sbot.scenario.load import scenario_from_mapping
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 SCRIPT = """
@@ -188,6 +188,7 @@ rclpy.shutdown()
 NEURAL = 'neural_controller.controller:Neural'
 
 
+@pytest.mark.forked(False)
 @pytest.mark.parametrize('controller', ['potential_field', 'wind_aware', 'navigate', NEURAL])
 def test_a_node_that_is_ready_has_loaded_its_machine_code(tmp_path, controller):
     scenario = scenario_from_mapping({

@@ -16,6 +16,8 @@ from sbot_common.observation import Odometry
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_twist
 
+pytestmark = pytest.mark.forked
+
 needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
                                reason='rclpy is missing')
 DRIVES = """

@@ -48,6 +48,7 @@ def test_namespaces():
     assert own_names('') == []
 
 
+@pytest.mark.forked
 @pytest.mark.ros
 @needs_ros
 def test_two_runs_side_by_side_are_each_as_alone():
@@ -65,6 +66,7 @@ def test_two_runs_side_by_side_are_each_as_alone():
         assert json.loads(out)['trajectory_sha256'] == alone['trajectory_sha256']
 
 
+@pytest.mark.forked
 @pytest.mark.ros
 @needs_ros
 @pytest.mark.parametrize('how', ['up', pytest.param('launch', marks=pytest.mark.skipif(

@@ -15,6 +15,8 @@ import yaml
 from sbot.scenario.shipped import config_directory
 from sbot_common import topics
 
+pytestmark = pytest.mark.forked
+
 ROOT = Path(__file__).resolve().parents[3]
 FILE = ROOT / 'launch' / 'nav2.launch.py'
 PARAMETERS = config_directory() / 'nav2.yaml'

@@ -18,7 +18,7 @@ import pytest
 from ros_package import HAS_LAUNCH, environment
 
 pytestmark = [
-    pytest.mark.ros, pytest.mark.slow,
+    pytest.mark.forked, pytest.mark.ros, pytest.mark.slow,
     pytest.mark.skipif(not HAS_LAUNCH, reason='ros2 launch is missing'),
     pytest.mark.skipif('NAV2_SOURCES' not in os.environ, reason='NAV2_SOURCES is not set')]
 DEADLINE = 300.0  # s

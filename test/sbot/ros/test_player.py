@@ -11,7 +11,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
 pytest.importorskip('rclpy')
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 DEADLINE = 240.0  # s
 NODE = 'import sys; from potential_field_bot.node import main; sys.exit(main(sys.argv[1:]))'

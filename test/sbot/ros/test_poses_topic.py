@@ -16,6 +16,8 @@ from sbot_common.topics import POSES, Topic
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_odometry, read_poses
 
+pytestmark = pytest.mark.forked
+
 needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
                                reason='rclpy is missing')
 MIXED = """

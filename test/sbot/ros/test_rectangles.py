@@ -12,6 +12,8 @@ from sbot_common import topics
 from sbot_common.wire import cdr
 from sbot_common.wire.markers import CUBE, CYLINDER
 
+pytestmark = pytest.mark.forked
+
 needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
                                reason='rclpy is missing')
 YARD = """

@@ -14,7 +14,7 @@ from sbot_sim.ros.inbox import Inbox
 
 simulator = pytest.importorskip('sbot.ros.simulator', exc_type=ImportError)
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 # Prints how many compiled functions are loaded after the rehearsals, and how many after two ticks.
@@ -59,6 +59,7 @@ print(loaded())
 """
 
 
+@pytest.mark.forked(False)
 @pytest.mark.parametrize('scenario', ['leader_follower', 'rooms'])
 def test_the_first_ticks_load_no_machine_code(scenario):
     done = subprocess.run([sys.executable, '-c', LOADED, scenario], timeout=240,
@@ -82,11 +83,10 @@ def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, d
         given.append(inputs), advance(self, inputs)))
     parameters = simulation_parameters(scenario)
     simulator.rehearse(scenario, parameters)
-    received = Inbox(2, parameters.omnidirectional).inputs()  # what the node gives in a run
+    received = Inbox(2).inputs()  # what the node gives in a run
     assert len(given) == 2
     for inputs in given:
-        assert inputs.command.shape == received.command.shape == (
-            2, 3 if drive == 'omnidirectional' else 2)
+        assert inputs.command.shape == received.command.shape == (2, 3)
         assert inputs.rab_data.shape == received.rab_data.shape
 
 

@@ -18,7 +18,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 DRIVER = Path(__file__).with_name('up_driver.py')
@@ -257,6 +257,7 @@ def test_a_scan_goes_by_the_name_that_others_look_for(monkeypatch):
     assert went_up['trajectory_sha256'] == alone['trajectory_sha256']
 
 
+@pytest.mark.forked(False)
 def test_a_signal_while_a_node_starts_leaves_no_node_behind(monkeypatch):
     started = []
 
@@ -293,6 +294,7 @@ def children(pid: int) -> dict[str, int]:
     return found
 
 
+@pytest.mark.forked(False)
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
 @pytest.mark.parametrize(('name', 'number', 'message'), [
     ('sbot_sim', signal.SIGTERM, 'sbot: sbot_sim: the run was cut short at tick '),
@@ -346,6 +348,7 @@ def test_a_second_run_in_the_domain_is_refused_and_the_first_goes_on(tmp_path):
         process.wait(DEADLINE)
 
 
+@pytest.mark.forked(False)
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
 def test_a_stopped_simulator_ends_the_run(monkeypatch):
     monkeypatch.setattr(up, '_SILENCE', 3.0)
@@ -362,6 +365,7 @@ def test_a_stopped_simulator_ends_the_run(monkeypatch):
     assert not Path(f'/proc/{stopped[0]}').exists()
 
 
+@pytest.mark.forked(False)
 def test_a_simulator_that_is_stopped_while_it_starts_ends_the_run(monkeypatch):
     monkeypatch.setattr(up, '_SILENCE', 1.0)
     monkeypatch.setattr(up, '_START', 5.0)
@@ -379,6 +383,7 @@ def test_a_simulator_that_is_stopped_while_it_starts_ends_the_run(monkeypatch):
     assert all(process.poll() is not None for process in started)
 
 
+@pytest.mark.forked(False)
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
 @pytest.mark.parametrize(('number', 'when', 'code'), [
     (signal.SIGINT, 'starting', 1), (signal.SIGTERM, 'running', 1),

@@ -32,9 +32,6 @@ CHANGES = ((90.0, (0.0, 0.0)), (180.0, (0.0, 0.0)), (120.3, (700.0, -400.0)))
 SECONDS = 0.8
 TOLERANCE = 1e-9  # m, rad
 SINGLE_PRECISION = 1e-4  # m, rad
-# `navigate` tries turns to the right first and takes the first of the best, but equal penalties
-# of right and left differ in the last bit (navigate/encounters.py).
-LAST_BIT = pytest.mark.xfail(strict=True, reason='right or left is a matter of the last bit')
 
 
 def with_step(path):
@@ -164,9 +161,7 @@ def cases():
     for controller, parameters in controllers():
         for kind, body, size in (('meeting', 'robot', 1.0), ('following', 'robot', 1.0),
                                  ('meeting', 's-bot', 0.15)):
-            known = controller == 'navigate' and kind == 'following'
-            yield pytest.param(controller, parameters, kind, body, size,
-                               marks=[LAST_BIT] if known else [])
+            yield controller, parameters, kind, body, size
 
 
 def test_every_controller_is_among_those_that_are_tried():

@@ -20,6 +20,8 @@ from sbot.sweeps.results.table import CSV, PARQUET, read_columns
 from sbot.sweeps.sources import source_of
 from sbot_common.errors import InputError
 
+pytestmark = pytest.mark.forked
+
 QUIET = Options(jobs=2, progress=False)
 
 

@@ -15,6 +15,8 @@ from sbot.bag.reader import Bag
 from sbot.sweeps.guard import Cancelled, Guard
 from sbot.sweeps.plan import PlannedRun
 
+pytestmark = pytest.mark.forked
+
 
 @pytest.fixture(scope='module')
 def guard():

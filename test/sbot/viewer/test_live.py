@@ -218,6 +218,7 @@ def ask(address, request):
     return answer.status, answer.read().decode()
 
 
+@pytest.mark.forked
 @pytest.mark.ros
 @pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is not installed')
 @pytest.mark.parametrize('place', [[], ['--namespace', 'arena']])

@@ -253,6 +253,7 @@ def test_a_signal_ends_it_and_the_bag_is_kept(tmp_path):
     assert len(commands_of(tmp_path / 'bag', 2)) > 1
 
 
+@pytest.mark.forked
 def test_it_ends_with_the_run_and_prints_the_summary(tmp_path):
     with viewed(tmp_path, '--duration', '0.2') as (view, address):
         events = Events(address)
@@ -263,6 +264,7 @@ def test_it_ends_with_the_run_and_prints_the_summary(tmp_path):
     assert 'driven, seed' in out
 
 
+@pytest.mark.forked
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 def test_keys_in_the_browser_pause_step_and_drive(tmp_path):
     with viewed(tmp_path) as (_, address), (

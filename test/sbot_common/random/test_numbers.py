@@ -6,7 +6,7 @@ from scipy import stats
 
 from sbot_common.random import purposes
 from sbot_common.random.generators import generator
-from sbot_common.random.numbers import normals, uniforms
+from sbot_common.random.numbers import normals, normals_of_worlds, uniforms
 
 PURPOSES = sorted(value for name, value in vars(purposes).items() if name.isupper())
 LEAST_P = 1e-3  # of a test with a fixed seed: it says the same each time
@@ -91,3 +91,11 @@ def test_nothing_is_drawn_twice_in_a_run():
     rows = [uniforms(1, purpose, np.arange(50), tick, 16)
             for purpose in PURPOSES for tick in range(20)]
     assert len(np.unique(rows)) == len(PURPOSES) * 20 * 50 * 16
+
+
+def test_those_of_several_worlds_are_those_of_each():
+    seeds, ticks = np.array([3, 1, 2**62]), np.array([5, 0, 9])
+    together = normals_of_worlds(seeds, purposes.IMU, 4, ticks, 3)
+    alone = [normals(int(seed), purposes.IMU, 4, int(tick), 3)
+             for seed, tick in zip(seeds, ticks, strict=True)]
+    np.testing.assert_array_equal(together, np.concatenate(alone))

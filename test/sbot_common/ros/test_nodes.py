@@ -33,6 +33,7 @@ sys.exit(ros.run(make, ['slow']))
 """
 
 
+@pytest.mark.forked
 @pytest.mark.parametrize(('assignment', 'words'), [
     ('trigger:=5', ['trigger', '5', 'timer, inputs']),
     ('trigger:=tymer', ['trigger', 'tymer', 'timer, inputs']),
@@ -51,6 +52,7 @@ def test_a_bad_parameter_is_one_line_and_exit_code_2(assignment, words):
     assert all(word in lines[0] for word in words)
 
 
+@pytest.mark.forked
 @pytest.mark.parametrize(('arguments', 'words'), [
     (['--bogus'], 'bogus'), (['-p'], '-p'), (['-r', 'x'], 'x'),
     (['--params-file', '/no/such/file'], '/no/such/file')])
@@ -94,6 +96,7 @@ print(node.get_parameter('speed').value)
 """
 
 
+@pytest.mark.forked
 def test_whole_numbers_for_a_double_stay_doubles():
     done = subprocess.run([sys.executable, '-c', INTEGERS], timeout=DEADLINE, capture_output=True,
                           text=True, check=False)
@@ -172,6 +175,7 @@ sys.exit(ros.run(make, ['late']))
 """
 
 
+@pytest.mark.forked
 def test_an_error_after_the_context_was_shut_down_is_no_failure():
     done = subprocess.run([sys.executable, '-c', LATE_PUBLISHER], timeout=DEADLINE,
                           capture_output=True, text=True, check=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 DRIVER = Path(__file__).with_name('node_driver.py')
