@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,11 @@ sys.path.insert(0, str(Path(__file__).parent))  # test helpers, e.g. ros_domain
 import forked
 from processor_time import ProcessorTime, write_dearest
 from ros_domain import lock_domain
+
+# A shell starts background jobs with SIGINT ignored, and children inherit that; as Python's own
+# start does it elsewhere, an interrupt is to be heard.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first call of a compiled function takes seconds; time limits per example would only flicker.
 settings.register_profile('project', deadline=None)

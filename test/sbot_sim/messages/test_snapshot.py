@@ -101,7 +101,7 @@ def test_odom_has_the_speed_to_the_left():
     bodies = [ROBOT._replace(drive=OMNIDIRECTIONAL), ROBOT]
     parameters = make_parameters(bodies)
     engine = Engine(parameters, np.array([[4.0, 4.0, 1.0], [9.0, 9.0, 0.0]]), 1)
-    engine.advance(StepInputs(np.array([[0.3, 0.2, -0.4], [0.3, 0.2, 0.0]]), still_air(),
+    engine.advance(StepInputs(np.array([[0.3, -0.4, 0.2], [0.3, 0.0, 0.2]]), still_air(),
                               engine.state.rab_data))
     broadcast = Broadcast(parameters, BroadcastOptions('', [None] * 2))
     twists = [cdr.decode(payload, topic.type).twist.twist
