@@ -125,11 +125,12 @@ def main() -> None:
     """Wait until robot 0 of both has moved by 0.5 m; then pause one of them."""
     how, folder = sys.argv[1], Path(sys.argv[2])
     log = folder / 'log'
+    # Jobs in the background of a shell inherit that SIGINT is ignored; the runs must not.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with log.open('w') as stream:
         processes = [subprocess.Popen(
-            command, stdout=stream, stderr=stream, env=environment(folder / 'prefix'),
-            # Jobs in the background of a shell inherit that SIGINT is ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            command, stdout=stream, stderr=stream,
+            env=environment(folder / 'prefix') if how == 'launch' else None)
             for command in commands(how, folder)]
     rclpy.init()
     observer = Observer(processes, log)
