@@ -175,7 +175,7 @@ def start(context):
         raise RuntimeError(str(error)) from None
     use_ros2_bag = find_spec('ros2bag') is not None and not scenario.lockstep
     record, actions = recorder_of(arguments['record'], use_ros2_bag)
-    warm_up()
+    warm_up(scenario)
     endless = seconds(arguments['duration']) == 0
     processes = node_processes(scenario, record=record or None, endless=endless, run=run)
     for process in processes[:1]:  # the simulator

@@ -57,7 +57,7 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     from sbot.runner.recording import free_again
     from sbot.runner.warm_up import warm_up
     complete = load(scenario, controllers=controllers, **overrides)
-    warm_up()
+    warm_up(complete)
     with free_again(record):
         return run_scenario(complete, record=record, threads=threads, progress=progress,
                             keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)

@@ -57,7 +57,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     from sbot.bench.result import machine
     from sbot.runner.warm_up import warm_up
     _check(arguments)
-    warm_up(arguments.json)
+    warm_up(quiet=arguments.json)
     cores = os.cpu_count() or 1
     threads = arguments.threads or sorted({1, cores})
     results: list[BenchResult] = []

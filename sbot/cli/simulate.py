@@ -135,7 +135,7 @@ def _run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments)
     if arguments.threads < 1:
         raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
-    warm_up(arguments.quiet)
+    warm_up(scenario, arguments.quiet)
     with bag_named(arguments.record), free_again(arguments.record), progress_bar(
             scenario, arguments.quiet) as progress:
         result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
@@ -160,7 +160,7 @@ def _up(arguments: argparse.Namespace) -> int:
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
     namespace = parse_namespace(arguments.namespace)
-    warm_up(arguments.quiet)
+    warm_up(scenario, arguments.quiet)
 
     def output(line: str) -> None:
         if not arguments.quiet:

@@ -57,7 +57,7 @@ def _run(args: argparse.Namespace) -> int:
     from sbot.viewer.live import run_live
     check_outputs(args)
     scenario = load_scenario(args.source, overrides_of(args))
-    warm_up()
+    warm_up(scenario)
     with bag_named(args.record):
         run = run_live(scenario, args.port, args.record, lambda line: print(line, flush=True))
     report(run.summary, as_json=False)

@@ -1,20 +1,32 @@
-"""Compilation of all numeric functions ahead of a run."""
+"""Compilation ahead of a run: the functions that a scenario needs, in two processes.
+
+The wall time of a run, and what a progress bar shows, are then those of the run alone.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import pickle
 import subprocess
+import sys
+import tempfile
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
-from sbot_common.compiled.cache import is_warm, mark_warm
+from sbot.scenario.assemble import initial_poses, simulation_parameters
+from sbot_common.compiled.cache import is_warm, mark_warm, on_compilation
 from sbot_common.compiled.notice import compilation_announced, print_to_stderr
+from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:
     from sbot.scenario.model import Scenario
+    from sbot_sim.engine.parameters import SimulationParameters
 
 _SCENARIO = """
 name: warm_up
@@ -31,49 +43,77 @@ wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 """
 
 
-_COMPILING = ('Compiling the numeric functions; only the first run after an installation does '
-              'this (one or two minutes) ...')
+_COMPILING = ('Compiling the numeric functions that this scenario needs; only a first run does '
+              'this (half a minute to two minutes) ...')
+_ENOUGH = 12  # robots: the functions of many are compiled, and nothing takes long
 
 
-def warm_up(quiet: bool = False) -> None:
-    """Compile all numeric functions that are not in the cache; print a line, as it takes time."""
-    if is_warm():
+def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
+    """Compile what is not in the cache yet; print a line, as that takes time.
+
+    Parameters
+    ----------
+    scenario : what it needs; None: what all of them need
+    quiet : print nothing
+
+    """
+    wanted = _samples() if scenario is None else [_silent(scenario)]
+    key = '' if scenario is None else wanted[0].to_yaml()
+    if is_warm(key):
         return
     collecting = gc.isenabled()
     gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
-    other = None
+    others: list[subprocess.Popen[bytes]] = []
+    compiled: list[str] = []
     try:
-        with compilation_announced(_COMPILING, (lambda _: None) if quiet else print_to_stderr):
-            other = _start_other_half()
-            _compile_senses_and_controllers()
-            if other is not None:
+        with compilation_announced(_COMPILING, (lambda _: None) if quiet else print_to_stderr), \
+                on_compilation(compiled.append):
+            for each in wanted:
+                parameters = simulation_parameters(each)
+                if compiled and not others:
+                    others += _start_other_half(parameters, initial_poses(each))
+                _compile_senses_and_controllers(each, parameters)
+            for other in others:
                 other.wait()
             # Whole runs: functions missed above; those of either half are read from the cache.
             from sbot.runner.loop import run_scenario
-            for scenario in _scenarios():
-                run_scenario(scenario, keep=False)
+            for each in wanted:
+                run_scenario(each, keep=False)
     finally:
-        if other is not None and other.poll() is None:  # a signal may have come for this one only
-            other.terminate()
-            other.wait()
+        for other in others:
+            if other.poll() is None:  # a signal may have come for this process only
+                other.terminate()
+                other.wait()
         if collecting:
             gc.enable()
-    mark_warm()
+    mark_warm(key)
 
 
-def _start_other_half() -> subprocess.Popen[bytes] | None:
+def _silent(scenario: Scenario) -> Scenario:
+    """Return a tick of a scenario with few robots and without any code of the user's."""
+    robots = tuple(robot if robot.controller != NONE and entry_of(robot.controller).rehearses
+                   else robot.model_copy(update={'controller': NONE, 'parameters': {}})
+                   for robot in scenario.robots[:_ENOUGH])
+    return scenario.model_copy(update={
+        'robots': robots, 'duration': scenario.rate.dt, 'until': None,
+        'wind': scenario.wind._replace(hooks=HookNames())})
+
+
+def _start_other_half(parameters: SimulationParameters,
+                      poses: NDArray[np.float64]) -> list[subprocess.Popen[bytes]]:
     """Compile motion and collisions in another process, if there is a processor for it."""
     if (os.cpu_count() or 1) < 2:
-        return None
+        return []
     command = python_command('from sbot.runner.warm_up import compile_motion; compile_motion()')
-    try:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
-    except OSError:
-        return None
+    with tempfile.TemporaryFile() as file, contextlib.suppress(OSError):
+        pickle.dump((parameters, poses), file)
+        file.seek(0)
+        return [subprocess.Popen(command, stdin=file, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)]
+    return []
 
 
-def _scenarios() -> list[Scenario]:
+def _samples() -> list[Scenario]:
     """Return scenarios that together use every compiled function."""
     from pathlib import Path
 
@@ -90,35 +130,32 @@ def _scenarios() -> list[Scenario]:
 
 
 def compile_motion() -> None:
-    """Compile what a step does between the senses of two ticks, wakes apart: half of the work."""
-    from sbot.scenario.assemble import initial_poses, simulation_parameters
-    from sbot_sim.engine.simulation import Engine
-    from sbot_sim.engine.state import StepInputs, Wind
+    """Compile what a step does between the senses of two ticks: half of the work.
+
+    Parameters and poses of the simulation come on standard input.
+    """
+    from sbot_sim.engine.state import StepInputs, initial_state, still_air
+    from sbot_sim.engine.step import step
+    from sbot_sim.sensors.range_and_bearing import nobody_heard
     gc.disable()
-    scenario = _scenarios()[0]
-    parameters = simulation_parameters(scenario)
-    still = parameters._replace(
-        sensors=parameters.sensors._replace(infrared=None),
-        wake=parameters.wake._replace(wake=False))
-    engine = Engine(still, initial_poses(scenario), 0)
-    wind = Wind(np.array([0.1, 0.0, 0.0]), np.zeros(3))
-    engine.advance(StepInputs(np.zeros((len(scenario.robots), 3)), wind, engine.state.rab_data))
+    parameters, poses = pickle.load(sys.stdin.buffer)
+    still = parameters._replace(wake=parameters.wake._replace(wake=False))
+    state = initial_state(still, poses, 0)
+    step(still, state, StepInputs(np.zeros((len(poses), 3)), still_air(), state.rab_data),
+         nobody_heard(len(poses)), 0)
 
 
-def _compile_senses_and_controllers() -> None:
+def _compile_senses_and_controllers(scenario: Scenario,
+                                    parameters: SimulationParameters) -> None:
     """Compile what happens at the start of a tick, and wakes."""
-    from navigate.bot import warm_up as warm_up_navigate
-    from potential_field_bot.bot import warm_up as warm_up_controller
     from sbot.runner.controller_set import ControllerSet
-    from sbot.scenario.assemble import initial_poses, simulation_parameters
     from sbot_sim.engine.simulation import Engine
     from sbot_sim.engine.step import hear, wake_reductions
-    warm_up_controller()
-    warm_up_navigate()
-    for scenario in _scenarios():
-        parameters = simulation_parameters(scenario)
-        engine = Engine(parameters, initial_poses(scenario), scenario.seed)
-        wake_reductions(parameters, engine.state, np.zeros((len(scenario.robots), 2)),
-                        hear(parameters, engine.state.pose))
-        ControllerSet(scenario, parameters.sensors.scan).decide(
-            engine.snapshot, scenario.rate.stamp_ns(0))
+    engine = Engine(parameters, initial_poses(scenario), scenario.seed)
+    wake_reductions(parameters, engine.state, np.zeros((len(scenario.robots), 2)),
+                    hear(parameters, engine.state.pose))
+    for name in dict.fromkeys(robot.controller for robot in scenario.robots):
+        if name != NONE:
+            entry_of(name).warm_up()
+    ControllerSet(scenario, parameters.sensors.scan).decide(engine.snapshot,
+                                                            scenario.rate.stamp_ns(0))

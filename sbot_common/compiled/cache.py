@@ -231,9 +231,9 @@ def _checksum(data: bytes) -> bytes:
     return zlib.crc32(data).to_bytes(4, 'little')
 
 
-def _marker() -> Path:
-    """Return the file that tells whether all that these sources hold has been compiled."""
-    digest = sha256()
+def _marker(wanted: str) -> Path:
+    """Return the file that tells whether ``wanted`` of these sources has been compiled."""
+    digest = sha256(wanted.encode())
     for package in _PACKAGES:
         for path in sorted((_ROOT / package).rglob('*.py')):
             digest.update(b'%s\0%s\0' % (path.relative_to(_ROOT).as_posix().encode(),
@@ -241,15 +241,15 @@ def _marker() -> Path:
     return CACHE_DIRECTORY / f'{digest.hexdigest()[:_DIGITS]}.complete'
 
 
-def is_warm() -> bool:
-    """Tell whether a warm-up of these sources has run to its end before."""
-    return _read(_marker()) is not None
+def is_warm(wanted: str = '') -> bool:
+    """Tell whether a warm-up of these sources, for ``wanted``, has run to its end before."""
+    return _read(_marker(wanted)) is not None
 
 
-def mark_warm() -> None:
+def mark_warm(wanted: str = '') -> None:
     """Note that a warm-up has run to its end, and delete what nobody needs any more."""
     with contextlib.suppress(OSError):  # a full disk: the next run looks again
-        _write(_marker(), b'')
+        _write(_marker(wanted), b'')
     delete_unused()
 
 
