@@ -16,10 +16,12 @@ import forked
 from processor_time import ProcessorTime, write_dearest
 from ros_domain import lock_domain
 
-# A shell starts background jobs with SIGINT ignored, and children inherit that; as Python's own
-# start does it elsewhere, an interrupt is to be heard.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts background jobs with SIGINT ignored, nohup with SIGHUP, and children inherit that.
+# Tests send both, so they are to be heard.
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler),
+                          (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 # The first call of a compiled function takes seconds; time limits per example would only flicker.
 settings.register_profile('project', deadline=None)

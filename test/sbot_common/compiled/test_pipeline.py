@@ -37,25 +37,24 @@ except ValueError as error:
 """
 
 
-@njit_inner
-def scaled(x):
-    return x * 0.1
+def test_inner_functions_have_no_machine_code_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
 
+    @njit_inner
+    def scaled(x):
+        return x * 0.1
 
-@njit_inline
-def shifted(x):
-    return scaled(x) + 1.0
+    @njit_inline
+    def shifted(x):
+        return scaled(x) + 1.0
 
+    @njit
+    def outer(values):
+        total = 0.0
+        for x in values:
+            total += shifted(x)
+        return total
 
-@njit
-def outer(values):
-    total = 0.0
-    for x in values:
-        total += shifted(x)
-    return total
-
-
-def test_inner_functions_have_no_machine_code_of_their_own():
     values = np.array([1.0, 2.0, 3.0])
     assert outer(values) == 0.1 + 1.0 + (2.0 * 0.1 + 1.0) + (3.0 * 0.1 + 1.0)
     for function in (scaled, shifted):
