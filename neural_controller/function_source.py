@@ -165,6 +165,6 @@ def _importable(value: Any) -> str:  # noqa: ANN401
 
 def _is_constant(value: object) -> bool:
     """Tell whether JSON keeps a value as it is; tuples become lists (``as_constant``)."""
-    if isinstance(value, tuple):
+    if type(value) is tuple:  # a NamedTuple would lose its names
         return all(map(_is_constant, value))
     return value is None or type(value) in (bool, int, float, str)

@@ -97,6 +97,9 @@ def load_policy(path: str | Path) -> tuple[Network | FunctionPolicy, NDArray[np.
 def _error_model(compiled: Any) -> str:  # noqa: ANN401
     """Return what a function of numba's does at 1/0; InputError for options that change bits."""
     options = compiled.targetoptions
+    if compiled.locals or not getattr(compiled, '_can_compile', True):
+        raise bad_value(f'{compiled.py_func.__name__}: option of numba',
+                        'locals or signatures', 'neither: a file does not keep them')
     for name, value in options.items():
         if value and name not in _HARMLESS:
             raise bad_value(f'{compiled.py_func.__name__}: option of numba', name,

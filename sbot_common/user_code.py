@@ -58,7 +58,10 @@ def call_user_code(function: Callable[[], T], where: Callable[[], str]) -> T:
 
 def reason(error: BaseException) -> str:
     """Return an error's type and text in one line; of what numba says of a function the reason."""
-    text = str(error)
+    try:
+        text = str(error)
+    except Exception:  # a class of the user's may fail at that, too
+        text = ''
     if _is_numbas(error):
         lines = [line for line in text.splitlines() if not _AROUND_REASON.match(line)]
         place = _PLACE.search(text)

@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +75,12 @@ def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]
         if the answer is no, or nobody can be asked.
 
     """
+    programs = list(dict.fromkeys(_programs(scenario)))
     named = (*(robot.controller for robot in scenario.robots), *scenario.wind.hooks,
-             scenario.until or '')
+             scenario.until or '', *_imported_by(programs))
     names = list(dict.fromkeys(name for name in named if ':' in name and not is_shipped(name)))
-    files = list(dict.fromkeys(_programs(scenario, overrides)))
+    given = {os.path.abspath(value) for value in _texts(overrides)}
+    files = [path for path in programs if path not in given and not _is_own(path)]
     folders = [] if 'python_path' in overrides else [
         folder for folder in scenario.python_path if not _is_own(folder)]
     parts = [f'imports {", ".join(names)} from {", ".join(folders)}'] * bool(names and folders)
@@ -94,17 +96,22 @@ def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]
         raise InputError(f'{bag.path}: not replayed')
 
 
-def _programs(scenario: Scenario, overrides: Mapping[str, object]) -> Iterator[str]:
+def _imported_by(programs: Iterable[str]) -> Iterator[str]:
+    """Yield the functions that files of policies import, from the recording's folders, too."""
+    from neural_controller.saved_policy import read_policy
+    for path in programs:
+        with contextlib.suppress(InputError):  # a replay with the file says so
+            yield read_policy(path).name
+
+
+def _programs(scenario: Scenario) -> Iterator[str]:
     """Yield the files that controllers' parameters name, and which these execute."""
-    given = {os.path.abspath(value) for value in _texts(overrides)}
     for robot in scenario.robots:
         keys = () if robot.controller == NONE else entry_of(robot.controller).programs
         parameters: Any = controller_parameters(scenario, robot) if keys else {}
         for key in keys:
             with contextlib.suppress(InputError):  # a replay without the file says so
-                path = find_file(str(parameters.get(key)), Path.cwd(), key)
-                if path not in given and not _is_own(path):
-                    yield path
+                yield find_file(str(parameters.get(key)), Path.cwd(), key)
 
 
 def _texts(value: object) -> Iterator[str]:

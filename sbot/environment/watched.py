@@ -28,7 +28,7 @@ _HEARD = 0.2  # s that a signal to both takes to the child, and its note to us
 _SAME = 0.2  # s in which signals are one: `timeout` sends its own to a process and to its group
 _KILLED = 10.0  # s after a signal, for another program; ours has its own limit
 
-EXIT_EARLY = ('the process ended with exit code 0 before the command did: a controller, or '
+EXIT_EARLY = ('the process ended before the command did: a controller, or '
               'another module that it imports, has ended it (os._exit, execv)')
 
 
@@ -73,7 +73,7 @@ def run_watched(work: Callable[[Interrupts], int]) -> int:
         os.kill(os.getpid(), signal.SIGTERM)
     try:
         code = work(interrupts)
-    except SystemExit:
+    except BaseException:
         _tell(token)
         raise
     _tell(token)
@@ -146,7 +146,7 @@ class _Watch:
             os.kill(self._child, signal.SIGKILL)
 
     def _code(self, code: int) -> int:
-        if code == 0 and not self._reached:
+        if code >= 0 and not self._reached and self._since is None:
             print(f'sbot: {EXIT_EARLY}', file=sys.stderr)
             return 1
         if code >= 0:

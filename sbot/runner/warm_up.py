@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import logging
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.controllers.entry import Entry
 from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
 from sbot.scenario.assemble import initial_poses, simulation_parameters
@@ -58,7 +61,7 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
 
     """
     wanted = _samples() if scenario is None else [_silent(scenario)]
-    key = '' if scenario is None else wanted[0].to_yaml()
+    key = '' if scenario is None else _kind(wanted[0])
     if is_warm(key):
         return
     collecting = gc.isenabled()
@@ -77,8 +80,9 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
                 other.wait()
             # Whole runs: functions missed above; those of either half are read from the cache.
             from sbot.runner.loop import run_scenario
-            for each in wanted:
-                run_scenario(each, keep=False)
+            with _without_warnings():  # the run itself gives them
+                for each in wanted:
+                    run_scenario(each, keep=False)
     finally:
         for other in others:
             if other.poll() is None:  # a signal may have come for this process only
@@ -91,12 +95,35 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
 
 def _silent(scenario: Scenario) -> Scenario:
     """Return a tick of a scenario with few robots and without any code of the user's."""
-    robots = tuple(robot if robot.controller != NONE and entry_of(robot.controller).rehearses
+    robots = tuple(robot if robot.controller != NONE and _is_ours(entry_of(robot.controller))
                    else robot.model_copy(update={'controller': NONE, 'parameters': {}})
                    for robot in scenario.robots[:_ENOUGH])
     return scenario.model_copy(update={
         'robots': robots, 'duration': scenario.rate.dt, 'until': None,
         'wind': scenario.wind._replace(hooks=HookNames())})
+
+
+def _is_ours(entry: Entry) -> bool:
+    """Tell whether a turn of a controller runs none of a user's code, also from a file."""
+    return entry.rehearses and not entry.programs
+
+
+def _kind(scenario: Scenario) -> str:
+    """Return what tells which functions a scenario needs; poses, goals and seeds do not."""
+    return repr((sorted({robot.controller for robot in scenario.robots}), len(scenario.robots),
+                 scenario.bodies, scenario.sensors, scenario.wind,
+                 [name for name, value in scenario.world if value]))
+
+
+@contextlib.contextmanager
+def _without_warnings() -> Iterator[None]:
+    logger = logging.getLogger('sbot')
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _start_other_half(parameters: SimulationParameters,

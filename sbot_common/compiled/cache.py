@@ -33,7 +33,7 @@ from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from sbot_common.compiled.fingerprint import describe_type, fingerprint
+from sbot_common.compiled.fingerprint import UnknownPartError, describe_type, fingerprint
 from sbot_common.compiled.private_files import (
     is_private,
     make_private,
@@ -47,8 +47,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 # Packages that have compiled functions.
 _PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
              'sbot_sim', 'sbot/worlds')
-_SUFFIX = '.code'
-_LAYOUT = 2  # of the files and how they are compiled; raise it when either changes
+_SUFFIX, _COMPLETE = '.code', '.complete'
+_LAYOUT = 3  # of the files and how they are compiled; raise it when either changes
 # numba's settings (NUMBA_OPT and so on) that change machine code.
 _SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT',
              'DISABLE_JIT')
@@ -153,13 +153,12 @@ class CodeCache(_Cache):  # type: ignore[misc]
         """Return machine code, or None: compile."""
         target_context.refresh()
         if self._enabled:
-            path = self._path(sig)
             try:
-                data = _read(path)
+                data = _read(self._path(sig))
                 if data is not None:
                     return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
             except Exception as error:
-                LOG.debug('%s: not loaded: %s', path, error)
+                LOG.debug('%s: not loaded: %s', self._stem(), error)
         for call in _listeners:
             call(self._stem())
         return None
@@ -171,6 +170,8 @@ class CodeCache(_Cache):  # type: ignore[misc]
             return
         try:
             _write(self._path(sig), dumps(data._reduce()))
+        except UnknownPartError as error:
+            LOG.debug('%s: not kept: %s', self._stem(), error)
         except OSError as error:
             _warn_once('full', '%s: compiled code cannot be kept (%s); the next run compiles '
                                'again', CACHE_DIRECTORY, error.strerror or error)
@@ -238,7 +239,7 @@ def _marker(wanted: str) -> Path:
         for path in sorted((_ROOT / package).rglob('*.py')):
             digest.update(b'%s\0%s\0' % (path.relative_to(_ROOT).as_posix().encode(),
                                          path.read_bytes()))
-    return CACHE_DIRECTORY / f'{digest.hexdigest()[:_DIGITS]}.complete'
+    return CACHE_DIRECTORY / f'{digest.hexdigest()[:_DIGITS]}{_COMPLETE}'
 
 
 def is_warm(wanted: str = '') -> bool:
@@ -255,7 +256,8 @@ def mark_warm(wanted: str = '') -> None:
 
 def delete_unused(directory: Path = CACHE_DIRECTORY) -> None:
     """Delete machine code that nobody has used for a month: of edited functions, old compilers."""
-    for path in directory.parent.glob(f'{"[0-9a-f]" * _DIGITS}/*'):
-        with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > _KEPT:
-                path.unlink()
+    for kind in (_SUFFIX, _COMPLETE):  # the folder may have files of others beside them
+        for path in directory.parent.glob(f'{"[0-9a-f]" * _DIGITS}/*{kind}*'):
+            with contextlib.suppress(OSError):
+                if time.time() - path.stat().st_mtime > _KEPT:
+                    path.unlink()

@@ -38,3 +38,13 @@ def raise_(error):
 def test_no_exception_ends_the_program_by_itself(error):
     with pytest.raises(UserCodeError, match=f'^here: {type(error).__name__}'):
         call_user_code(lambda: raise_(error), lambda: 'here')
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise ZeroDivisionError
+
+
+def test_an_error_that_cannot_say_what_it_is_still_has_a_name_and_a_place():
+    with pytest.raises(UserCodeError, match=r'^here: Mute$'):
+        call_user_code(lambda: raise_(Mute()), lambda: 'here')

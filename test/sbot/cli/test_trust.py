@@ -224,6 +224,33 @@ def test_a_replay_of_a_function_in_a_file_needs_trust(bag_of_a_policy, capsys):
     assert executed.exists()
 
 
+def test_a_module_that_a_file_of_the_users_imports_is_asked_about(tmp_path, monkeypatch, capsys):
+    """It is found in the folders of the recording, which are those of its author."""
+    theirs = tmp_path / 'theirs'
+    theirs.mkdir()
+    note = tmp_path / 'imported'
+    (theirs / 'helpers_of_mine.py').write_text(
+        f'open({str(note)!r}, "w").close()\n'
+        'def ahead(inputs, weights, memory, outputs, layers, dt):\n    outputs[0] = 1.0\n')
+    with monkeypatch.context() as context:
+        context.syspath_prepend(theirs)
+        from helpers_of_mine import ahead as imported
+        policy = sbot.function_policy(imported, ['pose'], weights=0, outputs='twist')
+        sbot.save_policy(tmp_path / 'mine.json', policy, [], by_name=True)
+        sbot.run({'world': {'bounds': [0, 0, 9, 9]}, 'duration': 0.2,
+                  'python_path': [str(theirs)], 'robots': [
+                      {'pose': [1, 1, 0], 'controller': 'function_policy',
+                       'parameters': {'policy': str(tmp_path / 'mine.json')}}]},
+                 record=tmp_path / 'bag')
+    note.unlink()
+    monkeypatch.delitem(sys.modules, 'helpers_of_mine')
+    _function_of.cache_clear()
+    assert main(['replay', str(tmp_path / 'bag'), '--quiet', '--set',
+                 f'robots.0.parameters.policy={tmp_path / "mine.json"}']) == 2
+    assert 'imports helpers_of_mine:ahead from' in capsys.readouterr().err
+    assert not note.exists()
+
+
 def test_a_file_that_the_user_names_is_trusted(bag_of_a_policy):
     path = bag_of_a_policy.parent / 'theirs.json'
     assert main(['replay', str(bag_of_a_policy), '--quiet', '--set',

@@ -31,6 +31,7 @@ class Bot:
 """
 ENDS = {
     'os._exit': 'os._exit(0)',
+    'os._exit with a code': 'os._exit(3)',
     'in a thread': 'threading.Thread(target=os._exit, args=(0,)).start(); time.sleep(200)',
     'execv': 'os.execv("/bin/true", ["true"])',
     'a crash': 'os.kill(os.getpid(), 11)',

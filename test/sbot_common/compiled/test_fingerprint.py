@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import types
 from collections import namedtuple
 
 import numba
@@ -10,18 +11,24 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from sbot_common import angles, spatial
-from sbot_common.compiled.fingerprint import describe_type, fingerprint
+from sbot_common.compiled.fingerprint import UnknownPartError, describe_type, fingerprint
+from sbot_common.compiled.jit import njit
 from sbot_sim.collision import separation
 from sbot_sim.sensors import scan_kernel
 
 MODULE = '''
-from numba import njit
+from numba import float64, njit
+from enum import IntEnum
 from collections import namedtuple
 import numpy as np
 
 SPEED = 2.0
 TABLE = np.array([1.0, 2.0])
 Limits = namedtuple('Limits', 'low high')
+ROWS = np.zeros(2, dtype=[('a', 'f8'), ('b', 'f8')])
+
+class Colour(IntEnum):
+    RED = 1
 
 @njit
 def inner(x):
@@ -30,7 +37,8 @@ def inner(x):
 
 @njit
 def outer(x):
-    return inner(x) * SPEED + TABLE[0] + Limits(1, 2).low
+    return (inner(x) * SPEED + TABLE[0] + Limits(1, 2).low + np.sin(x) + max(x, 2.0)
+            + Colour.RED.value + ROWS[0].a)
 
 @njit
 def other(x):
@@ -54,7 +62,9 @@ def of(text: str, name: str = 'outer') -> str:
     ('x + 1.0', 'x + 1.5'), ('SPEED = 2.0', 'SPEED = 3.0'), ('[1.0, 2.0]', '[1.5, 2.0]'),
     ('[1.0, 2.0]', '[1, 2]'), ("'low high'", "'high low'"), ('SPEED = 2.0', 'SPEED = 2'),
     ('@njit\ndef inner', '@njit(fastmath=True)\ndef inner'), ('x + 1.0', 'x - 1.0'),
-    ('def inner(x)', 'def inner(x, y=3)')])
+    ('def inner(x)', 'def inner(x, y=3)'), ('.low', '.high'), ('np.sin', 'np.cos'),
+    ('max(x', 'min(x'), ('RED = 1', 'RED = 2'), ("dtype=[('a'", "dtype=[('c'"),
+    ('@njit\ndef inner', "@njit(locals={'x': float64})\ndef inner")])
 def test_it_changes_with_what_machine_code_is_made_from(old, new):
     assert old in MODULE
     assert of(MODULE.replace(old, new)) != of(MODULE)
@@ -105,3 +115,40 @@ def test_it_is_the_same_in_every_process():
             for _, value in sorted(vars(module).items()) if isinstance(value, Dispatcher)]
     assert len(here) > 20
     assert told == here
+
+
+def test_a_constant_that_changes_in_the_process_changes_it():
+    names: dict = {'__name__': 'sample'}
+    exec(MODULE, names)
+    before = fingerprint(names['outer'].py_func)
+    names['SPEED'] = 3.0
+    assert fingerprint(names['outer'].py_func) != before
+
+
+def test_code_with_parts_of_a_kind_it_cannot_see_into_is_not_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
+
+    @numba.vectorize
+    def more(x):
+        return x + 1.0
+
+    @njit
+    def uses_it(x):
+        return more(x)
+
+    with pytest.raises(UnknownPartError):
+        fingerprint(uses_it.py_func)
+    assert uses_it(1.0) == 2.0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_submodules_constant_counts():
+    inner, package = types.ModuleType('pk.sub'), types.ModuleType('pk')
+    package.sub = inner
+    names: dict = {'__name__': 'sample', 'pk': package}
+    exec('def f(x):\n    return x * pk.sub.K\n', names)
+    found = set()
+    for value in (1.0, 2.0):
+        inner.K = value
+        found.add(fingerprint(names['f']))
+    assert len(found) == 2
