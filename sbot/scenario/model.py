@@ -30,6 +30,7 @@ from sbot_sim.world.polygons import LEAST_CORNERS
 
 MAX_COORDINATE = 1e6  # m; float64 still resolves 1e-9 m well there
 MAX_SEED = 2**63 - 1
+MAX_ROBOTS = 100_000  # of an entry
 
 
 # Of a real-time factor: what timers can keep to.
@@ -174,7 +175,8 @@ Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0
 Interval = Annotated[float, _number_field('a number >= 0 (s)', minimum=0.0)]
 Pace = Annotated[float, Check(f'0, or a number from {SLOWEST:g} to {FASTEST:g}', _pace)]
 Seed = Annotated[int, Check('a whole number from 0 to 2^63 - 1', lambda v: _whole(v, 0, MAX_SEED))]
-Count = Annotated[int, Check('a whole number from 1 to 100000', lambda v: _whole(v, 1, 100_000))]
+Count = Annotated[int, Check(f'a whole number from 1 to {MAX_ROBOTS}',
+                             lambda v: _whole(v, 1, MAX_ROBOTS))]
 Flag = Annotated[bool, Check('true or false', _flag)]
 Text = Annotated[str, Check('text', _text)]
 Name = Annotated[str, Check('one line of at most 100 characters',

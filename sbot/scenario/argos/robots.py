@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sbot.scenario.argos.xml import Element, radians
-from sbot_common.errors import InputError, unknown_name
+from sbot.scenario.model import MAX_ROBOTS
+from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import BODIES
 from wind_model.wind_aware import WindAwareParameters
 
@@ -122,6 +123,8 @@ def distributed(element: Element, kinds: dict[str, ControllerKind]) -> list[Robo
     """Return the entries of a `<distribute>`: groups, or robots on a grid or at a place."""
     place, turn, entity = map(element.needed, ('position', 'orientation', 'entity'))
     quantity = int(entity.number('quantity', minimum=1.0))
+    if quantity > MAX_ROBOTS:  # before a name is made for each
+        raise bad_value(f'{entity.where}: quantity', quantity, f'at most {MAX_ROBOTS}')
     entity.warn_unknown('quantity', 'max_trials', 'base_num')
     for child in entity.children:
         if child.tag not in BODY_TAGS:

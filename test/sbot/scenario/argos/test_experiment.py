@@ -279,6 +279,9 @@ def test_positions_are_distributed_as_in_argos(tmp_path):
         scenario = load(tmp_path, argos(group.format(position, quantity)))
         return np.array([robot.pose for robot in scenario.robots])
 
+    for many in ('100001', '1e17'):
+        with pytest.raises(InputError, match=r'quantity: got .*, expected at most 100000'):
+            poses('method="constant" values="1,2,0"', many)
     cloud = poses('method="gaussian" mean="1,0,0" std_dev="1,0.5,0"', 60)
     assert cloud[:, :2].mean(axis=0) == pytest.approx([1, 0], abs=0.4)
     assert cloud[:, :2].std(axis=0) == pytest.approx([1, 0.5], abs=0.3)
