@@ -87,6 +87,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
            controllers: Mapping[str, Any] | None = None) -> ReplayResult:
     """Run a bag's controllers on its poses, scans and goals, and compare their commands.
 
+    A recording of a version with other random numbers is compared where controllers draw none.
+
     Parameters
     ----------
     bag : recorded in lockstep
@@ -94,8 +96,6 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     output : directory of a new bag for the new commands
     progress : called with the number of the last tick after each tick
     controllers : classes or objects by the names that the recorded scenario has for them
-
-    A recording of a version with other random numbers is compared where controllers draw none.
 
     Raises
     ------
