@@ -110,11 +110,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             came.restore()
     atexit.register(gc.freeze)  # the interpreter's end looks at no garbage: a third of a start
+    _open_closed_streams()
     given = sys.argv[1:]
     if _command_of(given) in _WATCHED and hasattr(os, 'fork'):
         from sbot.environment.watched import run_watched
         return run_watched(partial(_run, given, forked=True))
     return _run(given, end_on_signals())
+
+
+def _open_closed_streams() -> None:
+    """Let standard streams that a shell has closed (``>&-``) lead nowhere; Python has None."""
+    for name, mode in (('stdin', 'r'), ('stdout', 'w'), ('stderr', 'w')):  # takes the free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding='utf-8'))  # noqa: SIM115
 
 
 def _command_of(given: Sequence[str]) -> str | None:

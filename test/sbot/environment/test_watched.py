@@ -186,3 +186,11 @@ def test_a_controller_that_catches_everything_is_ended(tmp_path):
     assert code == 1
     assert error.splitlines()[-1].startswith('ended at once: ')
     assert not is_there(child)
+
+
+@pytest.mark.parametrize('closed', ['>&-', '<&-', '2>&-', '<&- >&- 2>&-'])
+def test_closed_streams_are_no_error(closed):
+    done = subprocess.run(f'"{sys.executable}" -m sbot.cli wind --help {closed}', shell=True,
+                          capture_output=True, text=True, timeout=DEADLINE, check=False)
+    assert done.returncode == 0
+    assert 'Traceback' not in done.stderr
