@@ -157,6 +157,8 @@ def free_reset(folder: Path) -> dict:
     driver.until(lambda: goals)
     driver.advertise(topics.GOAL_POSE).publish(write_pose(0, 'map', 5.0, 16.0))
     driver.until(lambda: goals[-1] == (5.0, 16.0))
+    # A controller that begins after the reset has nothing to notice.
+    driver.until(lambda: driver.log.read_text().count('Entering spin.') == 2)
     driver.call('/sbot_sim/reset')
     driver.until(lambda: goals[-1] != (5.0, 16.0))
     driver.until(lambda: driver.log.read_text().count('the simulation was reset') == 2)
