@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from navigate.controller import Memory, State, Task, initial_state, make_memory
 from navigate.frame import frame_at
 from navigate.mind import Mind, state_of, turn
-from navigate.parameters import Parameters
+from navigate.parameters import Parameters, resolved
 from sbot_common.elementary import sincos_of
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
@@ -38,7 +38,8 @@ class Navigate:
 
     def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
                  **given: object) -> None:
-        self._parameters = updated(parameters or Parameters(), given, _where)
+        self._given = updated(parameters or Parameters(), given, _where)
+        self._parameters = resolved(self._given)
         self._followers = tuple(followers)
         self.reset()
 
@@ -51,7 +52,8 @@ class Navigate:
 
     def set_parameters(self, **changes: object) -> None:
         """Change parameters from the next step on; raise InputError and change nothing if bad."""
-        self._parameters = updated(self._parameters, changes, _where)
+        self._given = updated(self._given, changes, _where)
+        self._parameters = resolved(self._given)
         self._fan = None
 
     @property
@@ -96,7 +98,7 @@ class Navigate:
                 self._memory = make_memory(robots, beams)
             else:
                 self._memory = self._memory._replace(limits=np.zeros((robots + beams, 3)))
-            state = self.state or initial_state(frame_at(*poses[me].tolist()), p.cell_m)
+            state = self.state or initial_state(frame_at(*poses[me].tolist()), p)
             followers = np.array(self._followers if me == 0 else (), np.int64)
             self._mind = Mind(p, state, self._memory, followers, directions(*fan))
             self._fan = fan

@@ -11,23 +11,31 @@ from numpy.typing import NDArray
 from navigate import trail as trails
 from navigate.damper import fastest, projected, robot_limit, wall_limit
 from navigate.drift import Drift, drive, updated_drift
-from navigate.encounters import SIGHT, avoiding, making_room
+from navigate.encounters import avoiding, making_room
 from navigate.frame import Frame, into
-from navigate.grid import SIDE, Grid, is_free_line, is_marked, mark, shifted
-from navigate.parameters import Parameters
-from navigate.route import Route, next_point, nothing_planned, sight_clearance
+from navigate.grid import Grid, is_free_line, make_grid, shifted
+from navigate.occupancy import add_hit, clear
+from navigate.parameters import (
+    BESIDE,
+    CLEARING,
+    HOME,
+    LOOKAHEAD,
+    RATE,
+    REBUILDS,
+    SCAN_TIME,
+    SIDE,
+    SIGHT,
+    SLOW,
+    STILL,
+    WHEEL,
+    Parameters,
+)
+from navigate.route import Route, margin_ahead, next_point, nothing_planned, sight_clearance
 from navigate.search import LONGEST, Search, make_search
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
 Floats = NDArray[np.float64]
-
-_SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
-_STILL = 0.02  # m/s, a slower drive is none
-_WHEEL = 2.0  # 1/s, at least, of the damper's reach
-_BESIDE = 1.0  # m, a follower no farther from the trail follows it
-_HOME = 1.0  # m, a robot so near to its goal makes room for others
-_LOOKAHEAD = 5  # points of the trail
 
 
 class State(NamedTuple):
@@ -39,13 +47,17 @@ class State(NamedTuple):
     origin_x: float  # m, of the grid's window
     origin_y: float
     trail: int  # points of the leader's trail so far
+    time: float  # s since the first turn
     turn: int  # turns so far
+    margin: float  # m, kept from obstacles beside the radius
 
 
 class Memory(NamedTuple):
     """Arrays that turns write."""
 
     nearness: NDArray[np.float32]  # of ``Grid``
+    evidence: NDArray[np.int8]
+    hits: NDArray[np.float32]
     search: Search
     path: Floats  # (search.LONGEST, 2) m
     trail: Floats  # (trail.LONGEST, 2) m
@@ -67,16 +79,17 @@ class Task(NamedTuple):
 
 def make_memory(num_robots: int, beams: int) -> Memory:
     """Return the memory of a robot that has seen nothing."""
-    return Memory(np.zeros((SIDE, SIDE), np.float32), make_search(), np.zeros((LONGEST, 2)),
+    grid = make_grid(0.0, 0.0, 1.0)
+    return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
                   np.zeros((trails.LONGEST, 2)), np.full((num_robots, 2), np.nan),
                   np.zeros((num_robots, 4)), np.zeros((num_robots + beams, 3)))
 
 
-def initial_state(frame: Frame, cell: float) -> State:
-    """Return the state before the first turn; ``cell`` (m) of the grid."""
-    corner = -SIDE / 2 * cell
-    return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0, 0, 0.0, 0.0), corner, corner,
-                 0, 0)
+def initial_state(frame: Frame, p: Parameters) -> State:
+    """Return the state before the first turn."""
+    corner = -SIDE / 2 * p.cell_m
+    return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0), corner,
+                 corner, 0, 0.0, 0, p.margin_m)
 
 
 @njit_inner
@@ -93,7 +106,7 @@ def is_robot(p: Parameters, others: Floats, robot_id: int, x: float, y: float) -
 @njit
 def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, x: float, y: float,
         cosine: float, sine: float, ranges: NDArray[np.float32], beams: Floats,
-        drift_x: float, drift_y: float) -> tuple[int, bool]:
+        drift_x: float, drift_y: float, state: State, dt: float) -> tuple[int, bool]:
     """Remember what the laser sees, and write a limit for each near reading.
 
     Parameters
@@ -104,30 +117,34 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, x: float, y: f
     ranges : (beams,) m; only finite ones are obstacles
     beams : (2, beams) cosine and sine of the beams' angles in the robot's frame
     drift_x, drift_y : m/s
+    state, dt : after the last turn, and s since then; beams take turns in being remembered
 
     Returns
     -------
     how many limits, and whether an obstacle is new
 
     """
-    count, new = 0, False
-    reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(_WHEEL, p.damper_gain)
+    count, new, budget = 0, False, REBUILDS
+    often = max(1, math.floor(SCAN_TIME / dt + 0.5))
+    phase, clearing = state.turn % often, CLEARING * p.robot_radius_m
+    reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
     for i in range(ranges.shape[0]):
         distance = np.float64(ranges[i])
-        if not 0.0 <= distance < math.inf:
+        remembered = i % often == phase and distance >= 0.0
+        if not (remembered or 0.0 <= distance < reach):
             continue
         ahead = cosine * beams[0, i] - sine * beams[1, i]
         aside = sine * beams[0, i] + cosine * beams[1, i]
         if distance < reach:
             limits = memory.limits
             limits[count, 0], limits[count, 1] = ahead, aside
-            limits[count, 2] = wall_limit(p, distance, ahead * drift_x + aside * drift_y)
+            limits[count, 2] = wall_limit(p, distance, ahead * drift_x + aside * drift_y, state.margin)
             count += 1
-        hit_x, hit_y = x + distance * ahead, y + distance * aside
-        if not is_marked(grid, hit_x, hit_y) and not is_robot(p, memory.others, robot_id, hit_x,
-                                                              hit_y):
-            mark(grid, hit_x, hit_y)
-            new = True
+        if remembered:
+            budget = clear(grid, x, y, ahead, aside, min(clearing, distance), budget)
+            hit_x, hit_y = x + distance * ahead, y + distance * aside
+            if distance < math.inf and not is_robot(p, memory.others, robot_id, hit_x, hit_y):
+                new |= add_hit(grid, hit_x, hit_y)
     return count, new
 
 
@@ -135,11 +152,11 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, x: float, y: f
 def meet(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floats, x: float,
          y: float, dt: float) -> int:
     """Write position and velocity of the robots in sight to ``memory.near``; return how many."""
-    count = 0
+    count, sight = 0, SIGHT * p.robot_radius_m
     for i in range(poses.shape[0]):
         other_x, other_y = into(frame, poses[i, 0], poses[i, 1])
         dx, dy = other_x - x, other_y - y
-        if i != robot_id and dx * dx + dy * dy < SIGHT * SIGHT:
+        if i != robot_id and dx * dx + dy * dy < sight * sight:
             vx = (other_x - memory.others[i, 0]) / dt
             vy = (other_y - memory.others[i, 1]) / dt
             fast = not vx * vx + vy * vy < 4 * p.forward_speed_mps * p.forward_speed_mps
@@ -174,7 +191,7 @@ def leader_speed(p: Parameters, memory: Memory, followers: NDArray[np.int64], x:
         dx, dy = memory.others[i, 0] - x, memory.others[i, 1] - y
         farthest = max(farthest, math.sqrt(dx * dx + dy * dy))
     late = (farthest - p.far_distance_m) / max(p.far_distance_m, p.robot_radius_m)
-    return p.cruise_speed_mps * min(1.0, max(_SLOW, 1.0 - late))
+    return p.cruise_speed_mps * min(1.0, max(SLOW, 1.0 - late))
 
 
 @njit
@@ -209,16 +226,17 @@ def on_trail(p: Parameters, grid: Grid, trail: Floats, count: int, older: int, x
 
     """
     clearance, skip = sight_clearance(p), p.robot_radius_m
+    beside = BESIDE * p.robot_radius_m
     if is_free_line(grid, x, y, to_x, to_y, clearance, skip):
         return to_x, to_y, True
     oldest = max(0, count - trails.LONGEST)
-    nearest, least = older, _BESIDE * _BESIDE
+    nearest, least = older, beside * beside
     for k in range(older, oldest - 1, -1):
         dx, dy = trail[k % trails.LONGEST, 0] - x, trail[k % trails.LONGEST, 1] - y
         if dx * dx + dy * dy < least:
             nearest, least = k, dx * dx + dy * dy
-    if least < _BESIDE * _BESIDE:
-        ahead = min(older, nearest + _LOOKAHEAD)
+    if least < beside * beside:
+        ahead = min(older, nearest + LOOKAHEAD)
         return trail[ahead % trails.LONGEST, 0], trail[ahead % trails.LONGEST, 1], True
     for k in range(older, oldest - 1, -3):
         at_x, at_y = trail[k % trails.LONGEST, 0], trail[k % trails.LONGEST, 1]
@@ -257,18 +275,20 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     x, y = into(frame, poses[me, 0], poses[me, 1])
     sine, cosine = sincos(poses[me, 2] - frame.yaw)
     scan_sine, scan_cosine = sincos(scan_yaw - frame.yaw)
-    grid = Grid(memory.nearness, state.origin_x, state.origin_y, p.cell_m)
+    grid = Grid(memory.nearness, memory.evidence, memory.hits, state.origin_x, state.origin_y,
+                p.cell_m)
     middle = SIDE / 2 * p.cell_m
-    if max(abs(x - grid.origin_x - middle), abs(y - grid.origin_y - middle)) > middle / 2:
+    if max(abs(x - grid.origin_x - middle), abs(y - grid.origin_y - middle)) >= 0.75 * middle:
         origin_x, origin_y = shifted(grid, x, y)
-        grid = Grid(memory.nearness, origin_x, origin_y, p.cell_m)
+        grid = Grid(memory.nearness, memory.evidence, memory.hits, origin_x, origin_y, p.cell_m)
     drift_x, drift_y = state.drift.x, state.drift.y
     if state.turn > 0:
-        drift_x, drift_y = updated_drift(state.drift, p.drift_weight, 0.9 * p.forward_speed_mps,
+        drift_x, drift_y = updated_drift(state.drift, min(1.0, RATE * dt * p.drift_weight),
+                                         0.9 * p.forward_speed_mps,
                                          forward, left, cosine, sine, dt)
     near = meet(p, frame, memory, me, poses, x, y, dt)
     count, changed = see(p, grid, memory, me, x, y, scan_cosine, scan_sine, ranges, beams,
-                         drift_x, drift_y)
+                         drift_x, drift_y, state, dt)
     limits = limit_robots(p, memory, near, count)
 
     # Where to
@@ -277,17 +297,18 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     if task.has_goal:
         to_x, to_y = into(frame, task.goal_x, task.goal_y)
         speed = leader_speed(p, memory, followers, x, y)
-        route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.turn,
+        route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.time,
                                        changed, x, y, to_x, to_y)
     elif task.rank >= 0 and math.isfinite(memory.others[0, 0] + memory.others[0, 1]):
         speed = p.forward_speed_mps
-        points = trails.follow(memory.trail, points, memory.others[0, 0], memory.others[0, 1])
+        points = trails.follow(memory.trail, points, memory.others[0, 0], memory.others[0, 1],
+                               p.robot_radius_m)
         to_x, to_y, older = follower_target(p, grid, memory, task, points, x, y)
         at_x, at_y, seen = on_trail(p, grid, memory.trail, points, older, x, y, to_x, to_y)
         if seen:
             route = nothing_planned(route)
         else:
-            route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.turn,
+            route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.time,
                                            changed, x, y, to_x, to_y)
     else:
         at_x, at_y = x, y
@@ -299,7 +320,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     vx, vy = 0.0, 0.0
     if way > 0.0:
         vx, vy = speed * dx / way, speed * dy / way
-    if task.has_goal and far_x * far_x + far_y * far_y < _HOME * _HOME:
+    home = HOME * p.robot_radius_m
+    if task.has_goal and far_x * far_x + far_y * far_y < home * home:
         room_x, room_y = making_room(p, memory.near, near)
         vx, vy = vx + room_x, vy + room_y
     own_x, own_y = cosine * forward - sine * left, sine * forward + cosine * left
@@ -308,15 +330,17 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
 
     # By what drive
     v, angle = drive(vx - drift_x, vy - drift_y, cosine, sine)
+    still = STILL * p.forward_speed_mps
     air_x, air_y = vx - drift_x, vy - drift_y
     omega = 0.0
-    if air_x * air_x + air_y * air_y > _STILL * _STILL:
+    if air_x * air_x + air_y * air_y > still * still:
         omega = min(p.rotate_speed_radps, max(-p.rotate_speed_radps,
                                               min(p.turn_gain, 1.0 / dt) * angle))
         v = fastest(p, memory.limits, limits, cosine, sine, drift_x, drift_y,
-                    min(v, p.forward_speed_mps))
+                    min(v, p.forward_speed_mps), state.margin)
     else:
         v = 0.0
     after = State(frame, Drift(drift_x, drift_y, v, omega), route, grid.origin_x, grid.origin_y,
-                  points, state.turn + 1)
+                  points, state.time + dt, state.turn + 1,
+                  margin_ahead(p, grid, memory.path, route))
     return after, v, omega

@@ -12,22 +12,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.parameters import Parameters
+from navigate.parameters import SPARE, TURNING, Parameters
 from sbot_common.compiled.jit import njit
 
 _PASSES = 4
-_TURNING = 0.4  # s, until the robot heads against the wind
-_SPARE = 0.75  # share of the margin that is left to turn in, before the robot stops
 _ALONG = 0.02  # cosine; a heading this nearly along something does not approach it
 
 
 @njit
-def wall_limit(p: Parameters, distance: float, blown: float) -> float:
+def wall_limit(p: Parameters, distance: float, blown: float, margin: float) -> float:
     """Return the largest speed of approach (m/s) to an obstacle ``distance`` (m) away.
 
-    ``blown`` (m/s) is the drift towards it.
+    ``blown`` (m/s) is the drift towards it, ``margin`` (m) what is kept beside the radius.
     """
-    left = distance - p.robot_radius_m - p.margin_m - _TURNING * max(0.0, blown)
+    left = distance - p.robot_radius_m - margin - TURNING * max(0.0, blown)
     return p.damper_gain * left
 
 
@@ -58,13 +56,13 @@ def projected(limits: NDArray[np.float64], count: int, x: float, y: float) -> tu
 
 @njit
 def fastest(p: Parameters, limits: NDArray[np.float64], count: int, cosine: float, sine: float,
-            drift_x: float, drift_y: float, speed: float) -> float:
+            drift_x: float, drift_y: float, speed: float, margin: float) -> float:
     """Return the greatest speed (m/s) along the heading, at most ``speed``, that keeps the limits.
 
     They are softer here by a part of the margin, so that the robot turns away from what is near
     before it stops. 0 if there is none: what the wind does alone cannot be helped.
     """
-    spare = _SPARE * p.margin_m * p.damper_gain
+    spare = SPARE * margin * p.damper_gain
     for k in range(count):
         along = limits[k, 0] * cosine + limits[k, 1] * sine
         if along > _ALONG:

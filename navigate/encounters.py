@@ -13,23 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.grid import Grid, is_free_line
-from navigate.parameters import Parameters
+from navigate.parameters import (
+    BEHIND_WALLS,
+    LOOK,
+    NEAREST,
+    PERSONAL,
+    REST,
+    SLOWEST,
+    WEIGHT,
+    Parameters,
+)
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
 
-SIGHT = 6.0  # m, robots farther away are left out
-_NEAREST = 1e-3  # s, contacts are never sooner
-_WEIGHT = 1.5  # m, of 1/time against a change of the velocity
-_BEHIND_WALLS = 3.0  # m/s, added for a velocity towards a wall
-_SLOWEST = 0.4  # m/s, of candidates, so that a robot at rest can give way
-_LOOK = 1.0  # s, walls are looked for
 # Degrees off the wanted direction, the right hand first: so two robots that meet head on choose
 # different sides.
 _TURNS = (0.0, -10.0, 10.0, -20.0, 20.0, -35.0, 35.0, -50.0, 50.0, -70.0, 70.0, -95.0, 95.0)
 _SPEEDS = (1.0, 0.6, 0.3)
-_TIE = 1e-9  # m/s: penalties of right and left that are equal but for rounding; right comes first
-_REST = 1.3  # factor of the penalty for standing still: two robots that wait for each other stay
-_PERSONAL = 1.2  # m between centres that a robot at its goal keeps, where it can
+_TIE = 1e-9  # share of the speed: right and left equal but for rounding; right comes first
 
 
 @njit
@@ -77,10 +78,11 @@ def making_room(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[f
     are those of ``first_contact``.
     """
     x, y = 0.0, 0.0
+    personal = PERSONAL * p.robot_radius_m
     for k in range(count):
         distance = math.sqrt(near[k, 0] * near[k, 0] + near[k, 1] * near[k, 1])
-        if 0.0 < distance < _PERSONAL:
-            size = p.position_gain * (_PERSONAL - distance) / distance
+        if 0.0 < distance < personal:
+            size = p.position_gain * (personal - distance) / distance
             x -= size * near[k, 0]
             y -= size * near[k, 1]
     return x, y
@@ -109,25 +111,26 @@ def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.flo
         ahead_x, ahead_y = wanted_x / speed, wanted_y / speed
     best_x, best_y = 0.0, 0.0
     time = first_contact(p, near, count, best_x, best_y, own_x, own_y)
-    least = _REST * speed + _WEIGHT / max(_NEAREST, time)
+    weight, tie = WEIGHT * p.robot_radius_m, _TIE * p.forward_speed_mps
+    least = REST * speed + weight / max(NEAREST, time)
     for degrees in _TURNS:
         sine, cosine = sincos(degrees * (math.pi / 180.0))
         for share in _SPEEDS:
-            size = share * max(speed, _SLOWEST)
+            size = share * max(speed, SLOWEST * p.forward_speed_mps)
             vx = size * (cosine * ahead_x - sine * ahead_y)
             vy = size * (sine * ahead_x + cosine * ahead_y)
             dx, dy = vx - wanted_x, vy - wanted_y
             penalty = math.sqrt(dx * dx + dy * dy)
-            if penalty >= least - _TIE:
+            if penalty >= least - tie:
                 continue
             time = first_contact(p, near, count, vx, vy, own_x, own_y)
             if time < p.horizon_s:
-                penalty += _WEIGHT / max(_NEAREST, time)
-            if penalty >= least - _TIE:
+                penalty += weight / max(NEAREST, time)
+            if penalty >= least - tie:
                 continue
-            if not is_free_line(grid, x, y, x + _LOOK * vx, y + _LOOK * vy,
+            if not is_free_line(grid, x, y, x + LOOK * vx, y + LOOK * vy,
                                 p.robot_radius_m + p.margin_m, p.robot_radius_m):
-                penalty += _BEHIND_WALLS
-            if penalty < least - _TIE:
+                penalty += BEHIND_WALLS * p.forward_speed_mps
+            if penalty < least - tie:
                 least, best_x, best_y = penalty, vx, vy
     return best_x, best_y

@@ -1,4 +1,8 @@
-"""Parameters of the controller ``navigate``."""
+"""Parameters of the controller ``navigate``, and its constants.
+
+Every constant is in radii of the body, in seconds, or a pure number, so a scene that is scaled as
+a whole (lengths and speeds) gives the scaled run.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,55 @@ from typing import Annotated, NamedTuple
 
 from sbot_common.params import Param
 
+# Memory of obstacles
+SIDE = 512  # cells of the window along x, and along y
+REACH = 10  # cells, the greatest distance that is told
+SCAN_TIME = 0.25  # s, in which every beam has once been looked at for the memory
+CLEARING = 20.0  # radii, beams clear cells up to here
+HIT = 3  # evidence that a beam's end adds to a cell
+PASS = 1  # evidence that a beam takes from a cell that it passes
+MOST = 9  # evidence
+LEAST = -4  # evidence
+BANNED = 100  # evidence of a cell that no beam clears
+REBUILDS = 2  # obstacles forgotten in a turn, at most
+
+# Ways
+BODY = 0.92  # radii: cells nearer to an obstacle are forbidden; a quarter of a cell is rounding
+TIGHT = 20.0  # cost of a cell nearer to an obstacle than radius and margin
+NEAR = 2.0  # added to the cost of 1 there, less with distance
+PAUSE = 0.2  # s between two searches, at least
+LOST = 0.5  # s until a point that is not in sight is searched anew
+AHEAD = 8  # points that are tried in one turn
+MOVED = 10 / 3  # radii that a target may move
+
+# Speeds
+SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
+STILL = 0.01  # share of the largest speed, a slower drive is none
+WHEEL = 2.0  # 1/s, at least, of the damper's reach
+TURNING = 0.4  # s, until the robot heads against the wind
+SPARE = 0.75  # share of the margin that is left to turn in, before the robot stops
+LEAST_MARGIN = 0.1  # radii, of the margin in a passage too narrow for the whole one
+RATE = 30.0  # 1/s, turns for which ``drift_weight`` holds
+
+# Followers
+BESIDE = 10 / 3  # radii, a follower no farther from the trail follows it
+LOOKAHEAD = 5  # points of the trail
+TRAIL_STEP = 2 / 3  # radii between them
+
+# Encounters
+SIGHT = 20.0  # radii, robots farther away are left out
+NEAREST = 1e-3  # s, contacts are never sooner
+WEIGHT = 5.0  # radii, of 1/time against a change of the velocity
+BEHIND_WALLS = 1.5  # share of the largest speed, added for a velocity towards a wall
+SLOWEST = 0.2  # share of the largest speed, of candidates, so that a robot at rest can give way
+LOOK = 1.0  # s, walls are looked for
+REST = 1.3  # factor of the penalty for standing still: two robots that wait for each other stay
+PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it can
+HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
+
 
 class Parameters(NamedTuple):
-    """Parameters of ``navigate``; compiled functions accept it whole."""
+    """Parameters of ``navigate``; compiled functions accept it whole, after ``resolved``."""
 
     forward_speed_mps: Annotated[float, Param(
         'm/s', 'Largest forward speed of a command; no more than the wheels make.',
@@ -27,31 +77,43 @@ class Parameters(NamedTuple):
     turn_gain: Annotated[float, Param(
         '1/s', 'Angular velocity for each radian off the heading.', minimum=0.0)] = 8.0
     drift_weight: Annotated[float, Param(
-        '', 'Weight of the newest measurement in the moving average of the drift by the wind.',
-        minimum=0.0, maximum=1.0)] = 0.2
+        '', 'Weight of the newest measurement in the moving average of the drift by the wind, at '
+        '30 turns a second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
     robot_radius_m: Annotated[float, Param(
         'm', 'Radius of every robot.', minimum=0.0, open_minimum=True)] = 0.3
     margin_m: Annotated[float, Param(
-        'm', 'Distance kept from obstacles beside the radius.', minimum=0.0)] = 0.12
+        'm', 'Distance kept from obstacles beside the radius; 0: 0.4 radii.',
+        minimum=0.0)] = 0.0
     clearance_m: Annotated[float, Param(
         'm', 'Paths nearer to obstacles than this (from the centre) count as longer; at most '
-        'five cells.', minimum=0.0)] = 1.0
+        'ten cells; 0: ten cells.', minimum=0.0)] = 0.0
     cell_m: Annotated[float, Param(
-        'm', 'Side of the cells in which obstacles are remembered.', minimum=0.0,
-        open_minimum=True)] = 0.25
+        'm', 'Side of the cells in which obstacles are remembered; 0: a third of the radius.',
+        minimum=0.0)] = 0.0
     damper_gain: Annotated[float, Param(
         '1/s', 'Largest speed of approach for each metre left.', minimum=0.0)] = 3.0
     horizon_s: Annotated[float, Param(
         's', 'Encounters with other robots are foreseen for this time.', minimum=0.0,
         open_minimum=True)] = 2.5
     spacing_m: Annotated[float, Param(
-        'm', "Distance between neighbouring places of the followers' formation.",
-        minimum=0.0)] = 1.3
+        'm', "Distance between neighbouring places of the followers' formation; 0: 13/3 radii.",
+        minimum=0.0)] = 0.0
     far_distance_m: Annotated[float, Param(
-        'm', 'The leader slows down for a follower that is farther away than this.',
-        minimum=0.0)] = 4.0
+        'm', 'The leader slows down for a follower that is farther away than this; 0: 40/3 '
+        'radii.', minimum=0.0)] = 0.0
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:
         """Yield a clearance that the memory of obstacles cannot tell."""
-        if self.clearance_m > 5.0 * self.cell_m:
-            yield ('clearance_m', self.clearance_m, f'at most five times cell_m ({self.cell_m:g})')
+        cell = resolved(self).cell_m
+        if self.clearance_m > REACH * cell:
+            yield ('clearance_m', self.clearance_m, f'at most ten times cell_m ({cell:g})')
+
+
+def resolved(p: Parameters) -> Parameters:
+    """Return the parameters with lengths of 0 replaced by those that fit the body."""
+    radius = p.robot_radius_m
+    cell = p.cell_m or radius / 3
+    return p._replace(
+        cell_m=cell, margin_m=p.margin_m or 0.4 * radius, clearance_m=p.clearance_m or REACH * cell,
+        spacing_m=p.spacing_m or 13 * radius / 3,
+        far_distance_m=p.far_distance_m or 40 * radius / 3)

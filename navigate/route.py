@@ -1,25 +1,23 @@
 """Route to a target: straight where nothing is known to be in the way, else along a path.
 
 A path is searched again when what the robot has seen since blocks it, or the target has moved.
-Nothing else makes it worse: obstacles are only added, and unknown space counts as free.
+Nothing else makes it worse: unknown space counts as free.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.grid import SIDE, Grid, column_of, is_free_line, is_inside, row_of
-from navigate.parameters import Parameters
+from navigate.grid import Grid, column_of, distance_at, is_free_line, is_inside, row_of
+from navigate.parameters import AHEAD, LEAST_MARGIN, LOST, MOVED, PAUSE, SIDE, Parameters
 from navigate.search import Search, cell_cost, find_path
 from sbot_common.compiled.jit import njit, njit_inner
 
-_PAUSE = 6  # turns between two searches, at least
-_LOST = 15  # turns until a point that is not in sight is searched anew
-_AHEAD = 8  # points that are tried in one turn
-_MOVED = 1.0  # m that a target may move
+_STRIDE = 3  # points of the path that are passed at once
 
 
 class Route(NamedTuple):
@@ -27,8 +25,9 @@ class Route(NamedTuple):
 
     length: int  # points; 0: none
     at: int  # point that the robot heads for
-    turn: int  # of the last search
+    time: float  # s, of the last search
     number: int  # of searches so far
+    tight: int  # points where there was less than the margin when it was searched
     to_x: float  # m, its target
     to_y: float
 
@@ -36,7 +35,7 @@ class Route(NamedTuple):
 @njit_inner
 def nothing_planned(route: Route) -> Route:
     """Return a route without a path."""
-    return Route(0, 0, route.turn, route.number, route.to_x, route.to_y)
+    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y)
 
 
 @njit
@@ -46,14 +45,29 @@ def sight_clearance(p: Parameters) -> float:
 
 
 @njit_inner
-def is_blocked(p: Parameters, grid: Grid, path: NDArray[np.float64], first: int,
-               end: int) -> bool:
-    """Tell whether an obstacle was seen on points first ... end-1 of the path."""
+def tight_points(p: Parameters, grid: Grid, path: NDArray[np.float64], first: int,
+                 end: int) -> int:
+    """Return how many of points first ... end-1 have less than the margin; -1: one is blocked."""
+    count = 0
     for k in range(first, end):
         row, column = row_of(grid, path[k, 1]), column_of(grid, path[k, 0])
-        if is_inside(row, column) and cell_cost(p, grid, row, column) > 10.0:
-            return True
-    return False
+        if is_inside(row, column):
+            cost = cell_cost(p, grid, row, column)
+            if cost == math.inf:
+                return -1
+            if cost > 10.0:
+                count += 1
+    return count
+
+
+@njit
+def margin_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], route: Route) -> float:
+    """Return the margin (m) that the next points of the path leave: a narrow gap needs less."""
+    least = p.margin_m
+    for k in range(max(0, route.at - 4), min(route.length, route.at + 3)):
+        distance = distance_at(grid, path[k, 0], path[k, 1])
+        least = min(least, distance - p.robot_radius_m - 0.75 * p.cell_m)
+    return max(least, min(p.margin_m, LEAST_MARGIN * p.robot_radius_m))
 
 
 @njit
@@ -71,9 +85,26 @@ def within_window(grid: Grid, x: float, y: float, to_x: float, to_y: float) -> t
     return x + t * (to_x - x), y + t * (to_y - y)
 
 
+@njit_inner
+def _passed(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int, at: int,
+            tries: int, x: float, y: float) -> int:
+    """Return the point of the path, from ``at`` on, to which the line from (x, y) (m) is free."""
+    stride = _STRIDE
+    for _ in range(tries):
+        ahead = min(at + stride, length - 1)
+        if ahead > at and is_free_line(grid, x, y, path[ahead, 0], path[ahead, 1],
+                                       sight_clearance(p), p.robot_radius_m):
+            at = ahead
+        elif stride == 1:
+            break
+        else:
+            stride = 1
+    return at
+
+
 @njit
 def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float64],
-               route: Route, turn: int, changed: bool, x: float, y: float, to_x: float,
+               route: Route, time: float, changed: bool, x: float, y: float, to_x: float,
                to_y: float) -> tuple[Route, float, float]:
     """Return the point (m) to head for from (x, y) (m) on the way to a target.
 
@@ -81,7 +112,7 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     ----------
     p, grid, search, path : constants, and memory that is written
     route : after the last turn
-    turn : number of this one
+    time : s, of this turn
     changed : whether an obstacle was seen for the first time
     x, y, to_x, to_y : m
 
@@ -91,31 +122,28 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
         return nothing_planned(route), to_x, to_y
     end_x, end_y = within_window(grid, x, y, to_x, to_y)
     moved_x, moved_y = end_x - route.to_x, end_y - route.to_y
-    planned, at, length = route.turn, route.at, route.length
-    good = length > 0 and moved_x * moved_x + moved_y * moved_y < _MOVED * _MOVED
-    if good and (changed or turn - planned >= _LOST):
-        good = not is_blocked(p, grid, path, at + 2, length)
+    moved = MOVED * p.robot_radius_m
+    since, at, length = time - route.time, route.at, route.length
+    good = length > 0 and moved_x * moved_x + moved_y * moved_y < moved * moved
+    if good and (changed or since >= LOST):
+        tight = tight_points(p, grid, path, at + 2, length)
+        good = 0 <= tight <= route.tight
     if good:
-        for _ in range(_AHEAD):
-            if at + 1 < length and is_free_line(grid, x, y, path[at + 1, 0], path[at + 1, 1],
-                                                clearance, skip):
-                at += 1
+        at = _passed(p, grid, path, length, at, AHEAD, x, y)
         dx, dy = path[at, 0] - x, path[at, 1] - y
         if dx * dx + dy * dy < 9 * grid.cell * grid.cell:
             at = min(at + 1, length - 1)
-        elif turn - planned >= _LOST:
+        elif since >= LOST:
             good = is_free_line(grid, x, y, path[at, 0], path[at, 1], clearance, skip)
-    number = route.number
-    if not good and (turn - planned >= _PAUSE or number == 0):
+    number, planned, tight = route.number, route.time, route.tight
+    if not good and (since >= PAUSE or number == 0):
         number += 1
-        planned, at = turn, 0
+        planned, at = time, 0
         length = find_path(p, grid, search, number, x, y, end_x, end_y, path)
-        for _ in range(4 * _AHEAD):
-            if at + 1 < length and is_free_line(grid, x, y, path[at + 1, 0], path[at + 1, 1],
-                                                clearance, skip):
-                at += 1
+        tight = max(0, tight_points(p, grid, path, 2, length))
+        at = _passed(p, grid, path, length, at, 4 * AHEAD, x, y)
         at = max(at, min(2, length - 1))
-    route = Route(length, at, planned, number, end_x, end_y)
+    route = Route(length, at, planned, number, tight, end_x, end_y)
     if length == 0:
         return route, end_x, end_y
     return route, path[at, 0], path[at, 1]

@@ -13,14 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.grid import HALF_DIAGONAL, REACH, SIDE, Grid, column_of, is_inside, row_of
-from navigate.parameters import Parameters
+from navigate.grid import HALF_DIAGONAL, Grid, column_of, is_inside, row_of
+from navigate.parameters import BODY, NEAR, REACH, SIDE, TIGHT, Parameters
 from sbot_common.compiled.jit import njit, njit_inner
 
 LONGEST = 1024  # points of a path that are kept
 _DIAGONAL = math.sqrt(2.0)
-_TIGHT = 20.0  # cost of a cell nearer to an obstacle than radius and margin
-_NEAR = 2.0  # added to the cost of 1 there, less with distance
 
 
 class Search(NamedTuple):
@@ -42,16 +40,41 @@ def make_search() -> Search:
 
 @njit
 def cell_cost(p: Parameters, grid: Grid, row: int, column: int) -> float:
-    """Return the cost of a cell for each cell of way: 1 in the open, inf in an obstacle."""
+    """Return the cost of a cell for each cell of way: 1 in the open, inf where no body fits."""
     distance = REACH * grid.cell - np.float64(grid.nearness[row, column])
     if distance >= p.clearance_m:
         return 1.0
-    if distance <= HALF_DIAGONAL * grid.cell:
+    if distance <= HALF_DIAGONAL * grid.cell or distance < BODY * p.robot_radius_m:
         return math.inf
     body = p.robot_radius_m + p.margin_m
     if distance < body:
-        return _TIGHT
-    return 1.0 + _NEAR * (p.clearance_m - distance) / (p.clearance_m - body)
+        return TIGHT
+    return 1.0 + NEAR * (p.clearance_m - distance) / (p.clearance_m - body)
+
+
+@njit_inner
+def is_solid(grid: Grid, row: int, column: int) -> bool:
+    """Tell whether a cell holds an obstacle."""
+    return (REACH - HALF_DIAGONAL) * grid.cell <= np.float64(grid.nearness[row, column])
+
+
+@njit_inner
+def _step_cost(p: Parameters, grid: Grid, row: int, column: int, near: int, end: tuple[int, int],
+               least: float, other: tuple[int, int], other_least: float) -> float:
+    """Return ``cell_cost``, but let a robot or target that is too near to a wall get away.
+
+    Within ``near`` cells of an ``end`` of the way, cells no nearer to obstacles than that end, at
+    ``least`` (m), are dear instead of forbidden.
+    """
+    cost = cell_cost(p, grid, row, column)
+    if cost == math.inf:
+        distance = REACH * grid.cell - np.float64(grid.nearness[row, column])
+        if distance > HALF_DIAGONAL * grid.cell and (
+                (distance >= least and abs(row - end[0]) <= near and abs(column - end[1]) <= near)
+                or (distance >= other_least and abs(row - other[0]) <= near
+                    and abs(column - other[1]) <= near)):
+            return 2.0 * TIGHT
+    return cost
 
 
 @njit_inner
@@ -126,6 +149,9 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
     start, target = row * SIDE + column, to_row * SIDE + to_column
     search.cost[target], search.parent[target] = 0.0, target
     search.number[target] = number
+    least = REACH * grid.cell - np.float64(grid.nearness[row, column])
+    to_least = REACH * grid.cell - np.float64(grid.nearness[to_row, to_column])
+    near = math.ceil(p.robot_radius_m / grid.cell) + 1
     count = _push(search, 0, _estimate(to_row, to_column, row, column), target)
     found = False
     while count > 0:
@@ -143,14 +169,14 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
                 if (down == 0 and right == 0) or not is_inside(rr, cc):
                     continue
                 other = rr * SIDE + cc
-                step = cell_cost(p, grid, rr, cc)
+                step = _step_cost(p, grid, rr, cc, near, (row, column), least,
+                                  (to_row, to_column), to_least)
                 if other == start:
                     step = 1.0  # the robot is there
                 if step == math.inf:
                     continue
                 if down != 0 and right != 0:  # no cutting of corners
-                    if (cell_cost(p, grid, rr, c) == math.inf
-                            or cell_cost(p, grid, r, cc) == math.inf):
+                    if is_solid(grid, rr, c) or is_solid(grid, r, cc):
                         continue
                     step *= _DIAGONAL
                 reached = search.number[other] == number

@@ -12,22 +12,22 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from navigate.parameters import TRAIL_STEP
 from sbot_common.compiled.jit import njit
 
 LONGEST = 256  # points that are remembered
-_STEP = 0.2  # m between them
 
 
 @njit
-def follow(trail: NDArray[np.float64], count: int, x: float, y: float) -> int:
+def follow(trail: NDArray[np.float64], count: int, x: float, y: float, radius: float) -> int:
     """Note where the leader is, (x, y) (m), if it has moved; return the count of points so far.
 
-    ``trail`` (LONGEST, 2) is a ring: point k is row k modulo LONGEST.
+    ``trail`` (LONGEST, 2) is a ring: point k is row k modulo LONGEST. ``radius`` (m) of the body.
     """
     if count > 0:
         last = (count - 1) % LONGEST
         dx, dy = x - trail[last, 0], y - trail[last, 1]
-        if dx * dx + dy * dy < _STEP * _STEP:
+        if dx * dx + dy * dy < TRAIL_STEP * radius * TRAIL_STEP * radius:
             return count
     trail[count % LONGEST, 0], trail[count % LONGEST, 1] = x, y
     return count + 1
