@@ -32,6 +32,8 @@ from navigate.parameters import (
 )
 from navigate.route import Route, margin_ahead, next_point, nothing_planned, sight_clearance
 from navigate.search import LONGEST, Search, make_search
+from navigate.passage import Passage, passage_ahead, way_out
+from navigate.yielding import Yield, is_time_to_look, negotiated, no_yield, write_headings
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
@@ -50,6 +52,7 @@ class State(NamedTuple):
     time: float  # s since the first turn
     turn: int  # turns so far
     margin: float  # m, kept from obstacles beside the radius
+    waiting: Yield
 
 
 class Memory(NamedTuple):
@@ -63,6 +66,8 @@ class Memory(NamedTuple):
     trail: Floats  # (trail.LONGEST, 2) m
     others: Floats  # (num_robots, 2) m, positions of the turn before
     near: Floats  # (num_robots, 4) working memory of ``encounters``
+    headings: Floats  # (num_robots, 2) unit vectors, working memory of ``yielding``
+    group: NDArray[np.int8]  # (num_robots,) working memory of ``yielding``
     limits: Floats  # (num_robots + beams, 3) working memory of ``damper``
 
 
@@ -82,14 +87,15 @@ def make_memory(num_robots: int, beams: int) -> Memory:
     grid = make_grid(0.0, 0.0, 1.0)
     return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
                   np.zeros((trails.LONGEST, 2)), np.full((num_robots, 2), np.nan),
-                  np.zeros((num_robots, 4)), np.zeros((num_robots + beams, 3)))
+                  np.zeros((num_robots, 4)), np.zeros((num_robots, 2)),
+                  np.zeros(num_robots, np.int8), np.zeros((num_robots + beams, 3)))
 
 
 def initial_state(frame: Frame, p: Parameters) -> State:
     """Return the state before the first turn."""
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0), corner,
-                 corner, 0, 0.0, 0, p.margin_m)
+                 corner, 0, 0.0, 0, p.margin_m, no_yield())
 
 
 @njit_inner
@@ -246,6 +252,24 @@ def on_trail(p: Parameters, grid: Grid, trail: Floats, count: int, older: int, x
 
 
 @njit
+def negotiate(p: Parameters, grid: Grid, memory: Memory, frame: Frame, waiting: Yield,
+              route: Route, points: int, me: int, poses: Floats, x: float, y: float, to_x: float,
+              to_y: float, time: float) -> Yield:
+    """Return whether a robot at (x, y) (m) on its way to (to_x, to_y) waits for others now."""
+    found, passage = False, waiting.passage
+    if waiting.mode != 1:
+        found, inside, passage = passage_ahead(p, grid, memory.path, route.length, route.at, x, y,
+                                               to_x, to_y)
+        if inside:
+            out_x, out_y = way_out(p, grid, memory.trail, points, x, y)
+            passage = Passage(out_x, out_y, passage.far_x, passage.far_y)
+    if found or waiting.mode == 1:
+        write_headings(frame, poses, memory.headings)
+    return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.headings,
+                      memory.group, time)
+
+
+@njit
 def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
               followers: NDArray[np.int64], poses: Floats, ranges: NDArray[np.float32],
               beams: Floats, scan_yaw: float, forward: float, left: float, dt: float,
@@ -293,10 +317,17 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
 
     # Where to
     points, route, speed = state.trail, state.route, 0.0
-    to_x, to_y = x, y
+    to_x, to_y, waiting = x, y, state.waiting
     if task.has_goal:
         to_x, to_y = into(frame, task.goal_x, task.goal_y)
         speed = leader_speed(p, memory, followers, x, y)
+        if waiting.mode != 1:
+            points = trails.follow(memory.trail, points, x, y, p.robot_radius_m)
+        if poses.shape[0] > 1 and is_time_to_look(waiting, state.time):
+            waiting = negotiate(p, grid, memory, frame, waiting, route, points, me, poses, x, y,
+                                to_x, to_y, state.time)
+        if waiting.mode == 1:
+            to_x, to_y = waiting.spot_x, waiting.spot_y
         route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.time,
                                        changed, x, y, to_x, to_y)
     elif task.rank >= 0 and math.isfinite(memory.others[0, 0] + memory.others[0, 1]):
@@ -342,5 +373,5 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         v = 0.0
     after = State(frame, Drift(drift_x, drift_y, v, omega), route, grid.origin_x, grid.origin_y,
                   points, state.time + dt, state.turn + 1,
-                  margin_ahead(p, grid, memory.path, route))
+                  margin_ahead(p, grid, memory.path, route), waiting)
     return after, v, omega

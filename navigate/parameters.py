@@ -13,10 +13,10 @@ from typing import Annotated, NamedTuple
 from sbot_common.params import Param
 
 # Memory of obstacles
-SIDE = 512  # cells of the window along x, and along y
+SIDE = 1024  # cells of the window along x, and along y
 REACH = 10  # cells, the greatest distance that is told
-SCAN_TIME = 0.25  # s, in which every beam has once been looked at for the memory
-CLEARING = 20.0  # radii, beams clear cells up to here
+SCAN_TIME = 0.3  # s, in which every beam has once been looked at for the memory
+CLEARING = 16.0  # radii, beams clear cells up to here
 HIT = 3  # evidence that a beam's end adds to a cell
 PASS = 1  # evidence that a beam takes from a cell that it passes
 MOST = 9  # evidence
@@ -29,6 +29,9 @@ BODY = 0.92  # radii: cells nearer to an obstacle are forbidden; a quarter of a 
 TIGHT = 20.0  # cost of a cell nearer to an obstacle than radius and margin
 NEAR = 2.0  # added to the cost of 1 there, less with distance
 PAUSE = 0.2  # s between two searches, at least
+LATER = 2.0  # s, where the way is blocked only farther ahead than ``SOON``
+SOON = 30  # points of the path
+MOST_CELLS = 300_000  # that a search visits
 LOST = 0.5  # s until a point that is not in sight is searched anew
 AHEAD = 8  # points that are tried in one turn
 MOVED = 10 / 3  # radii that a target may move
@@ -57,6 +60,19 @@ LOOK = 1.0  # s, walls are looked for
 REST = 1.3  # factor of the penalty for standing still: two robots that wait for each other stay
 PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it can
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
+
+
+# Passages
+ABREAST = 6.0  # radii of width in which two robots pass each other
+FORESIGHT = 14.0  # radii ahead in which passages are looked for
+PASSAGE = 40.0  # radii, the longest passage that is seen
+MEETING = 14.0  # radii beyond a passage's end in which others count
+ASIDE = 3.0  # radii off a passage's axis: beside it
+WAITING = 12.0  # radii before a mouth that leave room enough
+PRESSING = 5.0  # radii between a robot and one that presses on it from behind
+LOOK_TIME = 0.1  # s between two looks for passages
+CLEAR_TIME = 0.4  # s for which a passage is free before one that waits goes on
+PATIENCE = 4.0  # s for which an empty passage is left to those who are nearer
 
 
 class Parameters(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.grid import Grid, column_of, distance_at, is_free_line, is_inside, row_of
-from navigate.parameters import AHEAD, LEAST_MARGIN, LOST, MOVED, PAUSE, SIDE, Parameters
+from navigate.parameters import AHEAD, LEAST_MARGIN, LOST, MOVED, PAUSE, SIDE, SOON, LATER, Parameters
 from navigate.search import Search, cell_cost, find_path
 from sbot_common.compiled.jit import njit, njit_inner
 
@@ -46,18 +46,21 @@ def sight_clearance(p: Parameters) -> float:
 
 @njit_inner
 def tight_points(p: Parameters, grid: Grid, path: NDArray[np.float64], first: int,
-                 end: int) -> int:
-    """Return how many of points first ... end-1 have less than the margin; -1: one is blocked."""
+                 end: int) -> tuple[int, int]:
+    """Return how many of points first ... end-1 have less than the margin; which one is blocked.
+
+    ``end`` instead of the latter if none is.
+    """
     count = 0
     for k in range(first, end):
         row, column = row_of(grid, path[k, 1]), column_of(grid, path[k, 0])
         if is_inside(row, column):
             cost = cell_cost(p, grid, row, column)
             if cost == math.inf:
-                return -1
+                return count, k
             if cost > 10.0:
                 count += 1
-    return count
+    return count, end
 
 
 @njit
@@ -125,9 +128,12 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     moved = MOVED * p.robot_radius_m
     since, at, length = time - route.time, route.at, route.length
     good = length > 0 and moved_x * moved_x + moved_y * moved_y < moved * moved
+    pause = PAUSE if length > 0 else LATER
     if good and (changed or since >= LOST):
-        tight = tight_points(p, grid, path, at + 2, length)
-        good = 0 <= tight <= route.tight
+        tight, blocked = tight_points(p, grid, path, at + 2, length)
+        good = tight <= route.tight and blocked == length
+        if not good and blocked > at + SOON:
+            pause = LATER
     if good:
         at = _passed(p, grid, path, length, at, AHEAD, x, y)
         dx, dy = path[at, 0] - x, path[at, 1] - y
@@ -136,11 +142,11 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
         elif since >= LOST:
             good = is_free_line(grid, x, y, path[at, 0], path[at, 1], clearance, skip)
     number, planned, tight = route.number, route.time, route.tight
-    if not good and (since >= PAUSE or number == 0):
+    if not good and (since >= pause or number == 0):
         number += 1
         planned, at = time, 0
         length = find_path(p, grid, search, number, x, y, end_x, end_y, path)
-        tight = max(0, tight_points(p, grid, path, 2, length))
+        tight, _ = tight_points(p, grid, path, 2, length)
         at = _passed(p, grid, path, length, at, 4 * AHEAD, x, y)
         at = max(at, min(2, length - 1))
     route = Route(length, at, planned, number, tight, end_x, end_y)

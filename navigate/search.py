@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.grid import HALF_DIAGONAL, Grid, column_of, is_inside, row_of
-from navigate.parameters import BODY, NEAR, REACH, SIDE, TIGHT, Parameters
+from navigate.parameters import BODY, MOST_CELLS, NEAR, REACH, SIDE, TIGHT, Parameters
 from sbot_common.compiled.jit import njit, njit_inner
 
 LONGEST = 1024  # points of a path that are kept
@@ -35,7 +35,7 @@ def make_search() -> Search:
     """Return working memory; pages that no search touches stay unused."""
     cells = SIDE * SIDE
     return Search(np.zeros(cells), np.zeros(cells, np.int32), np.zeros(cells, np.int32),
-                  np.zeros(4 * cells), np.zeros(4 * cells, np.int32))
+                  np.zeros(cells), np.zeros(cells, np.int32))
 
 
 @njit
@@ -153,8 +153,9 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
     to_least = REACH * grid.cell - np.float64(grid.nearness[to_row, to_column])
     near = math.ceil(p.robot_radius_m / grid.cell) + 1
     count = _push(search, 0, _estimate(to_row, to_column, row, column), target)
-    found = False
-    while count > 0:
+    found, visited = False, 0
+    while count > 0 and visited < MOST_CELLS:
+        visited += 1
         count, key, cell = _pop(search, count)
         if cell == start:
             found = True

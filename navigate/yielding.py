@@ -1,0 +1,236 @@
+"""Who goes first through a passage, and where the others wait.
+
+A passage in which two robots cannot pass belongs to those who are in it; before it, to who is
+nearer. Two that meet in it decide by the lowest number among themselves and those that press from
+behind (priority inheritance and backtracking: Okumura et al., "Priority inheritance with
+backtracking", Artificial Intelligence 310, 2022); who loses backs out to a place beside the mouth
+(yielding areas: arXiv 2303.09139) and stays until the passage is free (hysteresis).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navigate.frame import Frame
+from navigate.grid import Grid, distance_at, is_free_line
+from navigate.parameters import (
+    ASIDE,
+    CLEAR_TIME,
+    LOOK_TIME,
+    MEETING,
+    PATIENCE,
+    PRESSING,
+    WAITING,
+    Parameters,
+)
+from navigate.passage import Passage
+from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.elementary import sincos
+
+FREE, WAITS, INSISTS = 0, 1, 2
+
+_FACING = 0.2  # cosine
+_ANGLES = (60.0, -60.0, 85.0, -85.0, 40.0, -40.0)  # degrees off the passage's axis
+_AWAY = (5.0, 7.0, 9.0, 12.0)  # radii from the mouth
+
+
+class Yield(NamedTuple):
+    """Whether a robot waits for others, and where."""
+
+    mode: int  # FREE, WAITS, INSISTS
+    since: float  # s, begin of the mode
+    busy: float  # s, when the passage was last taken
+    looked: float  # s, when passages were last looked for
+    passage: Passage
+    spot_x: float  # m, where it waits
+    spot_y: float
+
+
+def no_yield() -> Yield:
+    """Return the state of a robot that waits for nobody."""
+    return Yield(0, 0.0, 0.0, -1e9, Passage(0.0, 0.0, 0.0, 0.0), 0.0, 0.0)
+
+
+@njit
+def write_headings(frame: Frame, poses: NDArray[np.float64], headings: NDArray[np.float64],
+                   ) -> None:
+    """Write the unit vectors (N, 2) of the robots' headings; 0, 0 for one that is unknown."""
+    for i in range(poses.shape[0]):
+        headings[i, 0], headings[i, 1] = 0.0, 0.0
+        if abs(poses[i, 2]) < 1e6:
+            headings[i, 1], headings[i, 0] = sincos(poses[i, 2] - frame.yaw)
+
+
+@njit_inner
+def lowest_pressing(p: Parameters, others: NDArray[np.float64], headings: NDArray[np.float64],
+                    group: NDArray[np.int8], u_x: float, u_y: float, sign: float) -> int:
+    """Return the lowest number among a group and those that press on it from behind.
+
+    ``group`` (N,) is 1 for members, written. Only robots that head along sign * u count.
+    """
+    reach, n = PRESSING * p.robot_radius_m, others.shape[0]
+    grown = True
+    while grown:
+        grown = False
+        for k in range(n):
+            if group[k] == 1 or sign * (headings[k, 0] * u_x + headings[k, 1] * u_y) < _FACING:
+                continue
+            for m in range(n):
+                if group[m] != 1:
+                    continue
+                dx, dy = others[m, 0] - others[k, 0], others[m, 1] - others[k, 1]
+                distance = math.sqrt(dx * dx + dy * dy)
+                if distance < reach and headings[k, 0] * dx + headings[k, 1] * dy > 0.7 * distance:
+                    group[k], grown = 1, True
+                    break
+    for k in range(n):
+        if group[k] == 1:
+            return k
+    return n
+
+
+@njit
+def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64],
+             headings: NDArray[np.float64], group: NDArray[np.int8], mode: int,
+             time: float, since: float) -> tuple[bool, bool]:
+    """Tell whether a robot must leave a passage to others, and whether somebody is in it.
+
+    Parameters
+    ----------
+    p, passage, me : constants; the passage; the robot's number
+    others, headings : (N, 2) m and unit vectors, the robot's own included
+    group : (N,) working memory
+    mode, time, since : of ``Yield``; s, now and since when
+
+    """
+    r = p.robot_radius_m
+    u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
+    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
+    u_x, u_y = u_x / length, u_y / length
+    own_x, own_y = others[me, 0] - passage.near_x, others[me, 1] - passage.near_y
+    own = own_x * u_x + own_y * u_y
+    inside = own > -0.5 * r and abs(own_y * u_x - own_x * u_y) < ASIDE * r
+    own_gap = math.sqrt(own_x * own_x + own_y * own_y) + (2.0 * r if mode == 1 else 0.0)
+    group[:] = 0
+    occupied, first, rank = False, False, 0
+    for k in range(others.shape[0]):
+        dx, dy = others[k, 0] - passage.near_x, others[k, 1] - passage.near_y
+        if k == me or not dx * dx + dy * dy < (length + MEETING * r) * (length + MEETING * r):
+            continue
+        along, aside = dx * u_x + dy * u_y, abs(dy * u_x - dx * u_y)
+        facing = headings[k, 0] * u_x + headings[k, 1] * u_y
+        if -r < along < length + r and aside < ASIDE * r:
+            if facing < -_FACING and (along > own or not inside):
+                group[k], occupied = 1, True
+        elif along >= length + r and aside < 2.0 * along - 2.0 * length:
+            to_x, to_y = passage.far_x - others[k, 0], passage.far_y - others[k, 1]
+            gap = math.sqrt(to_x * to_x + to_y * to_y)
+            if headings[k, 0] * to_x + headings[k, 1] * to_y > 0.5 * gap:
+                rank += k < me
+                first |= gap < own_gap - 0.1 * r or (k < me and gap < own_gap + 0.1 * r)
+        elif mode == 1 and -ASIDE * r < along <= -r and aside < ASIDE * r and facing < -_FACING:
+            occupied = True
+    if inside:
+        if not occupied:
+            return False, False
+        theirs = lowest_pressing(p, others, headings, group, u_x, u_y, -1.0)
+        group[:] = 0
+        group[me] = 1
+        return theirs < lowest_pressing(p, others, headings, group, u_x, u_y, 1.0), True
+    if occupied:
+        return True, True
+    return first and mode != 2 and time - since < PATIENCE * (1 + rank), False
+
+
+@njit
+def spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
+                others: NDArray[np.float64]) -> tuple[float, float]:
+    """Return where (m) to wait: beside the mouth, free, and not taken; else straight back."""
+    r = p.robot_radius_m
+    u_x, u_y = passage.near_x - passage.far_x, passage.near_y - passage.far_y
+    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
+    u_x, u_y = u_x / length, u_y / length
+    from_x, from_y = passage.near_x + 2.0 * r * u_x, passage.near_y + 2.0 * r * u_y
+    best_x, best_y = from_x + 12.0 * r * u_x, from_y + 12.0 * r * u_y
+    least = math.inf
+    for away in _AWAY:
+        for degrees in _ANGLES:
+            sine, cosine = sincos(degrees * (math.pi / 180.0))
+            x = from_x + away * r * (cosine * u_x - sine * u_y)
+            y = from_y + away * r * (sine * u_x + cosine * u_y)
+            dx, dy = x - others[me, 0], y - others[me, 1]
+            way = dx * dx + dy * dy
+            if way >= least or distance_at(grid, x, y) < r + p.margin_m:
+                continue
+            if not is_free_line(grid, from_x, from_y, x, y, r + p.cell_m, 0.0):
+                continue
+            if _is_occupied(others, me, x, y, 2.0 * r + 2.0 * p.margin_m):
+                continue
+            least, best_x, best_y = way, x, y
+    return best_x, best_y
+
+
+@njit_inner
+def _is_occupied(others: NDArray[np.float64], me: int, x: float, y: float, reach: float) -> bool:
+    for k in range(others.shape[0]):
+        dx, dy = others[k, 0] - x, others[k, 1] - y
+        if k != me and dx * dx + dy * dy < reach * reach:
+            return True
+    return False
+
+
+@njit
+def is_out_of_the_way(p: Parameters, passage: Passage, x: float, y: float) -> bool:
+    """Tell whether a robot at (x, y) (m) leaves room at the mouth of a passage."""
+    r = p.robot_radius_m
+    u_x, u_y = passage.near_x - passage.far_x, passage.near_y - passage.far_y
+    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
+    dx, dy = x - passage.near_x, y - passage.near_y
+    along, aside = (dx * u_x + dy * u_y) / length, abs(dy * u_x - dx * u_y) / length
+    return along > WAITING * r or (along > 2.0 * r and aside > ASIDE * r)
+
+
+@njit
+def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, passage: Passage,
+               others: NDArray[np.float64], headings: NDArray[np.float64],
+               group: NDArray[np.int8], time: float) -> Yield:
+    """Return whether the robot waits, after one more look.
+
+    ``found`` and ``passage`` are of ``passage_ahead``, where the robot waits for nobody yet.
+    """
+    if state.mode != 1:
+        if not found:
+            return Yield(0, time, state.busy, time, state.passage, 0.0, 0.0)
+        taken, _ = is_taken(p, passage, me, others, headings, group, state.mode, time,
+                            state.since if state.mode == 2 else time)
+        if not taken:
+            return Yield(state.mode, state.since, state.busy, time, state.passage, 0.0, 0.0)
+        x, y = others[me, 0], others[me, 1]
+        if not is_out_of_the_way(p, passage, x, y):
+            x, y = spot_beside(p, grid, passage, me, others)
+        return Yield(1, time, time, time, passage, x, y)
+    taken, occupied = is_taken(p, state.passage, me, others, headings, group, 1, time, state.since)
+    if taken:
+        busy = time
+    elif time - state.busy >= CLEAR_TIME:
+        insists = 2 if time - state.since >= PATIENCE else 0
+        return Yield(insists, time, time, -1e9, state.passage, 0.0, 0.0)
+    else:
+        busy = state.busy
+    x, y = state.spot_x, state.spot_y
+    dx, dy = x - others[me, 0], y - others[me, 1]
+    far = 3.0 * p.robot_radius_m
+    if dx * dx + dy * dy > far * far and _is_occupied(
+            others, me, x, y, 2.0 * p.robot_radius_m + p.margin_m):
+        x, y = spot_beside(p, grid, state.passage, me, others)
+    return Yield(1, state.since, busy, state.looked, state.passage, x, y)
+
+
+@njit_inner
+def is_time_to_look(state: Yield, time: float) -> bool:
+    """Tell whether to look for passages in this turn."""
+    return state.mode == 1 or time - state.looked >= LOOK_TIME
