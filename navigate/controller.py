@@ -27,15 +27,17 @@ from navigate.parameters import (
     SIGHT,
     SLOW,
     STILL,
+    TURN_BEGIN,
+    TURN_END,
     WHEEL,
     Parameters,
 )
 from navigate.route import Route, margin_ahead, next_point, nothing_planned, sight_clearance
 from navigate.search import LONGEST, Search, make_search
 from navigate.passage import Passage, passage_ahead, way_out
-from navigate.yielding import Yield, is_time_to_look, negotiated, no_yield, write_headings
+from navigate.yielding import WAITS, Yield, is_time_to_look, negotiated, no_yield, write_headings
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import sincos
+from sbot_common.elementary import atan2, sincos
 
 Floats = NDArray[np.float64]
 
@@ -270,6 +272,25 @@ def negotiate(p: Parameters, grid: Grid, memory: Memory, frame: Frame, waiting: 
 
 
 @njit
+def resting_turn(p: Parameters, waiting: Yield, omega: float, cosine: float, sine: float,
+                 dx: float, dy: float, far_x: float, far_y: float) -> float:
+    """Return the turn (rad/s) of a robot at rest: others see by its heading where it wants to go.
+
+    Who insists faces its way (dx, dy) (m), who waits turns its back on the passage. Hysteresis:
+    a turn begins above one angle and ends below a smaller one. ``omega`` (rad/s) is the last turn.
+    """
+    if waiting.mode == WAITS:
+        dx = waiting.passage.near_x - waiting.passage.far_x
+        dy = waiting.passage.near_y - waiting.passage.far_y
+    elif far_x * far_x + far_y * far_y < (HOME * p.robot_radius_m) ** 2:
+        return 0.0
+    angle = atan2(cosine * dy - sine * dx, cosine * dx + sine * dy)
+    if abs(angle) < (TURN_END if omega != 0.0 else TURN_BEGIN):
+        return 0.0
+    return min(p.rotate_speed_radps, max(-p.rotate_speed_radps, p.turn_gain / 2 * angle))
+
+
+@njit
 def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
               followers: NDArray[np.int64], poses: Floats, ranges: NDArray[np.float32],
               beams: Floats, scan_yaw: float, forward: float, left: float, dt: float,
@@ -371,6 +392,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                     min(v, p.forward_speed_mps), state.margin)
     else:
         v = 0.0
+        if task.has_goal and near > 0:
+            omega = resting_turn(p, waiting, state.drift.omega, cosine, sine, dx, dy, far_x, far_y)
     after = State(frame, Drift(drift_x, drift_y, v, omega), route, grid.origin_x, grid.origin_y,
                   points, state.time + dt, state.turn + 1,
                   margin_ahead(p, grid, memory.path, route), waiting)

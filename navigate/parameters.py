@@ -39,6 +39,8 @@ MOVED = 10 / 3  # radii that a target may move
 # Speeds
 SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
 STILL = 0.01  # share of the largest speed, a slower drive is none
+TURN_BEGIN = 0.5  # rad off its heading, a robot at rest begins to turn
+TURN_END = 0.1  # rad
 WHEEL = 2.0  # 1/s, at least, of the damper's reach
 TURNING = 0.4  # s, until the robot heads against the wind
 SPARE = 0.75  # share of the margin that is left to turn in, before the robot stops

@@ -14,6 +14,9 @@ from navigate.trail import LONGEST
 from sbot_common.compiled.jit import njit, njit_inner
 
 
+_STRIDE = 2  # cells between samples of a way
+
+
 class Passage(NamedTuple):
     """The narrow part of a way, as a straight line."""
 
@@ -48,16 +51,23 @@ def is_narrow(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
 
 
 @njit_inner
-def _at(path: NDArray[np.float64], length: int, k: int, x: float, y: float, to_x: float,
-        to_y: float, step: float) -> tuple[float, float, bool]:
-    """Return sample k of the way ahead (m) and whether there is one; straight on without a path."""
+def _sample(path: NDArray[np.float64], length: int, first: int, k: int, x: float, y: float,
+            to_x: float, to_y: float, step: float) -> tuple[float, float, bool]:
+    """Return sample k >= 1 of the way ahead (m) and whether there is one.
+
+    Straight to the target, or to point ``first`` of a path, and then along it.
+    """
     if length > 0:
-        return path[min(k, length - 1), 0], path[min(k, length - 1), 1], k < length
+        to_x, to_y = path[first, 0], path[first, 1]
     dx, dy = to_x - x, to_y - y
     way = math.sqrt(dx * dx + dy * dy)
-    if not k * step < way:
-        return to_x, to_y, False
-    return x + k * step / way * dx, y + k * step / way * dy, True
+    straight = math.floor(min(way / step, 1e6))
+    if k <= straight:
+        return x + k * step / way * dx, y + k * step / way * dy, True
+    on = first + _STRIDE * (k - straight - 1)
+    if on < length:
+        return path[on, 0], path[on, 1], True
+    return to_x, to_y, False
 
 
 @njit
@@ -76,13 +86,15 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
     whether there is one, whether the robot is in it, and where it is
 
     """
-    step, stride = 2.0 * grid.cell, 2
+    step = _STRIDE * grid.cell
     foresight, longest = FORESIGHT * p.robot_radius_m, PASSAGE * p.robot_radius_m
     last_x, last_y, way, inside, found, wide = x, y, 0.0, False, False, 0.0
     near_x, near_y, far_x, far_y = x, y, x, y
-    k = first if length > 0 else 1
+    k = 1
     while way < longest:
-        at_x, at_y, more = _at(path, length, k, x, y, to_x, to_y, step)
+        at_x, at_y, more = _sample(path, length, first, k, x, y, to_x, to_y, step)
+        if not more:
+            break
         dx, dy = at_x - last_x, at_y - last_y
         size = math.sqrt(dx * dx + dy * dy)
         if size > 0.0:
@@ -100,9 +112,7 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
                 break
             way += size
             last_x, last_y = at_x, at_y
-        if not more:
-            break
-        k += stride if length > 0 else 1
+        k += 1
     return found, inside, Passage(near_x, near_y, far_x, far_y)
 
 
