@@ -28,7 +28,7 @@ class Route(NamedTuple):
     time: float  # s, of the last search
     number: int  # of searches so far
     tight: int  # points where there was less than the margin when it was searched
-    to_x: float  # m, its target
+    to_x: float  # m, its target when it was searched
     to_y: float
 
 
@@ -142,14 +142,15 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
         elif since >= LOST:
             good = is_free_line(grid, x, y, path[at, 0], path[at, 1], clearance, skip)
     number, planned, tight = route.number, route.time, route.tight
+    planned_x, planned_y = route.to_x, route.to_y
     if not good and (since >= pause or number == 0):
         number += 1
-        planned, at = time, 0
+        planned, at, planned_x, planned_y = time, 0, end_x, end_y
         length = find_path(p, grid, search, number, x, y, end_x, end_y, path)
         tight, _ = tight_points(p, grid, path, 2, length)
         at = _passed(p, grid, path, length, at, 4 * AHEAD, x, y)
         at = max(at, min(2, length - 1))
-    route = Route(length, at, planned, number, tight, end_x, end_y)
+    route = Route(length, at, planned, number, tight, planned_x, planned_y)
     if length == 0:
         return route, end_x, end_y
     return route, path[at, 0], path[at, 1]
