@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from navigate.grid import Grid, is_free_line
 from navigate.parameters import (
+    AT_REST,
     BEHIND_WALLS,
     LOOK,
     NEAREST,
@@ -58,13 +59,18 @@ def first_contact(p: Parameters, near: NDArray[np.float64], count: int, vx: floa
     """Return when (s) the first of the robots is met if one goes on with (vx, vy) (m/s).
 
     ``near`` (rows, 4) are dx, dy (m), vx, vy (m/s) of others; ``own_x, own_y`` (m/s) is the
-    velocity now. Reciprocal: the other is taken to make the same change (section IV of the paper).
+    velocity now. Reciprocal: the other is taken to make the same change (section IV of the paper), one at rest
+    none.
     """
     least = math.inf
     distance = 2 * p.robot_radius_m + p.margin_m / 2
+    still = AT_REST * p.forward_speed_mps
     for k in range(count):
-        time = time_to_contact(near[k, 0], near[k, 1], 2 * vx - own_x - near[k, 2],
-                               2 * vy - own_y - near[k, 3], distance)
+        if near[k, 2] * near[k, 2] + near[k, 3] * near[k, 3] < still * still:
+            time = time_to_contact(near[k, 0], near[k, 1], vx, vy, distance)
+        else:
+            time = time_to_contact(near[k, 0], near[k, 1], 2 * vx - own_x - near[k, 2],
+                                   2 * vy - own_y - near[k, 3], distance)
         if time < least:
             least = time
     return least

@@ -59,6 +59,7 @@ WEIGHT = 5.0  # radii, of 1/time against a change of the velocity
 BEHIND_WALLS = 1.5  # share of the largest speed, added for a velocity towards a wall
 SLOWEST = 0.2  # share of the largest speed, of candidates, so that a robot at rest can give way
 LOOK = 1.0  # s, walls are looked for
+AT_REST = 0.05  # share of the largest speed: a slower robot takes no part in avoiding
 REST = 1.3  # factor of the penalty for standing still: two robots that wait for each other stay
 PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it can
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others

@@ -15,6 +15,7 @@ from sbot_common.compiled.jit import njit, njit_inner
 
 
 _STRIDE = 2  # cells between samples of a way
+_SLANT = 0.4  # sine
 
 
 class Passage(NamedTuple):
@@ -46,8 +47,15 @@ def is_narrow(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
     width = ABREAST * p.robot_radius_m
     if distance_at(grid, x, y) >= width / 2:
         return False
-    left = _free_beside(grid, x, y, -along_y, along_x, width)
-    return left + _free_beside(grid, x, y, along_y, -along_x, width) < width
+    left, right = width, width
+    for slant in (0.0, _SLANT, -_SLANT):  # the posts of a thin door, a little before and behind it
+        ahead = math.sqrt(1.0 - slant * slant)
+        x_x, x_y = slant * along_x, slant * along_y
+        left = min(left, ahead * _free_beside(grid, x, y, x_x - ahead * along_y,
+                                              x_y + ahead * along_x, width))
+        right = min(right, ahead * _free_beside(grid, x, y, x_x + ahead * along_y,
+                                                x_y - ahead * along_x, width))
+    return left + right < width
 
 
 @njit_inner

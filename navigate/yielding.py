@@ -143,7 +143,9 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
         return theirs < lowest_pressing(p, others, headings, group, u_x, u_y, 1.0), True
     if occupied:
         return True, True
-    return first and mode != 2 and time - since < PATIENCE * (1 + rank), False
+    if mode == INSISTS and time - since < PATIENCE:
+        return False, False
+    return first and (mode != WAITS or time - since < PATIENCE * (1 + rank)), False
 
 
 @njit
@@ -204,9 +206,9 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     """
     if state.mode != 1:
         if not found:
-            return Yield(0, time, state.busy, time, state.passage, 0.0, 0.0)
+            return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
         taken, _ = is_taken(p, passage, me, others, headings, group, state.mode, time,
-                            state.since if state.mode == 2 else time)
+                            state.since)
         if not taken:
             return Yield(state.mode, state.since, state.busy, time, state.passage, 0.0, 0.0)
         x, y = others[me, 0], others[me, 1]
