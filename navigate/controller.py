@@ -27,6 +27,8 @@ from navigate.parameters import (
     SIGHT,
     SLOW,
     STILL,
+    CREEPING,
+    TURN_BACK,
     TURN_BEGIN,
     TURN_END,
     WHEEL,
@@ -35,7 +37,7 @@ from navigate.parameters import (
 from navigate.route import Route, margin_ahead, next_point, nothing_planned, sight_clearance
 from navigate.search import LONGEST, Search, make_search
 from navigate.passage import Passage, passage_ahead, way_out
-from navigate.yielding import WAITS, Yield, is_time_to_look, negotiated, no_yield, write_headings
+from navigate.yielding import WAITS, Yield, is_time_to_look, heading_of, negotiated, no_yield, write_headings
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, sincos
 
@@ -55,6 +57,8 @@ class State(NamedTuple):
     turn: int  # turns so far
     margin: float  # m, kept from obstacles beside the radius
     waiting: Yield
+    chosen_x: float  # m/s, velocity of the last turn
+    chosen_y: float
 
 
 class Memory(NamedTuple):
@@ -67,7 +71,7 @@ class Memory(NamedTuple):
     path: Floats  # (search.LONGEST, 2) m
     trail: Floats  # (trail.LONGEST, 2) m
     others: Floats  # (num_robots, 2) m, positions of the turn before
-    near: Floats  # (num_robots, 4) working memory of ``encounters``
+    near: Floats  # (num_robots, 6) working memory of ``encounters``
     headings: Floats  # (num_robots, 2) unit vectors, working memory of ``yielding``
     group: NDArray[np.int8]  # (num_robots,) working memory of ``yielding``
     limits: Floats  # (num_robots + beams, 3) working memory of ``damper``
@@ -89,7 +93,7 @@ def make_memory(num_robots: int, beams: int) -> Memory:
     grid = make_grid(0.0, 0.0, 1.0)
     return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
                   np.zeros((trails.LONGEST, 2)), np.full((num_robots, 2), np.nan),
-                  np.zeros((num_robots, 4)), np.zeros((num_robots, 2)),
+                  np.zeros((num_robots, 6)), np.zeros((num_robots, 2)),
                   np.zeros(num_robots, np.int8), np.zeros((num_robots + beams, 3)))
 
 
@@ -97,7 +101,7 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     """Return the state before the first turn."""
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0), corner,
-                 corner, 0, 0.0, 0, p.margin_m, no_yield())
+                 corner, 0, 0.0, 0, p.margin_m, no_yield(), 0.0, 0.0)
 
 
 @njit_inner
@@ -159,7 +163,7 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, x: float, y: f
 @njit
 def meet(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floats, x: float,
          y: float, dt: float) -> int:
-    """Write position and velocity of the robots in sight to ``memory.near``; return how many."""
+    """Write place, velocity, heading of the robots in sight to ``memory.near``; return how many."""
     count, sight = 0, SIGHT * p.robot_radius_m
     for i in range(poses.shape[0]):
         other_x, other_y = into(frame, poses[i, 0], poses[i, 1])
@@ -171,6 +175,7 @@ def meet(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floa
             near = memory.near
             near[count, 0], near[count, 1] = dx, dy
             near[count, 2], near[count, 3] = 0.0 if fast else vx, 0.0 if fast else vy
+            near[count, 4], near[count, 5] = heading_of(frame, poses[i, 2])
             count += 1
         memory.others[i, 0], memory.others[i, 1] = other_x, other_y
     return count
@@ -271,23 +276,33 @@ def negotiate(p: Parameters, grid: Grid, memory: Memory, frame: Frame, waiting: 
                       memory.group, time)
 
 
+@njit_inner
+def steadied(p: Parameters, omega: float, angle: float) -> float:
+    """Return the turn (rad/s) of a slow robot by ``angle`` (rad), after a turn ``omega`` (rad/s).
+
+    Hysteresis: a turn begins above one angle and ends below a smaller one, and one half round or
+    nearly does not change its side.
+    """
+    if abs(angle) < (TURN_END if omega != 0.0 else TURN_BEGIN):
+        return 0.0
+    if omega * angle < 0.0 and abs(angle) > TURN_BACK:
+        angle = -angle
+    return min(p.rotate_speed_radps, max(-p.rotate_speed_radps, p.turn_gain / 2 * angle))
+
+
 @njit
 def resting_turn(p: Parameters, waiting: Yield, omega: float, cosine: float, sine: float,
                  dx: float, dy: float, far_x: float, far_y: float) -> float:
     """Return the turn (rad/s) of a robot at rest: others see by its heading where it wants to go.
 
-    Who insists faces its way (dx, dy) (m), who waits turns its back on the passage. Hysteresis:
-    a turn begins above one angle and ends below a smaller one. ``omega`` (rad/s) is the last turn.
+    Who insists faces its way (dx, dy) (m), who waits turns its back on the passage.
     """
     if waiting.mode == WAITS:
         dx = waiting.passage.near_x - waiting.passage.far_x
         dy = waiting.passage.near_y - waiting.passage.far_y
     elif far_x * far_x + far_y * far_y < (HOME * p.robot_radius_m) ** 2:
         return 0.0
-    angle = atan2(cosine * dy - sine * dx, cosine * dx + sine * dy)
-    if abs(angle) < (TURN_END if omega != 0.0 else TURN_BEGIN):
-        return 0.0
-    return min(p.rotate_speed_radps, max(-p.rotate_speed_radps, p.turn_gain / 2 * angle))
+    return steadied(p, omega, atan2(cosine * dy - sine * dx, cosine * dx + sine * dy))
 
 
 @njit
@@ -377,7 +392,9 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         room_x, room_y = making_room(p, memory.near, near)
         vx, vy = vx + room_x, vy + room_y
     own_x, own_y = cosine * forward - sine * left, sine * forward + cosine * left
-    vx, vy = avoiding(p, grid, x, y, memory.near, near, own_x, own_y, vx, vy)
+    vx, vy = avoiding(p, grid, x, y, memory.near, near, own_x, own_y, vx, vy,
+                      state.chosen_x, state.chosen_y, state.margin)
+    chosen_x, chosen_y = vx, vy
     vx, vy = projected(memory.limits, limits, vx, vy)
 
     # By what drive
@@ -388,6 +405,9 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     if air_x * air_x + air_y * air_y > still * still:
         omega = min(p.rotate_speed_radps, max(-p.rotate_speed_radps,
                                               min(p.turn_gain, 1.0 / dt) * angle))
+        creeping = CREEPING * p.forward_speed_mps
+        if near > 0 and air_x * air_x + air_y * air_y < creeping * creeping:
+            omega = steadied(p, state.drift.omega, angle)
         v = fastest(p, memory.limits, limits, cosine, sine, drift_x, drift_y,
                     min(v, p.forward_speed_mps), state.margin)
     else:
@@ -396,5 +416,5 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
             omega = resting_turn(p, waiting, state.drift.omega, cosine, sine, dx, dy, far_x, far_y)
     after = State(frame, Drift(drift_x, drift_y, v, omega), route, grid.origin_x, grid.origin_y,
                   points, state.time + dt, state.turn + 1,
-                  margin_ahead(p, grid, memory.path, route), waiting)
+                  margin_ahead(p, grid, memory.path, route), waiting, chosen_x, chosen_y)
     return after, v, omega

@@ -16,15 +16,18 @@ from navigate.grid import Grid, is_free_line
 from navigate.parameters import (
     AT_REST,
     BEHIND_WALLS,
+    HEADS_FOR,
+    KEEP,
     LOOK,
     NEAREST,
     PERSONAL,
     REST,
+    ROOM,
     SLOWEST,
     WEIGHT,
     Parameters,
 )
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
 # Degrees off the wanted direction, the right hand first: so two robots that meet head on choose
@@ -76,9 +79,16 @@ def first_contact(p: Parameters, near: NDArray[np.float64], count: int, vx: floa
     return least
 
 
+@njit_inner
+def _length(x: float, y: float) -> float:
+    return math.sqrt(x * x + y * y)
+
+
 @njit
 def making_room(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[float, float]:
     """Return the velocity (m/s) by which a robot at rest gives way to those that come near.
+
+    Who heads for it gets more room: columns 4 and 5 of ``near`` are the others' headings.
 
     The separation of Reynolds, "Flocks, herds and schools" (SIGGRAPH 1987); ``near`` and ``count``
     are those of ``first_contact``.
@@ -87,8 +97,11 @@ def making_room(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[f
     personal = PERSONAL * p.robot_radius_m
     for k in range(count):
         distance = math.sqrt(near[k, 0] * near[k, 0] + near[k, 1] * near[k, 1])
-        if 0.0 < distance < personal:
-            size = p.position_gain * (personal - distance) / distance
+        wide = personal
+        if near[k, 4] * near[k, 0] + near[k, 5] * near[k, 1] < -HEADS_FOR * distance:
+            wide = ROOM * p.robot_radius_m
+        if 0.0 < distance < wide:
+            size = p.position_gain * (wide - distance) / distance
             x -= size * near[k, 0]
             y -= size * near[k, 1]
     return x, y
@@ -97,7 +110,7 @@ def making_room(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[f
 @njit
 def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.float64],
              count: int, own_x: float, own_y: float, wanted_x: float, wanted_y: float,
-             ) -> tuple[float, float]:
+             last_x: float, last_y: float, margin: float) -> tuple[float, float]:
     """Return the velocity (m/s) that is nearest to the wanted one and meets nobody soon.
 
     Parameters
@@ -106,6 +119,8 @@ def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.flo
     x, y : m, the robot
     near, count, own_x, own_y : as for ``first_contact``
     wanted_x, wanted_y : m/s
+    last_x, last_y : m/s, what was chosen in the last turn; another choice must be better by some
+    margin : m, kept from walls
 
     """
     if count == 0 or not first_contact(p, near, count, wanted_x, wanted_y, own_x,
@@ -118,7 +133,7 @@ def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.flo
     best_x, best_y = 0.0, 0.0
     time = first_contact(p, near, count, best_x, best_y, own_x, own_y)
     weight, tie = WEIGHT * p.robot_radius_m, _TIE * p.forward_speed_mps
-    least = REST * speed + weight / max(NEAREST, time)
+    least = REST * speed + weight / max(NEAREST, time) + KEEP * _length(last_x, last_y)
     for degrees in _TURNS:
         sine, cosine = sincos(degrees * (math.pi / 180.0))
         for share in _SPEEDS:
@@ -126,7 +141,7 @@ def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.flo
             vx = size * (cosine * ahead_x - sine * ahead_y)
             vy = size * (sine * ahead_x + cosine * ahead_y)
             dx, dy = vx - wanted_x, vy - wanted_y
-            penalty = math.sqrt(dx * dx + dy * dy)
+            penalty = math.sqrt(dx * dx + dy * dy) + KEEP * _length(vx - last_x, vy - last_y)
             if penalty >= least - tie:
                 continue
             time = first_contact(p, near, count, vx, vy, own_x, own_y)
@@ -134,8 +149,9 @@ def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.flo
                 penalty += weight / max(NEAREST, time)
             if penalty >= least - tie:
                 continue
-            if not is_free_line(grid, x, y, x + LOOK * vx, y + LOOK * vy,
-                                p.robot_radius_m + p.margin_m, p.robot_radius_m):
+            if degrees != 0.0 and not is_free_line(
+                    grid, x, y, x + LOOK * vx, y + LOOK * vy, p.robot_radius_m + margin,
+                    p.robot_radius_m):
                 penalty += BEHIND_WALLS * p.forward_speed_mps
             if penalty < least - tie:
                 least, best_x, best_y = penalty, vx, vy

@@ -39,8 +39,10 @@ MOVED = 10 / 3  # radii that a target may move
 # Speeds
 SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
 STILL = 0.01  # share of the largest speed, a slower drive is none
+CREEPING = 0.15  # share of the largest speed: a slower robot turns as one at rest does
 TURN_BEGIN = 0.5  # rad off its heading, a robot at rest begins to turn
 TURN_END = 0.1  # rad
+TURN_BACK = 2.5  # rad
 WHEEL = 2.0  # 1/s, at least, of the damper's reach
 TURNING = 0.4  # s, until the robot heads against the wind
 SPARE = 0.75  # share of the margin that is left to turn in, before the robot stops
@@ -61,6 +63,9 @@ SLOWEST = 0.2  # share of the largest speed, of candidates, so that a robot at r
 LOOK = 1.0  # s, walls are looked for
 AT_REST = 0.05  # share of the largest speed: a slower robot takes no part in avoiding
 REST = 1.3  # factor of the penalty for standing still: two robots that wait for each other stay
+KEEP = 0.2  # share of a change against the last choice that counts as a change
+ROOM = 6.0  # radii, likewise, for one that heads for it
+HEADS_FOR = 0.8  # cosine
 PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it can
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 

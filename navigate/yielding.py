@@ -55,14 +55,21 @@ def no_yield() -> Yield:
     return Yield(0, 0.0, 0.0, -1e9, Passage(0.0, 0.0, 0.0, 0.0), 0.0, 0.0)
 
 
+@njit_inner
+def heading_of(frame: Frame, yaw: float) -> tuple[float, float]:
+    """Return the unit vector of a yaw (rad) of `map` in the frame; 0, 0 for one that is unknown."""
+    if not abs(yaw) < 1e6:
+        return 0.0, 0.0
+    sine, cosine = sincos(yaw - frame.yaw)
+    return cosine, sine
+
+
 @njit
 def write_headings(frame: Frame, poses: NDArray[np.float64], headings: NDArray[np.float64],
                    ) -> None:
     """Write the unit vectors (N, 2) of the robots' headings; 0, 0 for one that is unknown."""
     for i in range(poses.shape[0]):
-        headings[i, 0], headings[i, 1] = 0.0, 0.0
-        if abs(poses[i, 2]) < 1e6:
-            headings[i, 1], headings[i, 0] = sincos(poses[i, 2] - frame.yaw)
+        headings[i, 0], headings[i, 1] = heading_of(frame, poses[i, 2])
 
 
 @njit_inner
