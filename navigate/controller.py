@@ -162,8 +162,11 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, x: float, y: f
 
 @njit
 def meet(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floats, x: float,
-         y: float, dt: float) -> int:
-    """Write place, velocity, heading of the robots in sight to ``memory.near``; return how many."""
+         y: float, dt: float, home: bool) -> int:
+    """Write place and velocity of the robots in sight to ``memory.near``; return how many.
+
+    A robot that is ``home`` asks for their headings, too.
+    """
     count, sight = 0, SIGHT * p.robot_radius_m
     for i in range(poses.shape[0]):
         other_x, other_y = into(frame, poses[i, 0], poses[i, 1])
@@ -175,7 +178,8 @@ def meet(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floa
             near = memory.near
             near[count, 0], near[count, 1] = dx, dy
             near[count, 2], near[count, 3] = 0.0 if fast else vx, 0.0 if fast else vy
-            near[count, 4], near[count, 5] = heading_of(frame, poses[i, 2])
+            if home:
+                near[count, 4], near[count, 5] = heading_of(frame, poses[i, 2])
             count += 1
         memory.others[i, 0], memory.others[i, 1] = other_x, other_y
     return count
@@ -346,16 +350,18 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         drift_x, drift_y = updated_drift(state.drift, min(1.0, RATE * dt * p.drift_weight),
                                          0.9 * p.forward_speed_mps,
                                          forward, left, cosine, sine, dt)
-    near = meet(p, frame, memory, me, poses, x, y, dt)
+    to_x, to_y, waiting, home = x, y, state.waiting, HOME * p.robot_radius_m
+    if task.has_goal:
+        to_x, to_y = into(frame, task.goal_x, task.goal_y)
+    is_home = task.has_goal and (to_x - x) ** 2 + (to_y - y) ** 2 < home * home
+    near = meet(p, frame, memory, me, poses, x, y, dt, is_home)
     count, changed = see(p, grid, memory, me, x, y, scan_cosine, scan_sine, ranges, beams,
                          drift_x, drift_y, state, dt)
     limits = limit_robots(p, memory, near, count)
 
     # Where to
     points, route, speed = state.trail, state.route, 0.0
-    to_x, to_y, waiting = x, y, state.waiting
     if task.has_goal:
-        to_x, to_y = into(frame, task.goal_x, task.goal_y)
         speed = leader_speed(p, memory, followers, x, y)
         if waiting.mode != 1:
             points = trails.follow(memory.trail, points, x, y, p.robot_radius_m)
@@ -387,8 +393,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     vx, vy = 0.0, 0.0
     if way > 0.0:
         vx, vy = speed * dx / way, speed * dy / way
-    home = HOME * p.robot_radius_m
-    if task.has_goal and far_x * far_x + far_y * far_y < home * home:
+    if is_home:
         room_x, room_y = making_room(p, memory.near, near)
         vx, vy = vx + room_x, vy + room_y
     own_x, own_y = cosine * forward - sine * left, sine * forward + cosine * left

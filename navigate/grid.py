@@ -81,8 +81,7 @@ def _spread(grid: Grid, row: int, column: int, low_row: int, end_row: int, low_c
         for c in range(max(low_column, column - REACH), min(end_column, column + REACH + 1)):
             dx = c + 0.5 - column - across
             near = np.float32(reach - grid.cell * math.sqrt(dx * dx + dy * dy))
-            if near > grid.nearness[r, c]:
-                grid.nearness[r, c] = near
+            grid.nearness[r, c] = max(near, grid.nearness[r, c])
 
 
 @njit

@@ -13,16 +13,16 @@ from typing import Annotated, NamedTuple
 from sbot_common.params import Param
 
 # Memory of obstacles
-SIDE = 1024  # cells of the window along x, and along y
-REACH = 10  # cells, the greatest distance that is told
-SCAN_TIME = 0.3  # s, in which every beam has once been looked at for the memory
-CLEARING = 16.0  # radii, beams clear cells up to here
+SIDE = 864  # cells of the window along x, and along y
+REACH = 8  # cells, the greatest distance that is told
+SCAN_TIME = 0.5  # s, in which every beam has once been looked at for the memory
+CLEARING = 12.0  # radii, beams clear cells up to here
 HIT = 3  # evidence that a beam's end adds to a cell
 PASS = 1  # evidence that a beam takes from a cell that it passes
 MOST = 9  # evidence
 LEAST = -4  # evidence
 BANNED = 100  # evidence of a cell that no beam clears
-REBUILDS = 2  # obstacles forgotten in a turn, at most
+REBUILDS = 1  # obstacles forgotten in a turn, at most
 
 # Ways
 BODY = 0.92  # radii: cells nearer to an obstacle are forbidden; a quarter of a cell is rounding
@@ -110,9 +110,9 @@ class Parameters(NamedTuple):
         minimum=0.0)] = 0.0
     clearance_m: Annotated[float, Param(
         'm', 'Paths nearer to obstacles than this (from the centre) count as longer; at most '
-        'ten cells; 0: ten cells.', minimum=0.0)] = 0.0
+        'eight cells; 0: eight cells.', minimum=0.0)] = 0.0
     cell_m: Annotated[float, Param(
-        'm', 'Side of the cells in which obstacles are remembered; 0: a third of the radius.',
+        'm', 'Side of the cells in which obstacles are remembered; 0: 0.4 radii.',
         minimum=0.0)] = 0.0
     damper_gain: Annotated[float, Param(
         '1/s', 'Largest speed of approach for each metre left.', minimum=0.0)] = 3.0
@@ -130,13 +130,13 @@ class Parameters(NamedTuple):
         """Yield a clearance that the memory of obstacles cannot tell."""
         cell = resolved(self).cell_m
         if self.clearance_m > REACH * cell:
-            yield ('clearance_m', self.clearance_m, f'at most ten times cell_m ({cell:g})')
+            yield ('clearance_m', self.clearance_m, f'at most eight times cell_m ({cell:g})')
 
 
 def resolved(p: Parameters) -> Parameters:
     """Return the parameters with lengths of 0 replaced by those that fit the body."""
     radius = p.robot_radius_m
-    cell = p.cell_m or radius / 3
+    cell = p.cell_m or 0.4 * radius
     return p._replace(
         cell_m=cell, margin_m=p.margin_m or 0.4 * radius, clearance_m=p.clearance_m or REACH * cell,
         spacing_m=p.spacing_m or 13 * radius / 3,

@@ -170,17 +170,20 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
                 if (down == 0 and right == 0) or not is_inside(rr, cc):
                     continue
                 other = rr * SIDE + cc
+                diagonal = down != 0 and right != 0
+                reached = search.number[other] == number
+                if reached and cost + (_DIAGONAL if diagonal else 1.0) >= search.cost[other]:
+                    continue  # no step costs less than in the open
                 step = _step_cost(p, grid, rr, cc, near, (row, column), least,
                                   (to_row, to_column), to_least)
                 if other == start:
                     step = 1.0  # the robot is there
                 if step == math.inf:
                     continue
-                if down != 0 and right != 0:  # no cutting of corners
+                if diagonal:  # no cutting of corners
                     if is_solid(grid, rr, c) or is_solid(grid, r, cc):
                         continue
                     step *= _DIAGONAL
-                reached = search.number[other] == number
                 if not reached or cost + step < search.cost[other]:
                     search.cost[other], search.parent[other] = cost + step, cell
                     search.number[other] = number

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from navigate.parameters import resolved
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
@@ -23,7 +24,7 @@ def test_the_leader_arrives_and_the_followers_with_it(arena, wind, gust):
     robots = summary['robots']
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in robots) == 0
-    farthest = scenario.controllers['navigate'].far_distance_m + 2.0
+    farthest = resolved(scenario.controllers['navigate']).far_distance_m + 2.0
     assert max(robot['final_leader_distance_m'] for robot in robots) < farthest
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navigate.bot import Navigate
-from navigate.parameters import Parameters
+from navigate.parameters import Parameters, resolved
 from sbot_common.observation import Observation, Scan
 
-P = Parameters()
+P = resolved(Parameters())
 BEAMS = 60
 WILD = st.one_of(st.floats(0.0, 10.0), st.sampled_from([math.inf, -math.inf, math.nan, 0.0]))
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navigate.damper import fastest, projected, robot_limit, wall_limit
-from navigate.parameters import Parameters
+from navigate.parameters import Parameters, resolved
 
-P = Parameters()
+P = resolved(Parameters())
 
 
 def limits_of(*rows):
@@ -16,8 +16,8 @@ def limits_of(*rows):
 
 
 def test_limits_end_at_the_margin():
-    assert wall_limit(P, P.robot_radius_m + P.margin_m, 0.0) == pytest.approx(0.0)
-    assert wall_limit(P, 1.0, 0.3) < wall_limit(P, 1.0, 0.0) == wall_limit(P, 1.0, -0.3)
+    assert wall_limit(P, P.robot_radius_m + P.margin_m, 0.0, P.margin_m) == pytest.approx(0.0)
+    assert wall_limit(P, 1.0, 0.3, 0.1) < wall_limit(P, 1.0, 0.0, 0.1) == wall_limit(P, 1.0, -0.3, 0.1)
     assert 2 * robot_limit(P, 2 * P.robot_radius_m + P.margin_m + 0.5) == pytest.approx(
         P.damper_gain * 0.5)
 
@@ -41,7 +41,8 @@ def test_a_corner_stops():
 def test_the_fastest_keeps_the_limits(angles, limit, heading, drift):
     limits = limits_of(*((math.cos(a), math.sin(a), limit) for a in angles))
     cosine, sine = math.cos(heading), math.sin(heading)
-    speed = fastest(P, limits, len(limits), cosine, sine, drift, 0.0, 2.0)
+    speed = fastest(P, limits, len(limits), cosine, sine, drift, 0.0, 2.0,
+                    P.margin_m)
     assert 0.0 <= speed <= 2.0
     spare = 0.75 * P.margin_m * P.damper_gain
     for n_x, n_y, b in limits:

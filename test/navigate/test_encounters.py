@@ -6,16 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navigate.encounters import avoiding, first_contact, making_room, time_to_contact
-from navigate.grid import SIDE, Grid, mark
-from navigate.parameters import Parameters
+from navigate.grid import make_grid, mark
+from navigate.parameters import Parameters, resolved
 
-P = Parameters()
+P = resolved(Parameters())
 AWAY = st.floats(-6, 6)
 SPEED = st.floats(-2, 2)
 
 
 def open_space():
-    return Grid(np.zeros((SIDE, SIDE), np.float32), -32.0, -32.0, 0.25)
+    return make_grid(-32.0, -32.0, 0.1)
 
 
 @given(dx=AWAY, dy=AWAY, vx=SPEED, vy=SPEED)
@@ -33,22 +33,23 @@ def test_contact_is_when_the_distance_says(dx, dy, vx, vy):
 
 def test_nobody_near_changes_nothing():
     near = np.array([[5.0, 5.0, 0.0, 0.0]])
-    assert avoiding(P, open_space(), 0.0, 0.0, near, 1, 1.0, 0.0, 1.5, 0.0) == (1.5, 0.0)
-    assert avoiding(P, open_space(), 0.0, 0.0, near, 0, 1.0, 0.0, 1.5, 0.0) == (1.5, 0.0)
+    for count in (0, 1):
+        assert avoiding(P, open_space(), 0.0, 0.0, near, count, 1.0, 0.0, 1.5, 0.0, 0.0, 0.0,
+                        0.12) == (1.5, 0.0)
 
 
 def test_robots_that_meet_head_on_choose_different_sides():
     ours = avoiding(P, open_space(), 0.0, 0.0, np.array([[3.0, 0.0, -1.0, 0.0]]), 1, 1.0, 0.0,
-                    1.0, 0.0)
+                    1.0, 0.0, 0.0, 0.0, 0.12)
     theirs = avoiding(P, open_space(), 3.0, 0.0, np.array([[-3.0, 0.0, 1.0, 0.0]]), 1, -1.0, 0.0,
-                      -1.0, 0.0)
+                      -1.0, 0.0, 0.0, 0.0, 0.12)
     assert ours[1] < 0.0 < theirs[1]
     assert ours[0] > 0.0 > theirs[0]
 
 
 def test_what_is_chosen_meets_later():
     near = np.array([[2.0, 0.1, -1.0, 0.0]])
-    vx, vy = avoiding(P, open_space(), 0.0, 0.0, near, 1, 1.0, 0.0, 1.0, 0.0)
+    vx, vy = avoiding(P, open_space(), 0.0, 0.0, near, 1, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.12)
     assert first_contact(P, near, 1, vx, vy, 1.0, 0.0) > first_contact(
         P, near, 1, 1.0, 0.0, 1.0, 0.0)
 
@@ -58,12 +59,33 @@ def test_nobody_gives_way_into_a_wall():
     for x in np.arange(-1.0, 4.0, 0.1):
         mark(grid, x, -0.6)
     near = np.array([[2.5, 0.0, -1.0, 0.0]])
-    assert avoiding(P, grid, 0.0, 0.0, near, 1, 1.0, 0.0, 1.0, 0.0)[1] >= 0.0
+    assert avoiding(P, grid, 0.0, 0.0, near, 1, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.12)[1] >= 0.0
 
 
 def test_a_robot_at_rest_makes_room():
-    near = np.array([[0.8, 0.0, 0.0, 0.0], [5.0, 0.0, 0.0, 0.0]])
+    near = np.array([[0.8, 0.0, 0.0, 0.0, 0.0, 0.0], [5.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
     x, y = making_room(P, near, 2)
     assert x < 0.0
     assert y == 0.0
     assert making_room(P, near[1:], 1) == (0.0, 0.0)
+
+
+def test_one_that_heads_for_it_gets_more_room():
+    for heading, gives_way in ((-1.0, True), (1.0, False)):
+        near = np.array([[1.5, 0.0, 0.0, 0.0, heading, 0.0]])
+        assert (making_room(P, near, 1)[0] < 0.0) == gives_way
+
+
+def test_the_last_choice_is_kept_unless_another_is_better_by_some():
+    near = np.array([[3.0, 0.0, -1.0, 0.0]])
+    left = avoiding(P, open_space(), 0.0, 0.0, near, 1, 1.0, 0.0, 1.0, 0.0, 0.9, 0.4, P.margin_m)
+    right = avoiding(P, open_space(), 0.0, 0.0, near, 1, 1.0, 0.0, 1.0, 0.0, 0.9, -0.4,
+                     P.margin_m)
+    assert right[1] < 0.0 < left[1]
+
+
+def test_a_robot_at_rest_is_taken_to_stay():
+    # Straight on meets a mover that does its half later than one that stands.
+    stands, moves = np.array([[2.0, 0.0, 0.0, 0.0]]), np.array([[2.0, 0.0, 0.2, 0.0]])
+    assert first_contact(P, stands, 1, 1.0, 0.0, 1.0, 0.0) == pytest.approx((2.0 - 0.66) / 1.0)
+    assert first_contact(P, moves, 1, 1.0, 0.0, 1.0, 0.0) == pytest.approx((2.0 - 0.66) / 0.8)

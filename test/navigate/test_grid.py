@@ -6,21 +6,23 @@ import pytest
 
 from navigate.grid import (
     HALF_DIAGONAL,
-    REACH,
-    SIDE,
     Grid,
     distance_at,
     is_free_line,
     is_marked,
+    make_grid,
     mark,
     shifted,
+    unmark,
 )
+from navigate.parameters import REACH, SIDE
 
 CELL = 0.25
+HALF = SIDE * CELL / 2  # m
 
 
-def empty(origin=-32.0):
-    return Grid(np.zeros((SIDE, SIDE), np.float32), origin, origin, CELL)
+def empty(origin=-HALF):
+    return make_grid(origin, origin, CELL)
 
 
 def test_distances_are_those_to_the_nearest_point():
@@ -73,15 +75,29 @@ def test_lines_see_walls():
 
 def test_a_window_that_moves_keeps_what_it_holds():
     grid = empty()
-    mark(grid, 20.1, -3.1)
-    mark(grid, -20.1, 3.1)
-    before = distance_at(grid, 20.4, -3.1)
-    origin = shifted(grid, 16.0, 0.0)
-    moved = Grid(grid.nearness, *origin, CELL)
-    assert origin == (-16.0, -32.0)
-    assert distance_at(moved, 20.4, -3.1) == before
-    assert distance_at(moved, -20.1, 3.1) == REACH * CELL  # beyond the window now
-    assert np.count_nonzero(grid.nearness > (REACH - HALF_DIAGONAL) * CELL) == 1
+    mark(grid, HALF - 12.0, -3.1)
+    mark(grid, 12.0 - HALF, 3.1)
+    before = distance_at(grid, HALF - 11.7, -3.1)
+    origin = shifted(grid, 0.75 * HALF, 0.0)
+    moved = Grid(grid.nearness, grid.evidence, grid.hits, *origin, CELL)
+    # No farther than needed, so that as much as possible is kept: here half of a half.
+    assert origin == (-HALF + 0.5 * HALF, -HALF)
+    assert distance_at(moved, HALF - 11.7, -3.1) == before
+    assert distance_at(moved, 12.0 - HALF, 3.1) == REACH * CELL  # beyond the window now
+    assert np.count_nonzero(grid.evidence > 0) == 1
+
+
+def test_an_obstacle_that_is_forgotten_leaves_the_distances_to_the_others():
+    grid, other, rng = empty(), empty(), np.random.default_rng(3)
+    points = rng.uniform(-2, 2, (12, 2))
+    for x, y in points:
+        mark(grid, x, y)
+    for x, y in points[1:]:
+        mark(other, x, y)
+    rows = [math.floor((v + HALF) / CELL) for v in points[0]]
+    unmark(grid, rows[1], rows[0])
+    assert (grid.nearness == other.nearness).all()
+    assert not is_marked(grid, *points[0])
 
 
 @pytest.mark.parametrize('far', [1e9, 1e15])

@@ -8,15 +8,16 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from navigate.grid import SIDE, Grid, column_of, mark, row_of
-from navigate.parameters import Parameters
+from navigate import grid as grids
+from navigate.grid import column_of, mark, row_of
+from navigate.parameters import Parameters, resolved
 from navigate.search import LONGEST, cell_cost, find_path, make_search
 
-P = Parameters()
+P = resolved(Parameters())
 
 
 def make_grid(points):
-    grid = Grid(np.zeros((SIDE, SIDE), np.float32), -32.0, -32.0, 0.25)
+    grid = grids.make_grid(-32.0, -32.0, P.cell_m)
     for x, y in points:
         mark(grid, x, y)
     return grid

@@ -1,0 +1,96 @@
+"""Who goes first through a passage from (0, 0) to (4, 0)."""
+
+import numpy as np
+import pytest
+
+from navigate.grid import make_grid
+from navigate.parameters import CLEAR_TIME, PATIENCE, Parameters, resolved
+from navigate.passage import Passage
+from navigate.yielding import (
+    FREE,
+    INSISTS,
+    WAITS,
+    Yield,
+    is_out_of_the_way,
+    is_taken,
+    negotiated,
+    no_yield,
+    spot_beside,
+)
+
+P = resolved(Parameters())
+EAST = Passage(0.0, 0.0, 4.0, 0.0)
+WEST = Passage(4.0, 0.0, 0.0, 0.0)
+
+
+def taken(passage, me, robots, mode=FREE, time=0.0, since=0.0):
+    """``robots``: x, y (m), and 1 or -1 for whether one faces east or west."""
+    robots = np.array(robots, float)
+    headings = np.column_stack([robots[:, 2], np.zeros(len(robots))])
+    return is_taken(P, passage, me, robots[:, :2].copy(), headings,
+                    np.zeros(len(robots), np.int8), mode, time, since)
+
+
+def test_who_is_in_it_goes_first():
+    inside, before = (2.0, 0.0, -1), (-1.0, 0.0, 1)
+    assert taken(EAST, 0, [before, inside]) == (True, True)
+    assert taken(WEST, 1, [before, inside]) == (False, False)
+    assert taken(EAST, 0, [before, (2.0, 0.0, 1)]) == (False, False)  # the same way
+
+
+def test_before_it_who_is_nearer_goes_first():
+    assert taken(EAST, 0, [(-1.0, 0.0, 1), (4.6, 0.0, -1)])[0]
+    assert not taken(WEST, 1, [(-1.0, 0.0, 1), (4.6, 0.0, -1)])[0]
+
+
+@pytest.mark.parametrize('x', [-1.0, -1.5])
+def test_of_two_as_near_the_lower_number_goes_first(x):
+    robots = [(x, 0.0, 1), (4.0 - x, 0.0, -1)]
+    assert taken(EAST, 0, robots)[0] != taken(WEST, 1, robots)[0]
+    assert taken(WEST, 1, robots)[0]
+
+
+def test_two_that_meet_decide_by_who_presses_from_behind():
+    # 1 and 2 meet; 0 presses behind 2.
+    robots = [(3.6, 0.0, -1), (2.0, 0.0, 1), (2.8, 0.0, -1)]
+    assert taken(EAST, 1, robots)[0]
+    assert not taken(WEST, 2, robots)[0]
+    assert not taken(WEST, 0, robots)[0]
+    robots[0] = (9.0, 5.0, -1)  # nobody presses
+    assert not taken(EAST, 1, robots)[0]
+    assert taken(WEST, 2, robots)[0]
+
+
+def test_patience_ends_and_that_of_the_lowest_first():
+    robots = [(4.6, 0.0, -1), (4.6, 1.0, -1), (-1.0, 0.0, 1)]
+    assert taken(EAST, 2, robots, WAITS, 1.5 * PATIENCE)[0]
+    assert not taken(EAST, 2, robots, WAITS, 3.5 * PATIENCE)[0]
+    assert not taken(EAST, 2, robots, INSISTS, 0.5 * PATIENCE)[0]
+
+
+def test_it_waits_beside_the_mouth_until_the_passage_is_free_for_a_while():
+    grid, state = make_grid(-43.2, -43.2, P.cell_m), no_yield()
+    others = np.array([[-1.0, 0.0], [2.0, 0.0]])
+    headings, group = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros(2, np.int8)
+    state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 0.0)
+    assert state.mode == WAITS
+    assert is_out_of_the_way(P, EAST, state.spot_x, state.spot_y)
+    others[1] = -3.0, 0.0  # has come out
+    state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 0.5 * CLEAR_TIME)
+    assert state.mode == WAITS
+    state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 1.5 * CLEAR_TIME)
+    assert state.mode == FREE
+
+
+def test_a_spot_that_is_taken_is_left_to_who_has_it():
+    grid = make_grid(-43.2, -43.2, P.cell_m)
+    others = np.array([[-1.0, 0.0], [5.0, 5.0]])
+    first = spot_beside(P, grid, EAST, 0, others)
+    others[1] = first
+    second = spot_beside(P, grid, EAST, 0, others)
+    assert np.hypot(second[0] - first[0], second[1] - first[1]) > 2 * P.robot_radius_m
+    headings, group = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros(2, np.int8)
+    others[0] = 2.0, 0.0
+    waits = Yield(WAITS, 0.0, 0.0, 0.0, EAST, *first)
+    state = negotiated(P, grid, waits, 0, False, EAST, others, headings, group, 0.1)
+    assert (state.spot_x, state.spot_y) != first
