@@ -191,7 +191,8 @@ def circle(seed: int, count: int, radius: float, body: str = 'e-puck2') -> Value
         angle = 2 * math.pi * k / count
         x, y = radius * math.cos(angle), radius * math.sin(angle)
         dx, dy = rng.uniform(-0.1, 0.1, 2) * size
-        robots.append(_robot(x + dx, y + dy, math.remainder(angle + math.pi, 2 * math.pi), (-x, -y), body=body,
+        yaw = math.remainder(angle + math.pi, 2 * math.pi)
+        robots.append(_robot(x + dx, y + dy, yaw, (-x, -y), body=body,
                              parameters=_EPUCK if epuck else {}))
         robots[-1]['goal_tolerance'] = size
     return _scene(60 if not epuck else 90, {'bounds': [-half, -half, half, half]}, robots)

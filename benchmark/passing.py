@@ -17,7 +17,7 @@ import numpy as np
 import sbot
 
 sys.path.insert(0, str(Path(__file__).parent))
-from arenas import FAMILIES, scenario  # noqa: E402
+from arenas import FAMILIES, scenario
 
 _SLOW = 0.05  # share of the largest speed; who is slower queues
 _TURNS = 0.05  # rad/s, a slower turn is none
@@ -96,7 +96,8 @@ def line(rows: list[Outcome]) -> str:
     touching = sum(row.contact_ticks > 0 for row in rows)
     return (f'{rows[0].family:16} arrived {sum(r.arrived for r in rows):3} of '
             f'{sum(r.robots for r in rows):3}, contact in {touching} of {len(rows)} '
-            f'({sum(r.contact_ticks for r in rows)} ticks), median {np.median([r.time_s for r in rows]):.1f} s, '
+            f'({sum(r.contact_ticks for r in rows)} ticks), '
+            f'median {np.median([r.time_s for r in rows]):.1f} s, '
             f'signs {max(r.signs_per_s for r in rows):.2f}/s, '
             f'wall {np.mean([r.wall_s for r in rows]):.2f} s')
 

@@ -18,6 +18,7 @@ from navigate.occupancy import add_hit, clear
 from navigate.parameters import (
     BESIDE,
     CLEARING,
+    CREEPING,
     HOME,
     LOOKAHEAD,
     RATE,
@@ -27,17 +28,25 @@ from navigate.parameters import (
     SIGHT,
     SLOW,
     STILL,
-    CREEPING,
     TURN_BACK,
     TURN_BEGIN,
     TURN_END,
     WHEEL,
     Parameters,
 )
+from navigate.passage import Passage, passage_ahead, way_out
+from navigate.progress import Watch, watched
 from navigate.route import Route, margin_ahead, next_point, nothing_planned, sight_clearance
 from navigate.search import LONGEST, Search, make_search
-from navigate.passage import Passage, passage_ahead, way_out
-from navigate.yielding import WAITS, Yield, is_time_to_look, heading_of, negotiated, no_yield, write_headings
+from navigate.yielding import (
+    WAITS,
+    Yield,
+    heading_of,
+    is_time_to_look,
+    negotiated,
+    no_yield,
+    write_headings,
+)
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, sincos
 
@@ -59,6 +68,7 @@ class State(NamedTuple):
     waiting: Yield
     chosen_x: float  # m/s, velocity of the last turn
     chosen_y: float
+    watch: Watch
 
 
 class Memory(NamedTuple):
@@ -101,7 +111,7 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     """Return the state before the first turn."""
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0), corner,
-                 corner, 0, 0.0, 0, p.margin_m, no_yield(), 0.0, 0.0)
+                 corner, 0, 0.0, 0, p.margin_m, no_yield(), 0.0, 0.0, Watch(0.0, 0.0, 0.0))
 
 
 @njit_inner
@@ -150,7 +160,8 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, x: float, y: f
         if distance < reach:
             limits = memory.limits
             limits[count, 0], limits[count, 1] = ahead, aside
-            limits[count, 2] = wall_limit(p, distance, ahead * drift_x + aside * drift_y, state.margin)
+            limits[count, 2] = wall_limit(p, distance, ahead * drift_x + aside * drift_y,
+                                          state.margin)
             count += 1
         if remembered:
             budget = clear(grid, x, y, ahead, aside, min(clearing, distance), budget)
@@ -268,13 +279,13 @@ def negotiate(p: Parameters, grid: Grid, memory: Memory, frame: Frame, waiting: 
               to_y: float, time: float) -> Yield:
     """Return whether a robot at (x, y) (m) on its way to (to_x, to_y) waits for others now."""
     found, passage = False, waiting.passage
-    if waiting.mode != 1:
+    if waiting.mode != WAITS:
         found, inside, passage = passage_ahead(p, grid, memory.path, route.length, route.at, x, y,
                                                to_x, to_y)
         if inside:
             out_x, out_y = way_out(p, grid, memory.trail, points, x, y)
             passage = Passage(out_x, out_y, passage.far_x, passage.far_y)
-    if found or waiting.mode == 1:
+    if found or waiting.mode == WAITS:
         write_headings(frame, poses, memory.headings)
     return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.headings,
                       memory.group, time)
@@ -363,12 +374,12 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     points, route, speed = state.trail, state.route, 0.0
     if task.has_goal:
         speed = leader_speed(p, memory, followers, x, y)
-        if waiting.mode != 1:
+        if waiting.mode != WAITS:
             points = trails.follow(memory.trail, points, x, y, p.robot_radius_m)
         if poses.shape[0] > 1 and is_time_to_look(waiting, state.time):
             waiting = negotiate(p, grid, memory, frame, waiting, route, points, me, poses, x, y,
                                 to_x, to_y, state.time)
-        if waiting.mode == 1:
+        if waiting.mode == WAITS:
             to_x, to_y = waiting.spot_x, waiting.spot_y
         route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.time,
                                        changed, x, y, to_x, to_y)
@@ -385,6 +396,12 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                                            changed, x, y, to_x, to_y)
     else:
         at_x, at_y = x, y
+
+    watch, closed = watched(p, grid, state.watch, memory.path, route, memory.near, near,
+                            is_home or not task.has_goal or waiting.mode == WAITS, x, y,
+                            state.time)
+    if closed:
+        route = nothing_planned(route)
 
     # How fast
     far_x, far_y, dx, dy = to_x - x, to_y - y, at_x - x, at_y - y
@@ -421,5 +438,5 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
             omega = resting_turn(p, waiting, state.drift.omega, cosine, sine, dx, dy, far_x, far_y)
     after = State(frame, Drift(drift_x, drift_y, v, omega), route, grid.origin_x, grid.origin_y,
                   points, state.time + dt, state.turn + 1,
-                  margin_ahead(p, grid, memory.path, route), waiting, chosen_x, chosen_y)
+                  margin_ahead(p, grid, memory.path, route), waiting, chosen_x, chosen_y, watch)
     return after, v, omega

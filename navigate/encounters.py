@@ -62,8 +62,8 @@ def first_contact(p: Parameters, near: NDArray[np.float64], count: int, vx: floa
     """Return when (s) the first of the robots is met if one goes on with (vx, vy) (m/s).
 
     ``near`` (rows, 4) are dx, dy (m), vx, vy (m/s) of others; ``own_x, own_y`` (m/s) is the
-    velocity now. Reciprocal: the other is taken to make the same change (section IV of the paper), one at rest
-    none.
+    velocity now. Reciprocal: the other is taken to make the same change (section IV of the
+    paper), one at rest none.
     """
     least = math.inf
     distance = 2 * p.robot_radius_m + p.margin_m / 2

@@ -65,7 +65,7 @@ def distance_at(grid: Grid, x: float, y: float) -> float:
 
 @njit
 def is_marked(grid: Grid, x: float, y: float) -> bool:
-    """Tell whether an obstacle in the cell of (x, y) (m) is known, or the window ends before it."""
+    """Tell whether the cell of (x, y) (m) holds an obstacle, or the window ends before it."""
     row, column = row_of(grid, y), column_of(grid, x)
     return not is_inside(row, column) or grid.evidence[row, column] > 0
 

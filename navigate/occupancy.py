@@ -11,7 +11,7 @@ import math
 
 from navigate.grid import Grid, column_of, is_inside, mark, row_of, unmark
 from navigate.parameters import BANNED, HIT, LEAST, MOST, PASS
-from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit
 
 
 @njit
@@ -31,7 +31,7 @@ def add_hit(grid: Grid, x: float, y: float) -> bool:
     return False
 
 
-@njit_inner
+@njit
 def clear(grid: Grid, x: float, y: float, ahead: float, aside: float, length: float,
           budget: int) -> int:
     """Count a beam that passes from (x, y) (m) along a unit vector for ``length`` (m).

@@ -1,7 +1,7 @@
 """Parameters of the controller ``navigate``, and its constants.
 
-Every constant is in radii of the body, in seconds, or a pure number, so a scene that is scaled as
-a whole (lengths and speeds) gives the scaled run.
+Every constant is in radii of the body, in seconds, a speed in shares of the largest one, or a
+pure number. So a scene that is scaled as a whole (lengths and speeds) gives the scaled run.
 """
 
 from __future__ import annotations
@@ -31,10 +31,15 @@ NEAR = 2.0  # added to the cost of 1 there, less with distance
 PAUSE = 0.2  # s between two searches, at least
 LATER = 2.0  # s, where the way is blocked only farther ahead than ``SOON``
 SOON = 30  # points of the path
-MOST_CELLS = 300_000  # that a search visits
+MOST_CELLS = 100_000  # that a search visits
 LOST = 0.5  # s until a point that is not in sight is searched anew
 AHEAD = 8  # points that are tried in one turn
 MOVED = 10 / 3  # radii that a target may move
+
+# Progress
+GETS_ON = 1.0  # radii that a robot moves in ``STUCK``, or it is
+STUCK = 4.0  # s
+ALONE = 6.0  # radii: nobody else so near, who may be what it waits for
 
 # Speeds
 SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
@@ -138,6 +143,7 @@ def resolved(p: Parameters) -> Parameters:
     radius = p.robot_radius_m
     cell = p.cell_m or 0.4 * radius
     return p._replace(
-        cell_m=cell, margin_m=p.margin_m or 0.4 * radius, clearance_m=p.clearance_m or REACH * cell,
+        cell_m=cell, margin_m=p.margin_m or 0.4 * radius,
+        clearance_m=p.clearance_m or REACH * cell,
         spacing_m=p.spacing_m or 13 * radius / 3,
         far_distance_m=p.far_distance_m or 40 * radius / 3)

@@ -13,7 +13,6 @@ from navigate.parameters import ABREAST, FORESIGHT, PASSAGE, Parameters
 from navigate.trail import LONGEST
 from sbot_common.compiled.jit import njit, njit_inner
 
-
 _STRIDE = 2  # cells between samples of a way
 _SLANT = 0.4  # sine
 

