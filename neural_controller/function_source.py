@@ -19,8 +19,12 @@ from sbot_common.errors import InputError
 # Functions of these are named by module and name, as they are the same wherever the file goes.
 _EVERYWHERE = ('math', 'numpy', 'sbot_common')
 
-# Instructions that do not depend on where a function stands, as loads and calls do.
-_OPERATIONS = ('BINARY_', 'UNARY_', 'INPLACE_', 'COMPARE_', 'CONTAINS_', 'IS_', 'STORE_')
+# A text that stands alone reads from its module what the function read from a function around it.
+# These instructions serve only to reach such a name; what they reach is compared.
+_REACHING = ('BUILD_TUPLE', 'CACHE', 'COPY_FREE_VARS', 'EXTENDED_ARG', 'LOAD_CLOSURE', 'MAKE_CELL',
+             'MAKE_FUNCTION', 'NOP', 'PRECALL', 'PUSH_NULL', 'RESUME', 'SET_FUNCTION_ATTRIBUTE')
+_ARGUMENTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+_OUTSIDE = ('LOAD_CLASSDEREF', 'LOAD_DEREF', 'LOAD_GLOBAL')
 
 
 class Source(NamedTuple):
@@ -106,17 +110,32 @@ def function_of(source: Source, name: str, where: str) -> FunctionType:
 
 
 def is_same(one: FunctionType, other: FunctionType) -> bool:
-    """Tell whether functions do the same, as far as what they are compiled to tells."""
-    return _parts(one.__code__) == _parts(other.__code__)
+    """Tell whether functions do the same, as far as their bytecode and defaults tell."""
+    return (_instructions(one.__code__) == _instructions(other.__code__)
+            and _defaults(one) == _defaults(other))
 
 
-def _parts(code: CodeType) -> tuple[object, ...]:
-    constants = tuple(_parts(each) if isinstance(each, CodeType) else (type(each), repr(each))
-                      for each in code.co_consts)
-    # What comes from a function around is a name of the module in a text that stands alone.
-    operations = [(each.opname, each.argrepr) for each in dis.get_instructions(code)
-                  if each.opname.startswith(_OPERATIONS)]
-    return code.co_varnames, {*code.co_names, *code.co_freevars}, constants, operations
+def _defaults(function: FunctionType) -> tuple[object, ...]:
+    return repr(function.__defaults__), repr(function.__kwdefaults__)
+
+
+def _instructions(code: CodeType) -> tuple[object, ...]:
+    """Return what a code object does, in order; places in the file and jumps' offsets left out."""
+    return (code.co_varnames, code.co_argcount, code.co_kwonlyargcount, code.co_flags & _ARGUMENTS,
+            *(_instruction(each) for each in dis.get_instructions(code)
+              if each.opname not in _REACHING))
+
+
+def _instruction(each: dis.Instruction) -> tuple[object, ...]:
+    if each.opname in _OUTSIDE:
+        return 'outside', each.argval
+    if each.opname in ('LOAD_ATTR', 'LOAD_METHOD'):  # which one depends on the file's imports
+        return 'attribute', each.argval
+    if isinstance(each.argval, CodeType):
+        return each.opname, _instructions(each.argval)
+    if 'JUMP' in each.opname or each.opname in ('FOR_ITER', 'SEND'):
+        return (each.opname,)
+    return each.opname, type(each.argval), repr(each.argval)
 
 
 def is_constants(values: object) -> bool:
