@@ -70,7 +70,7 @@ LOOK_AT_RECORDINGS = {
     'bag info': ['BAG'], 'bag csv': ['BAG', '-o', 'x.csv'], 'bag diff': ['BAG', 'BAG'],
     'bag tables': ['BAG', '-o', 'tables'], 'plot': ['BAG', '-o', 'x.png'],
     'view': ['BAG', '-o', 'x.html']}
-LOOK_AT_OTHER_FILES = {'list', 'new', 'bench', 'wind at', 'wind vtk', 'wind make',
+LOOK_AT_OTHER_FILES = {'list', 'new', 'bench', 'docs', 'wind at', 'wind vtk', 'wind make',
                        'sweep show', 'sweep plot'}
 # `plot` and `view` simulate where they are given a scenario.
 SIMULATE = {'run', 'up', 'sweep', 'replay', 'plot', 'view', 'wind wake'}

@@ -205,7 +205,6 @@ def test_a_film_needs_no_option(recorded, tmp_path, capsys):
 @pytest.mark.parametrize(('arguments', 'message'), [
     (['nowhere', '-o', 'x.png'], 'nowhere: no such file and no shipped scenario'),
     (['leader_follower', '-o', 'x.jpg'], "--output: got 'x.jpg', expected a file that ends in"),
-    (['leader_follower', '-o', 'x.png', '--animate'], 'ends in .mp4, .gif with --animate'),
     (['leader_follower', '-o', 'x.png', '--set', 'seed'], 'KEY=VALUE'),
     (['nowhere.mcap', '-o', 'x.png'], 'nowhere.mcap: no such bag'),
 ])
