@@ -13,14 +13,14 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1] / 'sbot' / 'worlds'))
 
-import test_all_of_a_run as all_of_a_run  # noqa: E402
-import test_many as many  # noqa: E402
+import test_all_of_a_run as all_of_a_run
+import test_many as many
 
-import sbot  # noqa: E402
-from sbot.scenario import assemble  # noqa: E402
-from sbot_sim.engine.simulation import Engine  # noqa: E402
-from sbot_sim.engine.state import StepInputs, Wind  # noqa: E402
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL  # noqa: E402
+import sbot
+from sbot.scenario import assemble
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL
 
 FILE = Path(__file__).with_name('recorded_bits.json')
 SCENARIOS = {**{f'many: {name}': data for name, data in many.SCENARIOS.items()},
@@ -55,7 +55,7 @@ def bits(name, threads=1):
                     rng.uniform(-0.05, 0.05, 3) * (tick % 3 == 2))
         if tick % 5 != 3:
             engine.feel(wind)
-        snapshot, state = engine.snapshot, engine.state
+        snapshot = engine.snapshot
         for field in ('pose', 'twist', 'wind', 'free_wind', 'updraft', 'true_pose', 'odometry',
                       'odometry_twist', 'ranges', 'infrared', 'imu', 'gnss', 'obstacles',
                       'boxes'):
@@ -63,7 +63,7 @@ def bits(name, threads=1):
         if snapshot.heard_sent:
             take('rab_data', snapshot.rab_data)
         for field in ('collided', 'reverted'):
-            take(field, getattr(state, field))
+            take(field, getattr(snapshot, field))
         for field, value in zip(('starts', 'robots', 'range', 'bearing'), snapshot.heard,
                                 strict=True):
             take(f'heard.{field}', value)
@@ -72,7 +72,7 @@ def bits(name, threads=1):
         command = rng.uniform(-1, 1, (n, 3)) * [0.15, 0.1, 1.0] + [0.05, 0.0, 0.0]
         command[drive != BY_OMNIDIRECTIONAL, 1] = 0.0
         engine.advance(StepInputs(command, wind, rng.integers(0, 256, (n, 10)).astype(np.uint8)))
-    take('end', engine.state.pose)
+    take('end', engine.snapshot.true_pose)
     return {field: digest.hexdigest()[:16] for field, digest in sorted(hashes.items())}
 
 
