@@ -55,8 +55,7 @@ def source_of(function: FunctionType) -> Source:
             constants[used] = value
         else:
             raise InputError(f"{name}: uses '{used}', which is neither a module nor a number; "
-                             'expected a function that stands alone, or one that is saved by its '
-                             'name (by_name=True)')
+                             'save it by its name (by_name=True)')
     return Source(text, modules, constants)
 
 
@@ -73,10 +72,10 @@ def text_of(function: FunctionType) -> str:
         text = textwrap.dedent(inspect.getsource(function))
         node = ast.parse(text).body[0]
     except (OSError, TypeError, SyntaxError, IndexError) as error:
-        raise InputError(f'{function.__name__}: its source text is not known ({error}); expected '
-                         'a function of a file') from None
+        raise InputError(f'{function.__name__}: its source text is not known ({error}); define it '
+                         'in a file') from None
     if not isinstance(node, ast.FunctionDef):
-        raise InputError(f"{function.__name__}: expected a function that begins with 'def'")
+        raise InputError(f"{function.__name__}: a policy needs a function that begins with 'def'")
     return '\n'.join(text.splitlines()[node.lineno - 1:node.end_lineno]) + '\n'
 
 

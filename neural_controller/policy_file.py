@@ -62,8 +62,7 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
     # What the file will give, and not what is there already.
     again = compiled if by_name else compilable(function_of(source, name, where), model)
     if not by_name and not is_same(function, again.py_func):
-        raise InputError(f'{name}: its file has changed since it was imported; expected the text '
-                         'that it was made from')
+        raise InputError(f'{name}: its file has changed since it was imported; import it again')
     compile_for_robot(again, where)
     write_policy(path, SavedPolicy(str(path), name, source, model, policy.network,
                                    policy.memory_count, values))

@@ -62,7 +62,7 @@ class SavedPolicy(NamedTuple):
             raise bad_value(f'{self.path}: function', self.name, 'a function written in Python')
         if text_of(function) != self.source.text:
             raise InputError(f'{self.path}: function {self.name} has changed since the policy was '
-                             'saved; expected the same source text: save the policy again')
+                             'saved; save the policy again')
         compiled = _compilable(found)
         model = error_model_of(compiled)
         if model != self.error_model:

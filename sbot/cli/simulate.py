@@ -114,8 +114,7 @@ def check_outputs(arguments: argparse.Namespace) -> None:
         except (OSError, ValueError):  # too long for a name, or a zero byte in it
             raise bad_value('--record', arguments.record, 'the name of a new directory') from None
         if exists:
-            raise InputError(f'--record: {arguments.record} exists already; expected a new '
-                             'directory')
+            raise InputError(f'--record: {arguments.record} exists already; give a new name')
     if getattr(arguments, 'plot', None) is not None:
         path = Path(arguments.plot)
         if path.suffix.lower() not in ('.png', '.svg', '.pdf'):

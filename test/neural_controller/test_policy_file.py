@@ -109,7 +109,7 @@ def learns(inputs, weights, memory, outputs, layers, dt):
 
 
 @pytest.mark.parametrize(('function', 'kind', 'words'), [
-    (calls, InputError, "calls: uses 'helper', which is neither a module nor a number; expected "),
+    (calls, InputError, "calls: uses 'helper', which is neither a module nor a number; save it "),
     (reads, InputError, "reads: uses 'ARRAY'"),
     (lambda inputs, weights, memory, outputs, layers, dt: None, InputError, "begins with 'def'"),
     (learns, UserCodeError, 'learns() at <save_policy>:1 (weights can be read only): TypingError'),

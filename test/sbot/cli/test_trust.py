@@ -178,7 +178,7 @@ def test_a_terminal_is_asked(bag, answer, code, monkeypatch, capsys):
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, 'stdin', terminal)
     assert main(['replay', str(bag), '--quiet']) == code
-    assert 'Go on? [y/N]' in capsys.readouterr().err
+    assert 'Continue? [y/N]' in capsys.readouterr().err
     assert ('ahead_of_trust' in sys.modules) == (code == 0)
 
 
