@@ -80,12 +80,13 @@ class Dwa:
         goal, near = observation.goal, p.goal_tolerance
         if goal is None:
             goal, near = (float(poses[0, 0]), float(poses[0, 1])), p.follow_distance
-        if not np.isfinite(poses).all() or (observation.goal is None and me == 0):
+        if not np.isfinite([*poses[me], *goal]).all() or (observation.goal is None and me == 0):
             return 0.0, 0.0
         x, y, yaw = poses[me].tolist()
         if hypot(goal[0] - x, goal[1] - y) <= near:
             return 0.0, 0.0
         others = np.delete(poses[:, :2], me, axis=0)
+        others = others[np.isfinite(others).all(axis=1)]
         v, omega = observation.twist[0], observation.twist[2]
         return best_command(p, in_frame(x, y, yaw, np.array([goal]))[0],
                             np.vstack([in_frame(x, y, yaw, others), self._hits(observation, yaw)]),
