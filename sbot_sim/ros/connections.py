@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -10,6 +10,7 @@ from rclpy.publisher import Publisher
 from sbot_common import ros, topics
 from sbot_common.topics import Topic
 from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.ros.external_nodes import ExternalNodes
 
 # What other nodes publish, too: that disturbs nobody.
 _OFTEN_SHARED = tuple(topic.name for topic in (
@@ -27,16 +28,22 @@ class Connections:
     awaited : (N,) which robots have a controller
     cmd_vel : topic of the commands
     depth : of the queues
+    external : robots that lockstep waits for and somebody's own nodes drive
+    on_heard : called when those nodes have read what was sent
 
     """
 
     def __init__(self, node: Node, first: Iterable[Outgoing], awaited: Sequence[bool],
-                 cmd_vel: Topic, depth: int) -> None:
+                 cmd_vel: Topic, depth: int, external: Collection[int] = (),
+                 on_heard: Callable[[], None] = lambda: None) -> None:
         self.field_heard = False  # set it when wind_model's grid has come
         self._node = node
         self._run = topics.run_namespace(node.get_namespace())
         self._awaited = awaited
         self._cmd_vel = cmd_vel
+        self.external = ExternalNodes(
+            node, {i: self._actual(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
+            on_heard)
         self._publishers: dict[str, Publisher] = {}
         missing: set[str] = set()
         for name, topic, _ in first:
@@ -60,6 +67,7 @@ class Connections:
     def missing(self) -> list[str]:
         """Return the names of what to wait for: nodes that are not connected, another run."""
         missing = [f'robot {i}' for i in range(len(self._awaited)) if not self._is_connected(i)]
+        missing += self.external.missing()
         missing += self.others()
         if not (self._publishers[topics.CLOCK.name].get_subscription_count()
                 and all(self._count(topic.name) for topic in _WIND)
@@ -77,6 +85,10 @@ class Connections:
         return all(self._count(self._resolve(topics.GOAL, i))
                    for i, awaited in enumerate(self._awaited) if awaited)
 
+    def left(self, robots: Sequence[int]) -> list[int]:
+        """Return those of these external robots whose commands nobody publishes any more."""
+        return self.external.left(robots)
+
     def check(self) -> None:
         """Raise InputError if a topic has more publishers than lockstep can tell apart."""
         for text in self.foreign():
@@ -89,7 +101,8 @@ class Connections:
         """
         names = [*self._publishers, *(topic.name for topic in _WIND),
                  *(self._resolve(self._cmd_vel, i)
-                   for i, awaited in enumerate(self._awaited) if awaited)]
+                   for i, awaited in enumerate(self._awaited)
+                   if awaited or self.external.node_of(i))]
         own = f'{self._node.get_namespace().rstrip("/")}/{self._node.get_name()}'
         for name in names:
             if name not in _OFTEN_SHARED:
