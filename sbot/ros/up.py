@@ -20,6 +20,7 @@ from sbot.environment.discovery import THIS_MACHINE
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
+from sbot.ros.own_command import own_environment, parse_command, start_command
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
@@ -49,7 +50,7 @@ class NodeFailed(RuntimeError):
 
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
-           domain: int | None = None, namespace: str = '',
+           domain: int | None = None, namespace: str = '', own: Sequence[str] = (),
            progress: Callable[[int, int], None] | None = None,
            output: Callable[[str], None] = print) -> dict[str, Any]:
     """Start the nodes of a scenario, wait for its end, and stop them.
@@ -61,6 +62,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     composed : all nodes in one process
     domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
+    own : commands of the user's own nodes, which are started after ours and end with them
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
 
@@ -81,6 +83,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                          'or source a ROS 2 installation; without it use sbot run')
     if record is not None and Path(record).exists():
         raise InputError(f'{record}: exists already; expected the name of a new directory')
+    commands = [parse_command(text) for text in own]
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
     remaps = ros_arguments(own_names(namespace))
@@ -91,6 +94,12 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         readers: list[threading.Thread] = []
         last_words: dict[str, str] = {}
         failed: tuple[str, int] | None = None
+
+        def read(name: str, process: subprocess.Popen[str]) -> None:
+            reader = threading.Thread(
+                target=_relay, args=(name, process.stdout, output, last_words))
+            reader.start()
+            readers.append(reader)
         try:
             nodes = node_processes(scenario, record=record, run=namespace)
             for node in [composition(nodes)] if composed else nodes:
@@ -98,10 +107,12 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                 with held(), blocked():
                     process = _start(node, Path(folder), write_end, domain, remaps)
                     processes.append((node.name, process))
-                reader = threading.Thread(
-                    target=_relay, args=(node.name, process.stdout, output, last_words))
-                reader.start()
-                readers.append(reader)
+                read(node.name, process)
+            for text, words in zip(own, commands, strict=True):
+                with held():
+                    process = start_command(words, own_environment(), domain)
+                    processes.append((text, process))
+                read(text, process)
             failed = _wait(processes, status, _SILENCE + scenario.lockstep_timeout)
         finally:
             _stop([process for _, process in processes])

@@ -1,9 +1,11 @@
 """A node of rclpy that drives away from what it scans; it knows nothing of lockstep."""
 
+import contextlib
 import math
 
 import rclpy
 from geometry_msgs.msg import Twist
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sensor_msgs.msg import LaserScan
 
@@ -18,6 +20,7 @@ class Avoid(Node):
         self.create_subscription(LaserScan, 'base_scan', self.on_scan, 10)
 
     def on_scan(self, scan):
+        """Answer a scan with a command."""
         ranges = [min(r, 5.0) if math.isfinite(r) else 5.0 for r in scan.ranges]
         half = len(ranges) // 2
         right, left = sum(ranges[:half]) / half, sum(ranges[half:]) / (len(ranges) - half)
@@ -28,11 +31,10 @@ class Avoid(Node):
 
 
 def main():
+    """Run the node until Ctrl-C, or the end of the launch file."""
     rclpy.init()
-    try:
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(Avoid())
-    except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
-        pass  # Ctrl-C, or the launch file's end
 
 
 if __name__ == '__main__':

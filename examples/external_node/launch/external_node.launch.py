@@ -3,15 +3,16 @@
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
+from launch import LaunchDescription
+
 
 def generate_launch_description():
-    """The swarm of the scenario; its end ends the node, too."""
+    """Return the swarm of the scenario and the node; its end ends both."""
     simulation = Path(get_package_share_directory('potential_field_bot'))
     own = Path(get_package_share_directory('external_node'))
     return LaunchDescription([
