@@ -20,6 +20,7 @@ from sbot.environment.discovery import THIS_MACHINE
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
+from sbot.ros.live_tf import live_tf_path, with_path
 from sbot.ros.own_command import own_environment, parse_command, start_command
 from sbot.ros.processes import (
     COMPOSED,
@@ -87,6 +88,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
     remaps = ros_arguments(own_names(namespace))
+    messages = live_tf_path(output)
     warn_of_reach(scenario, wind_source(scenario).field)
     status = _Status(progress)
     with TemporaryFolder('up') as folder, status.pipe() as write_end:
@@ -105,12 +107,13 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with held(), blocked():
-                    process = _start(node, Path(folder), write_end, domain, remaps)
+                    process = _start(node, Path(folder), write_end, domain, remaps, messages)
                     processes.append((node.name, process))
                 read(node.name, process)
             for text, words in zip(own, commands, strict=True):
                 with held():
-                    process = start_command(words, own_environment(), domain)
+                    process = start_command(
+                        words, with_path(own_environment(), messages), domain)
                     processes.append((text, process))
                 read(text, process)
             failed = _wait(processes, status, _SILENCE + scenario.lockstep_timeout)
@@ -128,8 +131,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
 
 
 def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
-           remaps: Sequence[str] = ()) -> subprocess.Popen[str]:
-    """Start one node with its parameters in a file."""
+           remaps: Sequence[str] = (), messages: str | None = None) -> subprocess.Popen[str]:
+    """Start one node with its parameters in a file, and with the messages of a folder."""
     path = folder / f'{node.name}.yaml'
     parameters: Mapping[str, Any] = {'/**': {'ros__parameters': node.parameters}}
     arguments = ['--ros-args', '-r', f'__node:={node.name}', '--params-file', str(path)]
@@ -143,7 +146,8 @@ def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
     path.write_text(yaml.safe_dump(parameters))
     # Discovery stays on this machine unless the user says otherwise.
     environment = {**THIS_MACHINE, 'PYTHONUNBUFFERED': '1', 'NUMBA_NUM_THREADS': '1',
-                   **os.environ, 'ROS_DOMAIN_ID': str(domain), END_WITH_PARENT: '1'}
+                   **with_path(dict(os.environ), messages), 'ROS_DOMAIN_ID': str(domain),
+                   END_WITH_PARENT: '1'}
     if node.executable in _LEADING:
         environment[STATUS_FD] = str(status_fd)
     return subprocess.Popen(

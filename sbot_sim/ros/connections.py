@@ -55,7 +55,9 @@ class Connections:
                 missing.add(topic.type.partition('/')[0])
         for package in sorted(missing):
             node.get_logger().info(
-                f'{package} is not installed: its topics are in recordings but not published live')
+                f'{package} is not installed: its topics are in recordings but not published live'
+                + ' (sbot up makes it where there are gcc, g++ and Python.h)'
+                * (package == 'tf2_msgs'))
 
     def publish(self, messages: Iterable[Outgoing]) -> None:
         """Publish messages, except on topics whose type is not installed."""
