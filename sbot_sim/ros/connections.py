@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from rclpy.node import Node
@@ -15,6 +16,7 @@ from sbot_sim.ros.external_nodes import ExternalNodes
 # What other nodes publish, too: that disturbs nobody.
 _OFTEN_SHARED = tuple(topic.name for topic in (
     topics.DIAGNOSTICS, topics.TF, topics.TF_STATIC, topics.MAP, topics.MARKERS))
+_MATCH = 2.0  # s of wall time that a subscription may take to connect
 _WIND = (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD)
 
 
@@ -44,6 +46,8 @@ class Connections:
         self.external = ExternalNodes(
             node, {i: self._actual(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
             on_heard)
+        self._late_since: float | None = None
+        self._late_said = False
         self._publishers: dict[str, Publisher] = {}
         missing: set[str] = set()
         for name, topic, _ in first:
@@ -69,7 +73,7 @@ class Connections:
     def missing(self) -> list[str]:
         """Return the names of what to wait for: nodes that are not connected, another run."""
         missing = [f'robot {i}' for i in range(len(self._awaited)) if not self._is_connected(i)]
-        missing += self.external.missing()
+        missing += self.external.missing() or self._late_subscriptions()
         missing += self.others()
         if not (self._publishers[topics.CLOCK.name].get_subscription_count()
                 and all(self._count(topic.name) for topic in _WIND)
@@ -111,6 +115,28 @@ class Connections:
                 nodes = ros.publishers_of(self._node, self._actual(name))
                 if nodes and set(nodes) != {own}:
                     yield ros.in_words(self._actual(name), nodes)
+
+    def _late_subscriptions(self) -> list[str]:
+        """Return topics that nodes subscribe to which are not connected yet, for a moment.
+
+        Controllers' messages are sent again, those to external nodes are not.
+        """
+        late = [name for name, publisher in self._publishers.items()
+                if publisher.get_subscription_count() < self._node.count_subscribers(
+                    self._actual(name))] if self.external.names else []
+        now = time.monotonic()
+        if not late:
+            self._late_since = None
+            return []
+        self._late_since = self._late_since or now
+        if now - self._late_since < _MATCH:
+            return [f'subscriptions to {name}' for name in late]
+        if not self._late_said:
+            self._late_said = True
+            self._node.get_logger().warning(
+                f'{", ".join(late)}: a subscription is not connected; its quality of service '
+                'does not fit (docs/ros2.md)')
+        return []
 
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, len(self._awaited))

@@ -26,7 +26,7 @@ class ExternalNodes:
 
     def __init__(self, node: Node, names: dict[int, str], type_name: str,
                  on_heard: Callable[[], None]) -> None:
-        self._node, self._names, self._type = node, names, type_name
+        self._node, self.names, self._type = node, names, type_name
         self._barrier = ros.Barrier(node, on_heard)
         self._nodes: dict[int, str] = {}  # by robot, once they are found
         self._found: dict[str, float] = {}  # when, s of wall time
@@ -35,16 +35,16 @@ class ExternalNodes:
 
     def missing(self) -> list[str]:
         """Return in words whom to wait for before tick 0; asks those that are there."""
-        if not self._names:
+        if not self.names:
             return []
-        lacking = [f'robot {i} (external: {why})' for i, name in self._names.items()
+        lacking = [f'robot {i} (external: {why})' for i, name in self.names.items()
                    if (why := self._lacks(i, name))]
         if lacking:
             self._greeted = False
             return lacking
         if not self._greeted:
             self._greeted = True
-            self.ask(self._names)
+            self.ask(self.names)
         # A node answers when its constructor has ended: then its timers run, and count from 0.
         return [f'external node {name} to run its callbacks' for name in self._barrier.silent()]
 
@@ -63,7 +63,7 @@ class ExternalNodes:
 
     def left(self, robots: Sequence[int]) -> list[int]:
         """Return those of these robots whose commands nobody publishes any more."""
-        return [i for i in robots if not self._node.count_publishers(self._names[i])]
+        return [i for i in robots if not self._node.count_publishers(self.names[i])]
 
     def _lacks(self, robot: int, name: str) -> str:
         """Return in words what is not there of a robot's node; '' if all is."""

@@ -3,10 +3,10 @@
 import importlib.util
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from external_runs import CASES, DEADLINE, NODES, SBOT, TICKS, running, scenario, up
 
 from sbot.bag.arrays import read_recording
 from sbot.bag.compare import compare
@@ -16,53 +16,6 @@ from sbot_common.wire.cdr import decode, stamp_ns
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
-
-NODES = Path(__file__).with_name('external_nodes.py')
-SBOT = [sys.executable, '-m', 'sbot.cli']
-SIM_TIME = ['--ros-args', '-p', 'use_sim_time:=true']
-DEADLINE = 240.0  # s; long, as the first run compiles
-TICKS = 41  # stamps of a bag of 2 s
-# 0: after each scan; 1, 2: by timers, of 0.1 s and of a tick; 3: some commands, or none.
-CASES = {0: ('scan', {}), 1: ('timer0.1', {'command_period': 0.1}),
-         2: ('timer0.05', {'command_period': 0.05}),
-         3: ('sometimes', {'command_timeout': 0.1})}
-SCENARIO = """
-duration: 2.0
-rate: 20
-lockstep_timeout: 4.0
-cmd_vel_stamped: STAMPED
-world: {bounds: [0, 0, 12, 12]}
-sensors: {scan_beams: 8}
-robots:
-"""
-
-
-def scenario(folder, cases, stamped='true', others='[1, 11, 0]'):
-    robots = [f'  - {{pose: [2, {2 + 2 * i}, 0], controller: external, '
-              f'parameters: {parameters}}}\n' for i, (_, parameters) in cases.items()]
-    path = folder / 'scenario.yaml'
-    path.write_text(SCENARIO.replace('STAMPED', stamped) + ''.join(robots)
-                    + f'  - {{pose: {others}, controller: none}}\n')
-    return path
-
-
-def up(path, cases, *arguments):
-    nodes = [word for i, (case, _) in cases.items()
-             for word in ('--node', shlex.join([str(NODES), case, str(i), *SIM_TIME]))]
-    return subprocess.run([*SBOT, 'up', str(path), *nodes, *map(str, arguments)],
-                          timeout=DEADLINE, capture_output=True, text=True, check=False)
-
-
-def running():
-    """The command lines of all processes."""
-    found = []
-    for folder in Path('/proc').glob('[0-9]*'):
-        try:
-            found.append((folder / 'cmdline').read_bytes().replace(b'\0', b' ').decode())
-        except OSError:
-            continue
-    return found
-
 
 def commands(bag, robot):
     return [(message.stamp_ns, decode(message.payload, message.type))
@@ -160,16 +113,6 @@ def test_a_second_publisher_of_a_robots_commands_ends_the_run_by_name(tmp_path):
     assert done.returncode == 1
     assert ('/robot_0/cmd_vel has 2 publishers (/robot_0/stranger, /robot_0/witness_0)'
             in done.stderr)
-
-
-def test_a_robot_of_nobody_that_somebody_drives_says_what_to_do(tmp_path):
-    cases = {0: ('scan', {})}
-    path = tmp_path / 'scenario.yaml'
-    path.write_text(scenario(tmp_path, cases).read_text().replace('controller: external',
-                                                                  'controller: none'))
-    done = up(path, cases)
-    assert done.returncode == 0, done.stderr
-    assert 'controller: external waits for such a node' in done.stderr
 
 
 def test_in_one_process_there_are_no_nodes(tmp_path):
