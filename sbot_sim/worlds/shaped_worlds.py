@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.collision.placement import placement_error
-from sbot_sim.engine.obstacles import all_bodies, place_obstacles, separate_among, separated
-from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.world.boxes import as_sent
 from sbot_sim.world.moving import disc_positions
+from sbot_sim.worlds.obstacles import all_bodies, place_obstacles, separate_among, separated
+from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 
 Floats = NDArray[np.float64]
@@ -61,7 +61,7 @@ class ShapedWorlds:
         return placement_error(*all_bodies(self.parameters[k], moved, boxes, pose), len(pose))
 
     def resolve_overlaps(self, first: int, end: int) -> None:
-        """Free robots of overlaps, and let obstacles move (``engine.obstacles``)."""
+        """Free robots of overlaps, and let obstacles move (``worlds.obstacles``)."""
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
             p, rows = self.parameters[k], slice(k * n, (k + 1) * n)
