@@ -35,8 +35,15 @@ from navigate.parameters import (
     Parameters,
 )
 from navigate.passage import Passage, passage_ahead, way_out
-from navigate.progress import Watch, watched
-from navigate.route import Route, margin_ahead, next_point, nothing_planned, sight_clearance
+from navigate.route import (
+    Route,
+    Watch,
+    margin_ahead,
+    next_point,
+    nothing_planned,
+    sight_clearance,
+    watched,
+)
 from navigate.search import LONGEST, Search, make_search
 from navigate.yielding import (
     WAITS,
@@ -315,7 +322,7 @@ def resting_turn(p: Parameters, waiting: Yield, omega: float, cosine: float, sin
     if waiting.mode == WAITS:
         dx = waiting.passage.near_x - waiting.passage.far_x
         dy = waiting.passage.near_y - waiting.passage.far_y
-    elif far_x * far_x + far_y * far_y < (HOME * p.robot_radius_m) ** 2:
+    elif far_x * far_x + far_y * far_y < HOME * HOME * p.robot_radius_m * p.robot_radius_m:
         return 0.0
     return steadied(p, omega, atan2(cosine * dy - sine * dx, cosine * dx + sine * dy))
 
@@ -364,7 +371,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     to_x, to_y, waiting, home = x, y, state.waiting, HOME * p.robot_radius_m
     if task.has_goal:
         to_x, to_y = into(frame, task.goal_x, task.goal_y)
-    is_home = task.has_goal and (to_x - x) ** 2 + (to_y - y) ** 2 < home * home
+    is_home = task.has_goal and ((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y)
+                                 < home * home)
     near = meet(p, frame, memory, me, poses, x, y, dt, is_home)
     count, changed = see(p, grid, memory, me, x, y, scan_cosine, scan_sine, ranges, beams,
                          drift_x, drift_y, state, dt)

@@ -1,7 +1,8 @@
 """Route to a target: straight where nothing is known to be in the way, else along a path.
 
 A path is searched again when what the robot has seen since blocks it, or the target has moved.
-Nothing else makes it worse: unknown space counts as free.
+Nothing else makes it worse: unknown space counts as free. A place where a robot alone does not get
+on is taken for closed.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.grid import Grid, column_of, distance_at, is_free_line, is_inside, row_of
+from navigate.grid import Grid, column_of, distance_at, is_free_line, is_inside, mark, row_of
 from navigate.parameters import (
     AHEAD,
+    ALONE,
+    BANNED,
+    GETS_ON,
     LATER,
     LEAST_MARGIN,
     LOST,
@@ -22,12 +26,14 @@ from navigate.parameters import (
     PAUSE,
     SIDE,
     SOON,
+    STUCK,
     Parameters,
 )
 from navigate.search import Search, cell_cost, find_path
 from sbot_common.compiled.jit import njit, njit_inner
 
 _STRIDE = 3  # points of the path that are passed at once
+_CLOSED = 12  # points of the path ahead of which the narrowest is closed
 
 
 class Route(NamedTuple):
@@ -164,3 +170,46 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     if length == 0:
         return route, end_x, end_y
     return route, path[at, 0], path[at, 1]
+
+
+class Watch(NamedTuple):
+    """Where and when a robot last got on."""
+
+    x: float  # m
+    y: float
+    time: float  # s
+
+
+@njit
+def watched(p: Parameters, grid: Grid, watch: Watch, path: NDArray[np.float64], route: Route,
+            near: NDArray[np.float64], count: int, rests: bool, x: float, y: float, time: float,
+            ) -> tuple[Watch, bool]:
+    """Return the watch after a turn at (x, y) (m), and whether a place was closed.
+
+    Parameters
+    ----------
+    p, grid : constants; obstacles, written
+    path, route : that is followed
+    near, count : positions of others from the robot (m)
+    rests : whether it has reason to stay
+    x, y, time : m, s
+
+    """
+    r = p.robot_radius_m
+    dx, dy = x - watch.x, y - watch.y
+    alone, alone_from, gets_on = True, ALONE * r, GETS_ON * r
+    for k in range(count):
+        alone &= near[k, 0] * near[k, 0] + near[k, 1] * near[k, 1] > alone_from * alone_from
+    if rests or not alone or dx * dx + dy * dy > gets_on * gets_on or route.length == 0:
+        return Watch(x, y, time), False
+    if time - watch.time < STUCK:
+        return watch, False
+    least, at = math.inf, -1
+    for k in range(min(route.at, 1), min(route.length, route.at + _CLOSED)):
+        distance = distance_at(grid, path[k, 0], path[k, 1])
+        if distance < least:
+            least, at = distance, k
+    closed = at >= 0 and least < r + p.margin_m
+    if closed:
+        mark(grid, path[at, 0], path[at, 1], BANNED)
+    return Watch(x, y, time), closed

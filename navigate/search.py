@@ -55,7 +55,7 @@ def cell_cost(p: Parameters, grid: Grid, row: int, column: int) -> float:
 @njit_inner
 def is_solid(grid: Grid, row: int, column: int) -> bool:
     """Tell whether a cell holds an obstacle."""
-    return (REACH - HALF_DIAGONAL) * grid.cell <= np.float64(grid.nearness[row, column])
+    return bool((REACH - HALF_DIAGONAL) * grid.cell <= np.float64(grid.nearness[row, column]))
 
 
 @njit_inner

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+import yaml
 
 from navigate.parameters import resolved
 from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario
+from sbot.scenario.load import load_scenario, parse_scenario
 
 ARENAS = Path(__file__).resolve().parents[2] / 'benchmark' / 'comparison'
 
@@ -32,6 +34,42 @@ def test_the_leader_arrives_and_the_followers_with_it(arena, wind, gust):
 def test_thirty_robots_cross():
     scenario = load_scenario(str(ARENAS / 'crowd.yaml'), {
         'robots.*.controller': 'navigate', 'seed': 2})
+    summary = run_scenario(scenario, keep=False).summary
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
+def scaled_run(size):
+    """Two robots come towards each other through a door; all lengths and speeds times ``size``."""
+    def robot(x, y, yaw, to_x):
+        return {'pose': [size * x, size * y, yaw], 'goal': [size * to_x, size * 4.0],
+                'body': 'scaled', 'controller': 'navigate', 'goal_tolerance': 0.3 * size}
+
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 6,
+        'world': {'bounds': [0, 0, 12 * size, 8 * size], 'rectangles': [
+            {'center': [6 * size, y * size], 'size': [0.2 * size, 3.4 * size], 'yaw': 0.0}
+            for y in (1.7, 6.3)]},
+        'bodies': {'scaled': {'like': 'robot', 'radius': 0.3 * size, 'wheel_radius': 0.1 * size,
+                              'wheel_distance': 0.5 * size}},
+        'sensors': {'scan_range_max': 10.0 * size},
+        'controllers': {'navigate': {'robot_radius_m': 0.3 * size, 'cruise_speed_mps': 1.5 * size,
+                                     'forward_speed_mps': 2.0 * size}},
+        'robots': [robot(2.0, 4.1, 0.1, 10.0), robot(9.0, 3.8, 3.0, 2.0)]}), 'scaled', ARENAS)
+    return run_scenario(scenario)
+
+
+def test_a_scene_that_is_scaled_gives_the_scaled_run():
+    large, small = scaled_run(1.0), scaled_run(0.125)
+    assert sum(each['collisions'] for each in large.summary['robots']) == 0
+    assert np.abs(large.poses[:, :, :2] - 8.0 * small.poses[:, :, :2]).max() < 1e-6
+
+
+@pytest.mark.parametrize(('family', 'seed'), [('door_08', 1), ('corridor_10', 1), ('slit_10', 2)])
+def test_robots_pass_each_other_where_one_has_to_wait(family, seed, monkeypatch):
+    monkeypatch.syspath_prepend(str(ARENAS.parent))
+    import arenas
+    scenario = parse_scenario(yaml.safe_dump(arenas.scenario(family, seed)), family, ARENAS)
     summary = run_scenario(scenario, keep=False).summary
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in summary['robots']) == 0

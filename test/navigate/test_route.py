@@ -2,8 +2,7 @@ import numpy as np
 
 from navigate.grid import is_marked, make_grid, mark
 from navigate.parameters import STUCK, Parameters, resolved
-from navigate.progress import Watch, watched
-from navigate.route import Route
+from navigate.route import Route, Watch, watched
 
 P = resolved(Parameters())
 NEAR = np.array([[1.0, 0.0, 0.0, 0.0]])
