@@ -98,7 +98,7 @@ def lowest_pressing(p: Parameters, others: NDArray[np.float64], headings: NDArra
                     break
     for k in range(n):
         if group[k] == 1:
-            return k
+            return int(k)
     return n
 
 
