@@ -98,8 +98,8 @@ def lowest_pressing(p: Parameters, others: NDArray[np.float64], headings: NDArra
                     break
     for k in range(n):
         if group[k] == 1:
-            return int(k)
-    return n
+            return k
+    return int(n)
 
 
 @njit
