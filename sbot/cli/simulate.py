@@ -47,6 +47,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up.add_argument('--namespace', metavar='NAME', default='',
                     help='ROS namespace of the run, with its own /clock and /tf, so that several '
                          'runs fit side by side')
+    up.add_argument('--parameter', action='append', default=[], metavar='NAME=VALUE',
+                    help='of the node sbot_sim, e.g. publish_robot_description=true; may be '
+                         'repeated')
     up.add_argument('--node', action='append', default=[], metavar='COMMAND',
                     help="start a node of yours, too, e.g. for `controller: external`: 'ros2 run "
                          "my_package my_node', or a Python file with its arguments; may be "
@@ -166,8 +169,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.domain import FREE, parse_domain
-    from sbot.ros.processes import parse_namespace
+    from sbot.ros.processes import parse_namespace, simulator_parameters
     from sbot.ros.up import run_up
+    from sbot.runner.recording import free_again
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
@@ -175,6 +179,7 @@ def _up(arguments: argparse.Namespace) -> int:
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
     namespace = parse_namespace(arguments.namespace)
+    parameters = simulator_parameters(arguments.parameter)
     warm_up(scenario, arguments.quiet)
 
     def output(line: str) -> None:
@@ -182,11 +187,12 @@ def _up(arguments: argparse.Namespace) -> int:
             from tqdm import tqdm
             tqdm.write(line, file=sys.stderr)
 
-    with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
+    with bag_named(arguments.record), free_again(arguments.record), \
+            progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
                          namespace=namespace, own=arguments.node, progress=progress,
-                         output=output)
+                         output=output, parameters=parameters)
         if arguments.plot is not None and bag is not None:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run

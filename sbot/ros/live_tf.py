@@ -66,8 +66,8 @@ def with_path(environment: dict[str, str], path: str | None) -> dict[str, str]:
     """Return an environment in which Python finds modules in a folder, too, after all others."""
     if path is None:
         return environment
-    before = environment.get('PYTHONPATH')
-    return {**environment, 'PYTHONPATH': os.pathsep.join([*[before] * bool(before), path])}
+    before = environment.get('PYTHONPATH', '')
+    return {**environment, 'PYTHONPATH': os.pathsep.join([before, path] if before else [path])}
 
 
 def _prefix() -> Path | None:

@@ -13,10 +13,12 @@ from sbot.ros.executables import MODULES
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.groups import controller_in_words
 from sbot.scenario.model import Robot, Scenario
+from sbot.scenario.overrides import parse_override
 from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.errors import bad_value
-from sbot_common.params import in_words
+from sbot_common.params import in_words, refuse_unknown, specs_of
 from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
+from sbot_sim.messages.interfaces import Interfaces
 
 COMPOSED = 'composed'
 
@@ -74,6 +76,24 @@ def refuse_until(scenario: Scenario) -> None:
     if scenario.until is not None:
         raise bad_value('until', scenario.until, 'null over ROS (only sbot run and sbot sweep end '
                         'a run early): --set until=null')
+
+
+def simulator_parameters(given: Sequence[str], where: str = '--parameter') -> dict[str, Any]:
+    """Return parameters of the simulator's node from texts NAME=VALUE.
+
+    Raises
+    ------
+    InputError
+        if there is no such parameter, or the value is none for it.
+
+    """
+    specs = {spec.name: spec for spec in specs_of(Interfaces)}
+    found: dict[str, Any] = {}
+    for text in given:
+        name, value = parse_override(text, where)
+        refuse_unknown([name], specs, lambda name: f'{where} {name}')
+        found[name] = specs[name].check(value, f'{where} {name}')
+    return found
 
 
 def parse_namespace(text: str, where: str = '--namespace') -> str:

@@ -52,6 +52,7 @@ class NodeFailed(RuntimeError):
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
            domain: int | None = None, namespace: str = '', own: Sequence[str] = (),
+           parameters: Mapping[str, Any] = {},
            progress: Callable[[int, int], None] | None = None,
            output: Callable[[str], None] = print) -> dict[str, Any]:
     """Start the nodes of a scenario, wait for its end, and stop them.
@@ -63,6 +64,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     composed : all nodes in one process
     domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
+    parameters : of the simulator's node, over its defaults
     own : commands of the user's own nodes, which are started after ours and end with them
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
@@ -104,6 +106,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
             readers.append(reader)
         try:
             nodes = node_processes(scenario, record=record, run=namespace)
+            nodes[0].parameters.update(parameters)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with held(), blocked():

@@ -59,6 +59,14 @@ class OdometryTemplate(MessageTemplate):
         _TWIST.pack_into(self.raw, self._twist, vx, vy, 0.0, 0.0, 0.0, omega)
         return bytes(self.raw)
 
+    def raise_variances(self, least: float) -> None:
+        """Raise all twelve variances, of pose and twist, to ``least`` where they are smaller."""
+        for begin in (self._pose + _POSE.size, self._twist + _TWIST.size):
+            for i in range(6):
+                place = begin + _DOUBLE.size * 7 * i
+                if _DOUBLE.unpack_from(self.raw, place)[0] < least:
+                    _DOUBLE.pack_into(self.raw, place, least)
+
     def set_covariances(self, of_pose: np.ndarray, of_twist: np.ndarray) -> None:
         """Write those of x, y (m), yaw (rad) and of vx, vy (m/s), omega (rad/s); (3, 3) each.
 

@@ -179,6 +179,10 @@ class SnapshotEncoder:
             for template, of_pose, of_twist in zip(self._odom, *covariances.at(
                     snapshot.tick, snapshot.odometry, snapshot.odometry_twist), strict=True):
                 template.set_covariances(of_pose, of_twist)
+        least = self._options.interfaces.odom_covariance_floor
+        if least > 0.0:
+            for template in self._odom:
+                template.raise_variances(least)
 
     def _infrared(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
         assert snapshot.infrared is not None

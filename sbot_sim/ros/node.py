@@ -58,7 +58,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._awaited, self._external = options.awaited, options.external
         self._driven = False  # a robot that lockstep does not wait for was given a command
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
-        self._subscribe()
+        self._subscribe(options.wind_parts)
         # All publishers are created before the node waits for others.
         latched = list(self._broadcast.latched(self._stamp_ns))
         self._connections = Connections(self, [
@@ -154,14 +154,15 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 self._fail(str(error))
         return call
 
-    def _subscribe(self) -> None:
+    def _subscribe(self, wind_parts: Sequence[str]) -> None:
         # What announces something comes before the commands, so that it is handled first.
         field, markers = topics.WIND_FIELD, topics.WIND_MARKERS
         self._listen(field, field.name, self._on_field)
         self._listen(markers, markers.name, partial(self._record_heard, markers, markers.name))
         for part, topic in (('velocity', topics.WIND_VELOCITY), ('force', topics.WIND_FORCE),
                             ('gust', topics.WIND_GUST)):
-            self._listen(topic, topic.name, partial(self._on_wind, part), wakes=True)
+            if part in wind_parts:
+                self._listen(topic, topic.name, partial(self._on_wind, part), wakes=True)
         for i in range(self._n):
             self._listen(topics.GOAL, self._resolve(topics.GOAL, i), partial(self._on_goal, i))
             name = self._resolve(topics.GOAL_REACHED, i)
