@@ -8,6 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
 from numba import types
 from numba.experimental import structref
 from numpy.typing import NDArray

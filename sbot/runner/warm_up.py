@@ -20,8 +20,12 @@ from sbot.controllers.entry import Entry
 from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
 from sbot.scenario.assemble import initial_poses, simulation_parameters
-from sbot_common.compiled.cache import is_warm, mark_warm, on_compilation
-from sbot_common.compiled.notice import compilation_announced, print_to_stderr
+from sbot_common.compiled.cache import is_warm, mark_warm
+from sbot_common.compiled.notice import (
+    compilation_announced,
+    on_compilation,
+    print_to_stderr,
+)
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:

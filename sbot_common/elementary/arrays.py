@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_or_python
 from sbot_common.elementary.exponential import exp, is_usual_exponent, usual_exp
 from sbot_common.elementary.inverse_trigonometric import atan2, is_usual_point, usual_atan2
 from sbot_common.elementary.logarithm import is_usual_number, log, usual_log
@@ -44,7 +44,7 @@ def sin_of(x: Floats, out: Floats) -> None:
             out[i] = sin(x[i])
 
 
-@njit
+@njit_or_python
 def sincos_of(x: Floats, sine: Floats, cosine: Floats) -> None:
     """Write the sine and cosine of each angle (rad)."""
     others = 0
@@ -72,7 +72,7 @@ def atan2_of(y: Floats, x: Floats, out: Floats) -> None:
             out[i] = atan2(y[i], x[i])
 
 
-@njit
+@njit_or_python
 def hypot_of(x: Floats, y: Floats, out: Floats) -> None:
     """Write the length of each vector (x, y)."""
     others = 0

@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
 import numba
 import numpy as np
 from numba import types

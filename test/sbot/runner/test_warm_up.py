@@ -7,7 +7,7 @@ import pytest
 
 import sbot
 from sbot.runner import warm_up
-from sbot_common.compiled import cache
+from sbot_common.compiled import notice
 
 
 def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch):
@@ -18,7 +18,7 @@ def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch)
         return started
 
     def parameters(_) -> None:
-        for call in list(cache._listeners):
+        for call in list(notice.LISTENERS):
             call('a function')
 
     def interrupted(*_) -> None:
