@@ -31,6 +31,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument('scenes', nargs='*', metavar='SCENE',
                       help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
     made.add_argument('--list', action='store_true', help='list the scenes')
+    made.add_argument('--yaml', action='store_true',
+                      help='print one scene with one seed as a scenario file, to look at it')
     made.add_argument('--controller', action='append', default=[], metavar='NAME',
                       help="a name of `sbot list controllers`, or a class of yours as "
                            "'module:Class'; repeatable (default: navigate)")
@@ -70,10 +72,24 @@ def _navigation(arguments: argparse.Namespace) -> int:
         width = max(map(len, scenes))
         print('\n'.join(f'{name:<{width}}  {scene.text}' for name, scene in scenes.items()))
         return 0
+    if arguments.yaml:
+        return _print_scenario(arguments, scenes)
     options = _options(arguments)
     if arguments.check is not None:
         return _check(Path(arguments.check), known, options)
     return _run(arguments, scenes, options)
+
+
+def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) -> int:
+    from sbot.files.yaml_text import dump_yaml
+    from sbot.navigation.benchmark import scene_sources
+    from sbot.sweeps.values import seeds_of
+    found = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds')))
+    if len(found) != 1:
+        raise InputError(f'--yaml: got {len(found)} scenarios, expected one scene and one seed, '
+                         'e.g. doorway/1.2 --seeds 3')
+    print(dump_yaml(found[0][1]), end='')
+    return 0
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:

@@ -40,6 +40,10 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
             if key in keys and body is not None and body.drive not in drives:
                 LOG.warning('%s: has no effect without drive: %s',
                             origins.where(('bodies', name, key)), ' or '.join(drives))
+        if body is not None and 0.0 < body.command_delay < 0.5 * scenario.rate.dt:
+            LOG.warning('%s: has no effect below half a tick, %g s',
+                        origins.where(('bodies', name, 'command_delay')),
+                        0.5 * scenario.rate.dt)
         if 'offset' in keys and body is not None and not body.is_rectangle:
             LOG.warning('%s: has no effect without length and width',
                         origins.where(('bodies', name, 'offset')))

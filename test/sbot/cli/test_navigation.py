@@ -2,6 +2,7 @@
 
 import json
 
+import sbot
 from sbot.cli.main import main
 
 FAST = ['--jobs', '1', '--quiet', '--set', 'duration=0.5']
@@ -26,6 +27,15 @@ def test_a_table_and_rows_that_are_checked(capsys, tmp_path, monkeypatch):
     (tmp_path / 'wrong.jsonl').write_text(json.dumps({**row, 'trajectory_sha256': 'no'}))
     assert main(['bench', 'navigation', '--check', 'wrong.jsonl', *FAST[:3]]) == 3
     assert 'hallway/pair#0 navigate: trajectory_sha256' in capsys.readouterr().out
+
+
+def test_a_scene_is_printed_as_a_scenario_file(capsys, tmp_path):
+    assert main(['bench', 'navigation', 'hallway/pair', '--seeds', '3', '--yaml']) == 0
+    (tmp_path / 'hallway.yaml').write_text(capsys.readouterr().out)
+    scenario = sbot.load(str(tmp_path / 'hallway.yaml'))
+    assert (scenario.name, scenario.seed, len(scenario.robots)) == ('hallway/pair', 3, 2)
+    assert main(['bench', 'navigation', 'doorway', '--seeds', '3', '--yaml']) == 2
+    assert '--yaml: got 3 scenarios, expected one' in capsys.readouterr().err
 
 
 def test_hidden_seeds_name_the_hash_of_their_secret(capsys, tmp_path):
