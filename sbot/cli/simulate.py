@@ -47,6 +47,11 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up.add_argument('--namespace', metavar='NAME', default='',
                     help='ROS namespace of the run, with its own /clock and /tf, so that several '
                          'runs fit side by side')
+    up.add_argument('--turtlebot3', action='store_true',
+                    help="TurtleBot3's conventions: scans on `scan`, too, and cmd_vel as "
+                         'TwistStamped')
+    up.add_argument('--contact', action='store_true',
+                    help='publish `contact`: whether each robot met something in the last tick')
     up.set_defaults(run=_up)
 
 
@@ -165,7 +170,8 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.processes import parse_namespace
     from sbot.ros.up import run_up
     from sbot.runner.warm_up import warm_up
-    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
+    stamped = {'cmd_vel_stamped': True} if arguments.turtlebot3 else {}
+    scenario = load_scenario(arguments.scenario, {**stamped, **overrides_of(arguments)})
     check_outputs(arguments)
     domain = None if arguments.domain is None else parse_domain(arguments.domain)
     if arguments.domain == FREE and not arguments.quiet:
@@ -181,7 +187,9 @@ def _up(arguments: argparse.Namespace) -> int:
     with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
-                         namespace=namespace, progress=progress, output=output)
+                         namespace=namespace, progress=progress, output=output,
+                         interfaces={'publish_scan': arguments.turtlebot3,
+                                     'publish_contact': arguments.contact})
         if arguments.plot is not None and bag is not None:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run

@@ -50,6 +50,7 @@ class NodeFailed(RuntimeError):
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
            domain: int | None = None, namespace: str = '',
+           interfaces: Mapping[str, bool] = {},
            progress: Callable[[int, int], None] | None = None,
            output: Callable[[str], None] = print) -> dict[str, Any]:
     """Start the nodes of a scenario, wait for its end, and stop them.
@@ -61,6 +62,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     composed : all nodes in one process
     domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
+    interfaces : parameters of the simulator beside the scenario (``Interfaces``)
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
 
@@ -92,7 +94,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         last_words: dict[str, str] = {}
         failed: tuple[str, int] | None = None
         try:
-            nodes = node_processes(scenario, record=record, run=namespace)
+            nodes = node_processes(scenario, record=record, run=namespace,
+                                   interfaces=interfaces)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with held(), blocked():

@@ -18,3 +18,9 @@ class Interfaces(NamedTuple):
     publish_robot_description: Annotated[bool, Param(
         '', 'Publish `robot_description` (URDF) of each robot and its frame `base_footprint`.',
         at_runtime=False)] = False
+    publish_scan: Annotated[bool, Param(
+        '', 'Publish scans on `scan`, too, as TurtleBot3 and Nav2 call them.',
+        at_runtime=False)] = False
+    publish_contact: Annotated[bool, Param(
+        '', 'Publish `contact`: whether each robot met something in the last tick.',
+        at_runtime=False)] = False

@@ -105,7 +105,9 @@ class SnapshotEncoder:
         self._set_covariances(snapshot)
         yield from self.poses(snapshot, stamp_ns)
         for i in range(n):
-            yield self.scan(snapshot, i, stamp_ns)
+            yield (scan := self.scan(snapshot, i, stamp_ns))
+            if self._options.interfaces.publish_scan:
+                yield Outgoing(topics.resolve(topics.SCAN, i, n), topics.SCAN, scan.payload)
         for i in range(n):
             yield from self._others(snapshot, i, stamp_ns)
         yield from self._tree(snapshot, stamp_ns)

@@ -64,6 +64,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
             *latched, self._broadcast.clock(self._stamp_ns),
             *self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns),
             *self._broadcast.felt(self._engine.snapshot, self._stamp_ns),
+            *self._broadcast.contacts(self._engine.state.collided),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth)
         self._connections.publish(latched)
@@ -258,7 +259,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._connections.publish([self._broadcast.clock(self._stamp_ns)])
 
     def _publish_snapshot(self) -> None:
-        self._snapshot = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
+        self._snapshot = [*self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns),
+                          *self._broadcast.contacts(self._engine.state.collided)]
         self._connections.publish(self._snapshot)
 
     def _publish_wind(self) -> None:
