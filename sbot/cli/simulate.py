@@ -52,6 +52,10 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                          'TwistStamped')
     up.add_argument('--contact', action='store_true',
                     help='publish `contact`: whether each robot met something in the last tick')
+    up.add_argument('--node', action='append', default=[], metavar='COMMAND',
+                    help="start a node of yours, too, e.g. for `controller: external`: 'ros2 run "
+                         "my_package my_node', or a Python file with its arguments; may be "
+                         'repeated')
     up.set_defaults(run=_up)
 
 
@@ -187,7 +191,8 @@ def _up(arguments: argparse.Namespace) -> int:
     with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
-                         namespace=namespace, progress=progress, output=output,
+                         namespace=namespace, own=arguments.node, progress=progress,
+                         output=output,
                          interfaces={'publish_scan': arguments.turtlebot3,
                                      'publish_contact': arguments.contact})
         if arguments.plot is not None and bag is not None:

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sbot.controllers.registry import NONE
+from sbot.controllers.registry import is_outside
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
 from sbot.runner.recording import open_recorder
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import broadcast_options, initial_poses, simulation_parameters
+from sbot.scenario.external import external_robots
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import FASTEST, SLOWEST, Scenario
 from sbot_common import ros, topics
 from sbot_common.errors import bad_value
 from sbot_common.params import Spec, specs_of
-from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import still_air
 from sbot_sim.messages.broadcast import Broadcast
@@ -34,6 +34,7 @@ from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options
 from sbot_sim.ros.setup import Setup
+from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def rehearse(scenario: Scenario, parameters: SimulationParameters) -> None:
     z = np.broadcast_to(corner[:, np.newaxis, np.newaxis], (2, 2, 2)).copy()
     field = Lattice(corner, corner, z, *np.zeros((3, 2, 2, 2)))
     for wind in (still_air(), still_air()._replace(field=field)):
-        tally.add(rehearsal.snapshot.pose, rehearsal.state)
+        tally.add(rehearsal.snapshot)
         nothing = Inbox(len(scenario.robots)).inputs()
         rehearsal.advance(nothing._replace(wind=wind))
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
@@ -112,7 +113,7 @@ class ScenarioObserver:
         now = time.perf_counter()
         if self._started is None:
             self._started = now
-        self._tally.add(engine.snapshot.pose, engine.state)
+        self._tally.add(engine.snapshot)
         if now - self._reported >= _STATUS_PERIOD:
             self._reported = now
             self._report({'tick': self._tally.ticks, 'ticks': self._ticks})
@@ -185,7 +186,8 @@ class ScenarioSimulator(SimulatorNode):
             engine, Broadcast(parameters, broadcast._replace(interfaces=interfaces)),
             Options(rate=scenario.rate, ticks=ticks, lockstep=scenario.lockstep,
                     wind_parts=('velocity', 'force', *['gust'] * broadcast.gust),
-                    awaited=[robot.controller != NONE for robot in scenario.robots], **options),
+                    awaited=[not is_outside(robot.controller) for robot in scenario.robots],
+                    external=external_robots(scenario), **options),
             ScenarioObserver(scenario, engine, values['record'], ticks))
 
 

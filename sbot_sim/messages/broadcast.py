@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sbot_common import topics
 from sbot_common.twist import Twist
 from sbot_common.wire.controller import write_command
-from sbot_common.wire.messages import write_bool, write_clock, write_string
-from sbot_sim.engine.parameters import SimulationParameters
+from sbot_common.wire.messages import write_clock, write_string
 from sbot_sim.engine.state import Snapshot, Wind
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.markers import (
@@ -30,6 +29,7 @@ from sbot_sim.messages.snapshot import EncoderOptions, SnapshotEncoder
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
 from sbot_sim.sensors.positioning.four_wheel_odometry import reaches
 from sbot_sim.sensors.rectangles import rectangle_of
+from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.parameters import Height
 
@@ -144,13 +144,6 @@ class Broadcast:
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's poses and scans, then the rest, but for what depends on the wind."""
         yield from self._encoder.snapshot(snapshot, stamp_ns)
-
-    def contacts(self, collided: NDArray[np.bool_]) -> Iterator[Outgoing]:
-        """Yield whether each robot (N,) met something in the last tick, where asked for."""
-        if self._options.interfaces.publish_contact:
-            for i, met in enumerate(collided.tolist()):
-                yield Outgoing(topics.resolve(topics.CONTACT, i, len(collided)), topics.CONTACT,
-                               write_bool(met))
 
     def felt(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's wind at each robot, and the markers that show it."""

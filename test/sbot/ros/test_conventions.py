@@ -34,7 +34,7 @@ def test_turtlebot3s_topics_and_contacts(tmp_path, capsys, monkeypatch):
     assert main(['run', 'wall.yaml', '--record', 'plain', '--quiet', '--json']) == 0
     expected = json.loads(capsys.readouterr().out)
     assert main(['up', 'wall.yaml', '--record', 'bag', '--composed', '--quiet', '--json',
-                 '--turtlebot3', '--contact', '--domain', 'free']) == 0
+                 '--turtlebot3', '--contact']) == 0
     summary = json.loads(capsys.readouterr().out)
     # The conventions change no bit of what happens.
     assert summary['trajectory_sha256'] == expected['trajectory_sha256']
