@@ -20,6 +20,8 @@ class Topic(NamedTuple):
 BASE_POSE_GROUND_TRUTH = Topic('base_pose_ground_truth', 'nav_msgs/msg/Odometry')
 ODOM = Topic('odom', 'nav_msgs/msg/Odometry')
 BASE_SCAN = Topic('base_scan', 'sensor_msgs/msg/LaserScan')
+SCAN = Topic('scan', 'sensor_msgs/msg/LaserScan')  # by the name of TurtleBot3 and Nav2
+CONTACT = Topic('contact', 'std_msgs/msg/Bool')
 INFRARED = Topic('infrared', 'sensor_msgs/msg/PointCloud2')
 RANGE_AND_BEARING = Topic('range_and_bearing', 'sensor_msgs/msg/PointCloud2')
 IMU = Topic('imu', 'sensor_msgs/msg/Imu')

@@ -50,6 +50,11 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up.add_argument('--parameter', action='append', default=[], metavar='NAME=VALUE',
                     help='of the node sbot_sim, e.g. publish_robot_description=true; may be '
                          'repeated')
+    up.add_argument('--turtlebot3', action='store_true',
+                    help="TurtleBot3's conventions: scans on `scan`, too, and cmd_vel as "
+                         'TwistStamped')
+    up.add_argument('--contact', action='store_true',
+                    help='publish `contact`: whether each robot met something in the last tick')
     up.add_argument('--node', action='append', default=[], metavar='COMMAND',
                     help="start a node of yours, too, e.g. for `controller: external`: 'ros2 run "
                          "my_package my_node', or a Python file with its arguments; may be "
@@ -173,13 +178,16 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.up import run_up
     from sbot.runner.recording import free_again
     from sbot.runner.warm_up import warm_up
-    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
+    stamped = {'cmd_vel_stamped': True} if arguments.turtlebot3 else {}
+    scenario = load_scenario(arguments.scenario, {**stamped, **overrides_of(arguments)})
     check_outputs(arguments)
     domain = None if arguments.domain is None else parse_domain(arguments.domain)
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
     namespace = parse_namespace(arguments.namespace)
-    parameters = simulator_parameters(arguments.parameter)
+    short = {'publish_scan': arguments.turtlebot3, 'publish_contact': arguments.contact}
+    parameters = {**{name: True for name, given in short.items() if given},
+                  **simulator_parameters(arguments.parameter)}
     warm_up(scenario, arguments.quiet)
 
     def output(line: str) -> None:

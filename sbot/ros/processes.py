@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +33,8 @@ class NodeProcess(NamedTuple):
 
 
 def node_processes(scenario: Scenario, *, record: str | Path | None = None,
-                   endless: bool = False, run: str = '') -> list[NodeProcess]:
+                   endless: bool = False, run: str = '',
+                   parameters: Mapping[str, Any] = {}) -> list[NodeProcess]:
     """Return the simulator, the wind and one controller a robot, in order of start.
 
     Parameters
@@ -42,6 +43,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     record : directory of the bag that the simulator writes
     endless : do not stop after the scenario's duration
     run : namespace of all nodes, '' or e.g. '/arena'
+    parameters : of the simulator beside the scenario (``Interfaces``)
 
     Raises
     ------
@@ -53,7 +55,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     simulator = NodeProcess('sbot_sim', 'sbot_sim', run, {
         'scenario_text': scenario.to_yaml(),
         'record': '' if record is None else str(Path(record).resolve()),
-        'endless': endless})
+        'endless': endless, **parameters})
     wind = NodeProcess('wind_model', 'wind_model', run, {
         'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,
         **{name: _plain(value) for name, value in in_words(scenario.wind.flow).items()}})

@@ -105,8 +105,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
             reader.start()
             readers.append(reader)
         try:
-            nodes = node_processes(scenario, record=record, run=namespace)
-            nodes[0].parameters.update(parameters)
+            nodes = node_processes(scenario, record=record, run=namespace,
+                                   parameters=parameters)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with held(), blocked():

@@ -22,3 +22,9 @@ class Interfaces(NamedTuple):
         'm^2, rad^2, (m/s)^2, (rad/s)^2', 'Least variance on the diagonals of `odom`: '
         'robot_localization takes no zeros, which odometry without noise has.', minimum=0.0,
         maximum=1e6, at_runtime=False)] = 0.0
+    publish_scan: Annotated[bool, Param(
+        '', 'Publish scans on `scan`, too, as TurtleBot3 and Nav2 call them.',
+        at_runtime=False)] = False
+    publish_contact: Annotated[bool, Param(
+        '', 'Publish `contact`: whether each robot met something in the last tick.',
+        at_runtime=False)] = False

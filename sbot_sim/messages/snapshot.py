@@ -16,6 +16,7 @@ from sbot_common.angles import quaternion_from_yaw
 from sbot_common.elementary import sincos, sincos_of
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr, templates
+from sbot_common.wire.messages import write_bool
 from sbot_common.wire.point_cloud import encode_points
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.interfaces import Interfaces
@@ -105,9 +106,15 @@ class SnapshotEncoder:
         self._set_covariances(snapshot)
         yield from self.poses(snapshot, stamp_ns)
         for i in range(n):
-            yield self.scan(snapshot, i, stamp_ns)
+            yield (scan := self.scan(snapshot, i, stamp_ns))
+            if self._options.interfaces.publish_scan:
+                yield Outgoing(topics.resolve(topics.SCAN, i, n), topics.SCAN, scan.payload)
         for i in range(n):
             yield from self._others(snapshot, i, stamp_ns)
+        if self._options.interfaces.publish_contact:
+            for i, met in enumerate(snapshot.collided.tolist()):
+                yield Outgoing(topics.resolve(topics.CONTACT, i, n), topics.CONTACT,
+                               write_bool(met))
         yield from self._tree(snapshot, stamp_ns)
         if snapshot.obstacles is not None:
             rows = [(x, y, 0.0, 1.0) for x, y in snapshot.obstacles.tolist()]
