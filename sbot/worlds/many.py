@@ -12,6 +12,7 @@ from neural_controller.inputs import FIELDS, input_table
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.model import Scenario
+from sbot.scenario.senses import checked_senses
 from sbot.scenario.world import world_arrays
 from sbot.worlds.arguments import (
     MOST_THREADS,
@@ -22,7 +23,6 @@ from sbot.worlds.arguments import (
     chosen_worlds,
     enough_memory,
     flag,
-    named,
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
@@ -37,6 +37,7 @@ from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
 from sbot_sim.world.geometry import World
 from sbot_sim.worlds import sensing
@@ -66,8 +67,8 @@ class Worlds:
         and noise (domain randomisation), not in the number of robots, sensors and rate
     count : K; needed with one scenario
     seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
-    sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
-        None: all that the robots have. What is left out costs nothing
+    sense : names of sensors to simulate, as of ``sbot.run``; None: all that the robots have. What
+        is left out costs nothing
     threads : how many to use; changes no bit
 
     Raises
@@ -94,7 +95,7 @@ class Worlds:
         self.setting = make_setting(self._tables, laser='scan' in self.senses)
         if 'infrared' not in self.senses:
             self.setting = self.setting._replace(
-                sensing=self.setting.sensing._replace(infrared_fan=sensing.NO_BEAMS))
+                sensing=self.setting.sensing._replace(infrared_fan=sensing.no_beams()))
         with enough_memory(f'{self.count} worlds of {self.robots} robots'):
             self.state = make_worlds(self.count, self.setting)
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
@@ -369,12 +370,7 @@ class Worlds:
 
 
 def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str]:
-    sensors = scenario.sensors
-    has = {'scan', 'odometry', 'twist', 'wind'}
-    has |= {'infrared'} if sensors.infrared.infrared else set()
-    has |= {'imu'} if sensors.imu.imu else set()
-    has |= {'gnss'} if sensors.gnss.gnss else set()
-    has |= {'neighbours'} if sensors.rab.range_and_bearing else set()
     if wanted is None:
-        return frozenset(has)
-    return frozenset(named('sense', wanted, sorted(has)))
+        return frozenset(name for name, sensor in sensors().items()
+                         if sensor.is_on(scenario.sensors))
+    return frozenset(checked_senses(wanted, scenario))

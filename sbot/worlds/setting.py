@@ -13,10 +13,10 @@ from sbot.scenario.model import Scenario
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.sensors.infrared.sensor import RING
+from sbot_sim.sensors.infrared.sensor import ring
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
-from sbot_sim.worlds.sensing import NO_BEAMS
+from sbot_sim.worlds.sensing import no_beams
 from sbot_sim.worlds.state import Sensing, Setting
 from wind_model.grid import Lattice
 from wind_model.gust import forces_act, gust_window
@@ -118,10 +118,10 @@ def _sensing(parameters: SimulationParameters, laser: bool) -> Sensing:
     sensors, scan = parameters.sensors, parameters.sensors.scan
     infrared = sensors.infrared
     return Sensing(
-        fan=sensors.fan if laser else NO_BEAMS, range_min=scan.range_min, range_max=scan.range_max,
-        sees_robots=scan.sees_robots,
+        fan=sensors.fan if laser else no_beams(), range_min=scan.range_min,
+        range_max=scan.range_max, sees_robots=scan.sees_robots,
         mount=np.array([scan.laser_x, scan.laser_y, scan.laser_yaw], np.float64),
-        infrared_fan=RING if infrared else NO_BEAMS,
+        infrared_fan=ring() if infrared else no_beams(),
         infrared_table=infrared.table if infrared else np.zeros(1),
         infrared_range=float(infrared.range) if infrared else 0.0,
         infrared_sees_robots=bool(infrared and infrared.sees_robots),
@@ -158,8 +158,8 @@ def _check_alike(one: WorldTables, other: WorldTables) -> None:
             ('number of robots', len(one.scenario.robots), len(other.scenario.robots)),
             ('rate', one.scenario.rate, other.scenario.rate),
             ('wakes', a.wake, b.wake), ('wind_height', a.wind_height, b.wind_height),
-            ('imu', a.sensors.imu is not None, b.sensors.imu is not None),
-            ('gnss', a.sensors.gnss is not None, b.sensors.gnss is not None),
+            *((name, name in a.sensors.fitted, name in b.sensors.fitted)
+              for name in {**a.sensors.fitted, **b.sensors.fitted}),
             ('hooks', a.hooks, b.hooks), ('obstacles that move', *map(_moving, (a, b))),
             ('laser', a.sensors.scan._replace(noise_std=0.0),
              b.sensors.scan._replace(noise_std=0.0)),

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.threads import in_background
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.state import SimulationState, Snapshot
+from sbot_sim.engine.state import SimulationState, Snapshot, view_of
+from sbot_sim.sensors.fitted import read_all
 from sbot_sim.sensors.infrared.sensor import sense as sense_infrared
-from sbot_sim.sensors.positioning.gnss import read_receivers
-from sbot_sim.sensors.positioning.imu import read_imus
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.sensors.scan import add_scan_noise, cast_scans
 from sbot_sim.world.moving import disc_positions
@@ -43,12 +42,7 @@ def observe(parameters: SimulationParameters, state: SimulationState, seed: int,
     if sensors.infrared is not None:
         infrared = sense_infrared(sensors.infrared_scene, state.pose, bodies.radius,
                                   sensors.infrared, (seed, state.tick), sensors.threads)
-    imu = gnss = None
-    if sensors.imu is not None and state.acceleration is not None and state.imu_bias is not None:
-        imu = read_imus(sensors.imu, state.pose[:, 2], state.twist[:, 2], state.acceleration,
-                        state.imu_bias, seed, state.tick, parameters.dt)
-    if sensors.gnss is not None:
-        gnss = read_receivers(sensors.gnss, state.pose, seed, state.tick)
+    readings = read_all(sensors.fitted, view_of(parameters, state, seed), state.memories)
     pose = state.pose.copy()
     pose[:, 2] = yaws()
     no_wind = np.zeros_like(state.wind)
@@ -57,7 +51,7 @@ def observe(parameters: SimulationParameters, state: SimulationState, seed: int,
         updraft=np.zeros(len(pose)), true_pose=state.pose,
         odometry=state.odometry, odometry_twist=state.odometry_twist, ranges=ranges,
         infrared=infrared, heard=heard, heard_sent=sensors.range_and_bearing,
-        rab_data=state.rab_data, imu=imu, gnss=gnss,
+        rab_data=state.rab_data, readings=readings,
         obstacles=None if state.moved is None or parameters.obstacles is None
         or not len(state.moved) else disc_positions(parameters.obstacles.discs, state.moved),
         boxes=None if state.boxes is None or not len(state.boxes) else state.boxes)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.sensors.fitted import first_memories
 from sbot_sim.sensors.odometry import draw_wheel_scale
-from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS
-from sbot_sim.sensors.positioning.imu import draw_biases
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, Heard
+from sbot_sim.sensors.record import View
+from sbot_sim.sensors.wheels.four_wheel_odometry import WHEELS
 from wind_model.grid import Lattice
 from wind_model.wake import advertised_millimetres
 
@@ -39,8 +41,7 @@ class Snapshot(NamedTuple):
     heard_sent: bool  # range and bearing is on
     rab_data: NDArray[np.uint8]  # (N, 10)
     updraft: Array  # (N,) m/s, vertical part of the effective wind
-    imu: Array | None = None  # (N, 4) as ``sensors.positioning.imu`` reads
-    gnss: Array | None = None  # (N, 3) latitude (deg), longitude (deg), altitude (m)
+    readings: Mapping[str, Array] = {}  # (N, columns) of other sensors, by name
     obstacles: Array | None = None  # (M, 2) m, centres of those on a path
     boxes: Array | None = None  # (B, 3) x, y (m), yaw (rad) of pushable boxes
 
@@ -61,8 +62,7 @@ class SimulationState(NamedTuple):
     blocker: NDArray[np.int64]  # (N,) who took all its wind, -1: nobody; where to look first
     collided: NDArray[np.bool_]  # (N,) intersected something in the last tick
     reverted: NDArray[np.bool_]  # (N,) was put back where it was
-    acceleration: Array | None = None  # (N, 2) m/s^2, own frame; None without IMU
-    imu_bias: Array | None = None  # (N, 4)
+    memories: Mapping[str, Array] = {}  # (N, numbers) of sensors, by name
     moved: NDArray[np.int64] | None = None  # (M,) ticks in which each obstacle has moved
     boxes: Array | None = None  # (B, 3) x, y (m), yaw (rad); None like ``moved``: no obstacles
 
@@ -105,25 +105,31 @@ def initial_state(parameters: SimulationParameters, pose: Array,
     """Return the state at tick 0: everybody at rest at ``pose`` (N, 3), odometry at its origin.
 
     Nothing was summed before the first tick, so no impulse moves it (docs/errata.md W3).
-    ``seed`` is that of the errors drawn once: of wheels' radii and of the IMU.
+    ``seed`` is that of the errors drawn once: of wheels' radii and of other sensors.
     """
     n = pose.shape[0]
     noise = np.full(n, parameters.odometry.odometry_noise_radius)
     wheel_scale = draw_wheel_scale(noise, seed, WHEELS if parameters.omnidirectional else 2)
-    imu = parameters.sensors.imu
     data = np.zeros((n, DATA_BYTES), np.uint8)
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)
-    return SimulationState(
+    state = SimulationState(
         tick=0, pose=pose.copy(), twist=np.zeros((n, 3)), impulse_velocity=np.zeros((n, 2)),
         wind=np.zeros((n, 2)), free_wind=np.zeros((n, 2)), odometry=np.zeros((n, 3)),
         odometry_twist=np.zeros((n, 3)), wheel_scale=wheel_scale, rab_data=data,
         blocker=np.full(n, -1),
         collided=np.zeros(n, np.bool_), reverted=np.zeros(n, np.bool_),
-        acceleration=None if imu is None else np.zeros((n, 2)),
-        imu_bias=None if imu is None else draw_biases(imu, n, seed),
         moved=None if parameters.obstacles is None else np.zeros(
             len(parameters.obstacles.discs.radius), np.int64),
         boxes=None if parameters.obstacles is None else parameters.obstacles.boxes.start.copy())
+    return state._replace(memories=first_memories(parameters.sensors.fitted,
+                                                  view_of(parameters, state, seed)))
+
+
+def view_of(parameters: SimulationParameters, state: SimulationState, seed: int) -> View:
+    """Return what sensors with a record of their own read of a state."""
+    return View(len(state.pose), np.array([seed]), np.array([state.tick]), parameters.dt,
+                state.pose, state.twist, state.collided, parameters.bodies.radius,
+                parameters.world)
 
 
 def teleported(state: SimulationState, robot: int, pose: Array) -> SimulationState:

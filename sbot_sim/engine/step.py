@@ -24,11 +24,12 @@ from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirection
 from sbot_sim.dynamics.wake_kernel import fast_reductions
 from sbot_sim.engine.obstacles import separate_among, separated
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.state import Felt, SimulationState, StepInputs, Wind
+from sbot_sim.engine.state import Felt, SimulationState, StepInputs, Wind, view_of
+from sbot_sim.sensors.fitted import next_memories
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS, measure_all
-from sbot_sim.sensors.positioning.imu import accelerations
 from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
+from sbot_sim.sensors.record import Motion
+from sbot_sim.sensors.wheels.four_wheel_odometry import WHEELS, measure_all
 from sbot_sim.world.bodies import BY_IMPULSE, BodyArrays
 from wind_model.turbulence import gusts_at
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
@@ -77,14 +78,15 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
     data[:, 0] = advertised_millimetres(bodies.radius)
     measured_pose, measured_twist = odometry()
     twist = achieved_twists(state.pose, after.pose, dt)
-    return SimulationState(
+    new = SimulationState(
         tick=state.tick + 1, pose=after.pose, twist=twist,
         impulse_velocity=velocity, wind=felt.wind, free_wind=felt.free_wind,
         odometry=measured_pose, odometry_twist=measured_twist, wheel_scale=state.wheel_scale,
         rab_data=data, blocker=felt.blocker, collided=after.collided, reverted=after.reverted,
-        acceleration=None if state.acceleration is None else accelerations(
-            state.twist, state.pose[:, 2], twist, after.pose[:, 2], dt),
-        imu_bias=state.imu_bias, moved=moved, boxes=boxes)
+        moved=moved, boxes=boxes)
+    return new if not state.memories else new._replace(memories=next_memories(
+        parameters.sensors.fitted, state.memories, Motion(state.pose, state.twist),
+        view_of(parameters, new, seed)))
 
 
 def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, wheel_speed: Array,

@@ -23,7 +23,7 @@ from sbot_sim.dynamics.motion import move, wheel_commands
 from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.engine.step import achieved_twists, drive_speeds
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.positioning.four_wheel_odometry import measure_all
+from sbot_sim.sensors.wheels.four_wheel_odometry import measure_all
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.worlds import air, motion, sensing
 from sbot_sim.worlds.batch import Phase
-from sbot_sim.worlds.positioning import Positioning
+from sbot_sim.worlds.fitted_sensors import FittedSensors
 from sbot_sim.worlds.program import Interpreted
 from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
 from sbot_sim.worlds.state import Integers, Setting, Worlds
@@ -38,17 +38,16 @@ class Tick:
                  waves_of: Callable[[int, int], Waves | None],
                  replace_scenes: ReplaceScenes, threads: int) -> None:
         self._setting, self._senses, self._hooks = setting, senses, parameters[0].hooks
-        self.positioning = Positioning(parameters, setting, worlds, senses)
         self._called = HookPhases(parameters, setting, worlds)
         shaped = any(p.movers is not None or p.obstacles is not None for p in parameters)
         self.shaped = ShapedWorlds(parameters, setting, worlds,
                                    replace_scenes) if shaped else None
         self._sees_shapes = any(p.sensors.rectangles is not None and p.sensors.scan.sees_robots
                                 for p in parameters)
+        current = list(parameters) if self.shaped is None else self.shaped.parameters
+        self.fitted = FittedSensors(current, setting, worlds, senses)
         self._shared = threads > 1 and setting.robots >= LARGE
-        self._each = WorldByWorld(
-            list(parameters) if self.shaped is None else self.shaped.parameters, setting, worlds,
-            threads if self._shared else 1)
+        self._each = WorldByWorld(current, setting, worlds, threads if self._shared else 1)
         turbulent = any(p.waves is not None for p in parameters)
         self._turbulent = TurbulentAir(waves_of, setting, worlds) if turbulent else None
         # A user's function need not be one for several threads, tables of the whole batch are made
@@ -59,9 +58,9 @@ class Tick:
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
         """Put what is not in the arrays of the batch to tick 0."""
         worlds = list(chosen)
-        self.positioning.reset(worlds)
         if self.shaped is not None:
             self.shaped.reset(worlds)
+        self.fitted.reset(worlds)
         if self._turbulent is not None:
             self._turbulent.reset(worlds, seeds)
 
@@ -79,9 +78,9 @@ class Tick:
                    else self.shaped.resolve_overlaps, motion.end_tick]
         if setting.sensing.range_and_bearing or setting.wake.wake:
             phases.append(motion.broadcast)
-        if 'imu' in self._senses:
-            phases.append(self.positioning.update_twists)
-        elif 'twist' in self._senses:
+        if self.fitted.remember_motion:
+            phases.append(self.fitted.update_twists)
+        elif self.fitted.readings or 'twist' in self._senses:
             phases.append(motion.update_twists)
         return phases
 
@@ -96,8 +95,8 @@ class Tick:
             phases.append(self._each.read_infrared if self._shared else sensing.read_infrared)
         if s.heard:
             phases.append(sensing.hear)
-        if 'imu' in self._senses or 'gnss' in self._senses:
-            phases.append(self.positioning.read)
+        if self.fitted.readings:
+            phases.append(self.fitted.read)
         phases += self._air()
         if 'wind' in self._senses:
             phases.append(air.add_forces)

@@ -8,23 +8,35 @@ and rates are zero.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.angles import decoded_yaw, quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.elementary import sincos_of
 from sbot_common.params import Param
-from sbot_common.random.numbers import normals
-from sbot_common.random.purposes import IMU, IMU_BIAS
+from sbot_common.topics import Topic
 from sbot_sim.dynamics.motion import wrap_yaw
+from sbot_sim.sensors.record import Kernel, Motion, Sensor, View
 
 Array = NDArray[np.float64]
 
+TOPIC = Topic('imu', 'sensor_msgs/msg/Imu')
 GRAVITY = 9.80665  # m/s^2, the standard acceleration (third CGPM, 1901)
-# Columns of a reading.
+NOISE, BIAS = 6, 9  # purposes of random numbers (``sbot_common.random.purposes``)
+# Columns of a reading, and of the memory: what is read too much, and the acceleration.
 YAW, TURN_RATE, FORWARDS, LEFT = range(4)
+_BIASES, _ACCELERATION = slice(0, 4), slice(4, 6)
+
+
+class Imu(NamedTuple):
+    """What an inertial measurement unit reads, in the robot's own frame."""
+
+    yaw: float  # rad, frame `map`
+    omega: float  # rad/s
+    forwards: float  # m/s^2, acceleration
+    left: float  # m/s^2
 
 
 class ImuSettings(NamedTuple):
@@ -48,13 +60,13 @@ class ImuSettings(NamedTuple):
         minimum=0.0, at_runtime=False)] = 0.0
 
 
-def draw_biases(settings: ImuSettings, robots: int, seed: int) -> Array:
-    """Return what each robot's IMU reads too much (N, 4), as in a reading."""
+def _start(settings: ImuSettings, view: View) -> Array:
+    """Draw what each robot's IMU reads too much; nothing has accelerated."""
     turn_rate, push = settings.imu_bias_turn_rate, settings.imu_bias_acceleration
-    bias = np.zeros((robots, 4))
+    memory = np.zeros((len(view.pose), 6))
     if turn_rate > 0.0 or push > 0.0:
-        bias += normals(seed, IMU_BIAS, robots, 0, 4) * np.array([0.0, turn_rate, push, push])
-    return bias
+        memory[:, _BIASES] += view.normals(BIAS, 4) * np.array([0.0, turn_rate, push, push])
+    return memory
 
 
 def accelerations(twist_before: Array, yaw_before: Array, twist: Array, yaw: Array,
@@ -80,31 +92,19 @@ def accelerations(twist_before: Array, yaw_before: Array, twist: Array, yaw: Arr
         (sine * twist[:, 0] + cosine * twist[:, 1] - twist_before[:, 1]) / dt])
 
 
-def read_imus(settings: ImuSettings, yaw: Array, turn_rate: Array, acceleration: Array,
-              bias: Array, seed: int, tick: int, dt: float) -> Array:
-    """Return readings (N, 4): yaw (rad), turn rate (rad/s), acceleration forwards and left.
-
-    Parameters
-    ----------
-    settings : of the noise
-    yaw, turn_rate : (N,) rad, rad/s
-    acceleration : (N, 2) m/s^2, from ``accelerations``
-    bias : (N, 4) from ``draw_biases``
-    seed, tick : of the noise: four numbers a robot, if there is any
-    dt : s, of a tick
-
-    """
-    return imu_readings(settings, yaw, turn_rate, acceleration, bias,
-                        partial(normals, seed, IMU, len(yaw), tick, 4), dt)
+def _remember(_: ImuSettings, before: Motion, view: View, memory: Array) -> Array:
+    after = memory.copy()
+    after[:, _ACCELERATION] = accelerations(before.twist, before.pose[:, 2], view.twist,
+                                            view.pose[:, 2], view.dt)
+    return after
 
 
-def imu_readings(settings: ImuSettings, yaw: Array, turn_rate: Array, acceleration: Array,
-                 bias: Array, draw: Callable[[], Array], dt: float) -> Array:
-    """Do the work of ``read_imus``; ``draw`` returns standard normal numbers (N, 4)."""
-    readings = np.column_stack([yaw, turn_rate, acceleration]) + bias
-    variance = variances(settings, dt, bias_known=True)
+def _read(settings: ImuSettings, view: View, memory: Array) -> Array:
+    readings = np.column_stack([view.pose[:, 2], view.twist[:, 2], memory[:, _ACCELERATION]])
+    readings += memory[:, _BIASES]
+    variance = variances(settings, view.dt, bias_known=True)
     if variance.any():
-        readings += draw() * np.sqrt(variance)
+        readings += view.normals(NOISE, 4) * np.sqrt(variance)
     readings[:, YAW] = [wrap_yaw(angle) for angle in readings[:, YAW].tolist()]
     return readings
 
@@ -119,3 +119,47 @@ def variances(settings: ImuSettings, dt: float, bias_known: bool = False) -> Arr
     rate, push = settings.imu_bias_turn_rate, settings.imu_bias_acceleration
     of_bias: Array = np.array([0.0, rate * rate, push * push, push * push])
     return of_noise + of_bias
+
+
+def _encode(settings: ImuSettings, dt: float, frame_id: str) -> Callable[..., bytes]:
+    from sbot_common.wire.cdr import header
+    from sbot_common.wire.geometry import quaternion, vector3
+    from sbot_common.wire.templates import NumbersTemplate, diagonal
+    of_yaw, of_rate, forwards, left = variances(settings, dt).tolist()
+    template = NumbersTemplate(
+        TOPIC.type, 'orientation', 'angular_velocity', 'linear_acceleration',
+        header=header(0, frame_id), orientation=quaternion(),
+        orientation_covariance=diagonal(0.0, 0.0, of_yaw), angular_velocity=vector3(),
+        angular_velocity_covariance=diagonal(0.0, 0.0, of_rate), linear_acceleration=vector3(),
+        linear_acceleration_covariance=diagonal(forwards, left, 0.0))
+
+    def fill(stamp_ns: int, yaw: float, turn_rate: float, forwards: float, left: float) -> bytes:
+        return template.fill(stamp_ns, 0.0, 0.0, *quaternion_from_yaw(yaw), 0.0, 0.0, turn_rate,
+                             forwards, left, GRAVITY)
+    return fill
+
+
+def decode(raw: bytes) -> tuple[int, Imu]:
+    """Return the stamp (ns) and what an IMU reads in the plane, of a sensor_msgs/Imu."""
+    from sbot_common.wire import cdr
+    message = cdr.decode(raw, TOPIC.type)
+    q, acceleration = message.orientation, message.linear_acceleration
+    return cdr.stamp_ns(message.header.stamp), Imu(
+        yaw_from_quaternion(q.x, q.y, q.z, q.w), message.angular_velocity.z, acceleration.x,
+        acceleration.y)
+
+
+def _value(yaw: float, *rest: float) -> Imu:
+    return Imu(decoded_yaw(yaw), *rest)
+
+
+def _turned(readings: Array, angle: float) -> Array:
+    turned: Array = readings + np.array([angle, 0.0, 0.0, 0.0])
+    return turned
+
+
+SENSOR = Sensor(
+    'imu', '(N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left', TOPIC, decode, Kernel(
+        ('yaw (rad)', 'turn rate (rad/s)', 'forwards (m/s^2)', 'left (m/s^2)'), _read, _encode,
+        _value, 'imu_link', memory=6, start=_start, remember=_remember, turned=_turned),
+    ImuSettings(), 'imu', order=(30, 30))
