@@ -32,6 +32,6 @@ def checked_senses(given: Any, scenario: Scenario) -> list[str]:  # noqa: ANN401
     for name in names:
         check_name('sense', name)
         if not sensors()[name].is_on(scenario.sensors):
-            raise InputError(f'sense: {name} is off in the scenario; expected '
-                             f'sensors.{sensors()[name].switch}: true')
+            raise InputError(f'sense: {name} needs '
+                             f'sensors.{sensors()[name].switch}: true in the scenario')
     return list(dict.fromkeys(names))

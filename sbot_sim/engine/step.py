@@ -19,6 +19,7 @@ from sbot_sim.collision.separation import Separation
 from sbot_sim.dynamics.free_wind import wind_around
 from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.impulses import effective_wind, impulse_velocity, sum_impulses
+from sbot_sim.dynamics.inertia import Momentum, follow
 from sbot_sim.dynamics.motion import body_twists, move, wheel_commands, wrap_yaw
 from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.dynamics.wake_kernel import fast_reductions
@@ -51,11 +52,12 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
 
     """
     bodies, dt = parameters.bodies, parameters.dt
-    wheel_speed = wheel_commands(bodies, inputs.command)
+    command, momentum = driven_commands(parameters, state, inputs.command)
+    wheel_speed = wheel_commands(bodies, command)
     noise_slip = np.full(state.pose.shape[0], parameters.odometry.odometry_noise_slip)
     threads, n, driven = parameters.sensors.threads, state.pose.shape[0], None
     if parameters.omnidirectional:
-        driven = limited_twists(bodies, inputs.command)
+        driven = limited_twists(bodies, command)
         odometry = in_background(threads, n, measure_all, bodies, state.odometry,
                                  state.wheel_scale, wheel_speed, driven, draw_slip(
                                      noise_slip, seed, state.tick, WHEELS), noise_slip, dt)
@@ -83,10 +85,21 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
         impulse_velocity=velocity, wind=felt.wind, free_wind=felt.free_wind,
         odometry=measured_pose, odometry_twist=measured_twist, wheel_scale=state.wheel_scale,
         rab_data=data, blocker=felt.blocker, collided=after.collided, reverted=after.reverted,
-        moved=moved, boxes=boxes)
+        moved=moved, boxes=boxes, momentum=momentum)
     return new if not state.memories else new._replace(memories=next_memories(
         parameters.sensors.fitted, state.memories, Motion(state.pose, state.twist),
         view_of(parameters, new, seed)))
+
+
+def driven_commands(parameters: SimulationParameters, state: SimulationState,
+                    command: Array) -> tuple[Array, Momentum | None]:
+    """Return the Twists (N, 3) that robots drive of commands (N, 3), and their new momentum."""
+    if parameters.inertia is None or state.momentum is None:
+        return command, None
+    momentum, driven = Momentum(*(rows.copy() for rows in state.momentum)), np.empty_like(command)
+    follow(parameters.bodies, parameters.inertia, momentum, command, state.tick, parameters.dt,
+           driven)
+    return driven, momentum
 
 
 def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, wheel_speed: Array,

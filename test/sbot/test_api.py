@@ -97,7 +97,7 @@ def test_errors_name_the_place_and_what_was_expected():
         sbot.run('single_robot', duration=0.1, sense=['scans'])
     with pytest.raises(sbot.InputError, match="sense: got 'scans', expected 'scan', as it is"):
         sbot.World('single_robot', sense=['scans'])
-    with pytest.raises(sbot.InputError, match='infrared is off in the scenario'):
+    with pytest.raises(sbot.InputError, match=r'infrared needs sensors\.infrared: true'):
         sbot.run('single_robot', duration=0.1, sense=['infrared'])
 
 
