@@ -9,7 +9,8 @@ from neural_controller.inputs import input_table
 from neural_controller.network import Network
 from sbot.worlds.many import Worlds
 from sbot.worlds.policy import deciding_phases
-from sbot_sim.worlds.batch import Batch, addresses, no_policy, run_phases
+from sbot_sim.worlds.batch import Batch, no_policy
+from sbot_sim.worlds.program import Program
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +35,9 @@ class Interface:
             limits=np.array([network.max_speed, network.turn]))
         self._batch = Batch(worlds.setting, worlds.state, self._arrays)
         gather, _, act = deciding_phases(network)
-        self._gather, self._act = (addresses([phase], self._batch) for phase in (gather, act))
+        self._gather = Program([gather, *worlds.reading_phases(network, self._arrays)],
+                               self._batch)
+        self._act = Program([act], self._batch)
 
     def aim(self, goal: Floats) -> None:
         """Set the goals (K, N, 2) m."""
@@ -43,12 +46,12 @@ class Interface:
     def inputs(self) -> Floats:
         """Return the inputs (K, N, I) of all robots now."""
         w = self._worlds
-        run_phases(0, w.count, self._gather, self._batch, 1)
+        self._gather.run(0, w.count, 1)
         return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
 
     def commands(self, actions: Floats) -> Floats:
         """Return the commands (K, N, 3) vx, vy, omega of actions (K, N, 2) in [-1, 1]."""
         w = self._worlds
         self._arrays.outputs[:] = actions.reshape(-1, 2)
-        run_phases(0, w.count, self._act, self._batch, 1)
+        self._act.run(0, w.count, 1)
         return w.state.command.reshape(w.count, w.robots, 3).copy()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.function_policy import FunctionPolicy
-from neural_controller.inputs import FIELDS, input_table
+from neural_controller.inputs import READING, field_of, input_table, parse_input
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.model import Scenario
@@ -26,7 +26,7 @@ from sbot.worlds.arguments import (
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import deciding_phases, exceptions_of
+from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
 from sbot.worlds.setting import make_setting, replace_scenes, scenes_of, tables_of_worlds
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
@@ -42,7 +42,7 @@ from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
 from sbot_sim.world.geometry import World
 from sbot_sim.worlds import sensing
 from sbot_sim.worlds.batch import Batch, Policy, no_policy
-from sbot_sim.worlds.program import Program
+from sbot_sim.worlds.program import Interpreted, Program
 from sbot_sim.worlds.reset import reset_worlds
 from sbot_sim.worlds.state import Setting, make_worlds
 from sbot_sim.worlds.tick import Phases, Tick
@@ -276,8 +276,10 @@ class Worlds:
                 raise bad_value('keep', name, 'what the robots sense: see `sense`')
         with enough_memory(f'{count} ticks of {self.count} worlds'):
             arrays = self._policy(policy, network, weights, goals, names, count)
-        program = self._program([*deciding_phases(policy), *[keep_rows] * bool(names),
-                                 *self.phases.advancing(), *self.phases.sensing()], arrays)
+        gather, *deciding = deciding_phases(policy)
+        program = self._program([
+            gather, *self.reading_phases(network, arrays), *deciding, *[keep_rows] * bool(names),
+            *self.phases.advancing(), *self.phases.sensing()], arrays)
         try:
             with exceptions_of(policy):
                 self._run(program, count)
@@ -345,12 +347,21 @@ class Worlds:
     def _waves(self, k: int, seed: int) -> Waves | None:
         return make_turbulence(self.scenarios[k], seed)
 
+    def reading_phases(self, network: Network, policy: Policy) -> list[Interpreted]:
+        """Return what completes the inputs of a network after the compiled phase."""
+        return gather_readings(network, policy, self.phases.fitted, self.robots)
+
     def _check_inputs(self, network: Network) -> None:
         for name in network.inputs:
-            sense = FIELDS.get(name.partition(':')[0])
+            sense = field_of(name)
             if sense is not None and sense not in self.senses:
                 raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"
                                 f' ({sense} is not)')
+            readings = self.phases.fitted.readings.get(sense or '')
+            if parse_input(name)[0] == READING and (
+                    readings is None or parse_input(name)[1] != readings.shape[1]):
+                raise bad_value('inputs', name, 'a name of neural_controller.inputs'
+                                if readings is None else f'{sense}:{readings.shape[1]}')
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         n = self.robots

@@ -76,6 +76,8 @@ class Kernel(NamedTuple):
     # stamp (ns) and a reading's numbers.
     encode: Callable[[Any, float, str], Callable[..., bytes]]
     value: Callable[..., Any]  # a reading's numbers to the observation, a tuple of as many floats
+    # Readings (R, columns) to what is left of them after a message, to the bit.
+    sent: Callable[[Array], Array] = lambda readings: readings
     link: str = 'base_link'  # frame of the messages; any other is at the origin of base_link
     memory: int = 0  # numbers that are kept of each robot from tick to tick
     start: Callable[[Any, View], Array] | None = None  # settings: memory (R, memory) at tick 0
@@ -130,7 +132,8 @@ class Sensor(NamedTuple):
         """Return what a robot's controller is given of it; see ``observe``."""
         if self.kernel is None:
             return self.observe(snapshot, scan, robot)
-        return self.kernel.value(*snapshot.readings[self.name][robot].tolist())
+        row = self.kernel.sent(snapshot.readings[self.name][robot:robot + 1])
+        return self.kernel.value(*row[0].tolist())
 
     def kept(self, snapshot: Any) -> Any:  # noqa: ANN401
         """Return what a history keeps of it; see ``keep``."""

@@ -73,6 +73,12 @@ class FittedSensors:
                                            memories).items():
                 self.readings[name][rows] = readings
 
+    def sent(self, name: str, rows: slice) -> Floats:
+        """Return readings of a sensor as they are after a message (``Kernel.sent``)."""
+        kernel = sensors()[name].kernel
+        assert kernel is not None
+        return kernel.sent(self.readings[name][rows])
+
     def _rows(self, first: int, end: int) -> slice:
         return slice(first * self._setting.robots, end * self._setting.robots)
 

@@ -134,6 +134,6 @@ def decode(raw: bytes) -> tuple[int, Gnss]:
 
 SENSOR = Sensor(
     'gnss', '(N, 3) latitude (deg), longitude (deg), altitude (m)', TOPIC, decode, Kernel(
-        ('latitude (deg)', 'longitude (deg)', 'altitude (m)'), _read, _encode, Gnss, 'gnss_link',
-        turned=None),
+        ('latitude (deg)', 'longitude (deg)', 'altitude (m)'), _read, _encode, Gnss,
+        link='gnss_link', turned=None),
     GnssSettings(), 'gnss', order=(40, 40))

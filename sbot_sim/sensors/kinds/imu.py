@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.angles import decoded_yaw, quaternion_from_yaw, yaw_from_quaternion
+from sbot_common.angles import decoded_yaws, quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.elementary import sincos_of
 from sbot_common.params import Param
 from sbot_common.topics import Topic
@@ -149,8 +149,10 @@ def decode(raw: bytes) -> tuple[int, Imu]:
         acceleration.y)
 
 
-def _value(yaw: float, *rest: float) -> Imu:
-    return Imu(decoded_yaw(yaw), *rest)
+def _sent(readings: Array) -> Array:
+    sent = readings.copy()
+    sent[:, YAW] = decoded_yaws(np.ascontiguousarray(readings[:, YAW]))
+    return sent
 
 
 def _turned(readings: Array, angle: float) -> Array:
@@ -161,5 +163,5 @@ def _turned(readings: Array, angle: float) -> Array:
 SENSOR = Sensor(
     'imu', '(N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left', TOPIC, decode, Kernel(
         ('yaw (rad)', 'turn rate (rad/s)', 'forwards (m/s^2)', 'left (m/s^2)'), _read, _encode,
-        _value, 'imu_link', memory=6, start=_start, remember=_remember, turned=_turned),
+        Imu, _sent, 'imu_link', memory=6, start=_start, remember=_remember, turned=_turned),
     ImuSettings(), 'imu', order=(30, 30))
