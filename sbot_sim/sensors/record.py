@@ -54,7 +54,7 @@ class View(NamedTuple):
                           for seed, tick in zip(self.seed, self.tick, strict=True)])
 
 
-def _unchanged(readings: Array, angle: float) -> Array:
+def _unchanged(readings: Any, angle: float) -> Any:  # noqa: ANN401
     return readings
 
 
@@ -83,9 +83,6 @@ class Kernel(NamedTuple):
     start: Callable[[Any, View], Array] | None = None  # settings: memory (R, memory) at tick 0
     # Settings, motion before, view after a tick, memory: the memory after it; None: it stays.
     remember: Callable[[Any, Motion, View, Array], Array] | None = None
-    # What readings (R, columns) become where the whole scene is turned by an angle (rad) and
-    # moved; None: they are of one place on Earth.
-    turned: Callable[[Array, float], Array] | None = _unchanged
 
 
 class Place(NamedTuple):
@@ -112,6 +109,9 @@ class Sensor(NamedTuple):
     # Place among the messages of a tick, and of its keys in the group `sensors`.
     order: tuple[int, int] = (50, 50)
     for_wakes: bool = False  # wakes use its settings, too
+    # From what a history keeps, and an angle (rad): what it keeps where the whole scene is moved
+    # and turned by that angle. None: it is of one place on Earth.
+    turned: Callable[[Any, float], Any] | None = _unchanged
     # Without a kernel: its messages (None: none, or sent apart), a robot's observation out of a
     # snapshot and ``ScanParameters``, and what a history keeps: N rows, or a tuple of such.
     encoder: Callable[[Place], Encode | None] | None = None

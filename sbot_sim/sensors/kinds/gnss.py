@@ -135,5 +135,5 @@ def decode(raw: bytes) -> tuple[int, Gnss]:
 SENSOR = Sensor(
     'gnss', '(N, 3) latitude (deg), longitude (deg), altitude (m)', TOPIC, decode, Kernel(
         ('latitude (deg)', 'longitude (deg)', 'altitude (m)'), _read, _encode, Gnss,
-        link='gnss_link', turned=None),
-    GnssSettings(), 'gnss', order=(40, 40))
+        link='gnss_link'),
+    GnssSettings(), 'gnss', order=(40, 40), turned=None)

@@ -156,12 +156,13 @@ def _sent(readings: Array) -> Array:
 
 
 def _turned(readings: Array, angle: float) -> Array:
-    turned: Array = readings + np.array([angle, 0.0, 0.0, 0.0])
+    turned = readings.copy()
+    turned[..., YAW] += angle
     return turned
 
 
 SENSOR = Sensor(
     'imu', '(N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left', TOPIC, decode, Kernel(
         ('yaw (rad)', 'turn rate (rad/s)', 'forwards (m/s^2)', 'left (m/s^2)'), _read, _encode,
-        Imu, _sent, 'imu_link', memory=6, start=_start, remember=_remember, turned=_turned),
-    ImuSettings(), 'imu', order=(30, 30))
+        Imu, _sent, 'imu_link', memory=6, start=_start, remember=_remember),
+    ImuSettings(), 'imu', order=(30, 30), turned=_turned)
