@@ -16,7 +16,7 @@ from sbot.scenario.senses import checked_senses
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, install_command
 from sbot_common.twist import OMEGA, VX, VY
-from sbot_sim.engine.state import SimulationState, Snapshot
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.sensors.registry import check_name, sensors
 from sbot_sim.world.boxes import as_sent
 
@@ -133,12 +133,12 @@ class History:
         self._arrays['collided'] = np.zeros((rows, n), np.bool_)
         self._sensed: dict[str, Any] = {}  # arrays, or tuples of such
 
-    def add(self, snapshot: Snapshot, state: SimulationState, commands: Array) -> None:
+    def add(self, snapshot: Snapshot, commands: Array) -> None:
         """Keep one tick."""
         if not len(self._stamps):
             return
         values = {'poses': snapshot.pose, 'commands': commands, 'wind': snapshot.wind,
-                  'free_wind': snapshot.free_wind, 'collided': state.collided}
+                  'free_wind': snapshot.free_wind, 'collided': snapshot.collided}
         if snapshot.obstacles is not None:
             values['obstacles'] = snapshot.obstacles
         if snapshot.boxes is not None:

@@ -19,9 +19,8 @@ from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_o
 from sbot_common.compiled.jit import borrowed
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
-from sbot_sim.worlds.batch import Batch, Phase, Policy
+from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
 from sbot_sim.worlds.fitted_sensors import FittedSensors
-from sbot_sim.worlds.program import Interpreted
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +55,7 @@ def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
 
 
 @Phase
-def gather(first: int, end: int, batch: Batch) -> None:
+def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of all robots (``neural_controller.inputs``)."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     policy = borrowed(batch.policy)
@@ -93,7 +92,7 @@ def gather(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def gather_infrared(first: int, end: int, batch: Batch) -> None:
+def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of robots whose networks get infrared alone."""
     worlds, policy, n = borrowed(batch.worlds), borrowed(batch.policy), batch.setting.robots
     for row in range(first * n, end * n):
@@ -102,7 +101,7 @@ def gather_infrared(first: int, end: int, batch: Batch) -> None:
 
 def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
                     robots: int) -> list[Interpreted]:
-    """Return a phase that writes readings of sensors with a record, where a network has any."""
+    """Return a phase that writes readings of sensors with a kernel, where a network has any."""
     columns = [(name.partition(':')[0], slice(first, first + size))
                for name, (kind, first, size) in zip(network.inputs, policy.table.tolist(),
                                                     strict=True) if kind == kinds.READING]
@@ -114,8 +113,8 @@ def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
     return [write] if columns else []
 
 
-def _forward(function: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN401
-    def forward(first: int, end: int, batch: Batch) -> None:
+def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
+    def forward(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         policy, n, dt = borrowed(batch.policy), batch.setting.robots, batch.setting.dt
         for k in range(first, end):
             for row in range(k * n, (k + 1) * n):
@@ -125,7 +124,7 @@ def _forward(function: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN40
 
 
 @Phase
-def perceptrons(first: int, end: int, batch: Batch) -> None:
+def perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Do the work of ``layers.perceptron`` for all robots, and the hyperbolic tangents at once."""
     policy, n = borrowed(batch.policy), batch.setting.robots
     for k in range(first, end):
@@ -143,8 +142,8 @@ def _phase_of(function: Any) -> Phase:  # noqa: ANN401
     return Phase(_forward(function))
 
 
-def _act(command_of: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN401
-    def act(first: int, end: int, batch: Batch) -> None:
+def _act(command_of: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
+    def act(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         policy, worlds = borrowed(batch.policy), borrowed(batch.worlds)
         n = batch.setting.robots
         for row in range(first * n, end * n):

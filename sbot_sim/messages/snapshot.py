@@ -16,13 +16,13 @@ from sbot_common.angles import quaternion_from_yaw
 from sbot_common.elementary import sincos
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr, templates
-from sbot_sim.engine.parameters import SensorParameters
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
 from sbot_sim.sensors.record import Encode, Place, Sensor
 from sbot_sim.sensors.registry import sensors
+from sbot_sim.worlds.parameters import SensorParameters
 
 
 class EncoderOptions(NamedTuple):

@@ -7,18 +7,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.step import achieved_twists
-from sbot_sim.sensors.fitted import Fitted, first_memories, next_memories, read_all
-from sbot_sim.sensors.record import Motion, View
+from sbot_sim.dynamics.motion import achieved_twists
+from sbot_sim.sensors.record import Kernel, Motion, View
 from sbot_sim.sensors.registry import sensors
+from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import Setting, Worlds
 
 Floats = NDArray[np.float64]
 
 
 class FittedSensors:
-    """Phases that keep the memories of sensors, and read them.
+    """Phases of the sensors that have a kernel: they keep memories, and read.
 
     Parameters
     ----------
@@ -32,60 +31,55 @@ class FittedSensors:
                  worlds: Worlds, senses: Collection[str]) -> None:
         self._parameters, self._setting, self._worlds = parameters, setting, worlds
         rows = len(parameters) * setting.robots
-        kernels = {name: sensors()[name].kernel for name in parameters[0].sensors.fitted
-                   if name in senses}
+        found = {name: sensors()[name].kernel for name in parameters[0].sensors.fitted
+                 if name in senses}
+        self._kernels: dict[str, Kernel] = {
+            name: kernel for name, kernel in found.items() if kernel is not None}
         self.readings = {name: np.zeros((rows, len(kernel.columns)))
-                         for name, kernel in kernels.items() if kernel is not None}
+                         for name, kernel in self._kernels.items()}
         self._memories = {name: np.zeros((rows, kernel.memory))
-                          for name, kernel in kernels.items() if kernel is not None
-                          and kernel.start is not None}
-        self.remember_motion = any(kernel is not None and kernel.remember is not None
-                                   for kernel in kernels.values())
+                          for name, kernel in self._kernels.items()}
+        self.remember_motion = any(kernel.remember is not None
+                                   for kernel in self._kernels.values())
 
     def reset(self, chosen: Iterable[int]) -> None:
-        """Let the sensors of worlds begin at tick 0."""
+        """Let the sensors of worlds begin at tick 0; what is drawn once is drawn here."""
         for k in chosen:
-            rows = self._rows(k, k + 1)
-            for name, first in first_memories(self._fitted(k), self._view(k, k + 1)).items():
-                self._memories[name][rows] = first
+            for name, kernel in self._kernels.items():
+                if kernel.start is not None:
+                    self._memories[name][self._rows(k, k + 1)] = kernel.start(
+                        self._parameters[k].sensors.fitted[name], self._view(k, k + 1))
 
     def update_twists(self, first: int, end: int) -> None:
         """Compute what moved the robots, and what sensors remember of it; after collisions."""
-        worlds, all_rows = self._worlds, self._rows(first, end)
-        before = worlds.twist[all_rows].copy()
-        worlds.twist[all_rows] = achieved_twists(worlds.previous[all_rows], worlds.pose[all_rows],
-                                                 self._setting.dt)
+        worlds, block = self._worlds, self._rows(first, end)
+        before = worlds.twist[block].copy()
+        worlds.twist[block] = achieved_twists(worlds.previous[block], worlds.pose[block],
+                                              self._setting.dt)
         for k, after in self._alike(first, end):
-            rows = self._rows(k, after)
+            rows, fitted = self._rows(k, after), self._parameters[k].sensors.fitted
             motion = Motion(worlds.previous[rows],
-                            before[rows.start - all_rows.start:rows.stop - all_rows.start])
-            for name, memory in next_memories(
-                    self._fitted(k), {name: known[rows] for name, known in self._memories.items()},
-                    motion, self._view(k, after)).items():
-                self._memories[name][rows] = memory
+                            before[rows.start - block.start:rows.stop - block.start])
+            for name, kernel in self._kernels.items():
+                if kernel.remember is not None:
+                    self._memories[name][rows] = kernel.remember(
+                        fitted[name], motion, self._view(k, after), self._memories[name][rows])
 
     def read(self, first: int, end: int) -> None:
         """Read the sensors."""
         for k, after in self._alike(first, end):
-            rows = self._rows(k, after)
-            memories = {name: known[rows] for name, known in self._memories.items()}
-            for name, readings in read_all(self._fitted(k), self._view(k, after),
-                                           memories).items():
-                self.readings[name][rows] = readings
+            rows, fitted = self._rows(k, after), self._parameters[k].sensors.fitted
+            view = self._view(k, after)
+            for name, kernel in self._kernels.items():
+                self.readings[name][rows] = kernel.read(fitted[name], view,
+                                                        self._memories[name][rows])
 
     def sent(self, name: str, rows: slice) -> Floats:
         """Return readings of a sensor as they are after a message (``Kernel.sent``)."""
-        kernel = sensors()[name].kernel
-        assert kernel is not None
-        return kernel.sent(self.readings[name][rows])
+        return self._kernels[name].sent(self.readings[name][rows])
 
     def _rows(self, first: int, end: int) -> slice:
         return slice(first * self._setting.robots, end * self._setting.robots)
-
-    def _fitted(self, k: int) -> Fitted:
-        """Return the settings of world k's sensors, of those that are sensed."""
-        return {name: settings for name, settings in self._parameters[k].sensors.fitted.items()
-                if name in self.readings}
 
     def _view(self, first: int, end: int) -> View:
         worlds, rows = self._worlds, self._rows(first, end)
