@@ -11,6 +11,7 @@ from neural_controller.function_policy import FunctionPolicy
 from neural_controller.inputs import READING, field_of, input_table, parse_input
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
+from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
 from sbot.scenario.world import world_arrays
@@ -45,6 +46,7 @@ from sbot_sim.worlds.tick import Phases
 
 Floats = NDArray[np.float64]
 
+OF_POSES = ('goal', 'leader', 'pose')  # inputs of networks that are made of poses
 _COMPILING = ('Compiling functions of worlds; only their first use after an installation does '
               'this ...')
 
@@ -315,7 +317,11 @@ class Worlds:
         return gather_readings(network, policy, self.phases.fitted, self.robots)
 
     def _check_inputs(self, network: Network) -> None:
+        exact = all(scenario.knowledge == EXACT for scenario in self.scenarios)
         for name in network.inputs:
+            if not exact and name in OF_POSES:
+                raise InputError(f'inputs: {name} cannot be combined with knowledge: worlds give '
+                                 'policies exact poses')
             sense = field_of(name)
             if sense is not None and sense not in self.senses:
                 raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"

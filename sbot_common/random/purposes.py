@@ -7,7 +7,7 @@ from hashlib import sha256
 # New purposes go to the end: another number is another stream, and changes recorded results.
 # 6, 7 and 9 are those of sensors (``sbot_sim.sensors.kinds``).
 CONTROLLER, INFRARED, SCAN, ODOMETRY, PLACEMENT, TURBULENCE = range(6)
-WHEEL_RADIUS = 8
+WHEEL_RADIUS, KNOWLEDGE = 8, 10
 
 
 def purpose_of(name: str) -> int:
