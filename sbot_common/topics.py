@@ -1,6 +1,7 @@
 """Topic names, message types and quality of service.
 
-Nodes, recorder, replay and tests all read this table. A topic name is written only here.
+Nodes, recorder, replay and tests all read this table. A topic name is written only here, or in the
+record of a sensor (``sbot_sim.sensors.kinds``).
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ SCAN = Topic('scan', 'sensor_msgs/msg/LaserScan')  # by the name of TurtleBot3 a
 CONTACT = Topic('contact', 'std_msgs/msg/Bool')
 INFRARED = Topic('infrared', 'sensor_msgs/msg/PointCloud2')
 RANGE_AND_BEARING = Topic('range_and_bearing', 'sensor_msgs/msg/PointCloud2')
-IMU = Topic('imu', 'sensor_msgs/msg/Imu')
-GNSS = Topic('gnss', 'sensor_msgs/msg/NavSatFix')
 WIND = Topic('wind', 'geometry_msgs/msg/Vector3Stamped')
 ROBOT_DESCRIPTION = Topic('robot_description', 'std_msgs/msg/String', latched=True)
 # Published by the controller.

@@ -48,7 +48,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     threads : how many to use; changes no bit of the result
     progress : called with (ticks done, all ticks) after each tick
     keep : keep poses, commands and wind of every tick; without it those arrays are empty
-    sense : which of ``history.SENSORS`` to keep, too
+    sense : names of sensors to keep, too
     overlaps : count overlaps from the geometry in every tick, for the summary
     hashed : hash the trajectory, for the summary
     operator : watches, pauses, and drives the robots with ``controller: none``

@@ -16,6 +16,7 @@ from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
 from sbot_sim.sensors.rectangles import make_rectangles
+from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import SimulationParameters, make_simulation_parameters
@@ -47,12 +48,12 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
     return make_simulation_parameters(
         dt=scenario.rate.dt, bodies=body_arrays(robot_bodies(scenario)),
         world=world_arrays(scenario.world), scan=make_scan_parameters(sensors.scan),
-        infrared=make_infrared_parameters(sensors.infrared), **sensors.rab._asdict(),
+        infrared=make_infrared_parameters(sensors.infrared), **sensors.neighbours._asdict(),
         odometry=sensors.odometry, wake=wind.wakes,
         wind_height=wind.flow.height if wind.flow.height.above_terrain else wind.flow.wind_height,
         threads=threads, waves=make_turbulence(scenario),
-        imu=sensors.imu if sensors.imu.imu else None,
-        gnss=sensors.gnss if sensors.gnss.gnss else None,
+        fitted={name: getattr(sensors, name) for name, sensor in all_sensors().items()
+                if sensor.kernel is not None and sensor.is_on(sensors)},
         moving=moving_discs(scenario.world, scenario.rate),
         boxes=boxes, movers=make_movers(robot_bodies(scenario)),
         all_movers=boxes and make_movers(robot_bodies(scenario), boxes.bodies),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer
 from pydantic_core import PydanticCustomError, core_schema
 
 from sbot.controllers.registry import is_named
@@ -388,7 +388,7 @@ class Scenario(Settings):
     bodies: dict[str, Annotated[Body, PlainSerializer(in_words)]]
     controllers: dict[str, Annotated[groups.ControllerParameters,
                                      PlainSerializer(groups.controller_in_words)]]
-    sensors: Annotated[groups.SensorSettings, PlainSerializer(groups.group_in_words)]
+    sensors: Annotated[InstanceOf[groups.SensorSettings], PlainSerializer(groups.group_in_words)]
     wind: Annotated[groups.WindSettings, PlainSerializer(groups.group_in_words)]
     robots: tuple[Robot, ...]
     knowledge: Annotated[Knowledge, PlainSerializer(in_words)] = EXACT

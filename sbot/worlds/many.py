@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.function_policy import FunctionPolicy
-from neural_controller.inputs import FIELDS, input_table
+from neural_controller.inputs import READING, field_of, input_table, parse_input
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
+from sbot.scenario.senses import checked_senses
 from sbot.scenario.world import world_arrays
 from sbot.worlds.arguments import (
     MOST_THREADS,
@@ -23,11 +24,10 @@ from sbot.worlds.arguments import (
     chosen_worlds,
     enough_memory,
     flag,
-    named,
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import deciding_phases, exceptions_of
+from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
 from sbot.worlds.setting import tables_of_worlds, winds_of
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
@@ -37,9 +37,10 @@ from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.many import Simulation
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
 from sbot_sim.world.geometry import World
-from sbot_sim.worlds.batch import Policy, Program
+from sbot_sim.worlds.batch import Interpreted, Policy, Program
 from sbot_sim.worlds.state import Setting
 from sbot_sim.worlds.tick import Phases
 
@@ -62,8 +63,8 @@ class Worlds:
         and noise (domain randomisation), not in the number of robots, sensors and rate
     count : K; needed with one scenario
     seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
-    sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
-        None: all that the robots have. What is left out costs nothing
+    sense : names of sensors to simulate, as of ``sbot.run``; None: all that the robots have. What
+        is left out costs nothing
     threads : how many to use; changes no bit
 
     Raises
@@ -275,8 +276,10 @@ class Worlds:
                 raise bad_value('keep', name, 'what the robots sense: see `sense`')
         with enough_memory(f'{count} ticks of {self.count} worlds'):
             arrays = self._policy(policy, network, weights, goals, names, count)
-        program = self.program([*deciding_phases(policy), *[keep_rows] * bool(names),
-                                *self._advancing(), *self._sensing()], arrays)
+        gather, *deciding = deciding_phases(policy)
+        program = self.program([
+            gather, *self.reading_phases(network, arrays), *deciding, *[keep_rows] * bool(names),
+            *self._advancing(), *self._sensing()], arrays)
         with exceptions_of(policy):
             self.simulation.run(program, count)
         return split(arrays.kept, names, self.count)
@@ -309,16 +312,25 @@ class Worlds:
             kept=np.zeros((ticks if names else 0, rows, at)), kept_columns=columns,
             first_tick=self.state.tick.copy())
 
+    def reading_phases(self, network: Network, policy: Policy) -> list[Interpreted]:
+        """Return what completes the inputs of a network after the compiled phase."""
+        return gather_readings(network, policy, self.phases.fitted, self.robots)
+
     def _check_inputs(self, network: Network) -> None:
         exact = all(scenario.knowledge == EXACT for scenario in self.scenarios)
         for name in network.inputs:
             if not exact and name in OF_POSES:
                 raise InputError(f'inputs: {name} cannot be combined with knowledge: worlds give '
                                  'policies exact poses')
-            sense = FIELDS.get(name.partition(':')[0])
+            sense = field_of(name)
             if sense is not None and sense not in self.senses:
                 raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"
                                 f' ({sense} is not)')
+            readings = self.phases.fitted.readings.get(sense or '')
+            if parse_input(name)[0] == READING and (
+                    readings is None or parse_input(name)[1] != readings.shape[1]):
+                raise bad_value('inputs', name, 'a name of neural_controller.inputs'
+                                if readings is None else f'{sense}:{readings.shape[1]}')
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         n = self.robots
@@ -338,12 +350,7 @@ class Worlds:
 
 
 def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str]:
-    sensors = scenario.sensors
-    has = {'scan', 'odometry', 'twist', 'wind'}
-    has |= {'infrared'} if sensors.infrared.infrared else set()
-    has |= {'imu'} if sensors.imu.imu else set()
-    has |= {'gnss'} if sensors.gnss.gnss else set()
-    has |= {'neighbours'} if sensors.rab.range_and_bearing else set()
     if wanted is None:
-        return frozenset(has)
-    return frozenset(named('sense', wanted, sorted(has)))
+        return frozenset(name for name, sensor in sensors().items()
+                         if sensor.is_on(scenario.sensors))
+    return frozenset(checked_senses(wanted, scenario))

@@ -19,7 +19,8 @@ from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_o
 from sbot_common.compiled.jit import borrowed
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
-from sbot_sim.worlds.batch import Batch, Phase
+from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
+from sbot_sim.worlds.fitted_sensors import FittedSensors
 
 Floats = NDArray[np.float64]
 
@@ -84,6 +85,8 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                                       worlds.felt_wind[row, 1], out)
                 elif kind == kinds.TWIST:
                     out[:] = worlds.twist[row]
+                elif kind == kinds.READING:
+                    pass  # ``gather_readings`` does
                 else:
                     kinds.pose_inputs(pose, out)
 
@@ -94,6 +97,20 @@ def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     worlds, policy, n = borrowed(batch.worlds), borrowed(batch.policy), batch.setting.robots
     for row in range(first * n, end * n):
         kinds.infrared_inputs(worlds.infrared[row, :, 1], policy.inputs[row])
+
+
+def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
+                    robots: int) -> list[Interpreted]:
+    """Return a phase that writes readings of sensors with a kernel, where a network has any."""
+    columns = [(name.partition(':')[0], slice(first, first + size))
+               for name, (kind, first, size) in zip(network.inputs, policy.table.tolist(),
+                                                    strict=True) if kind == kinds.READING]
+
+    def write(first: int, end: int) -> None:
+        rows = slice(first * robots, end * robots)
+        for name, place in columns:
+            policy.inputs[rows, place] = fitted.sent(name, rows)
+    return [write] if columns else []
 
 
 def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401

@@ -80,8 +80,8 @@ def _check_alike(one: WorldTables, other: WorldTables) -> None:
             ('number of robots', len(one.scenario.robots), len(other.scenario.robots)),
             ('rate', one.scenario.rate, other.scenario.rate),
             ('wakes', a.wake, b.wake), ('wind_height', a.wind_height, b.wind_height),
-            ('imu', a.sensors.imu is not None, b.sensors.imu is not None),
-            ('gnss', a.sensors.gnss is not None, b.sensors.gnss is not None),
+            *((name, name in a.sensors.fitted, name in b.sensors.fitted)
+              for name in {**a.sensors.fitted, **b.sensors.fitted}),
             ('hooks', a.hooks, b.hooks), ('obstacles that move', *map(_moving, (a, b))),
             ('laser', a.sensors.scan._replace(noise_std=0.0),
              b.sensors.scan._replace(noise_std=0.0)),

@@ -38,6 +38,30 @@ class MessageTemplate:
         _STAMP.pack_into(self.raw, offset, *divmod(stamp_ns, NANOSECONDS))
 
 
+class NumbersTemplate(MessageTemplate):
+    """Any message with a header of which some numbers change, given by their paths in it."""
+
+    def __init__(self, type_name: str, *paths: str, **fields: Any) -> None:  # noqa: ANN401
+        super().__init__(type_name, *paths, **fields)
+        self._parts = [(struct_of(type_name, path), place)
+                       for path, place in zip(paths, self.places, strict=True)]
+        self._counts = [len(part.unpack(bytes(part.size))) for part, _ in self._parts]
+
+    def fill(self, stamp_ns: int, *numbers: float) -> bytes:
+        """Return the message with these numbers, in the order of the paths."""
+        self.set_stamp(stamp_ns)
+        first = 0
+        for (part, place), count in zip(self._parts, self._counts, strict=True):
+            part.pack_into(self.raw, place, *numbers[first:first + count])
+            first += count
+        return bytes(self.raw)
+
+
+def diagonal(x: float, y: float, z: float) -> np.ndarray:
+    """Return the covariance (9,) of three numbers with these variances, which are independent."""
+    return np.array([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z])
+
+
 class OdometryTemplate(MessageTemplate):
     """nav_msgs/Odometry with fixed frames; covariances are zero unless set."""
 

@@ -162,8 +162,5 @@ def world_of(parameters: SimulationParameters) -> Simulation:
 
 def _senses(parameters: SimulationParameters) -> frozenset[str]:
     """Return all that the robots have."""
-    sensors = parameters.sensors
-    return frozenset({'scan', 'odometry', 'twist', 'wind'}
-                     | ({'infrared'} if sensors.infrared is not None else set())
-                     | ({'imu'} if sensors.imu is not None else set())
-                     | ({'gnss'} if sensors.gnss is not None else set()))
+    return frozenset(['scan', 'odometry', 'twist', 'wind', *parameters.sensors.fitted,
+                      *['infrared'] * (parameters.sensors.infrared is not None)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -36,8 +37,7 @@ class Snapshot(NamedTuple):
     updraft: Array  # (N,) m/s, vertical part of the effective wind
     collided: NDArray[np.bool_]  # (N,) intersected something in the last tick
     reverted: NDArray[np.bool_]  # (N,) was put back where it was
-    imu: Array | None = None  # (N, 4) as ``sensors.positioning.imu`` reads
-    gnss: Array | None = None  # (N, 3) latitude (deg), longitude (deg), altitude (m)
+    readings: Mapping[str, Array] = {}  # (N, columns) of sensors with a kernel, by name
     moved: NDArray[np.int64] | None = None  # (M,) ticks in which obstacles on paths have moved
     obstacles: Array | None = None  # (M, 2) m, centres of those on a path
     boxes: Array | None = None  # (B, 3) x, y (m), yaw (rad) of pushable boxes

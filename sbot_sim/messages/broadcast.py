@@ -27,8 +27,8 @@ from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.robot_description import robot_description
 from sbot_sim.messages.snapshot import EncoderOptions, SnapshotEncoder
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
-from sbot_sim.sensors.positioning.four_wheel_odometry import reaches
 from sbot_sim.sensors.rectangles import rectangle_of
+from sbot_sim.sensors.wheels.four_wheel_odometry import reaches
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.parameters import Height
@@ -71,10 +71,9 @@ class Broadcast:
             parameters.odometry, parameters.bodies.wheel_distance, parameters.dt,
             reaches(parameters.bodies) if parameters.omnidirectional else None)
         self._encoder = SnapshotEncoder(EncoderOptions(
-            len(self._radius), parameters.sensors.scan, parameters.dt, self._radius,
+            len(self._radius), parameters.sensors, parameters.dt, self._radius,
             options.tf_namespaced, options.poses_topic,
-            covariances if covariances.known else None, options.interfaces,
-            parameters.sensors.imu, parameters.sensors.gnss))
+            covariances if covariances.known else None, options.interfaces))
         self._marker_ticks = max(1, round(MARKER_PERIOD / parameters.dt))
         self._obstacle_ticks = max(1, round(OBSTACLE_PERIOD / parameters.dt))
         self.goals: NDArray[np.float64] = np.array(

@@ -1,7 +1,7 @@
 """Covariance of wheel odometry: what its own noise model leaves uncertain.
 
 The errors of the pose and of both wheels' radii, five numbers a robot, are propagated
-(``positioning.error_propagation``). Wind, collisions and teleports move robots without their
+(``wheels.error_propagation``). Wind, collisions and teleports move robots without their
 wheels: the covariance knows as little of them as the odometry does.
 """
 
@@ -14,17 +14,17 @@ from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.sensors.odometry import OdometryParameters
-from sbot_sim.sensors.positioning.error_propagation import (
+from sbot_sim.sensors.wheels.error_propagation import (
     POSE,
     errors_of_twist,
     first_errors,
     propagate,
 )
-from sbot_sim.sensors.positioning.four_wheel_covariance import (
+from sbot_sim.sensors.wheels.four_wheel_covariance import (
     four_wheel_twist_covariance,
     next_four_wheel_covariance,
 )
-from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS
+from sbot_sim.sensors.wheels.four_wheel_odometry import WHEELS
 
 Array = NDArray[np.float64]
 

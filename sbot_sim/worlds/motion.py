@@ -22,7 +22,7 @@ from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
 from sbot_sim.dynamics.motion import achieved_twists, move, wheel_commands
 from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.positioning.four_wheel_odometry import measure_all
+from sbot_sim.sensors.wheels.four_wheel_odometry import measure_all
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase, shared

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,6 @@ from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
-from sbot_sim.sensors.positioning.gnss import GnssSettings
-from sbot_sim.sensors.positioning.imu import ImuSettings
 from sbot_sim.sensors.rectangles import Rectangles
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays, body_arrays, joined
@@ -43,8 +42,7 @@ class SensorParameters(NamedTuple):
     rab_range: float  # m
     line_of_sight: Scene  # what stops broadcasts
     threads: int = 1  # changes no bit
-    imu: ImuSettings | None = None  # None: no IMU
-    gnss: GnssSettings | None = None  # None: no satellite receiver
+    fitted: Mapping[str, Any] = {}  # of other sensors: settings by name
     rectangles: Rectangles | None = None  # bodies that lasers see as such; None: all are round
 
 
@@ -86,8 +84,7 @@ def make_simulation_parameters(
         infrared: InfraredParameters | None, range_and_bearing: bool, rab_range: float,
         rab_blocked_by_walls: bool, odometry: OdometryParameters, wake: WakeParameters,
         wind_height: Height | float, threads: int = 1, waves: Waves | None = None,
-        hooks: Hooks = _NO_HOOKS, imu: ImuSettings | None = None,
-        gnss: GnssSettings | None = None,
+        hooks: Hooks = _NO_HOOKS, fitted: Mapping[str, Any] = {},
         moving: MovingDiscs | None = None, boxes: Boxes | None = None,
         movers: Movers | None = None, all_movers: Movers | None = None,
         rectangles: Rectangles | None = None,
@@ -104,7 +101,7 @@ def make_simulation_parameters(
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
         range_and_bearing=range_and_bearing, rab_range=rab_range,
         line_of_sight=make_line_of_sight(world if rab_blocked_by_walls else None),
-        threads=threads, imu=imu, gnss=gnss, rectangles=rectangles)
+        threads=threads, fitted=fitted, rectangles=rectangles)
     parameters = SimulationParameters(
         dt=dt, bodies=bodies, world=world, sensors=sensors, odometry=odometry, wake=wake,
         fixed=make_fixed_objects(world, reach_of(bodies, movers)), wind_height=wind_height,

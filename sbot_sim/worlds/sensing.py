@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import borrowed
-from sbot_sim.sensors.beams import make_irregular_fan
+from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import sense_rows
 from sbot_sim.sensors.range_and_bearing import neighbours_of_some
 from sbot_sim.sensors.scan import add_scan_noise
@@ -15,7 +17,11 @@ from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
 from sbot_sim.worlds.crowds import FEW, all_in_view, discs_of_world
 from sbot_sim.worlds.layouts import scene_of
 
-NO_BEAMS = make_irregular_fan([])  # of a sensor that is off
+
+@cache
+def no_beams() -> Fan:
+    """Return the table of a sensor that is off."""
+    return make_irregular_fan([])
 
 
 @shared

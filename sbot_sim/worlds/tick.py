@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.worlds import air, motion, sensing
 from sbot_sim.worlds.batch import Interpreted, Phase
+from sbot_sim.worlds.fitted_sensors import FittedSensors
 from sbot_sim.worlds.parameters import SimulationParameters
-from sbot_sim.worlds.positioning import Positioning
 from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 from sbot_sim.worlds.user_hooks import HookPhases
@@ -37,16 +37,15 @@ class Tick:
                  waves_of: Callable[[int, int], Waves | None],
                  replace_scenes: ReplaceScenes, threads: int) -> None:
         self._worlds, self._senses, self._hooks = worlds, senses, parameters[0].hooks
-        self.positioning = Positioning(parameters, setting, worlds, senses)
         self._called = HookPhases(parameters, setting, worlds, self.heard)
         shaped = any(p.movers is not None or p.obstacles is not None for p in parameters)
         self.shaped = ShapedWorlds(parameters, setting, worlds,
                                    replace_scenes) if shaped else None
         self._sees_shapes = any(p.sensors.rectangles is not None and p.sensors.scan.sees_robots
                                 for p in parameters)
-        self._each = WorldByWorld(
-            list(parameters) if self.shaped is None else self.shaped.parameters, setting, worlds,
-            threads)
+        current = list(parameters) if self.shaped is None else self.shaped.parameters
+        self.fitted = FittedSensors(current, setting, worlds, senses)
+        self._each = WorldByWorld(current, setting, worlds, threads)
         turbulent = any(p.waves is not None for p in parameters)
         self._turbulent = air.TurbulentAir(waves_of, setting, worlds) if turbulent else None
         # A user's function need not be one for several threads, and tables of the whole batch are
@@ -57,9 +56,9 @@ class Tick:
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
         """Put what is not in the arrays of the batch to tick 0."""
         worlds = list(chosen)
-        self.positioning.reset(worlds)
         if self.shaped is not None:
             self.shaped.reset(worlds)
+        self.fitted.reset(worlds)
         if self._turbulent is not None:
             self._turbulent.reset(worlds, seeds)
 
@@ -88,9 +87,9 @@ class Tick:
                    else self.shaped.resolve_overlaps, motion.end_tick]
         if setting.sensing.range_and_bearing or setting.wake.wake:
             phases.append(motion.broadcast)
-        if 'imu' in self._senses:
-            phases.append(self.positioning.update_twists)
-        elif 'twist' in self._senses:
+        if self.fitted.remember_motion:
+            phases.append(self.fitted.update_twists)
+        elif self.fitted.readings or 'twist' in self._senses:
             phases.append(motion.update_twists)
         return phases
 
@@ -106,8 +105,8 @@ class Tick:
         if s.infrared_fan.beams > 0:
             phases.append(sensing.read_infrared)
         phases += self.hearing(setting)
-        if 'imu' in self._senses or 'gnss' in self._senses:
-            phases.append(self.positioning.read)
+        if self.fitted.readings:
+            phases.append(self.fitted.read)
         return phases
 
     def hearing(self, setting: Setting) -> Phases:

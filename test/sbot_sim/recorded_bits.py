@@ -57,9 +57,10 @@ def bits(name, threads=1):
             engine.feel(wind)
         snapshot = engine.snapshot
         for field in ('pose', 'twist', 'wind', 'free_wind', 'updraft', 'true_pose', 'odometry',
-                      'odometry_twist', 'ranges', 'infrared', 'imu', 'gnss', 'obstacles',
-                      'boxes'):
+                      'odometry_twist', 'ranges', 'infrared', 'obstacles', 'boxes'):
             take(field, getattr(snapshot, field))
+        for field, readings in snapshot.readings.items():
+            take(field, readings)
         if snapshot.heard_sent:
             take('rab_data', snapshot.rab_data)
         for field in ('collided', 'reverted'):

@@ -13,6 +13,7 @@ from sbot.files.yaml_text import Origins
 from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.world import world_arrays
 from sbot_sim.collision.overlap import rectangle_distance
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.bodies import ACKERMANN, OMNIDIRECTIONAL
 from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
@@ -108,17 +109,11 @@ def _wind(given: Collection[str], scenario: Scenario) -> Iterator[tuple[str, str
 
 def _sensors(_: Collection[str], scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Yield keys that would have no effect, and why."""
-    sensors = scenario.sensors
-    if not sensors.infrared.infrared:
-        for key in sensors.infrared._fields:
-            yield key, 'without infrared: true'
-    for name, settings in (('imu', sensors.imu), ('gnss', sensors.gnss)):
-        if not getattr(settings, name):
-            for key in settings._fields:
-                yield key, f'without {name}: true'
-    if not sensors.rab.range_and_bearing and not scenario.wind.wakes.wake:
-        for key in ('rab_range', 'rab_blocked_by_walls'):
-            yield key, 'without range_and_bearing: true'
+    for sensor in sensors().values():
+        used = sensor.for_wakes and scenario.wind.wakes.wake
+        if not used and not sensor.is_on(scenario.sensors):
+            for spec in sensor.specs:
+                yield spec.name, f'without {sensor.switch}: true'
 
 
 def _unreachable(world: World, goal: tuple[float, float]) -> str | None:

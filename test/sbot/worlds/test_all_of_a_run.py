@@ -92,8 +92,8 @@ def check(worlds, seen, k, engine):
     pairs = {'pose': snapshot.pose, 'scan': snapshot.ranges, 'odometry': snapshot.odometry,
              'odometry_twist': snapshot.odometry_twist, 'twist': snapshot.twist,
              'wind': snapshot.wind, 'obstacles': snapshot.obstacles, 'boxes': snapshot.boxes,
-             'infrared': snapshot.infrared[..., -1], 'imu': snapshot.imu,
-             'gnss': snapshot.gnss, 'collided': engine.snapshot.collided}
+             'infrared': snapshot.infrared[..., -1], 'imu': snapshot.readings.get('imu'),
+             'gnss': snapshot.readings.get('gnss'), 'collided': engine.snapshot.collided}
     for name, theirs in pairs.items():
         ours = getattr(seen, name)
         assert (ours is None) == (theirs is None), name

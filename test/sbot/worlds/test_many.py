@@ -221,7 +221,7 @@ def test_observations_are_copies():
 @pytest.mark.parametrize(('call', 'words'), [
     (lambda: sbot.Worlds(S_BOTS, 0), 'count: got 0'),
     (lambda: sbot.Worlds(S_BOTS, 2, seeds=[1]), 'seeds: got'),
-    (lambda: sbot.Worlds(S_BOTS, 2, sense=['neighbours']), 'sense: got'),
+    (lambda: sbot.Worlds(S_BOTS, 2, sense=['neighbours']), 'sense: neighbours needs'),
     (lambda: sbot.Worlds([S_BOTS, {**S_BOTS, 'rate': 20}]), 'rate: got'),
     (lambda: sbot.Worlds([S_BOTS, SHELTERED]), 'wakes: got'),
     (lambda: sbot.World(S_BOTS).step(np.zeros((4, 2))), r'commands: got .*\(4, 2\)'),

@@ -13,8 +13,8 @@ from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.sensors.odometry import OdometryParameters
-from sbot_sim.sensors.positioning.error_propagation import POSE, errors_of_twist, propagate
-from sbot_sim.sensors.positioning.four_wheel_odometry import LATERAL, TURN, WHEELS
+from sbot_sim.sensors.wheels.error_propagation import POSE, errors_of_twist, propagate
+from sbot_sim.sensors.wheels.four_wheel_odometry import LATERAL, TURN, WHEELS
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from sbot_sim.sensors.odometry import (
     measure,
 )
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
-from sbot_sim.sensors.positioning.four_wheel_odometry import (
+from sbot_sim.sensors.wheels.four_wheel_odometry import (
     WHEELS,
     measure_all,
     reaches,

@@ -5,9 +5,10 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from views import view
 
 import sbot
-from sbot_sim.sensors.positioning.gnss import GnssSettings, geodetic_of, read_receivers
+from sbot_sim.sensors.kinds.gnss import SENSOR, GnssSettings, geodetic_of
 
 A, F = mpmath.mpf(6378137), 1 / mpmath.mpf('298.257223563')  # WGS 84
 
@@ -65,10 +66,10 @@ def test_east_is_longitude_and_north_latitude():
 
 def test_noise_has_the_spread_of_the_parameters():
     n, settings = 20_000, GnssSettings(True, 50.0, 10.0, 100.0, 1.5, 3.0)
-    place = read_receivers(settings, np.full((n, 3), 20.0), 5, 0)
+    place, again = (SENSOR.kernel.read(settings, view(n, seed=5, tick=tick, at=20.0), None)
+                    for tick in range(2))
     metre = np.array([111_229.0, 71_696.0, 1.0])  # m/deg at 50 degrees
     np.testing.assert_allclose(np.std(place, axis=0) * metre, [1.5, 1.5, 3.0], rtol=0.03)
-    again = read_receivers(settings, np.full((n, 3), 20.0), 5, 1)
     both = np.corrcoef(np.hstack([place, again]).T)
     assert np.abs(both - np.eye(6)).max() < 0.03
 

@@ -4,18 +4,18 @@ import math
 
 import numpy as np
 import pytest
+from views import view
 
 import sbot
 from sbot_common.errors import InputError
-from sbot_sim.sensors.positioning.imu import (
+from sbot_sim.sensors.kinds.imu import (
     FORWARDS,
     LEFT,
+    SENSOR,
     TURN_RATE,
     YAW,
     ImuSettings,
     accelerations,
-    draw_biases,
-    read_imus,
     variances,
 )
 
@@ -91,10 +91,9 @@ def test_a_smooth_motion_is_differentiated():
 
 
 def read_many(settings, dt, n=20_000, yaw=0.0):
-    bias = draw_biases(settings, n, 5)
-    still = np.zeros((n, 2))
-    return bias, [read_imus(settings, np.full(n, yaw), np.zeros(n), still, bias, 5, tick, dt)
-                  for tick in range(2)]
+    views = [view(n, seed=5, tick=tick, dt=dt, yaw=yaw) for tick in range(2)]
+    memory = SENSOR.kernel.start(settings, views[0])
+    return memory[:, :4], [SENSOR.kernel.read(settings, each, memory) for each in views]
 
 
 @pytest.mark.parametrize('dt', [0.01, 0.1])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -18,11 +17,14 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import atan2_of, sincos
 from sbot_common.params import Param
-from sbot_common.random.numbers import normals
-from sbot_common.random.purposes import GNSS
+from sbot_common.topics import Topic
+from sbot_sim.sensors.record import Kernel, Sensor, View
 
 Array = NDArray[np.float64]
 
+TOPIC = Topic('gnss', 'sensor_msgs/msg/NavSatFix')
+NOISE = 7  # purpose of random numbers (``sbot_common.random.purposes``)
+_FIX, _GPS, _DIAGONAL_KNOWN = 0, 1, 2  # STATUS_FIX, SERVICE_GPS, COVARIANCE_TYPE_DIAGONAL_KNOWN
 SEMI_MAJOR_AXIS = 6378137.0  # m
 FLATTENING = 1.0 / 298.257223563
 _SEMI_MINOR_AXIS = SEMI_MAJOR_AXIS * (1.0 - FLATTENING)
@@ -30,6 +32,14 @@ _ECCENTRICITY_SQUARED = FLATTENING * (2.0 - FLATTENING)
 _SECOND_ECCENTRICITY_SQUARED = _ECCENTRICITY_SQUARED / (1.0 - _ECCENTRICITY_SQUARED)
 _ITERATIONS = 3  # below 1e-15 rad up to 10 km above the ellipsoid and beyond
 _DEGREE = math.pi / 180.0
+
+
+class Gnss(NamedTuple):
+    """What a satellite receiver reads, WGS 84."""
+
+    latitude: float  # deg
+    longitude: float  # deg
+    altitude: float  # m above the ellipsoid
 
 
 class GnssSettings(NamedTuple):
@@ -54,29 +64,14 @@ class GnssSettings(NamedTuple):
         at_runtime=False)] = 0.0
 
 
-def read_receivers(settings: GnssSettings, position: Array, seed: int, tick: int) -> Array:
-    """Return readings (N, 3): latitude (deg), longitude (deg), altitude (m).
-
-    Parameters
-    ----------
-    settings : datum and noise
-    position : (N, 2) or wider, x, y (m) in frame `map`
-    seed, tick : of the noise: three numbers a robot
-
-    """
-    return receiver_readings(settings, position,
-                             partial(normals, seed, GNSS, len(position), tick, 3))
-
-
-def receiver_readings(settings: GnssSettings, position: Array,
-                      draw: Callable[[], Array]) -> Array:
-    """Do the work of ``read_receivers``; ``draw`` returns standard normal numbers (N, 3)."""
-    noise = np.zeros((len(position), 3))
+def _read(settings: GnssSettings, view: View, _: Array) -> Array:
+    """Return readings (N, 3): latitude (deg), longitude (deg), altitude (m)."""
+    noise = np.zeros((len(view.pose), 3))
     if settings.gnss_noise > 0.0 or settings.gnss_noise_vertical > 0.0:
-        noise = draw()
+        noise = view.normals(NOISE, 3)
     return geodetic_of(settings,
-                       position[:, 0] + settings.gnss_noise * noise[:, 0],
-                       position[:, 1] + settings.gnss_noise * noise[:, 1],
+                       view.pose[:, 0] + settings.gnss_noise * noise[:, 0],
+                       view.pose[:, 1] + settings.gnss_noise * noise[:, 1],
                        settings.gnss_noise_vertical * noise[:, 2])
 
 
@@ -114,3 +109,31 @@ def _geodetic_of_earth_centred(x: Array, y: Array, z: Array) -> Array:
     atan2_of(over, under, latitude)
     atan2_of(y, x, longitude)
     return np.column_stack([latitude / _DEGREE, longitude / _DEGREE, height])
+
+
+def _encode(settings: GnssSettings, _: float, frame_id: str) -> Callable[..., bytes]:
+    from sbot_common.wire import cdr
+    from sbot_common.wire.templates import NumbersTemplate, diagonal
+    flat = settings.gnss_noise * settings.gnss_noise
+    upwards = settings.gnss_noise_vertical * settings.gnss_noise_vertical
+    return NumbersTemplate(
+        TOPIC.type, 'latitude', 'longitude', 'altitude', header=cdr.header(0, frame_id),
+        status=cdr.message('sensor_msgs/msg/NavSatStatus', status=_FIX, service=_GPS),
+        latitude=0.0, longitude=0.0, altitude=0.0,
+        position_covariance=diagonal(flat, flat, upwards),
+        position_covariance_type=_DIAGONAL_KNOWN).fill
+
+
+def decode(raw: bytes) -> tuple[int, Gnss]:
+    """Return the stamp (ns) and the position of a sensor_msgs/NavSatFix."""
+    from sbot_common.wire import cdr
+    message = cdr.decode(raw, TOPIC.type)
+    return cdr.stamp_ns(message.header.stamp), Gnss(message.latitude, message.longitude,
+                                                    message.altitude)
+
+
+SENSOR = Sensor(
+    'gnss', '(N, 3) latitude (deg), longitude (deg), altitude (m)', TOPIC, decode, Kernel(
+        ('latitude (deg)', 'longitude (deg)', 'altitude (m)'), _read, _encode, Gnss,
+        link='gnss_link'),
+    GnssSettings(), 'gnss', order=(40, 40), turned=None)
