@@ -38,7 +38,7 @@ from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import njit
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.separation import separate
-from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, still_air
 from sbot_sim.engine.step import achieved_twists
@@ -199,19 +199,19 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
 
     for _ in range(10):
         block()
-    wheels = wheel_commands(bodies, command)
+    driven = drive(bodies, command)
     states = []
     for _ in range(STATES):
         whole()
         states.append(engine.state)
-    moved = [move(bodies, s.pose, wheels, s.impulse_velocity, parameters.dt) for s in states]
+    moved = [move(bodies, s.pose, driven, s.impulse_velocity, parameters.dt) for s in states]
     turn = iter(range(1 << 30))
 
     def each(work: Callable[[int], object]) -> float:
         return 1e3 * seconds(lambda: work(next(turn) % STATES), 3 * STATES)
 
     def slip(k: int) -> object:
-        return measure(bodies, states[k].odometry, states[k].wheel_scale, wheels,
+        return measure(bodies, states[k].odometry, states[k].wheel_scale, driven,
                        np.zeros((robots, 2)), np.zeros(robots), parameters.dt)
 
     sample = min(robots, 300)
@@ -223,7 +223,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
         Phase(robots, 'lasers', each(lambda k: cast_scans(
             sensors.scene, sensors.fan, states[k].pose, bodies.radius, sensors.scan)), rays_ms),
         Phase(robots, 'motion', each(lambda k: move(
-            bodies, states[k].pose, wheels, states[k].impulse_velocity, parameters.dt)),
+            bodies, states[k].pose, driven, states[k].impulse_velocity, parameters.dt)),
             3e3 * robots * price.sine),
         Phase(robots, 'collisions', each(lambda k: separate(
             parameters.fixed, bodies.safety_radius, states[k].pose, moved[k])), 0.0),

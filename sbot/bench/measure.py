@@ -14,7 +14,7 @@ from sbot_common.signals.deferral import held
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.dynamics.motion import wheel_commands
+from sbot_sim.dynamics.motion import drive
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
 from sbot_sim.engine.step import move_and_separate
@@ -81,7 +81,7 @@ def _stepper(case: str, robots: int, threads: int,
             nonlocal pose
             command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
             for _ in range(scenes.STEPS_A_DRAW):
-                pose = move_and_separate(fixed, bodies, pose, wheel_commands(bodies, command),
+                pose = move_and_separate(fixed, bodies, pose, drive(bodies, command),
                                          impulse, scenes.STEP).pose
 
         return motion_block, lambda: overlaps(world, bodies, pose), 0

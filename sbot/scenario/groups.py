@@ -19,7 +19,7 @@ from sbot_sim.sensors.positioning.gnss import GnssSettings
 from sbot_sim.sensors.positioning.imu import ImuSettings
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanSettings
-from sbot_sim.world.bodies import BODIES, Body, circle_around
+from sbot_sim.world.bodies import BODIES, Body, circle_around, updated_body
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 
 
@@ -95,7 +95,7 @@ def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) ->
         like = own.pop('like', name if name in BODIES else 'robot')
         if not isinstance(like, str) or like not in bodies:
             raise unknown_name(origins.where((*path, 'like')), str(like), bodies)
-        body = updated(bodies[like], own, below(path, origins))._replace(name=name)
+        body = updated_body(bodies[like], own, below(path, origins))._replace(name=name)
         bodies[name] = _shaped(body, own, below(path, origins))
     return bodies
 

@@ -14,6 +14,7 @@ from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.sensors.infrared.sensor import RING
+from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
 from sbot_sim.worlds.sensing import NO_BEAMS
@@ -75,7 +76,7 @@ def make_setting(worlds: Sequence[WorldTables], laser: bool) -> Setting:
     scenarios = [world.scenario for world in worlds]
     return Setting(
         robots=len(scenarios[0].robots), dt=kinds[0].parameters.dt,
-        wheels=4 if any(kind.parameters.omnidirectional for kind in kinds) else 2,
+        wheels=max(most_wheels(kind.parameters.bodies) for kind in kinds),
         bodies=BodyArrays(*(np.concatenate(columns) for columns in zip(
             *(world.parameters.bodies for world in worlds), strict=True))),
         layout=layout, fixed=pack_fixed([kind.parameters.fixed for kind in kinds]),

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.sensors.odometry import draw_wheel_scale
-from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS
+from sbot_sim.sensors.odometry import draw_wheel_scale, most_wheels
 from sbot_sim.sensors.positioning.imu import draw_biases
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, Heard
 from wind_model.grid import Lattice
@@ -56,7 +55,7 @@ class SimulationState(NamedTuple):
     free_wind: Array  # (N, 2) m/s: that wind before other robots took their share
     odometry: Array  # (N, 3) x, y, yaw by the wheels alone, frame `odom`
     odometry_twist: Array  # (N, 3) by the wheels
-    wheel_scale: Array  # (N, 2) or (N, 4) way that a wheel measures over the true one
+    wheel_scale: Array  # (N, wheels) way that a wheel measures over the true one
     rab_data: NDArray[np.uint8]  # (N, 10) what each robot broadcasts this tick
     blocker: NDArray[np.int64]  # (N,) who took all its wind, -1: nobody; where to look first
     collided: NDArray[np.bool_]  # (N,) intersected something in the last tick
@@ -109,7 +108,7 @@ def initial_state(parameters: SimulationParameters, pose: Array,
     """
     n = pose.shape[0]
     noise = np.full(n, parameters.odometry.odometry_noise_radius)
-    wheel_scale = draw_wheel_scale(noise, seed, WHEELS if parameters.omnidirectional else 2)
+    wheel_scale = draw_wheel_scale(noise, seed, most_wheels(parameters.bodies))
     imu = parameters.sensors.imu
     data = np.zeros((n, DATA_BYTES), np.uint8)
     data[:, 0] = advertised_millimetres(parameters.bodies.radius)

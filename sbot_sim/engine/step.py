@@ -19,17 +19,15 @@ from sbot_sim.collision.separation import Separation
 from sbot_sim.dynamics.free_wind import wind_around
 from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.impulses import effective_wind, impulse_velocity, sum_impulses
-from sbot_sim.dynamics.motion import body_twists, move, wheel_commands, wrap_yaw
-from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
+from sbot_sim.dynamics.motion import Driven, carried_speeds, drive, move, wrap_yaw
 from sbot_sim.dynamics.wake_kernel import fast_reductions
 from sbot_sim.engine.obstacles import separate_among, separated
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.state import Felt, SimulationState, StepInputs, Wind
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS, measure_all
 from sbot_sim.sensors.positioning.imu import accelerations
 from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
-from sbot_sim.world.bodies import BY_IMPULSE, BodyArrays
+from sbot_sim.world.bodies import BodyArrays
 from wind_model.turbulence import gusts_at
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
 
@@ -50,27 +48,20 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
 
     """
     bodies, dt = parameters.bodies, parameters.dt
-    wheel_speed = wheel_commands(bodies, inputs.command)
-    noise_slip = np.full(state.pose.shape[0], parameters.odometry.odometry_noise_slip)
-    threads, n, driven = parameters.sensors.threads, state.pose.shape[0], None
-    if parameters.omnidirectional:
-        driven = limited_twists(bodies, inputs.command)
-        odometry = in_background(threads, n, measure_all, bodies, state.odometry,
-                                 state.wheel_scale, wheel_speed, driven, draw_slip(
-                                     noise_slip, seed, state.tick, WHEELS), noise_slip, dt)
-    else:
-        odometry = in_background(threads, n, measure, bodies, state.odometry, state.wheel_scale,
-                                 wheel_speed, draw_slip(noise_slip, seed, state.tick, 2),
-                                 noise_slip, dt)
+    driven, n = drive(bodies, inputs.command), state.pose.shape[0]
+    noise_slip = np.full(n, parameters.odometry.odometry_noise_slip)
+    slip = draw_slip(noise_slip, seed, state.tick, state.wheel_scale.shape[1])
+    odometry = in_background(parameters.sensors.threads, n, measure, bodies, state.odometry,
+                             state.wheel_scale, driven, slip, noise_slip, dt)
     if felt is None:
         felt = feel(parameters, state, inputs.wind, heard)
-    velocity = blow(parameters, state, inputs.wind.force, wheel_speed, felt)
+    velocity = blow(parameters, state, inputs.wind.force, driven, felt)
     if parameters.obstacles is None or state.moved is None or state.boxes is None:
         moved, boxes, after = state.moved, state.boxes, move_and_separate(
-            parameters.fixed, bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven,
+            parameters.fixed, bodies, state.pose, driven, state.impulse_velocity, dt,
             parameters.movers)
     else:
-        proposed = move_all(bodies, state.pose, wheel_speed, state.impulse_velocity, dt, driven)
+        proposed = move(bodies, state.pose, driven, state.impulse_velocity, dt)
         after, moved, boxes = separate_among(parameters.obstacles, state.moved, state.boxes,
                                              state.pose, proposed)
     data = inputs.rab_data.copy()
@@ -87,36 +78,21 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
         imu_bias=state.imu_bias, moved=moved, boxes=boxes)
 
 
-def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, wheel_speed: Array,
-                      velocity: Array, dt: float, driven: Array | None = None,
-                      movers: Movers | None = None) -> Separation:
+def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, driven: Driven,
+                      velocity: Array, dt: float, movers: Movers | None = None) -> Separation:
     """Return the outcome of motion and collisions in one tick (document 002 sections 4 and 5).
 
     Parameters
     ----------
     fixed, bodies : the world and N robots
     pose : (N, 3) x, y (m), yaw (rad), free of overlaps
-    wheel_speed : (N, 2) left, right (rad/s)
+    driven : by ``drive``
     velocity : (N, 2) m/s, of the impulses of the tick before
     dt : s
-    driven : (N, 3) Twists of omnidirectional robots; None: there are none
     movers : the robots' shapes; None: all are discs
 
     """
-    moved = move_all(bodies, pose, wheel_speed, velocity, dt, driven)
-    return separated(fixed, bodies, movers, pose, moved)
-
-
-def move_all(bodies: BodyArrays, pose: Array, wheel_speed: Array, velocity: Array, dt: float,
-             driven: Array | None) -> Array:
-    """Return the poses (N, 3) after one tick, collisions aside, with every drive.
-
-    Parameters are those of ``move_and_separate``.
-    """
-    moved = move(bodies, pose, wheel_speed, velocity, dt)
-    if driven is not None:
-        move_omnidirectional(bodies, pose, driven, velocity, dt, moved)
-    return moved
+    return separated(fixed, bodies, movers, pose, move(bodies, pose, driven, velocity, dt))
 
 
 def feel(parameters: SimulationParameters, state: SimulationState, wind: Wind,
@@ -152,19 +128,18 @@ def feel(parameters: SimulationParameters, state: SimulationState, wind: Wind,
 
 
 def blow(parameters: SimulationParameters, state: SimulationState, force: Array,
-         wheel_speed: Array, felt: Felt) -> Array:
+         driven: Driven, felt: Felt) -> Array:
     """Return the velocity (N, 2) m/s of this tick's impulses: wind, drive and forces.
 
-    Document 000 section 4.1; it moves the robots in the next tick. ``force`` is (3,) N,
-    ``wheel_speed`` (N, 2) rad/s, saturated.
+    Document 000 section 4.1; it moves the robots in the next tick. ``force`` is (3,) N.
     """
-    impulse = summed_impulses(parameters, state.tick, state.pose[:, 2].copy(), force, wheel_speed,
+    impulse = summed_impulses(parameters, state.tick, state.pose[:, 2].copy(), force, driven,
                               felt.wind)
     return impulse_velocity(impulse, parameters.bodies.mass)
 
 
 def summed_impulses(parameters: SimulationParameters, tick: int, yaw: Array, force: Array,
-                    wheel_speed: Array, wind: Array) -> Array:
+                    driven: Driven, wind: Array) -> Array:
     """Return the impulses (N, 2) kg m/s of wind, drive and forces.
 
     Parameters
@@ -172,19 +147,19 @@ def summed_impulses(parameters: SimulationParameters, tick: int, yaw: Array, for
     parameters, tick : the world
     yaw : (N,) rad
     force : (2,) or wider, N
-    wheel_speed : (N, 2) rad/s, saturated
+    driven : by ``motion.drive``
     wind : (N, 2) m/s, effective
 
     """
     bodies = parameters.bodies
-    drive, forces = drive_speeds(bodies, wheel_speed), np.empty_like(wind)
+    carried, forces = carried_speeds(bodies, driven), np.empty_like(wind)
     forces[:] = force[:2]
     hook = parameters.hooks.drive_impulse
-    driven = drive if hook is None else np.zeros_like(drive)
-    impulse = sum_impulses(bodies.mass, wind, forces, driven, yaw, parameters.dt)
+    speed = carried if hook is None else np.zeros_like(carried)
+    impulse = sum_impulses(bodies.mass, wind, forces, speed, yaw, parameters.dt)
     if hook is not None:
         impulse += call_hook(parameters.hooks, 'drive_impulse', tick, impulse.shape,
-                             bodies.mass.copy(), drive, yaw)
+                             bodies.mass.copy(), carried, yaw)
     return impulse
 
 
@@ -212,24 +187,6 @@ def blocked_shares(parameters: SimulationParameters, tick: int, pose: Array, fre
     return call_hook(parameters.hooks, 'blocking', tick, (len(pose),), parameters.wake, *heard,
                      pose[:, 2].copy(), free_wind.copy(), data[:, 0].copy(),
                      clamped_radius(parameters.bodies.radius))
-
-
-@njit
-def drive_speeds(bodies: BodyArrays, wheel_speed: Array) -> Array:
-    """Return the speeds (N,) m/s that impulses drive, 0 for robots on wheels.
-
-    ``wheel_speed`` is (N, 2) rad/s.
-    """
-    speed, carried = np.zeros(wheel_speed.shape[0]), 0
-    for i in range(wheel_speed.shape[0]):
-        carried += bodies.drive[i] == BY_IMPULSE
-    if carried == 0:
-        return speed
-    driven = body_twists(bodies, wheel_speed)
-    for i in range(wheel_speed.shape[0]):
-        if bodies.drive[i] == BY_IMPULSE:
-            speed[i] = driven[i, 0]
-    return speed
 
 
 def hear(parameters: SimulationParameters, pose: Array) -> Heard:

@@ -19,11 +19,9 @@ from sbot_sim.collision.separation import PASSES, separate_arrays
 from sbot_sim.collision.tunnelling import steps_needed
 from sbot_sim.dynamics.impulses import impulse_velocity
 from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
-from sbot_sim.dynamics.motion import move, wheel_commands
-from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
-from sbot_sim.engine.step import achieved_twists, drive_speeds
+from sbot_sim.dynamics.motion import carried_speeds, drive, move
+from sbot_sim.engine.step import achieved_twists
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.positioning.four_wheel_odometry import measure_all
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase
@@ -42,7 +40,7 @@ def _bodies_of(setting: Setting, first: int, end: int) -> BodyArrays:
     a, z = first * setting.robots, end * setting.robots
     return BodyArrays(bodies.radius[a:z], bodies.safety_radius[a:z], bodies.wheel_distance[a:z],
                       bodies.wheel_radius[a:z], bodies.max_wheel_speed[a:z], bodies.mass[a:z],
-                      bodies.drive[a:z], bodies.wheelbase[a:z], bodies.max_curvature[a:z])
+                      bodies.drive[a:z], bodies.numbers[a:z])
 
 
 @Phase
@@ -58,7 +56,7 @@ def sum_impulses(first: int, end: int, batch: Batch) -> None:
             force[i, 0], force[i, 1] = x, y
     speed = np.zeros(z - a)
     if (bodies.drive != 0).any():
-        speed = drive_speeds(bodies, wheel_commands(bodies, worlds.command[a:z]))
+        speed = carried_speeds(bodies, drive(bodies, worlds.command[a:z]))
     impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
                            worlds.pose[a:z, 2].copy(), setting.dt)
     worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
@@ -83,46 +81,22 @@ def turn_wheels(first: int, end: int, batch: Batch) -> None:
     bodies, noise_slip = _bodies_of(setting, first, end), setting.noise_slip[a:z]
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
-        wheel_commands(bodies, worlds.command[a:z]),
+        drive(bodies, worlds.command[a:z]),
         _slips(first, end, setting, worlds), noise_slip, setting.dt)
 
 
 @Phase
-def turn_four_wheels(first: int, end: int, batch: Batch) -> None:
-    """Measure odometry where robots are omnidirectional, in place of ``turn_wheels``."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    a, z = first * setting.robots, end * setting.robots
-    bodies, command = _bodies_of(setting, first, end), worlds.command[a:z]
-    worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure_all(
-        bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z], wheel_commands(bodies, command),
-        limited_twists(bodies, command), _slips(first, end, setting, worlds),
-        setting.noise_slip[a:z], setting.dt)
-
-
-@Phase
 def propose(first: int, end: int, batch: Batch) -> None:
-    """Move the robots, collisions aside (``engine.step.move_all``); after ``sum_impulses``."""
+    """Move the robots, collisions aside (``motion.move``); after ``sum_impulses``."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies = _bodies_of(setting, first, end)
-    proposed = move(bodies, worlds.pose[a:z], wheel_commands(bodies, worlds.command[a:z]),
+    proposed = move(bodies, worlds.pose[a:z], drive(bodies, worlds.command[a:z]),
                     worlds.impulse_velocity[a:z], setting.dt)
     for row in range(a, z):
         for c in range(3):
             worlds.previous[row, c] = worlds.pose[row, c]
             worlds.home[row, c] = worlds.pose[row, c] = proposed[row - a, c]
-
-
-@Phase
-def propose_omnidirectional(first: int, end: int, batch: Batch) -> None:
-    """Move the omnidirectional robots, collisions aside; after ``propose``."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    a, z = first * setting.robots, end * setting.robots
-    bodies = _bodies_of(setting, first, end)
-    move_omnidirectional(bodies, worlds.previous[a:z],
-                         limited_twists(bodies, worlds.command[a:z]),
-                         worlds.impulse_velocity[a:z], setting.dt, worlds.pose[a:z])
-    worlds.home[a:z] = worlds.pose[a:z]
 
 
 @Phase

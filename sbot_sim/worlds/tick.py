@@ -71,10 +71,8 @@ class Tick:
         phases: Phases = [motion.sum_impulses if self._hooks.drive_impulse is None
                           else self._called.sum_impulses]
         if 'odometry' in self._senses:
-            phases.append(motion.turn_wheels if setting.wheels == 2 else motion.turn_four_wheels)
+            phases.append(motion.turn_wheels)
         phases.append(motion.propose)
-        if setting.wheels == 4:
-            phases.append(motion.propose_omnidirectional)
         phases += [motion.resolve_overlaps if self.shaped is None
                    else self.shaped.resolve_overlaps, motion.end_tick]
         if setting.sensing.range_and_bearing or setting.wake.wake:

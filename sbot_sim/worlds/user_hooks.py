@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.impulses import impulse_velocity
-from sbot_sim.dynamics.motion import wheel_commands
+from sbot_sim.dynamics.motion import drive
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.step import blocked_shares, summed_impulses
 from sbot_sim.worlds.state import Setting, Worlds
@@ -58,7 +58,7 @@ class HookPhases:
             impulse = summed_impulses(
                 self._parameters[k], int(worlds.tick[k]), worlds.pose[rows, 2].copy(),
                 self._force(k),
-                wheel_commands(bodies, worlds.command[rows]), worlds.wind[rows])
+                drive(bodies, worlds.command[rows]), worlds.wind[rows])
             worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
 
     def _force(self, k: int) -> NDArray[np.float64]:
