@@ -22,6 +22,8 @@ def data_files() -> list[tuple[str, list[str]]]:
     for folder in folders:
         names = sorted(name for name in glob(f'{folder}/*') if Path(name).is_file())
         files.append((f'share/{NAME}/{folder}', names))
+    for folder in ('docs', 'docs/tutorials'):  # what `sbot docs` shows
+        files.append((f'share/{NAME}/{folder}', sorted(glob(f'{folder}/*.md'))))
     return files
 
 

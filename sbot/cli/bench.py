@@ -119,9 +119,9 @@ def _check(arguments: argparse.Namespace) -> None:
     if not arguments.seconds >= 0:
         raise InputError(f'--seconds: got {arguments.seconds}, expected a number >= 0')
     if arguments.csv and set(arguments.cases) == {_EVALUATIONS}:
-        raise InputError(f'--csv: is for {", ".join(_CASES)}; expected --json for {_EVALUATIONS}')
+        raise InputError(f'--csv cannot be combined with {_EVALUATIONS}; use --json')
     if arguments.csv and Path(arguments.csv).exists():
-        raise InputError(f'--csv: {arguments.csv} exists already; expected a new file')
+        raise InputError(f'--csv: {arguments.csv} exists already; give a new name')
 
 
 def _sizes(arguments: argparse.Namespace, case: str) -> list[int]:

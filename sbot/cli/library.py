@@ -109,7 +109,7 @@ def _new(args: argparse.Namespace) -> int:
         files[path.with_name(f'{module}.py')] = templates / 'controller.py'
     for target in files:
         if target.exists():
-            raise InputError(f'{target}: exists already; expected a new file')
+            raise InputError(f'{target}: exists already; give a new name')
     for target, template in files.items():
         text = template.read_text('utf-8').replace('NAME', path.stem).replace('MODULE', module)
         try:

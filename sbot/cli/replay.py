@@ -90,8 +90,8 @@ def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]
     text = one_line(f'{bag.path}: its scenario {" and ".join(parts)}, which is code of those '
                     'who wrote it')
     if not sys.stdin.isatty():
-        raise InputError(f'{text}; expected --trust if you know it')
-    print(f'{text}. Go on? [y/N] ', end='', file=sys.stderr, flush=True)
+        raise InputError(f'{text}; give --trust if you trust it')
+    print(f'{text}. Continue? [y/N] ', end='', file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
         raise InputError(f'{bag.path}: not replayed')
 

@@ -83,7 +83,7 @@ def _loaded(point: EntryPoint) -> Entry:
     if isinstance(found, Entry):
         return found._replace(name=point.name)
     if not inspect.isclass(found) or not user.steps(found):
-        raise InputError(f'{where}: expected an Entry, or a class with a method '
+        raise InputError(f'{where}: needs an Entry, or a class with a method '
                          'step(observation, rng)')
 
     def make(place: Place) -> Controller:

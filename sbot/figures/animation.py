@@ -47,7 +47,8 @@ def animate_run(data: RunData, path: str | Path) -> None:
     if suffix not in FORMATS:
         raise bad_value('output', str(path), f'a file that ends in {" or ".join(FORMATS)}')
     if suffix == '.mp4' and shutil.which('ffmpeg') is None:
-        raise InputError(f'{path}: ffmpeg is not installed, which makes MP4; expected .gif')
+        raise InputError(f'{path}: MP4 needs ffmpeg, which is not installed; install it (apt '
+                         'install ffmpeg) or write a .gif')
     with rc_context(STYLE):
         film = _Film(data)
         indexes = frame_indexes(data, _RATES[suffix])

@@ -80,7 +80,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         raise InputError(f'sbot up needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation; without it use sbot run')
     if record is not None and Path(record).exists():
-        raise InputError(f'{record}: exists already; expected the name of a new directory')
+        raise InputError(f'{record}: exists already; give a new name')
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
     remaps = ros_arguments(own_names(namespace))

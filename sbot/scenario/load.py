@@ -182,7 +182,7 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = 's
     """
     data, origins = parse_yaml(text, file)
     if data is None:
-        raise InputError(f'{file}: is empty, expected a scenario')
+        raise InputError(f'{file}: is empty; a scenario needs robots')
     if not isinstance(data, dict):
         raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
     given = (controllers or {}) if import_controllers else None

@@ -12,6 +12,7 @@ from sbot.scenario import assemble
 from sbot.scenario.model import Scenario
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
+from sbot_sim.dynamics.inertia import inertia_of_worlds
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.sensors.infrared.sensor import RING
 from sbot_sim.sensors.odometry import most_wheels
@@ -90,6 +91,8 @@ def make_setting(worlds: Sequence[WorldTables], laser: bool) -> Setting:
             worlds, lambda p: p.sensors.infrared.noise if p.sensors.infrared else 0.0),
         noise_radius=_each(worlds, lambda p: p.odometry.odometry_noise_radius, robots=True),
         noise_slip=_each(worlds, lambda p: p.odometry.odometry_noise_slip, robots=True),
+        inertia=inertia_of_worlds([world.parameters.inertia for world in worlds],
+                                  len(scenarios[0].robots)),
         **_winds(worlds))
 
 

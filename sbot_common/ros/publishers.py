@@ -36,7 +36,7 @@ def in_words(name: str, nodes: Sequence[str]) -> str:
 
 def refusal(text: str) -> InputError:
     """Return the error for several publishers, ``in_words``, where a run is in lockstep."""
-    return InputError(f'{text}, expected exactly one in lockstep; ROS_DOMAIN_ID keeps runs apart')
+    return InputError(f'{text}; lockstep needs exactly one; keep runs apart by ROS_DOMAIN_ID')
 
 
 def watch_publishers(node: Node, names: Sequence[str], lockstep: bool) -> None:

@@ -64,4 +64,5 @@ def _limited(bodies: Wheeled, i: int, vx: float, _: float,
     return v, 0.0, turn
 
 
-DRIVE = Drive('ackermann', 'two rear wheels behind steered ones', Keys(), _numbers, _limited)
+DRIVE = Drive('ackermann', 'two rear wheels behind steered ones', Keys(), _numbers, _limited,
+              steered=True)

@@ -66,4 +66,5 @@ class Drive(NamedTuple):
     wheels: int = 2  # that odometry counts
     wheel: Any = None  # None: two wheels side by side
     sideways: bool = False  # it obeys vy
+    steered: bool = False  # it turns by its steering: on the same curve omega grows as vx does
     carried: bool = False  # an impulse carries the robot, while the wheels only turn it

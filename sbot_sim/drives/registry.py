@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -26,6 +27,7 @@ DRIVES = _found()
 NAMES = tuple(drive.name for drive in DRIVES)
 MOST_NUMBERS = max(1, *(len(drive.numbers(1.0, drive.keys)) for drive in DRIVES))
 WHEELS = tuple(drive.wheels for drive in DRIVES)
+STEERED = tuple(drive.steered for drive in DRIVES)
 SIDEWAYS = tuple(drive.sideways for drive in DRIVES)
 # How many of the wheels have equations of their own; 0: two wheels side by side.
 COUNTED = tuple(0 if drive.wheel is None else drive.wheels for drive in DRIVES)
@@ -36,6 +38,7 @@ def drive_of(name: str) -> Drive:
     return DRIVES[NAMES.index(name)]
 
 
+@cache
 def own_specs() -> tuple[Spec, ...]:
     """Return the declarations of what only some drives' bodies have, each with their names."""
     users: dict[Spec, list[str]] = {}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_sim.dynamics.inertia import Momentum, at_rest
 from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.sensors.odometry import draw_wheel_scale, most_wheels
 from sbot_sim.sensors.positioning.imu import draw_biases
@@ -64,6 +65,7 @@ class SimulationState(NamedTuple):
     imu_bias: Array | None = None  # (N, 4)
     moved: NDArray[np.int64] | None = None  # (M,) ticks in which each obstacle has moved
     boxes: Array | None = None  # (B, 3) x, y (m), yaw (rad); None like ``moved``: no obstacles
+    momentum: Momentum | None = None  # None: no robot has inertia
 
 
 class Wind(NamedTuple):
@@ -122,7 +124,8 @@ def initial_state(parameters: SimulationParameters, pose: Array,
         imu_bias=None if imu is None else draw_biases(imu, n, seed),
         moved=None if parameters.obstacles is None else np.zeros(
             len(parameters.obstacles.discs.radius), np.int64),
-        boxes=None if parameters.obstacles is None else parameters.obstacles.boxes.start.copy())
+        boxes=None if parameters.obstacles is None else parameters.obstacles.boxes.start.copy(),
+        momentum=None if parameters.inertia is None else at_rest(n, parameters.inertia))
 
 
 def teleported(state: SimulationState, robot: int, pose: Array) -> SimulationState:
@@ -130,4 +133,9 @@ def teleported(state: SimulationState, robot: int, pose: Array) -> SimulationSta
     poses, twist = state.pose.copy(), state.twist.copy()
     velocity, wind = state.impulse_velocity.copy(), state.wind.copy()
     poses[robot], twist[robot], velocity[robot], wind[robot] = pose, 0.0, 0.0, 0.0
-    return state._replace(pose=poses, twist=twist, impulse_velocity=velocity, wind=wind)
+    momentum = state.momentum
+    if momentum is not None:
+        momentum = Momentum(*(rows.copy() for rows in momentum))
+        momentum.twist[robot] = momentum.asked[robot] = 0.0
+    return state._replace(pose=poses, twist=twist, impulse_velocity=velocity, wind=wind,
+                          momentum=momentum)

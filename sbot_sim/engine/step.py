@@ -19,6 +19,7 @@ from sbot_sim.collision.separation import Separation
 from sbot_sim.dynamics.free_wind import wind_around
 from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.impulses import effective_wind, impulse_velocity, sum_impulses
+from sbot_sim.dynamics.inertia import Momentum, follow
 from sbot_sim.dynamics.motion import Driven, carried_speeds, drive, move, wrap_yaw
 from sbot_sim.dynamics.wake_kernel import fast_reductions
 from sbot_sim.engine.obstacles import separate_among, separated
@@ -48,7 +49,8 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
 
     """
     bodies, dt = parameters.bodies, parameters.dt
-    driven, n = drive(bodies, inputs.command), state.pose.shape[0]
+    command, momentum = driven_commands(parameters, state, inputs.command)
+    driven, n = drive(bodies, command), state.pose.shape[0]
     noise_slip = np.full(n, parameters.odometry.odometry_noise_slip)
     slip = draw_slip(noise_slip, seed, state.tick, state.wheel_scale.shape[1])
     odometry = in_background(parameters.sensors.threads, n, measure, bodies, state.odometry,
@@ -75,7 +77,18 @@ def step(parameters: SimulationParameters, state: SimulationState, inputs: StepI
         rab_data=data, blocker=felt.blocker, collided=after.collided, reverted=after.reverted,
         acceleration=None if state.acceleration is None else accelerations(
             state.twist, state.pose[:, 2], twist, after.pose[:, 2], dt),
-        imu_bias=state.imu_bias, moved=moved, boxes=boxes)
+        imu_bias=state.imu_bias, moved=moved, boxes=boxes, momentum=momentum)
+
+
+def driven_commands(parameters: SimulationParameters, state: SimulationState,
+                    command: Array) -> tuple[Array, Momentum | None]:
+    """Return the Twists (N, 3) that robots drive of commands (N, 3), and their new momentum."""
+    if parameters.inertia is None or state.momentum is None:
+        return command, None
+    momentum, driven = Momentum(*(rows.copy() for rows in state.momentum)), np.empty_like(command)
+    follow(parameters.bodies, parameters.inertia, momentum, command, state.tick, parameters.dt,
+           driven)
+    return driven, momentum
 
 
 def move_and_separate(fixed: FixedObjects, bodies: BodyArrays, pose: Array, driven: Driven,

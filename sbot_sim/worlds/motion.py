@@ -19,6 +19,7 @@ from sbot_sim.collision.separation import PASSES, separate_arrays
 from sbot_sim.collision.tunnelling import steps_needed
 from sbot_sim.dynamics.impulses import impulse_velocity
 from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
+from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
 from sbot_sim.dynamics.motion import carried_speeds, drive, move
 from sbot_sim.engine.step import achieved_twists
 from sbot_sim.sensors.odometry import draw_slip, measure
@@ -44,6 +45,20 @@ def _bodies_of(setting: Setting, first: int, end: int) -> BodyArrays:
 
 
 @Phase
+def gain_speed(first: int, end: int, batch: Batch) -> None:
+    """Let robots with inertia follow their commands (``dynamics.inertia``); before all others."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    n, inertia, momentum = setting.robots, setting.inertia, worlds.momentum
+    for k in range(first, end):
+        a, z = k * n, (k + 1) * n
+        follow(_bodies_of(setting, k, k + 1),
+               Inertia(inertia.acceleration[a:z], inertia.deceleration[a:z], inertia.angular[a:z],
+                       inertia.delay[a:z], inertia.limited[a:z]),
+               Momentum(momentum.twist[a:z], momentum.asked[a:z]), worlds.command[a:z],
+               worlds.tick[k], setting.dt, worlds.driven[a:z])
+
+
+@Phase
 def sum_impulses(first: int, end: int, batch: Batch) -> None:
     """Sum this tick's impulses, which move the robots in the next (``engine.step.blow``)."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
@@ -56,7 +71,7 @@ def sum_impulses(first: int, end: int, batch: Batch) -> None:
             force[i, 0], force[i, 1] = x, y
     speed = np.zeros(z - a)
     if (bodies.drive != 0).any():
-        speed = carried_speeds(bodies, drive(bodies, worlds.command[a:z]))
+        speed = carried_speeds(bodies, drive(bodies, worlds.driven[a:z]))
     impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
                            worlds.pose[a:z, 2].copy(), setting.dt)
     worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
@@ -81,7 +96,7 @@ def turn_wheels(first: int, end: int, batch: Batch) -> None:
     bodies, noise_slip = _bodies_of(setting, first, end), setting.noise_slip[a:z]
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
-        drive(bodies, worlds.command[a:z]),
+        drive(bodies, worlds.driven[a:z]),
         _slips(first, end, setting, worlds), noise_slip, setting.dt)
 
 
@@ -91,7 +106,7 @@ def propose(first: int, end: int, batch: Batch) -> None:
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     a, z = first * setting.robots, end * setting.robots
     bodies = _bodies_of(setting, first, end)
-    proposed = move(bodies, worlds.pose[a:z], drive(bodies, worlds.command[a:z]),
+    proposed = move(bodies, worlds.pose[a:z], drive(bodies, worlds.driven[a:z]),
                     worlds.impulse_velocity[a:z], setting.dt)
     for row in range(a, z):
         for c in range(3):

@@ -33,8 +33,11 @@ def reset_worlds(chosen: NDArray[np.int64], start: Floats, seeds: NDArray[np.int
         worlds.tick[k], worlds.seed[k] = 0, seeds[k]
         worlds.pose[a:z] = start[k]
         for rows in (worlds.command, worlds.impulse_velocity, worlds.wind, worlds.free_wind,
-                     worlds.odometry_twist, worlds.twist, worlds.odometry):
+                     worlds.driven, worlds.odometry_twist, worlds.twist, worlds.odometry):
             rows[a:z] = 0.0
+        if len(setting.inertia.limited):
+            worlds.momentum.twist[a:z] = 0.0
+            worlds.momentum.asked[a:z] = 0.0
         worlds.rab_data[a:z] = 0
         worlds.rab_data[a:z, 0] = advertised_millimetres(setting.bodies.radius[a:z])
         worlds.rab_next[a:z] = worlds.rab_data[a:z]

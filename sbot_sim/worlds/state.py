@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import SENSORS
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
@@ -66,6 +67,7 @@ class Setting(NamedTuple):
     infrared_noise: Floats  # (K,) fraction
     noise_radius: Floats  # (K*N,) of the odometry
     noise_slip: Floats  # (K*N,) sqrt(m)
+    inertia: Inertia  # (K*N,) each, or (0,): no robot has any
 
 
 class Worlds(NamedTuple):
@@ -77,6 +79,8 @@ class Worlds(NamedTuple):
     tick: Integers  # (K,)
     seed: Integers  # (K,) of the noise
     command: Floats  # (K*N, 3) vx, vy (m/s), omega (rad/s): what the next step acts on
+    driven: Floats  # (K*N, 3) what inertia makes of it; ``command`` itself where none has any
+    momentum: Momentum  # of robots with inertia
     pose: Floats  # (K*N, 3) m, m, rad
     sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
     twist: Floats  # (K*N, 3)
@@ -119,8 +123,10 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
     def floats(columns: int) -> Floats:
         return np.zeros((rows, columns))
 
+    command, inert = floats(3), len(setting.inertia.limited)
     return Worlds(
-        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(3),
+        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=command,
+        driven=floats(3) if inert else command, momentum=at_rest(inert, setting.inertia),
         pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
         next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
         reduction=np.zeros(rows), felt_wind=floats(2), odometry=floats(3),

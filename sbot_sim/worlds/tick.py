@@ -68,8 +68,9 @@ class Tick:
     def advancing(self) -> Phases:
         """Return the phases from a snapshot to the poses of the next."""
         setting = self._setting
-        phases: Phases = [motion.sum_impulses if self._hooks.drive_impulse is None
-                          else self._called.sum_impulses]
+        phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
+        phases.append(motion.sum_impulses if self._hooks.drive_impulse is None
+                      else self._called.sum_impulses)
         if 'odometry' in self._senses:
             phases.append(motion.turn_wheels)
         phases.append(motion.propose)

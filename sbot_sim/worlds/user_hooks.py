@@ -58,7 +58,7 @@ class HookPhases:
             impulse = summed_impulses(
                 self._parameters[k], int(worlds.tick[k]), worlds.pose[rows, 2].copy(),
                 self._force(k),
-                drive(bodies, worlds.command[rows]), worlds.wind[rows])
+                drive(bodies, worlds.driven[rows]), worlds.wind[rows])
             worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
 
     def _force(self, k: int) -> NDArray[np.float64]:
