@@ -138,10 +138,10 @@ class OdometryCovariances:
 
     def _begin(self) -> None:
         """Begin with known poses and unknown radii."""
-        states = _POSE + most_wheels(self._bodies)
+        states, radius = _POSE + most_wheels(self._bodies), self._parameters.odometry_noise_radius
         self._tick, self._all = 0, np.zeros((len(self._bodies.drive), states, states))
         for k in range(_POSE, states):
-            self._all[:, k, k] = self._parameters.odometry_noise_radius ** 2
+            self._all[:, k, k] = radius * radius
 
     def at(self, tick: int, odometry: Array, twist: Array) -> tuple[Array, Array]:
         """Return the covariances of the poses and of the twists at a tick, (N, 3, 3) each.

@@ -26,7 +26,7 @@ from sbot.scenario.overrides import parse_override
 from sbot.scenario.reference import with_tables
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
-from sbot_sim.world.bodies import BODIES
+from sbot_sim.world.bodies import BODIES, body_specs
 
 ROOT = Path(__file__).resolve().parents[3]
 HERE = Path('/')
