@@ -6,11 +6,9 @@ What works on bits does so on int64, because LLVM makes vectors of that on every
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from numba import types
-from numba.extending import intrinsic
-
+from sbot_common.compiled.bits import bits as bits
+from sbot_common.compiled.bits import double as double
 from sbot_common.compiled.jit import njit_inline
 
 MAGNITUDE = 0x7fff_ffff_ffff_ffff  # all bits but the sign
@@ -19,22 +17,6 @@ INFINITE = 0x7ff0_0000_0000_0000  # bits of inf; those of NaN are larger
 UPPER_HALF = ~0x7ff_ffff  # sign, exponent and the upper 26 bits of the significand
 SHIFT = 6755399441055744.0  # 1.5 * 2^52: a sum with it is rounded to an integer, its lowest bits
 NAN = math.nan  # one NaN for all: which one an operation gives depends on the processor
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def bits(_: Any, x: Any) -> Any:  # noqa: ANN401
-    """Return the bit pattern of a double as int64; other numbers are converted first."""
-    def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:  # noqa: ANN401
-        return builder.bitcast(args[0], context.get_value_type(types.int64))
-    return types.int64(types.float64), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def double(_: Any, pattern: Any) -> Any:  # noqa: ANN401
-    """Return the double of a bit pattern."""
-    def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:  # noqa: ANN401
-        return builder.bitcast(args[0], context.get_value_type(types.float64))
-    return types.float64(types.int64), codegen
 
 
 @njit_inline
