@@ -38,10 +38,9 @@ from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import njit
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.separation import separate
-from sbot_sim.dynamics.motion import drive, move
+from sbot_sim.dynamics.motion import achieved_twists, drive, move
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, still_air
-from sbot_sim.engine.step import achieved_twists
 from sbot_sim.sensors.beams import (
     BACKWARDS,
     Fan,
@@ -53,6 +52,7 @@ from sbot_sim.sensors.beams import (
 )
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.odometry import measure
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.sensors.rays import FACING, circle_range, facing_range, segment_view, turned
 from sbot_sim.sensors.scan import cast_scans
 
@@ -188,50 +188,52 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
     rng = np.random.default_rng(1)
     command = np.zeros((robots, 3))
     command[:, VX] = SPEED
+    data = np.zeros((robots, DATA_BYTES), np.uint8)
 
     def block() -> None:
         command[:, OMEGA] = rng.uniform(-TURN, TURN, robots)
         for _ in range(STEPS_A_DRAW):
-            engine.advance(StepInputs(command, still_air(), engine.state.rab_data))
+            whole()
 
     def whole() -> None:
-        engine.advance(StepInputs(command, still_air(), engine.state.rab_data))
+        engine.advance(StepInputs(command, still_air(), data))
 
     for _ in range(10):
         block()
-    driven = drive(bodies, command)
+    driven, still = drive(bodies, command), np.zeros((robots, 2))
     states = []
     for _ in range(STATES):
         whole()
-        states.append(engine.state)
-    moved = [move(bodies, s.pose, driven, s.impulse_velocity, parameters.dt) for s in states]
+        states.append(engine.snapshot)
+    moved = [move(bodies, s.true_pose, driven, still, parameters.dt) for s in states]
     turn = iter(range(1 << 30))
 
     def each(work: Callable[[int], object]) -> float:
         return 1e3 * seconds(lambda: work(next(turn) % STATES), 3 * STATES)
 
     def slip(k: int) -> object:
-        return measure(bodies, states[k].odometry, states[k].wheel_scale, driven,
+        return measure(bodies, states[k].odometry, np.ones((robots, 2)), driven,
                        np.zeros((robots, 2)), np.zeros(robots), parameters.dt)
 
     sample = min(robots, 300)
-    counts = np.array(count_tests(world.segments, states[0].pose, bodies.radius, sensors.fan,
+    counts = np.array(count_tests(world.segments, states[0].true_pose, bodies.radius, sensors.fan,
                                   RANGE, sample)) / sample
     rays_ms = 1e3 * robots * (counts[1] * price.disc + counts[3] * price.side
                               + 4 * BEAMS * price.byte)
     phases = [
         Phase(robots, 'lasers', each(lambda k: cast_scans(
-            sensors.scene, sensors.fan, states[k].pose, bodies.radius, sensors.scan)), rays_ms),
+            sensors.scene, sensors.fan, states[k].true_pose, bodies.radius, sensors.scan)),
+            rays_ms),
         Phase(robots, 'motion', each(lambda k: move(
-            bodies, states[k].pose, driven, states[k].impulse_velocity, parameters.dt)),
+            bodies, states[k].true_pose, driven, still, parameters.dt)),
             3e3 * robots * price.sine),
         Phase(robots, 'collisions', each(lambda k: separate(
-            parameters.fixed, bodies.safety_radius, states[k].pose, moved[k])), 0.0),
+            parameters.fixed, bodies.safety_radius, states[k].true_pose, moved[k])), 0.0),
         Phase(robots, 'odometry', each(slip), 3e3 * robots * price.sine),
         Phase(robots, 'yaws as decoded', each(lambda k: decoded_yaws(
-            np.ascontiguousarray(states[k].pose[:, 2]))), 5e3 * robots * price.sine),
+            np.ascontiguousarray(states[k].true_pose[:, 2]))), 5e3 * robots * price.sine),
         Phase(robots, 'twists', each(lambda k: achieved_twists(
-            states[k].pose, moved[k], parameters.dt)), 2e3 * robots * price.sine)]
+            states[k].true_pose, moved[k], parameters.dt)), 2e3 * robots * price.sine)]
     all_of_it = each(lambda _: whole())
     rest = all_of_it - sum(phase.ms for phase in phases)
     phases += [Phase(robots, 'the rest', rest, 0.0),

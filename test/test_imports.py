@@ -19,7 +19,7 @@ FLOORS = {
     'navigate': ('.',),
     'wind_model': ('.',),
     'neural_controller': ('.',),
-    'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'sensors', 'engine', 'worlds',
+    'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'sensors', 'worlds', 'engine',
                  'messages', 'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench', 'cli', 'api',

@@ -14,11 +14,12 @@ from sbot_common.signals.deferral import held
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.dynamics.motion import drive
+from sbot_sim.collision.separation import separate
+from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs, Wind
-from sbot_sim.engine.step import move_and_separate
 from sbot_sim.sensors.infrared.sensor import SENSORS
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 
 # What is measured, in the order of the table.
 CASES = {
@@ -81,18 +82,20 @@ def _stepper(case: str, robots: int, threads: int,
             nonlocal pose
             command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
             for _ in range(scenes.STEPS_A_DRAW):
-                pose = move_and_separate(fixed, bodies, pose, drive(bodies, command),
-                                         impulse, scenes.STEP).pose
+                moved = move(bodies, pose, drive(bodies, command), impulse, scenes.STEP)
+                pose = separate(fixed, bodies.safety_radius, pose, moved).pose
 
         return motion_block, lambda: overlaps(world, bodies, pose), 0
     make = scenes.laser_parameters if case == 'step' else scenes.infrared_parameters
     engine = Engine(make(scene, threads), scene.pose, seed)
     wind = Wind(np.array([0.0 if case == 'step' else scenes.WIND, 0.0, 0.0]), np.zeros(3))
 
+    data = np.zeros((robots, DATA_BYTES), np.uint8)
+
     def block() -> None:
         command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
         for _ in range(scenes.STEPS_A_DRAW):
-            engine.advance(StepInputs(command, wind, engine.state.rab_data))
+            engine.advance(StepInputs(command, wind, data))
 
-    return (block, lambda: overlaps(world, bodies, engine.state.pose),
+    return (block, lambda: overlaps(world, bodies, engine.snapshot.true_pose),
             scenes.BEAMS if case == 'step' else SENSORS)

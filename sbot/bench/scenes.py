@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
 from sbot_sim.sensors.infrared.sensor import (
     InfraredParameters,
     InfraredSettings,
@@ -18,6 +17,7 @@ from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.scan import ScanParameters, ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
+from sbot_sim.worlds.parameters import SimulationParameters, make_simulation_parameters
 from wind_model.parameters import WakeParameters
 
 Array = NDArray[np.float64]

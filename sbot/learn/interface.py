@@ -9,7 +9,7 @@ from neural_controller.inputs import input_table
 from neural_controller.network import Network
 from sbot.worlds.many import Worlds
 from sbot.worlds.policy import deciding_phases
-from sbot_sim.worlds.batch import Batch, addresses, no_policy, run_phases
+from sbot_sim.worlds.batch import no_policy
 
 Floats = NDArray[np.float64]
 
@@ -32,9 +32,9 @@ class Interface:
             inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
             table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
             limits=np.array([network.max_speed, network.turn]))
-        self._batch = Batch(worlds.setting, worlds.state, self._arrays)
         gather, _, act = deciding_phases(network)
-        self._gather, self._act = (addresses([phase], self._batch) for phase in (gather, act))
+        self._gather, self._act = (worlds.program([phase], self._arrays)
+                                   for phase in (gather, act))
 
     def aim(self, goal: Floats) -> None:
         """Set the goals (K, N, 2) m."""
@@ -43,12 +43,12 @@ class Interface:
     def inputs(self) -> Floats:
         """Return the inputs (K, N, I) of all robots now."""
         w = self._worlds
-        run_phases(0, w.count, self._gather, self._batch, 1)
+        w.simulation.run(self._gather)
         return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
 
     def commands(self, actions: Floats) -> Floats:
         """Return the commands (K, N, 3) vx, vy, omega of actions (K, N, 2) in [-1, 1]."""
         w = self._worlds
         self._arrays.outputs[:] = actions.reshape(-1, 2)
-        run_phases(0, w.count, self._act, self._batch, 1)
+        w.simulation.run(self._act)
         return w.state.command.reshape(w.count, w.robots, 3).copy()

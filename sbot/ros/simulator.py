@@ -24,7 +24,6 @@ from sbot.scenario.model import FASTEST, SLOWEST, Scenario
 from sbot_common import ros, topics
 from sbot_common.errors import bad_value
 from sbot_common.params import Spec, specs_of
-from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import still_air
 from sbot_sim.messages.broadcast import Broadcast
@@ -34,6 +33,7 @@ from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options
 from sbot_sim.ros.setup import Setup
+from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def rehearse(scenario: Scenario, parameters: SimulationParameters) -> None:
     z = np.broadcast_to(corner[:, np.newaxis, np.newaxis], (2, 2, 2)).copy()
     field = Lattice(corner, corner, z, *np.zeros((3, 2, 2, 2)))
     for wind in (still_air(), still_air()._replace(field=field)):
-        tally.add(rehearsal.snapshot.pose, rehearsal.state)
+        tally.add(rehearsal.snapshot)
         nothing = Inbox(len(scenario.robots)).inputs()
         rehearsal.advance(nothing._replace(wind=wind))
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
@@ -112,7 +112,7 @@ class ScenarioObserver:
         now = time.perf_counter()
         if self._started is None:
             self._started = now
-        self._tally.add(engine.snapshot.pose, engine.state)
+        self._tally.add(engine.snapshot)
         if now - self._reported >= _STATUS_PERIOD:
             self._reported = now
             self._report({'tick': self._tally.ticks, 'ticks': self._ticks})

@@ -15,7 +15,7 @@ from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 from sbot_common.twist import OMEGA, VX, VY
-from sbot_sim.engine.state import SimulationState, Snapshot
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.world.boxes import as_sent
 
 if TYPE_CHECKING:
@@ -133,12 +133,12 @@ class History:
                 ('poses', 3), ('commands', 3), ('wind', 2), ('free_wind', 2))}
         self._arrays['collided'] = np.zeros((rows, n), np.bool_)
 
-    def add(self, snapshot: Snapshot, state: SimulationState, commands: Array) -> None:
+    def add(self, snapshot: Snapshot, commands: Array) -> None:
         """Keep one tick."""
         if not len(self._stamps):
             return
         values = {'poses': snapshot.pose, 'commands': commands, 'wind': snapshot.wind,
-                  'free_wind': snapshot.free_wind, 'collided': state.collided,
+                  'free_wind': snapshot.free_wind, 'collided': snapshot.collided,
                   **{name: self._sensor(name, snapshot) for name in self._sense}}
         if snapshot.obstacles is not None:
             values['obstacles'] = snapshot.obstacles

@@ -82,7 +82,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
             from sbot_sim.messages.broadcast import Broadcast  # ROS' definitions take a while
             recorder = open_recorder(record, scenario)
             stack.enter_context(closed(
-                recorder, lambda: f'at tick {engine.state.tick} of {ticks}'))
+                recorder, lambda: f'at tick {engine.tick} of {ticks}'))
             broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
         for k in range(ticks + 1):
             deliver_signals()
@@ -90,8 +90,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
             wind = wind_at(source, stamp_ns)
             engine.feel(wind)
             snapshot = engine.snapshot
-            tallied = in_background(threads, len(scenario.robots), tally.add, snapshot.pose,
-                                    engine.state)
+            tallied = in_background(threads, len(scenario.robots), tally.add, snapshot)
             commands, announced, broadcasts = controllers.decide(snapshot, stamp_ns)
             if operator is not None:
                 operator.show(snapshot, announced)
@@ -99,7 +98,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                     deliver_signals()
                 for i, command in operator.commands().items():
                     commands[i] = command
-            history.add(snapshot, engine.state, commands)
+            history.add(snapshot, commands)
             if recorder is not None and broadcast is not None:
                 messages = list(broadcast.start(stamp_ns, wind)) if k == 0 else []
                 announced += [broadcast.command(i, stamp_ns, Twist(*commands[i].tolist()))
@@ -112,12 +111,12 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                     recorder.write(name, topic, stamp_ns, payload)
             if stop is not None:
                 tallied()
-                stopped = stop(snapshot, engine.state)
+                stopped = stop(snapshot)
             if stopped:
                 break
             if k < ticks:
                 engine.advance(StepInputs(commands, wind,
-                                          set_data(engine.state.rab_data, broadcasts)))
+                                          set_data(snapshot.rab_data, broadcasts)))
                 if progress is not None:
                     progress(k + 1, ticks)
             if stop is None:

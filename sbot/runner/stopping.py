@@ -10,9 +10,9 @@ from sbot.runner.summary import Tally
 from sbot.scenario.model import Scenario
 from sbot_common.errors import bad_value
 from sbot_common.user_code import call_user_code
-from sbot_sim.engine.state import SimulationState, Snapshot
+from sbot_sim.engine.state import Snapshot
 
-Condition = Callable[[Snapshot, SimulationState], bool]
+Condition = Callable[[Snapshot], bool]
 
 
 def stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
@@ -29,13 +29,13 @@ def stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
     if until is None:
         return None
     if until == 'goal_reached':
-        return lambda snapshot, state: tally.all_arrived
+        return lambda _: tally.all_arrived
     if until == 'collision':
-        return lambda snapshot, state: bool(state.collided.any())
+        return lambda snapshot: bool(snapshot.collided.any())
     function = load_function(until, scenario.python_path, 'until')
-    def ends(snapshot: Snapshot, state: SimulationState) -> bool:
+    def ends(snapshot: Snapshot) -> bool:
         def where() -> str:
-            return f'until: {until} at tick {state.tick}'
+            return f'until: {until} at tick {snapshot.tick}'
         answer = call_user_code(partial(function, snapshot), where)
         try:
             return bool(answer)

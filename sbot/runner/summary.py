@@ -13,10 +13,10 @@ from sbot.scenario.model import Scenario
 from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import one_line
 from sbot_sim.collision.overlap import overlaps as count_overlaps
-from sbot_sim.engine.obstacles import all_bodies
-from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.state import SimulationState
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.world.boxes import as_sent
+from sbot_sim.worlds.obstacles import all_bodies
+from sbot_sim.worlds.parameters import SimulationParameters
 
 Array = NDArray[np.float64]
 
@@ -70,20 +70,21 @@ class Tally:
         return all(time is not None for goal, time in zip(self._goals, self._reached, strict=True)
                    if goal is not None)
 
-    def add(self, pose: Array, state: SimulationState) -> None:
-        """Add one row: ``pose`` (N, 3) as messages carry it, ``state`` for what collided."""
+    def add(self, snapshot: Snapshot) -> None:
+        """Add one row."""
+        pose, boxes = snapshot.pose, snapshot.boxes
         if self._hash is not None:
             self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
-            if state.boxes is not None and len(state.boxes):
-                self._hash.update(np.ascontiguousarray(as_sent(state.boxes), '<f8').tobytes())
+            if boxes is not None:
+                self._hash.update(np.ascontiguousarray(as_sent(boxes), '<f8').tobytes())
         if self._overlaps is not None:
-            self._overlaps += count_overlaps(*all_bodies(self._parameters, state.moved,
-                                                         state.boxes, pose))
+            self._overlaps += count_overlaps(*all_bodies(self._parameters, snapshot.moved, boxes,
+                                                         pose))
         if self._previous is not None:
             step = pose[:, :2] - self._previous[:, :2]
             self._path += _lengths(step)
-            self._collisions += state.collided
-            self._reverts += state.reverted
+            self._collisions += snapshot.collided
+            self._reverts += snapshot.reverted
         offset = pose[:, :2] - pose[0, :2]
         self._leader_distance = _lengths(offset)
         np.maximum(self._farthest, self._leader_distance, out=self._farthest)

@@ -16,9 +16,6 @@ import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sbot.controllers.entry import Entry
 from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
@@ -29,7 +26,7 @@ from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:
     from sbot.scenario.model import Scenario
-    from sbot_sim.engine.parameters import SimulationParameters
+    from sbot_sim.worlds.parameters import SimulationParameters
 
 _SCENARIO = """
 name: warm_up
@@ -74,7 +71,7 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
             for each in wanted:
                 parameters = simulation_parameters(each)
                 if compiled and not others:
-                    others += _start_other_half(parameters, initial_poses(each))
+                    others += _start_other_half(parameters)
                 _compile_senses_and_controllers(each, parameters)
             for other in others:
                 other.wait()
@@ -126,14 +123,13 @@ def _without_warnings() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _start_other_half(parameters: SimulationParameters,
-                      poses: NDArray[np.float64]) -> list[subprocess.Popen[bytes]]:
+def _start_other_half(parameters: SimulationParameters) -> list[subprocess.Popen[bytes]]:
     """Compile motion and collisions in another process, if there is a processor for it."""
     if (os.cpu_count() or 1) < 2:
         return []
     command = python_command('from sbot.runner.warm_up import compile_motion; compile_motion()')
     with tempfile.TemporaryFile() as file, contextlib.suppress(OSError):
-        pickle.dump((parameters, poses), file)
+        pickle.dump(parameters, file)
         file.seek(0)
         return [subprocess.Popen(command, stdin=file, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)]
@@ -159,17 +155,12 @@ def _samples() -> list[Scenario]:
 def compile_motion() -> None:
     """Compile what a step does between the senses of two ticks: half of the work.
 
-    Parameters and poses of the simulation come on standard input.
+    Parameters of the simulation come on standard input.
     """
-    from sbot_sim.engine.state import StepInputs, initial_state, still_air
-    from sbot_sim.engine.step import step
-    from sbot_sim.sensors.range_and_bearing import nobody_heard
+    from sbot_sim.engine.simulation import world_of
     gc.disable()
-    parameters, poses = pickle.load(sys.stdin.buffer)
-    still = parameters._replace(wake=parameters.wake._replace(wake=False))
-    state = initial_state(still, poses, 0)
-    step(still, state, StepInputs(np.zeros((len(poses), 3)), still_air(), state.rab_data),
-         nobody_heard(len(poses)), 0)
+    world = world_of(pickle.load(sys.stdin.buffer))
+    world.program(world.tick.advancing(world.setting))
 
 
 def _compile_senses_and_controllers(scenario: Scenario,
@@ -177,10 +168,9 @@ def _compile_senses_and_controllers(scenario: Scenario,
     """Compile what happens at the start of a tick, and wakes."""
     from sbot.runner.controller_set import ControllerSet
     from sbot_sim.engine.simulation import Engine
-    from sbot_sim.engine.step import hear, wake_reductions
+    from sbot_sim.engine.state import still_air
     engine = Engine(parameters, initial_poses(scenario), scenario.seed)
-    wake_reductions(parameters, engine.state, np.zeros((len(scenario.robots), 2)),
-                    hear(parameters, engine.state.pose))
+    engine.feel(still_air())
     for name in dict.fromkeys(robot.controller for robot in scenario.robots):
         if name != NONE:
             entry_of(name).warm_up()

@@ -14,11 +14,11 @@ from sbot.scenario.world import moving_discs, pushable_boxes, world_arrays
 from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
-from sbot_sim.engine.parameters import SimulationParameters, make_simulation_parameters
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
 from sbot_sim.sensors.rectangles import make_rectangles
 from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.worlds.parameters import SimulationParameters, make_simulation_parameters
 from wind_model.field import load_field
 from wind_model.grid import Lattice
 from wind_model.parameters import STILL, WindParameters

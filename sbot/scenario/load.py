@@ -59,7 +59,8 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
                   controllers: Mapping[str, Any] | None = None) -> Scenario:
     """Return the complete scenario of a file, or of a shipped scenario's name.
 
-    A file whose name ends with `.argos` is an experiment of ARGoS (``argos.experiment``).
+    A file whose name ends with `.argos` is an experiment of ARGoS (``argos.experiment``), one
+    whose name ends with `.world` a world of Stage (``stage.worldfile``).
 
     Parameters
     ----------
@@ -78,6 +79,11 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
     if path.suffix == '.argos':
         from sbot.scenario.argos.experiment import argos_scenario
         values, origins = argos_scenario(raw, str(path), overrides)
+        return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
+                        warn=True)
+    if path.suffix == '.world':
+        from sbot.scenario.stage.worldfile import stage_scenario
+        values, origins = stage_scenario(raw, str(path))
         return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
                         warn=True)
     text = decode_text(raw, str(path))

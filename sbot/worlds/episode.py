@@ -56,7 +56,7 @@ def split(kept: Floats, names: list[str], count: int) -> Episode:
 
 
 @Phase
-def keep_rows(first: int, end: int, batch: Batch) -> None:
+def keep_rows(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write what is kept of this tick; ``policy.kept_columns`` says where each kind goes."""
     worlds, policy, n = borrowed(batch.worlds), borrowed(batch.policy), batch.setting.robots
     for k in range(first, end):

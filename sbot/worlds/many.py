@@ -27,32 +27,26 @@ from sbot.worlds.arguments import (
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import deciding_phases, exceptions_of
-from sbot.worlds.setting import make_setting, replace_scenes, scenes_of, tables_of_worlds
+from sbot.worlds.setting import tables_of_worlds, winds_of
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
 from sbot_common.compiled.notice import compilation_announced
-from sbot_common.compiled.threads import share_out
 from sbot_common.errors import InputError, bad_value
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
-from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.engine.many import Simulation
 from sbot_sim.world.bodies import select_bodies
 from sbot_sim.world.geometry import World
-from sbot_sim.worlds import sensing
-from sbot_sim.worlds.batch import Batch, Policy, no_policy
-from sbot_sim.worlds.program import Program
-from sbot_sim.worlds.reset import reset_worlds
-from sbot_sim.worlds.state import Setting, make_worlds
-from sbot_sim.worlds.tick import Phases, Tick
-from wind_model.turbulence import Waves
+from sbot_sim.worlds.batch import Policy, Program
+from sbot_sim.worlds.state import Setting
+from sbot_sim.worlds.tick import Phases
 
 Floats = NDArray[np.float64]
 
 _COMPILING = ('Compiling functions of worlds; only their first use after an installation does '
               'this ...')
-_BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
 
 
 class Worlds:
@@ -91,22 +85,16 @@ class Worlds:
         self.count, self.robots = len(given), len(given[0].robots)
         self.threads = whole('threads', threads, 1, MOST_THREADS)
         self.senses = _senses(given[0], sense)
-        self._tables = tables_of_worlds(given)
-        self.setting = make_setting(self._tables, laser='scan' in self.senses)
-        if 'infrared' not in self.senses:
-            self.setting = self.setting._replace(
-                sensing=self.setting.sensing._replace(infrared_fan=sensing.NO_BEAMS))
+        tables = tables_of_worlds(given)
         with enough_memory(f'{self.count} worlds of {self.robots} robots'):
-            self.state = make_worlds(self.count, self.setting)
+            self.simulation = Simulation(
+                [table.parameters for table in tables], winds_of(tables), self.senses,
+                lambda k, seed: make_turbulence(given[k], seed), self.threads)
+        self.state, self.phases = self.simulation.state, self.simulation.tick
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
         self._sideways = False  # whether a command may have a vy
-        self._size = max(1, _BLOCK // max(1, self.robots))
-        self.phases = Tick([table.parameters for table in self._tables], self.setting, self.state,
-                           self.senses, self._waves, self._replace_scenes, self.threads)
-        self._programs: list[tuple[Program, Policy]] = []
-        self._outgrown: list[Setting] = []  # compiled code of others may still know them
-        self._step = self._program(self.phases.advancing() + self.phases.sensing(), no_policy())
-        self._sense = self._program(self.phases.sensing(), no_policy())
+        self._step = self.program([*self._advancing(), *self._sensing()])
+        self._sense = self.program(self._sensing())
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
         self._outlines: dict[int, World] = {}
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
@@ -114,6 +102,22 @@ class Worlds:
         self.start = np.zeros((self.count, self.robots, 3))
         first = given[0].seed
         self.reset([first + k for k in range(self.count)] if seeds is None else seeds)
+
+    @property
+    def setting(self) -> Setting:
+        """What the worlds are made of."""
+        return self.simulation.setting
+
+    def program(self, phases: Phases, policy: Policy | None = None) -> Program:
+        """Return phases that can be run; says so where they have to be compiled first."""
+        with compilation_announced(_COMPILING):
+            return self.simulation.program(phases, policy)
+
+    def _advancing(self) -> Phases:
+        return self.phases.advancing(self.setting)
+
+    def _sensing(self) -> Phases:
+        return [*self.phases.sensing(self.setting), *self.phases.feeling(self.setting)]
 
     @property
     def dt(self) -> float:
@@ -181,13 +185,7 @@ class Worlds:
             poses = np.broadcast_to(numbers('start', start, shape, shape[1:]), shape)
             self._check_places(chosen, poses)
         self.seeds[chosen], self.start[chosen] = values[chosen], poses[chosen]
-        reset_worlds(chosen, self.start, self.seeds, self._sense.batch)
-        self.phases.reset(chosen.tolist(), self.seeds)
-        if len(chosen) == self.count:
-            self._run(self._sense, 1)
-        else:
-            for k in chosen.tolist():
-                self._sense.run(k, k + 1, 1)
+        self.simulation.reset(chosen, self.start, self.seeds, self._sense)
         return self.observe()
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
@@ -227,7 +225,7 @@ class Worlds:
             self.state.rab_next[:] = checked_data(
                 data, robots, self.setting.sensing.range_and_bearing)
         self._command(rows, by_wheels)
-        self._run(self._step, count)
+        self.simulation.run(self._step, count)
 
     def _command(self, rows: Floats, by_wheels: bool) -> None:
         """Take over commands (K*N, 2) or (K*N, 3), as ``step`` is given them."""
@@ -276,13 +274,10 @@ class Worlds:
                 raise bad_value('keep', name, 'what the robots sense: see `sense`')
         with enough_memory(f'{count} ticks of {self.count} worlds'):
             arrays = self._policy(policy, network, weights, goals, names, count)
-        program = self._program([*deciding_phases(policy), *[keep_rows] * bool(names),
-                                 *self.phases.advancing(), *self.phases.sensing()], arrays)
-        try:
-            with exceptions_of(policy):
-                self._run(program, count)
-        finally:
-            self._programs.pop()
+        program = self.program([*deciding_phases(policy), *[keep_rows] * bool(names),
+                                *self._advancing(), *self._sensing()], arrays)
+        with exceptions_of(policy):
+            self.simulation.run(program, count)
         return split(arrays.kept, names, self.count)
 
     def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,
@@ -312,38 +307,6 @@ class Worlds:
             limits=np.array([network.max_speed, network.turn]),
             kept=np.zeros((ticks if names else 0, rows, at)), kept_columns=columns,
             first_tick=self.state.tick.copy())
-
-    def _program(self, phases: Phases, policy: Policy) -> Program:
-        batch = Batch(self.setting, self.state, policy)
-        with compilation_announced(_COMPILING):
-            program = Program(phases, batch)
-        self._programs.append((program, policy))
-        return program
-
-    def _run(self, program: Program, ticks: int) -> None:
-        """Run a program on blocks of worlds, in several threads."""
-        if self.count <= self._size:
-            program.run(0, self.count, ticks)
-            return
-
-        def work(first: int) -> None:
-            program.run(first, min(self.count, first + self._size), ticks)
-
-        share_out(1 if self.phases.in_one_thread else self.threads,
-                  range(0, self.count, self._size), work)
-
-    def _replace_scenes(self, k: int, parameters: SimulationParameters) -> None:
-        """Take over what sensors see of world k, after its obstacles have moved."""
-        if replace_scenes(self.setting, k, parameters):
-            return
-        assert self.phases.shaped is not None
-        self._outgrown.append(self.setting)
-        self.setting = self.setting._replace(**scenes_of(self.phases.shaped.parameters))
-        for program, policy in self._programs:
-            program.batch = Batch(self.setting, self.state, policy)
-
-    def _waves(self, k: int, seed: int) -> Waves | None:
-        return make_turbulence(self.scenarios[k], seed)
 
     def _check_inputs(self, network: Network) -> None:
         for name in network.inputs:

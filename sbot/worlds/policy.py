@@ -54,7 +54,7 @@ def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
 
 
 @Phase
-def gather(first: int, end: int, batch: Batch) -> None:
+def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of all robots (``neural_controller.inputs``)."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     policy = borrowed(batch.policy)
@@ -89,15 +89,15 @@ def gather(first: int, end: int, batch: Batch) -> None:
 
 
 @Phase
-def gather_infrared(first: int, end: int, batch: Batch) -> None:
+def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of robots whose networks get infrared alone."""
     worlds, policy, n = borrowed(batch.worlds), borrowed(batch.policy), batch.setting.robots
     for row in range(first * n, end * n):
         kinds.infrared_inputs(worlds.infrared[row, :, 1], policy.inputs[row])
 
 
-def _forward(function: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN401
-    def forward(first: int, end: int, batch: Batch) -> None:
+def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
+    def forward(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         policy, n, dt = borrowed(batch.policy), batch.setting.robots, batch.setting.dt
         for k in range(first, end):
             for row in range(k * n, (k + 1) * n):
@@ -107,7 +107,7 @@ def _forward(function: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN40
 
 
 @Phase
-def perceptrons(first: int, end: int, batch: Batch) -> None:
+def perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Do the work of ``layers.perceptron`` for all robots, and the hyperbolic tangents at once."""
     policy, n = borrowed(batch.policy), batch.setting.robots
     for k in range(first, end):
@@ -125,8 +125,8 @@ def _phase_of(function: Any) -> Phase:  # noqa: ANN401
     return Phase(_forward(function))
 
 
-def _act(command_of: Any) -> Callable[[int, int, Batch], None]:  # noqa: ANN401
-    def act(first: int, end: int, batch: Batch) -> None:
+def _act(command_of: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
+    def act(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         policy, worlds = borrowed(batch.policy), borrowed(batch.worlds)
         n = batch.setting.robots
         for row in range(first * n, end * n):

@@ -14,6 +14,11 @@ _BLOCKS = 4  # tasks to a thread: they take different time
 _WORTH_A_THREAD = 100  # robots; fewer are done before a thread has started
 
 
+def worth_threads(threads: int, count: int) -> bool:
+    """Tell whether ``count`` robots are work enough for several threads."""
+    return threads > 1 and count >= _WORTH_A_THREAD * threads
+
+
 def in_blocks(threads: int, count: int, work: Callable[..., None],
               *arguments: Any) -> None:  # noqa: ANN401 - whatever ``work`` takes
     """Run ``work(first, end, *arguments)`` on blocks of 0 ... count-1 in parallel, and wait.
@@ -26,7 +31,7 @@ def in_blocks(threads: int, count: int, work: Callable[..., None],
     arguments : the same for all
 
     """
-    if threads == 1 or count < _WORTH_A_THREAD * threads:
+    if not worth_threads(threads, count):
         work(0, count, *arguments)
         return
     size = max(1, -(-count // (threads * _BLOCKS)))
@@ -66,7 +71,7 @@ def in_background(threads: int, count: int, work: Callable[..., T],
     arguments : its own
 
     """
-    if threads == 1 or count < _WORTH_A_THREAD * threads:
+    if not worth_threads(threads, count):
         result = work(*arguments)
         return lambda: result
     future = _pool(threads, os.getpid()).submit(work, *arguments)

@@ -83,15 +83,16 @@ def uniforms(seed: int, purpose: int, robots: NDArray[np.int64], tick: int,
 
 
 @njit
-def normals(seed: int, purpose: int, robots: int, tick: int, count: int) -> Floats:
-    """Return the first ``count`` standard normal numbers of robots 0 … N-1: (N, count).
+def normals(seed: int, purpose: int, robots: int, tick: int, count: int,
+            first: int = 0) -> Floats:
+    """Return the first ``count`` standard normal numbers of N robots: (N, count).
 
-    Parameters are those of ``uniforms``; ``robots`` is N.
+    Parameters are those of ``uniforms``; ``robots`` is N, ``first`` the id of the first one.
     """
     width = count + count % 2
     out, room = np.empty((robots, width)), np.empty(count + WORDS)
     for j in range(robots):
-        fill_uniforms(seed, purpose, j, tick, count, room)
+        fill_uniforms(seed, purpose, first + j, tick, count, room)
         for i in range(width):
             out[j, i] = room[i]
     _make_normal(out.reshape(robots * width), robots * width // 2)

@@ -279,3 +279,19 @@ def move(bodies: BodyArrays, pose: Array, driven: Driven, impulse_velocity: Arra
         out[i, 0] += impulse_velocity[i, 0] * dt
         out[i, 1] += impulse_velocity[i, 1] * dt
     return out
+
+
+@njit
+def achieved_twists(before: Array, after: Array, dt: float) -> Array:
+    """Return what moved the robots (N, 3), in their new frames: m/s, m/s, rad/s."""
+    out, yaw = np.empty_like(before), after[:, 2].copy()
+    sine, cosine = np.empty(before.shape[0]), np.empty(before.shape[0])
+    sincos_of(yaw, sine, cosine)
+    for i in range(before.shape[0]):
+        vx = (after[i, 0] - before[i, 0]) / dt
+        vy = (after[i, 1] - before[i, 1]) / dt
+        s, c = sine[i], cosine[i]
+        out[i, 0] = c * vx + s * vy
+        out[i, 1] = c * vy - s * vx
+        out[i, 2] = wrap_yaw(after[i, 2] - before[i, 2]) / dt
+    return out

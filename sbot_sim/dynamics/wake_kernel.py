@@ -322,12 +322,12 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
 
 
 @njit_inner
-def reduce_all(parameters: WakeParameters, reach: float, walls: Scene, pose: Array,
-               wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
-               blockers: NDArray[np.int64], out: Array) -> None:
-    """Write what ``fast_reductions`` returns; for compiled code, in one thread."""
+def reduce_rows(first: int, end: int, parameters: WakeParameters, reach: float, walls: Scene,
+                pose: Array, wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
+                blockers: NDArray[np.int64], out: Array) -> None:
+    """Write what ``fast_reductions`` returns, of the robots first … end-1 by place."""
     discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
-    reduce_block(0, pose.shape[0], parameters, reach, discs, walls, pose, wind_xy, advertised_mm,
+    reduce_block(first, end, parameters, reach, discs, walls, pose, wind_xy, advertised_mm,
                  own_radius, widest_wake(parameters, advertised_mm, own_radius),
                  Reductions(out, blockers))
 

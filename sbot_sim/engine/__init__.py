@@ -1,1 +1,1 @@
-"""One tick of a simulation, and the simulation that holds state between ticks."""
+"""Simulation of many worlds, and of one for the in-process run and the node."""

@@ -1,31 +1,29 @@
-"""Simulation engine: state between ticks, for the in-process run and the node."""
+"""Engine: the simulation of one world, tick by tick, for the in-process run and the node."""
 
 from __future__ import annotations
+
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.placement import placement_error
-from sbot_sim.engine.obstacles import all_bodies, place_obstacles
-from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.snapshot import observe
-from sbot_sim.engine.state import (
-    Felt,
-    SimulationState,
-    Snapshot,
-    StepInputs,
-    Wind,
-    initial_state,
-    teleported,
-)
-from sbot_sim.engine.step import feel, hear, step
+from sbot_sim.engine.many import Simulation
+from sbot_sim.engine.setting import no_winds
+from sbot_sim.engine.snapshot import snapshot_of
+from sbot_sim.engine.state import Snapshot, StepInputs, Wind
+from sbot_sim.worlds.batch import Program
+from sbot_sim.worlds.obstacles import all_bodies
+from sbot_sim.worlds.parameters import SimulationParameters
+from wind_model.grid import Lattice
 
 Array = NDArray[np.float64]
+_ALWAYS = np.iinfo(np.int64).max  # ticks
 
 
 class Engine:
-    """Holds state and snapshot between ticks; ``step`` and ``observe`` compute them.
+    """A batch of one world; commands and wind come tick by tick, snapshots are copies.
 
     Parameters
     ----------
@@ -36,39 +34,73 @@ class Engine:
     """
 
     def __init__(self, parameters: SimulationParameters, pose: Array, seed: int) -> None:
-        self.parameters = parameters
-        self._initial_pose = pose.copy()
-        self._seed = seed
+        self._start, self._seeds = pose.copy()[np.newaxis], np.array([seed], np.int64)
+        self._given, self._worlds = parameters, world_of(parameters)
+        self._field: Lattice | None = None
+        self._snapshot: Snapshot | None = None
+        self.has_felt = False  # whether the snapshot has this tick's wind
         self.reset()
+
+    @cached_property
+    def _sensing(self) -> Program:
+        return self._worlds.program(self._worlds.tick.sensing(self._worlds.setting))
+
+    @cached_property
+    def _advancing(self) -> Program:
+        tick, setting = self._worlds.tick, self._worlds.setting
+        return self._worlds.program(tick.advancing(setting) + tick.sensing(setting))
+
+    @cached_property
+    def _feeling(self) -> Program:
+        return self._worlds.program(self._worlds.tick.feeling(self._worlds.setting))
+
+    @property
+    def tick(self) -> int:
+        """How many ticks have passed."""
+        return int(self._worlds.state.tick[0])
+
+    @property
+    def parameters(self) -> SimulationParameters:
+        """The world's parameters, with moving obstacles where they are."""
+        shaped = self._worlds.tick.shaped
+        return self._given if shaped is None else shaped.parameters[0]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What messages carry of this tick; with its wind once that is felt."""
+        if self._snapshot is None:
+            self._snapshot = snapshot_of(self._worlds, self.has_felt)
+        return self._snapshot
 
     def reset(self) -> None:
         """Go back to tick 0."""
-        self.state: SimulationState = initial_state(self.parameters, self._initial_pose,
-                                                    self._seed)
-        self.parameters = place_obstacles(self.parameters, self.state.moved, self.state.boxes)
-        self._observe()
-
-    def _observe(self) -> None:
-        self._heard = hear(self.parameters, self.state.pose)
-        self._felt: Felt | None = None
-        self.snapshot: Snapshot
-        self.snapshot = observe(self.parameters, self.state, self._seed, self._heard)
+        self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._sensing)
+        self._snapshot, self.has_felt = None, False
 
     def feel(self, wind: Wind) -> None:
         """Let the robots feel this tick's wind: the snapshot has it from now on.
 
         ``advance`` must then be given the same wind.
         """
-        felt = feel(self.parameters, self.state, wind, self._heard)
-        self.snapshot = self.snapshot._replace(
-            wind=felt.wind + felt.push, free_wind=felt.free_wind + felt.push,
-            updraft=felt.updraft)
-        self._felt = felt
+        self._blow(wind)
+        state = self._worlds.state
+        if self._snapshot is not None:
+            self._snapshot = self._snapshot._replace(
+                wind=state.felt_wind.copy(), free_wind=state.felt_free_wind.copy(),
+                updraft=state.updraft.copy())
+        self.has_felt = True
 
-    @property
-    def has_felt(self) -> bool:
-        """Whether the snapshot has this tick's wind."""
-        return self._felt is not None
+    def _blow(self, wind: Wind) -> None:
+        """Find the wind at the robots."""
+        if wind.field is not self._field:
+            self._worlds.set_field(wind.field)
+            self._field = wind.field
+            self.__dict__.pop('_feeling', None)
+        winds = self._worlds.setting
+        winds.wind_velocity[0], winds.wind_force[0] = wind.velocity, wind.force
+        winds.gust_velocity[0] = wind.gust
+        winds.gust_ticks[0, 1] = _ALWAYS if wind.gust.any() else 0
+        self._worlds.run(self._feeling)
 
     def advance(self, inputs: StepInputs) -> None:
         """Go one tick on, and sense.
@@ -76,19 +108,23 @@ class Engine:
         Raises
         ------
         InputError
-            for commands of another shape, which compiled code would read beyond their end.
+            for commands of another shape.
 
         """
-        if inputs.command.shape != self.state.pose.shape:
+        state = self._worlds.state
+        if inputs.command.shape != state.command.shape:
             raise bad_value('command', f'shape {inputs.command.shape}',
-                            f'shape {self.state.pose.shape}: vx, vy, omega')
-        self.state = step(self.parameters, self.state, inputs, self._heard, self._seed,
-                          self._felt)
-        self.parameters = place_obstacles(self.parameters, self.state.moved, self.state.boxes)
-        self._observe()
+                            f'shape {state.command.shape}: vx, vy, omega')
+        if not self.has_felt:
+            self._blow(inputs.wind)
+        state.command[:], state.rab_next[:] = inputs.command, inputs.rab_data
+        self._worlds.run(self._advancing)
+        self._snapshot, self.has_felt = None, False
 
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
         """Put a robot elsewhere before the next ``advance``; it is there from the next tick on.
+
+        Odometry knows nothing of it.
 
         Raises
         ------
@@ -96,11 +132,38 @@ class Engine:
             if it cannot stand there; nothing is changed.
 
         """
-        after = teleported(self.state, robot, np.array(pose))
-        problem = placement_error(*all_bodies(self.parameters, after.moved, after.boxes,
-                                              after.pose), len(after.pose))
+        before, state = self.snapshot, self._worlds.state
+        after = before.true_pose.copy()
+        after[robot] = pose
+        problem = placement_error(*all_bodies(self.parameters, before.moved, before.boxes, after),
+                                  len(after))
         if problem is not None:
             raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
-        self.state = after
-        self._felt = None
-        self._heard = hear(self.parameters, self.state.pose)
+        state.pose[robot] = pose
+        for rows in (state.twist, state.impulse_velocity, state.wind):
+            rows[robot] = 0.0
+        if len(state.momentum.twist):
+            state.momentum.twist[robot] = state.momentum.asked[robot] = 0.0
+        self._snapshot = before._replace(true_pose=state.pose.copy())
+        self.has_felt = False
+        tick = self._worlds.tick
+        self._worlds.run(self._worlds.program(tick.hearing(self._worlds.setting)))
+
+
+def world_of(parameters: SimulationParameters) -> Simulation:
+    """Return one world with all sensors that its robots have, in still air."""
+    winds = no_winds(1)
+    # The force of a gust is in that of the tick. -0 changes nothing, 0 would change -0.
+    winds.gust_force[:] = -0.0
+    # Whom robots hear takes as much room as there are pairs, not as there may be: ``hears``.
+    return Simulation([parameters], winds, _senses(parameters), lambda _, __: parameters.waves,
+                      parameters.sensors.threads, hears=False)
+
+
+def _senses(parameters: SimulationParameters) -> frozenset[str]:
+    """Return all that the robots have."""
+    sensors = parameters.sensors
+    return frozenset({'scan', 'odometry', 'twist', 'wind'}
+                     | ({'infrared'} if sensors.infrared is not None else set())
+                     | ({'imu'} if sensors.imu is not None else set())
+                     | ({'gnss'} if sensors.gnss is not None else set()))

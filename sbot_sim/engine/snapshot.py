@@ -1,63 +1,35 @@
-"""Sensing: the snapshot of a state, with the values that messages carry."""
+"""Snapshot of a world: copies of its arrays, for observers that keep them."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sbot_common.angles import decoded_yaws
-from sbot_common.compiled.threads import in_background
-from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.state import SimulationState, Snapshot
-from sbot_sim.sensors.infrared.sensor import sense as sense_infrared
-from sbot_sim.sensors.positioning.gnss import read_receivers
-from sbot_sim.sensors.positioning.imu import read_imus
-from sbot_sim.sensors.range_and_bearing import Heard
-from sbot_sim.sensors.scan import add_scan_noise, cast_scans
+from sbot_sim.engine.many import Simulation
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.world.moving import disc_positions
 
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
 
-
-def observe(parameters: SimulationParameters, state: SimulationState, seed: int,
-            heard: Heard) -> Snapshot:
-    """Return the snapshot of a state: all sensors read at once, the wind not felt yet.
-
-    Parameters
-    ----------
-    parameters, state : the world
-    seed : of the noise, which is a function of it and of the tick
-    heard : who hears whom, from ``step.hear``
-
-    """
-    sensors, bodies = parameters.sensors, parameters.bodies
-    yaws = in_background(sensors.threads, state.pose.shape[0], decoded_yaws,
-                         np.ascontiguousarray(state.pose[:, 2]))
-    scan = sensors.scan
-    ranges = cast_scans(sensors.scene, sensors.fan, state.pose, bodies.radius, scan,
-                        sensors.threads, sensors.rectangles)
-    add_scan_noise(ranges, scan.noise_std, scan.range_min, scan.range_max, seed,
-                   state.tick)
-    infrared = None
-    if sensors.infrared is not None:
-        infrared = sense_infrared(sensors.infrared_scene, state.pose, bodies.radius,
-                                  sensors.infrared, (seed, state.tick), sensors.threads)
-    imu = gnss = None
-    if sensors.imu is not None and state.acceleration is not None and state.imu_bias is not None:
-        imu = read_imus(sensors.imu, state.pose[:, 2], state.twist[:, 2], state.acceleration,
-                        state.imu_bias, seed, state.tick, parameters.dt)
-    if sensors.gnss is not None:
-        gnss = read_receivers(sensors.gnss, state.pose, seed, state.tick)
-    pose = state.pose.copy()
-    pose[:, 2] = yaws()
-    no_wind = np.zeros_like(state.wind)
+def snapshot_of(worlds: Simulation, felt: bool) -> Snapshot:
+    """Return the snapshot of a simulation of one world; ``felt``: with the wind of its tick."""
+    state, positioning, shaped = worlds.state, worlds.tick.positioning, worlds.tick.shaped
+    sensing, n = worlds.setting.sensing, worlds.setting.robots
+    moved = boxes = obstacles = None
+    if shaped is not None and shaped.moved[0] is not None and shaped.boxes[0] is not None:
+        bodies = shaped.parameters[0].obstacles
+        moved, boxes = shaped.moved[0].copy(), shaped.boxes[0].copy()
+        obstacles = disc_positions(bodies.discs, moved) if bodies and len(moved) else None
     return Snapshot(
-        tick=state.tick, pose=pose, twist=state.twist, wind=no_wind, free_wind=no_wind,
-        updraft=np.zeros(len(pose)), true_pose=state.pose,
-        odometry=state.odometry, odometry_twist=state.odometry_twist, ranges=ranges,
-        infrared=infrared, heard=heard, heard_sent=sensors.range_and_bearing,
-        rab_data=state.rab_data, imu=imu, gnss=gnss,
-        obstacles=None if state.moved is None or parameters.obstacles is None
-        or not len(state.moved) else disc_positions(parameters.obstacles.discs, state.moved),
-        boxes=None if state.boxes is None or not len(state.boxes) else state.boxes)
+        tick=int(state.tick[0]), pose=state.sent_pose.copy(), twist=state.twist.copy(),
+        wind=state.felt_wind.copy() if felt else np.zeros((n, 2)),
+        free_wind=state.felt_free_wind.copy() if felt else np.zeros((n, 2)),
+        updraft=state.updraft.copy() if felt else np.zeros(n),
+        true_pose=state.pose.copy(), odometry=state.odometry.copy(),
+        odometry_twist=state.odometry_twist.copy(), ranges=state.ranges.copy(),
+        infrared=state.infrared.copy() if sensing.infrared_fan.beams else None,
+        heard=worlds.tick.heard(0), heard_sent=sensing.range_and_bearing,
+        rab_data=state.rab_data.copy(), collided=state.collided.copy(),
+        reverted=state.reverted.copy(),
+        imu=None if positioning.imu is None else positioning.imu.copy(),
+        gnss=None if positioning.gnss is None else positioning.gnss.copy(),
+        moved=moved, obstacles=obstacles,
+        boxes=boxes if boxes is not None and len(boxes) else None)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sbot_common import topics
 from sbot_common.wire import cdr
-from sbot_sim.engine.state import SimulationState
+from sbot_sim.engine.state import Snapshot
 
 
 class Report(NamedTuple):
@@ -47,7 +47,7 @@ class Pace:
         return Report(factor, self._late)
 
 
-def diagnostics(stamp_ns: int, report: Report, state: SimulationState,
+def diagnostics(stamp_ns: int, report: Report, snapshot: Snapshot,
                 node: str = 'sbot_sim') -> bytes:
     """Return diagnostic_msgs/DiagnosticArray.
 
@@ -55,10 +55,10 @@ def diagnostics(stamp_ns: int, report: Report, state: SimulationState,
     """
     name = node.lstrip('/')
     get = cdr.message_class
-    values = {'tick': state.tick, 'real_time_factor': f'{report.real_time_factor:.3f}',
-              'late_ticks': report.late_ticks, 'robots': len(state.pose),
-              'robots_in_collision': int(np.count_nonzero(state.collided)),
-              'robots_put_back': int(np.count_nonzero(state.reverted))}
+    values = {'tick': snapshot.tick, 'real_time_factor': f'{report.real_time_factor:.3f}',
+              'late_ticks': report.late_ticks, 'robots': len(snapshot.pose),
+              'robots_in_collision': int(np.count_nonzero(snapshot.collided)),
+              'robots_put_back': int(np.count_nonzero(snapshot.reverted))}
     status = get('diagnostic_msgs/msg/DiagnosticStatus')(
         level=0, name=f'{name}: simulation', message=f'{report.real_time_factor:.2f} x real time',
         hardware_id=name,

@@ -68,7 +68,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
             options.awaited, self._broadcast.cmd_vel, self._depth)
         self._connections.publish(latched)
         actions = Actions(
-            tick=lambda: self._engine.state.tick, start=self._start, end=self._end,
+            tick=lambda: self._engine.tick, start=self._start, end=self._end,
             publish_clock=self._publish_clock, publish_snapshot=self._publish_snapshot,
             publish_wind=self._publish_wind, publish_inputs=self._publish_inputs, stop=self._stop,
             observe=self._observe, advance=self._advance, reset=self._reset,
@@ -227,7 +227,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         return response
 
     def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response.message = f'tick {self._engine.state.tick}'
+        response.message = f'tick {self._engine.tick}'
         response.success = self._control.step()
         if not response.success:
             response.message = ('the simulation is not paused: call '
@@ -247,7 +247,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     @property
     def _stamp_ns(self) -> int:
-        return self._rate.stamp_ns(self._engine.state.tick)
+        return self._rate.stamp_ns(self._engine.tick)
 
     def _start(self) -> None:
         if self._observer.recording:
@@ -315,7 +315,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         report = self._pace.take(time.monotonic())
         self._connections.publish([Outgoing(
             topics.DIAGNOSTICS.name, topics.DIAGNOSTICS,
-            diagnostics(self._stamp_ns, report, self._engine.state,
+            diagnostics(self._stamp_ns, report, self._engine.snapshot,
                         self.get_fully_qualified_name()))])
 
     def _fail(self, reason: str) -> None:

@@ -53,7 +53,7 @@ def draw_wheel_scale(noise_radius: Array, seed: int, wheels: int) -> Array:
     wheels : of the robot with most of them
 
     """
-    scale = _normals_where(noise_radius, seed, WHEEL_RADIUS, 0, wheels)
+    scale = _normals_where(noise_radius, seed, WHEEL_RADIUS, 0, wheels, 0)
     for i in range(len(noise_radius)):
         for k in range(wheels):
             scale[i, k] = 1.0 + noise_radius[i] * scale[i, k]
@@ -61,20 +61,21 @@ def draw_wheel_scale(noise_radius: Array, seed: int, wheels: int) -> Array:
 
 
 @njit
-def draw_slip(noise_slip: Array, seed: int, tick: int, wheels: int) -> Array:
+def draw_slip(noise_slip: Array, seed: int, tick: int, wheels: int, first: int = 0) -> Array:
     """Return a tick's standard normal numbers (N, wheels); zeros where slip is off.
 
-    Parameters are those of ``draw_wheel_scale``.
+    Parameters are those of ``draw_wheel_scale``; ``first`` is the id of the first robot.
     """
-    return _normals_where(noise_slip, seed, ODOMETRY, tick, wheels)
+    return _normals_where(noise_slip, seed, ODOMETRY, tick, wheels, first)
 
 
 @njit_inner
-def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int) -> Array:
+def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int,
+                   first: int) -> Array:
     """Return standard normal numbers (N, wheels), zeros where there is no noise."""
     if not (noise > 0.0).any():
         return np.zeros((len(noise), wheels))
-    normal = normals(seed, purpose, len(noise), tick, wheels)
+    normal = normals(seed, purpose, len(noise), tick, wheels, first)
     for i in range(len(noise)):
         if not noise[i] > 0.0:
             normal[i] = 0.0

@@ -165,7 +165,7 @@ def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
 
 @njit
 def add_scan_noise(ranges: Scans, noise_std: float, range_min: float, range_max: float,
-                   seed: int, tick: int) -> None:
+                   seed: int, tick: int, first: int = 0) -> None:
     """Add Gaussian noise to ranges that are finite, in place.
 
     Parameters
@@ -174,6 +174,7 @@ def add_scan_noise(ranges: Scans, noise_std: float, range_min: float, range_max:
     noise_std : m; 0: nothing is drawn
     range_min, range_max : m, where noisy ranges stay
     seed, tick : of the noise; the index of a number is that of its beam
+    first : id of the first robot
 
     """
     if noise_std <= 0.0:
@@ -181,7 +182,7 @@ def add_scan_noise(ranges: Scans, noise_std: float, range_min: float, range_max:
     n, beams = ranges.shape
     noise = np.empty(beams + WORDS)
     for j in range(n):
-        fill_normals(seed, SCAN, j, tick, beams, noise)
+        fill_normals(seed, SCAN, first + j, tick, beams, noise)
         for i in range(beams):
             if math.isfinite(ranges[j, i]):
                 noisy = float(ranges[j, i]) + noise_std * noise[i]

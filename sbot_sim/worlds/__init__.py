@@ -1,1 +1,1 @@
-"""Many independent worlds stepped in one compiled call; world k equals a run of it alone."""
+"""Phases of a tick: compiled functions of a batch of worlds; world k equals it alone."""

@@ -1,17 +1,20 @@
-"""Wind at the robots of a block of worlds: ``engine.step.feel`` for many worlds at once."""
+"""Wind at the robots of a block of worlds."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, njit_inline
 from sbot_sim.dynamics.impulses import effective_wind
-from sbot_sim.dynamics.wake_kernel import reduce_all
-from sbot_sim.worlds.batch import Batch, Phase
+from sbot_sim.dynamics.wake_kernel import reduce_rows
+from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
 from sbot_sim.worlds.layouts import scene_of
-from sbot_sim.worlds.state import Setting, Worlds
+from sbot_sim.worlds.state import Integers, Setting, Worlds
 from wind_model.interpolate import points_above, velocity_at
+from wind_model.turbulence import Waves, gusts_at
 from wind_model.wake import clamped_radius, wakes
 
 Floats = NDArray[np.float64]
@@ -32,80 +35,131 @@ def force_of(setting: Setting, worlds: Worlds, k: int) -> tuple[float, float]:
     return x, y
 
 
-@Phase
-def set_uniform_wind(first: int, end: int, batch: Batch) -> None:
+@shared
+def set_uniform_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Set the free and the effective wind to that of each world."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
     for k in range(first, end):
-        x, y = setting.wind_velocity[k, 0], setting.wind_velocity[k, 1]
+        x, y, w = (setting.wind_velocity[k, 0], setting.wind_velocity[k, 1],
+                   setting.wind_velocity[k, 2])
         if in_gust(setting, worlds, k):
-            x, y = x + setting.gust_velocity[k, 0], y + setting.gust_velocity[k, 1]
-        for row in range(k * n, (k + 1) * n):
+            x, y, w = (x + setting.gust_velocity[k, 0], y + setting.gust_velocity[k, 1],
+                       w + setting.gust_velocity[k, 2])
+        for row in range(max(a, k * n), min(z, (k + 1) * n)):
             worlds.free_wind[row, 0], worlds.free_wind[row, 1] = x, y
             worlds.wind[row, 0], worlds.wind[row, 1] = x, y
+            worlds.updraft[row] = w
 
 
-@Phase
-def set_free_wind(first: int, end: int, batch: Batch) -> None:
+@shared
+def set_free_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Set the free wind: that of a grid, if there is one, and gusts."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
-    points = np.empty((n, 3))
     for k in range(first, end):
-        a, z = k * n, (k + 1) * n
-        pose, free = worlds.pose[a:z], worlds.free_wind[a:z]
-        for i in range(n):
-            points[i, 0], points[i, 1] = pose[i, 0], pose[i, 1]
-            points[i, 2] = setting.wind_height
-            free[i, 0], free[i, 1] = setting.wind_velocity[k, 0], setting.wind_velocity[k, 1]
+        low, high = max(a, k * n), min(z, (k + 1) * n)
+        pose, free, updraft = worlds.pose[low:high], worlds.free_wind[low:high], worlds.updraft
+        for row in range(low, high):
+            worlds.free_wind[row, 0] = setting.wind_velocity[k, 0]
+            worlds.free_wind[row, 1] = setting.wind_velocity[k, 1]
+            updraft[row] = setting.wind_velocity[k, 2]
         if setting.gridded:
+            points = np.empty((high - low, 3))
+            for i in range(high - low):
+                points[i, 0], points[i, 1] = pose[i, 0], pose[i, 1]
+                points[i, 2] = setting.wind_height
             if setting.above_terrain:
                 points[:] = points_above(setting.field, pose, setting.wind_height)
-            free[:] = velocity_at(setting.field, points, setting.wind_velocity[k])[:, :2]
+            around = velocity_at(setting.field, points, setting.wind_velocity[k])
+            free[:], updraft[low:high] = around[:, :2], around[:, 2]
         if in_gust(setting, worlds, k):
-            for i in range(n):
-                free[i, 0] += setting.gust_velocity[k, 0]
-                free[i, 1] += setting.gust_velocity[k, 1]
+            for row in range(low, high):
+                worlds.free_wind[row, 0] += setting.gust_velocity[k, 0]
+                worlds.free_wind[row, 1] += setting.gust_velocity[k, 1]
+                updraft[row] += setting.gust_velocity[k, 2]
 
 
-@Phase
-def reduce_by_wakes(first: int, end: int, batch: Batch) -> None:
-    """Find the share of the wind that others take from each robot."""
+class TurbulentAir:
+    """Phase that adds the gusts of turbulence to the free wind.
+
+    Parameters
+    ----------
+    waves_of : the waves of world k with a seed; None: no turbulence there
+    setting, worlds : of the batch
+
+    """
+
+    def __init__(self, waves_of: Callable[[int, int], Waves | None], setting: Setting,
+                 worlds: Worlds) -> None:
+        self._waves_of, self._setting, self._worlds = waves_of, setting, worlds
+        self._waves: dict[int, Waves | None] = {}
+
+    def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
+        """Draw the waves of worlds anew."""
+        for k in chosen:
+            self._waves[k] = self._waves_of(k, int(seeds[k]))
+
+    def add(self, first: int, end: int) -> None:
+        """Add the gusts of this tick."""
+        setting, worlds, n = self._setting, self._worlds, self._setting.robots
+        for k in range(first, end):
+            waves = self._waves[k]
+            if waves is None:
+                continue
+            rows, time = slice(k * n, (k + 1) * n), int(worlds.tick[k]) * setting.dt
+            x, y = setting.wind_velocity[k, 0], setting.wind_velocity[k, 1]
+            worlds.free_wind[rows] += gusts_at(waves, worlds.pose[rows], x * time, y * time, time)
+
+
+@shared_apart
+def reduce_by_wakes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find the share of the wind that others take from each robot; nobody broadcasts."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
     for k in range(first, end):
-        a, z = k * n, (k + 1) * n
-        pose, free, reduction = worlds.pose[a:z], worlds.free_wind[a:z], worlds.reduction[a:z]
-        advertised = worlds.rab_data[a:z, 0].copy()
-        own_radius = clamped_radius(setting.bodies.radius[a:z])
-        if setting.sensing.range_and_bearing:
-            reduction[:] = wakes(
-                setting.wake, worlds.heard_starts[k], worlds.heard_robot[k],
-                worlds.heard_range[k], worlds.heard_bearing[k], pose[:, 2].copy(), free,
-                advertised, own_radius)[0]
-        else:
-            reduce_all(setting.wake, setting.sensing.rab_range,
-                       scene_of(setting.line_of_sight, setting.layout[k]), pose, free,
-                       advertised, own_radius, worlds.blocker[a:z], reduction)
+        rows = slice(k * n, (k + 1) * n)
+        reduce_rows(max(a, k * n) - k * n, min(z, (k + 1) * n) - k * n, setting.wake,
+                    setting.sensing.rab_range, scene_of(setting.line_of_sight, setting.layout[k]),
+                    worlds.pose[rows], worlds.free_wind[rows], worlds.rab_data[rows, 0].copy(),
+                    clamped_radius(setting.bodies.radius[rows]), worlds.blocker[rows],
+                    worlds.reduction[rows])
 
 
 @Phase
-def set_effective_wind(first: int, end: int, batch: Batch) -> None:
+def reduce_by_heard(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find the share of the wind that others take from each robot, of what it hears."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    n = setting.robots
+    for k in range(first, end):
+        rows = slice(k * n, (k + 1) * n)
+        worlds.reduction[rows] = wakes(
+            setting.wake, worlds.heard_starts[k], worlds.heard_robot[k], worlds.heard_range[k],
+            worlds.heard_bearing[k], worlds.pose[rows, 2].copy(), worlds.free_wind[rows],
+            worlds.rab_data[rows, 0].copy(), clamped_radius(setting.bodies.radius[rows]))[0]
+
+
+@shared_apart
+def set_effective_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Set the wind that is left."""
-    worlds, n = borrowed(batch.worlds), batch.setting.robots
-    a, z = first * n, end * n
+    worlds = borrowed(batch.worlds)
     worlds.wind[a:z] = effective_wind(worlds.free_wind[a:z], worlds.reduction[a:z])
+    for row in range(a, z):
+        worlds.updraft[row] *= 1.0 - worlds.reduction[row]
 
 
-@Phase
-def add_forces(first: int, end: int, batch: Batch) -> None:
+@shared
+def add_forces(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Add what forces do in a tick to the wind that robots observe."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots
     for k in range(first, end):
         x, y = force_of(setting, worlds, k)
-        for row in range(k * n, (k + 1) * n):
+        for row in range(max(a, k * n), min(z, (k + 1) * n)):
             mass = setting.bodies.mass[row]
-            worlds.felt_wind[row, 0] = worlds.wind[row, 0] + x * setting.dt / mass
-            worlds.felt_wind[row, 1] = worlds.wind[row, 1] + y * setting.dt / mass
+            # 0 and -0 add the same: a force that is not there leaves no sign.
+            push_x, push_y = 0.0 + x * setting.dt / mass, 0.0 + y * setting.dt / mass
+            worlds.felt_wind[row, 0] = worlds.wind[row, 0] + push_x
+            worlds.felt_wind[row, 1] = worlds.wind[row, 1] + push_y
+            worlds.felt_free_wind[row, 0] = worlds.free_wind[row, 0] + push_x
+            worlds.felt_free_wind[row, 1] = worlds.free_wind[row, 1] + push_y

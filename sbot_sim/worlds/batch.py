@@ -1,9 +1,10 @@
 """A batch of worlds as one object for compiled code, and the phases of a tick that work on it.
 
 Handing a hundred arrays to a compiled function takes many microseconds; handing over one
-structure that holds them takes one. A phase is a function of (first, end, batch) that works on the
-worlds first … end-1. Each is compiled on its own when it is first needed, and called by address:
-a tick is a list of addresses, so scenarios pay only for the phases they have.
+structure that holds them takes one. A phase is a function of (first, end, a, z, batch) that works
+on the worlds first … end-1; what concerns each robot alone, on the rows a … z-1 of these. Each is
+compiled on its own when it is first needed, and called by address: a tick is a list of addresses,
+so scenarios pay only for the phases they have.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, compiled_callback, njit
+from sbot_common.compiled.threads import share_out
 from sbot_sim.worlds.state import Setting, Worlds
 
 Floats = NDArray[np.float64]
@@ -70,40 +72,124 @@ def _make_batch(setting: Setting, worlds: Worlds, policy: Policy) -> Any:  # noq
 
 
 class Phase:
-    """A function of (first, end, batch), compiled when it is first needed."""
+    """A function of (first, end, a, z, batch), compiled when it is first needed.
 
-    def __init__(self, function: Callable[[int, int, Batch], None]) -> None:
-        self.function = function
-        self._compiled: Any = None
+    Parameters
+    ----------
+    function : what it does
+    shared : threads may share the rows of one world: it does whole what concerns the rows a … z-1,
+        or of robots sorted by place those places, and writes nothing else
+    apart : shared, but only once all threads have done the phases before it
+
+    """
+
+    def __init__(self, function: Callable[[int, int, int, int, Batch], None],
+                 shared: bool = False, apart: bool = False) -> None:
+        self.function, self.shared, self.apart = function, shared or apart, apart
+        self._compiled: dict[Any, Any] = {}
 
     def address(self, batch: Batch) -> int:
-        """Return where its machine code is; all batches are of one type."""
-        if self._compiled is None:
-            signature = types.void(types.int64, types.int64, numba.typeof(batch))
-            self._compiled = compiled_callback(signature, self.function)
-        return int(self._compiled.address)
+        """Return where its machine code for a type of batches is; almost all are of one."""
+        kind = numba.typeof(batch)
+        if kind not in self._compiled:
+            signature = types.void(*[types.int64] * 4, kind)
+            self._compiled[kind] = compiled_callback(signature, self.function)
+        return int(self._compiled[kind].address)
 
 
-def addresses(phases: Sequence[Phase], batch: Batch) -> Addresses:
-    """Return what ``run_phases`` takes."""
-    return np.array([phase.address(batch) for phase in phases], np.int64)
+def shared(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
+    """Return a phase whose rows threads may share."""
+    return Phase(function, shared=True)
+
+
+def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
+    """Return a phase whose rows threads may share once the phases before it are done."""
+    return Phase(function, apart=True)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _call(_: Any, address: Any, first: Any, end: Any, batch: Any) -> Any:  # noqa: ANN401
+def _call(_: Any, address: Any, first: Any, end: Any, a: Any, z: Any, batch: Any) -> Any:  # noqa: ANN401
     """Call a phase by its address."""
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
         word = ir.IntType(64)
         function = ir.FunctionType(ir.VoidType(),
-                                   [word, word, context.get_value_type(signature.args[3])])
+                                   [word] * 4 + [context.get_value_type(signature.args[5])])
         builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
         return context.get_dummy_value()
-    return types.void(types.int64, types.int64, types.int64, batch), codegen
+    return types.void(*[types.int64] * 5, batch), codegen
 
 
 @njit
-def run_phases(first: int, end: int, phases: Addresses, batch: Batch, ticks: int) -> None:
-    """Run the phases in turn, as often as there are ticks, on the worlds first … end-1."""
+def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: Batch,
+               ticks: int) -> None:
+    """Run the phases in turn, as often as there are ticks: worlds first … end-1, rows a … z-1."""
     for _ in range(ticks):
         for address in phases:
-            _call(address, first, end, batch)
+            _call(address, first, end, a, z, batch)
+
+
+# A phase in Python: a function of (first, end) that works on the worlds first … end-1 of arrays
+# that it knows.
+Interpreted = Callable[[int, int], None]
+_TASKS = 2  # of a thread in a shared phase: they take different time, but each sorts all robots
+
+
+class Program:
+    """Phases in the order in which they run: compiled stretches, and Python between them.
+
+    Parameters
+    ----------
+    phases : compiled ones, whose machine code is called without Python between them, and functions
+    setting, worlds, policy : what the compiled ones work on; kept alive
+    threads : how many share a world; changes no bit
+
+    """
+
+    def __init__(self, phases: Sequence[Phase | Interpreted], setting: Setting, worlds: Worlds,
+                 policy: Policy | None = None, threads: int = 1) -> None:
+        self._worlds, self._policy, self._threads = worlds, policy or no_policy(), threads
+        self.replace(setting)
+        parts: list[tuple[list[int], bool] | Interpreted] = []
+        for phase in phases:
+            if not isinstance(phase, Phase):
+                parts.append(phase)
+                continue
+            together, last = threads > 1 and phase.shared, parts[-1] if parts else None
+            if last is None or callable(last) or last[1] != together or (
+                    together and phase.apart):
+                parts.append(last := ([], together))
+            last[0].append(phase.address(self.batch))
+        self._parts: list[tuple[Addresses, bool] | Interpreted] = [
+            part if callable(part) else (np.array(part[0], np.int64), part[1]) for part in parts]
+        self._all: Addresses | None = None
+        if len(self._parts) == 1 and not callable(self._parts[0]) and not self._parts[0][1]:
+            self._all = self._parts[0][0]
+
+    def replace(self, setting: Setting) -> None:
+        """Work on another setting of the same worlds from now on."""
+        self._setting = setting
+        self.batch = Batch(setting, self._worlds, self._policy)
+
+    def run(self, first: int, end: int, ticks: int = 1) -> None:
+        """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
+        n = self._setting.robots
+        if self._all is not None:
+            run_phases(first, end, first * n, end * n, self._all, self.batch, ticks)
+            return
+        for _ in range(ticks):
+            for part in self._parts:
+                if callable(part):
+                    part(first, end)
+                elif part[1]:
+                    self._share(first, end, part[0])
+                else:
+                    run_phases(first, end, first * n, end * n, part[0], self.batch, 1)
+
+    def _share(self, first: int, end: int, phases: Addresses) -> None:
+        """Run phases in several threads, which share the rows of each world."""
+        n, batch = self._setting.robots, self.batch
+        size = max(1, -(-n // (_TASKS * self._threads)))
+        for k in range(first, end):
+            def work(low: int, k: int = k) -> None:
+                run_phases(k, k + 1, k * n + low, k * n + min(n, low + size), phases, batch, 1)
+            share_out(self._threads, range(0, n, size), work)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from sbot_common.random.numbers import normals_of_worlds
 from sbot_common.random.purposes import GNSS, IMU
-from sbot_sim.engine.parameters import SensorParameters, SimulationParameters
-from sbot_sim.engine.step import achieved_twists
+from sbot_sim.dynamics.motion import achieved_twists
 from sbot_sim.sensors.positioning.gnss import receiver_readings
 from sbot_sim.sensors.positioning.imu import accelerations, draw_biases, imu_readings
+from sbot_sim.worlds.parameters import SensorParameters, SimulationParameters
 from sbot_sim.worlds.state import Setting, Worlds
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Sensing of a block of worlds: ``engine.snapshot.observe`` and ``engine.step.hear`` for many."""
+"""Sensing of a block of worlds: yaws as sent, lasers, infrared, range and bearing."""
 
 from __future__ import annotations
 
@@ -11,53 +11,66 @@ from sbot_sim.sensors.infrared.kernel import sense_rows
 from sbot_sim.sensors.range_and_bearing import neighbours_of_some
 from sbot_sim.sensors.scan import add_scan_noise
 from sbot_sim.sensors.scan_kernel import cast_rows, mounted
-from sbot_sim.worlds.batch import Batch, Phase
+from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
 from sbot_sim.worlds.crowds import FEW, all_in_view, discs_of_world
 from sbot_sim.worlds.layouts import scene_of
 
 NO_BEAMS = make_irregular_fan([])  # of a sensor that is off
 
 
-@Phase
-def decode_yaws(first: int, end: int, batch: Batch) -> None:
+@shared
+def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Decode the yaws as receivers of messages do."""
-    worlds, n = borrowed(batch.worlds), batch.setting.robots
-    a, z = first * n, end * n
+    worlds = borrowed(batch.worlds)
     worlds.sent_pose[a:z] = worlds.pose[a:z]
     worlds.sent_pose[a:z, 2] = decoded_yaws(worlds.pose[a:z, 2].copy())
 
 
-@Phase
-def scan(first: int, end: int, batch: Batch) -> None:
-    """Cast the lasers' beams, and add noise."""
+@shared
+def mount_lasers(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find where lasers are that are mounted off the robots' centres; before ``scan``."""
+    worlds, mount = borrowed(batch.worlds), batch.setting.sensing.mount
+    worlds.laser_pose[a:z] = mounted(worlds.pose[a:z], mount[0], mount[1], mount[2])
+
+
+@shared_apart
+def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Cast the lasers' beams."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n, s, radius, lasers = setting.robots, setting.sensing, setting.bodies.radius, worlds.pose
     if worlds.laser_pose.shape[0] > 0:
         lasers = worlds.laser_pose
-        lasers[first * n:end * n] = mounted(worlds.pose[first * n:end * n], s.mount[0],
-                                            s.mount[1], s.mount[2])
     best, ends = np.empty(s.fan.directions.shape[1]), np.empty(2, np.int32)
     discs = all_in_view(worlds, radius, first * n, end * n, ends)
     scene = scene_of(setting.scan_scenes, setting.layout[first])
     for k in range(first, end):
-        a, z = k * n, (k + 1) * n
-        low, high = a, z
+        low, high = max(a, k * n), min(z, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:
             scene = scene_of(setting.scan_scenes, setting.layout[k])
-        ends[0], ends[1] = (a, z) if s.sees_robots else (0, 0)
+        ends[0], ends[1] = (k * n, (k + 1) * n) if s.sees_robots else (0, 0)
         if s.sees_robots and n > FEW:
-            discs, low, high = discs_of_world(worlds.pose, radius, a, z, s.range_max / 2), 0, n
+            discs = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n, s.range_max / 2)
+            low, high = low - k * n, high - k * n  # by place
         cast_rows(low, high, borrowed(scene), borrowed(discs), borrowed(lasers), borrowed(s.fan),
                   s.range_min, s.range_max, borrowed(best), borrowed(worlds.ranges))
-        if setting.scan_noise[k] > 0.0:
-            add_scan_noise(worlds.ranges[a:z], setting.scan_noise[k], s.range_min, s.range_max,
-                           worlds.seed[k], worlds.tick[k])
     ends[0] = 0  # keeps these alive until here
     best[0] = 0.0
 
 
-@Phase
-def read_infrared(first: int, end: int, batch: Batch) -> None:
+@shared_apart
+def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Add noise to the ranges of lasers."""
+    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    n, s = setting.robots, setting.sensing
+    for k in range(first, end):
+        if setting.scan_noise[k] > 0.0:
+            low, high = max(a, k * n), min(z, (k + 1) * n)
+            add_scan_noise(worlds.ranges[low:high], setting.scan_noise[k], s.range_min,
+                           s.range_max, worlds.seed[k], worlds.tick[k], low - k * n)
+
+
+@shared
+def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n, s, radius = setting.robots, setting.sensing, setting.bodies.radius
@@ -66,24 +79,24 @@ def read_infrared(first: int, end: int, batch: Batch) -> None:
     discs = all_in_view(worlds, radius, first * n, end * n, ends)
     scene = scene_of(setting.infrared_scenes, setting.layout[first])
     for k in range(first, end):
-        a, z = k * n, (k + 1) * n
-        low, high = a, z
+        low, high = max(a, k * n), min(z, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:
             scene = scene_of(setting.infrared_scenes, setting.layout[k])
-        ends[0], ends[1] = (a, z) if s.infrared_sees_robots else (0, 0)
+        ends[0], ends[1] = (k * n, (k + 1) * n) if s.infrared_sees_robots else (0, 0)
         if s.infrared_sees_robots and n > FEW:
-            discs, low, high = discs_of_world(worlds.pose, radius, a, z, scene.reach), 0, n
+            discs = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n, scene.reach)
+            low, high = low - k * n, high - k * n  # by place
         sense_rows(low, high, borrowed(scene), borrowed(discs), borrowed(worlds.pose),
                    borrowed(radius), borrowed(s.infrared_fan), s.infrared_range,
                    borrowed(s.infrared_table), setting.infrared_noise[k],
-                   worlds.seed[k], worlds.tick[k], a, borrowed(best), borrowed(uniform),
+                   worlds.seed[k], worlds.tick[k], k * n, borrowed(best), borrowed(uniform),
                    borrowed(worlds.infrared))
     ends[0] = 0  # keeps these alive until here
     best[0] = uniform[0] = 0.0
 
 
 @Phase
-def hear(first: int, end: int, batch: Batch) -> None:
+def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find who hears whom."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     n = setting.robots

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.collision.placement import placement_error
-from sbot_sim.engine.obstacles import all_bodies, place_obstacles, separate_among, separated
-from sbot_sim.engine.parameters import SimulationParameters
 from sbot_sim.world.boxes import as_sent
 from sbot_sim.world.moving import disc_positions
+from sbot_sim.worlds.obstacles import all_bodies, place_obstacles, separate_among, separated
+from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 
 Floats = NDArray[np.float64]

@@ -71,37 +71,36 @@ class Setting(NamedTuple):
 
 
 class Worlds(NamedTuple):
-    """The state of K worlds, and what is sensed of it; a row for each robot unless said.
-
-    Names and units are those of ``SimulationState`` and ``Snapshot``.
-    """
+    """The state of K worlds, and what is sensed of it; a row for each robot unless said."""
 
     tick: Integers  # (K,)
     seed: Integers  # (K,) of the noise
     command: Floats  # (K*N, 3) vx, vy (m/s), omega (rad/s): what the next step acts on
     driven: Floats  # (K*N, 3) what inertia makes of it; ``command`` itself where none has any
     momentum: Momentum  # of robots with inertia
-    pose: Floats  # (K*N, 3) m, m, rad
+    pose: Floats  # (K*N, 3) x, y (m), yaw (rad)
     sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
-    twist: Floats  # (K*N, 3)
-    impulse_velocity: Floats  # (K*N, 2)
+    twist: Floats  # (K*N, 3) what the last tick did: m/s, m/s, rad/s in the robot's own frame
+    impulse_velocity: Floats  # (K*N, 2) m/s: last tick's impulses over mass, moves this tick only
     next_impulse_velocity: Floats  # (K*N, 2) of this tick's impulses
-    wind: Floats  # (K*N, 2) of this tick, forces aside
-    free_wind: Floats  # (K*N, 2)
+    wind: Floats  # (K*N, 2) m/s, the effective wind of this tick, forces aside
+    free_wind: Floats  # (K*N, 2) m/s, that wind before other robots took their share
     reduction: Floats  # (K*N,) share of the wind that others take
     felt_wind: Floats  # (K*N, 2) ``wind`` and what forces add, as observed
-    odometry: Floats  # (K*N, 3)
-    odometry_twist: Floats  # (K*N, 3)
-    wheel_scale: Floats  # (K*N, wheels)
+    felt_free_wind: Floats  # (K*N, 2) ``free_wind`` and what forces add
+    updraft: Floats  # (K*N,) m/s, vertical part of the effective wind, which moves nothing
+    odometry: Floats  # (K*N, 3) x, y, yaw by the wheels alone, frame `odom`
+    odometry_twist: Floats  # (K*N, 3) by the wheels
+    wheel_scale: Floats  # (K*N, wheels) way that a wheel measures over the true one
     rab_data: Bytes  # (K*N, 10) heard now
     rab_next: Bytes  # (K*N, 10) heard from the next tick on
-    blocker: Integers  # (K*N,)
-    collided: Flags  # (K*N,)
-    reverted: Flags  # (K*N,)
+    blocker: Integers  # (K*N,) who took all its wind, -1: nobody; where to look first
+    collided: Flags  # (K*N,) intersected something in the last tick
+    reverted: Flags  # (K*N,) was put back where it was
     ranges: Scans  # (K*N, beams) m
     infrared: Scans  # (K*N, 15, 2) m and reading; or (K*N, 0, 2)
     heard_starts: Integers  # (K, N + 1) rows of the following, for each world
-    heard_robot: Integers  # (K, N*(N - 1)), or (K, 0)
+    heard_robot: Integers  # (K, N*(N - 1)), or (K, 0); (0, 0) where ``Tick.heard`` is elsewhere
     heard_range: Floats  # (K, N*(N - 1)) m
     heard_bearing: Floats  # (K, N*(N - 1)) rad
     laser_pose: Floats  # (K*N, 3) where lasers are that are mounted off the centre; or (0, 3)
@@ -115,10 +114,20 @@ class Worlds(NamedTuple):
     y: Floats  # (K*N,)
 
 
-def make_worlds(count: int, setting: Setting) -> Worlds:
-    """Return the arrays of ``count`` worlds; ``reset_block`` fills them."""
+    @property
+    def hears(self) -> bool:
+        """Whether there is room for who hears whom; else phases in Python find it."""
+        return len(self.heard_robot) > 0
+
+
+def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
+    """Return the arrays of ``count`` worlds, which ``reset_worlds`` fills.
+
+    ``hears``: with room for who hears whom, be it all.
+    """
     n, sensing = setting.robots, setting.sensing
-    rows, pairs = count * n, n * (n - 1) if sensing.heard else 0
+    rows, pairs = count * n, n * (n - 1) if sensing.heard and hears else 0
+    heard = (count if hears else 0, pairs)
 
     def floats(columns: int) -> Floats:
         return np.zeros((rows, columns))
@@ -129,7 +138,8 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
         driven=floats(3) if inert else command, momentum=at_rest(inert, setting.inertia),
         pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
         next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
-        reduction=np.zeros(rows), felt_wind=floats(2), odometry=floats(3),
+        reduction=np.zeros(rows), felt_wind=floats(2), felt_free_wind=floats(2),
+        updraft=np.zeros(rows), odometry=floats(3),
         odometry_twist=floats(3), wheel_scale=floats(setting.wheels),
         rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
         rab_next=np.zeros((rows, DATA_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
@@ -137,8 +147,8 @@ def make_worlds(count: int, setting: Setting) -> Worlds:
         ranges=np.zeros((rows, sensing.fan.beams), np.float32),
         infrared=np.zeros((rows, SENSORS if sensing.infrared_fan.beams else 0, 2), np.float32),
         heard_starts=np.zeros((count, n + 1), np.int64),
-        heard_robot=np.zeros((count, pairs), np.int64), heard_range=np.zeros((count, pairs)),
-        heard_bearing=np.zeros((count, pairs)),
+        heard_robot=np.zeros(heard, np.int64), heard_range=np.zeros(heard),
+        heard_bearing=np.zeros(heard),
         laser_pose=floats(3) if sensing.mount.any() else np.zeros((0, 3)), previous=floats(3),
         home=floats(3), shift=floats(2), queued=np.zeros(rows, np.bool_),
         retreats=np.zeros(rows, np.int8),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from sbot_sim.engine.parameters import SimulationParameters
+from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.worlds import air, motion, sensing
-from sbot_sim.worlds.batch import Phase
+from sbot_sim.worlds.batch import Interpreted, Phase
+from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.positioning import Positioning
-from sbot_sim.worlds.program import Interpreted
 from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
 from sbot_sim.worlds.state import Integers, Setting, Worlds
-from sbot_sim.worlds.turbulent_air import TurbulentAir
 from sbot_sim.worlds.user_hooks import HookPhases
-from sbot_sim.worlds.world_by_world import LARGE, WorldByWorld
+from sbot_sim.worlds.world_by_world import WorldByWorld
 from wind_model.turbulence import Waves
 
 Phases = list[Phase | Interpreted]
@@ -29,7 +28,7 @@ class Tick:
     senses : what is sensed
     waves_of : the waves of world k with a seed; None: no turbulence there
     replace_scenes : as of ``ShapedWorlds``
-    threads : how many to use; changes no bit
+    threads : how many share the robots of a world; changes no bit
 
     """
 
@@ -37,23 +36,22 @@ class Tick:
                  worlds: Worlds, senses: Collection[str],
                  waves_of: Callable[[int, int], Waves | None],
                  replace_scenes: ReplaceScenes, threads: int) -> None:
-        self._setting, self._senses, self._hooks = setting, senses, parameters[0].hooks
+        self._worlds, self._senses, self._hooks = worlds, senses, parameters[0].hooks
         self.positioning = Positioning(parameters, setting, worlds, senses)
-        self._called = HookPhases(parameters, setting, worlds)
+        self._called = HookPhases(parameters, setting, worlds, self.heard)
         shaped = any(p.movers is not None or p.obstacles is not None for p in parameters)
         self.shaped = ShapedWorlds(parameters, setting, worlds,
                                    replace_scenes) if shaped else None
         self._sees_shapes = any(p.sensors.rectangles is not None and p.sensors.scan.sees_robots
                                 for p in parameters)
-        self._shared = threads > 1 and setting.robots >= LARGE
         self._each = WorldByWorld(
             list(parameters) if self.shaped is None else self.shaped.parameters, setting, worlds,
-            threads if self._shared else 1)
+            threads)
         turbulent = any(p.waves is not None for p in parameters)
-        self._turbulent = TurbulentAir(waves_of, setting, worlds) if turbulent else None
-        # A user's function need not be one for several threads, tables of the whole batch are made
-        # anew where obstacles move, and threads that share a world do not take others besides.
-        self.in_one_thread = self._shared or any(hook is not None for hook in self._hooks) or any(
+        self._turbulent = air.TurbulentAir(waves_of, setting, worlds) if turbulent else None
+        # A user's function need not be one for several threads, and tables of the whole batch are
+        # made anew where obstacles move.
+        self.in_one_thread = any(hook is not None for hook in self._hooks) or any(
             p.obstacles is not None for p in parameters)
 
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
@@ -65,14 +63,23 @@ class Tick:
         if self._turbulent is not None:
             self._turbulent.reset(worlds, seeds)
 
-    def advancing(self) -> Phases:
-        """Return the phases from a snapshot to the poses of the next."""
-        setting = self._setting
+    def heard(self, k: int) -> Heard:
+        """Return who hears whom in world k now."""
+        worlds = self._worlds
+        if not worlds.hears:
+            return self._each.heard[k]
+        starts = worlds.heard_starts[k]
+        rows = slice(int(starts[-1]))
+        return (starts.copy(), worlds.heard_robot[k, rows].copy(),
+                worlds.heard_range[k, rows].copy(), worlds.heard_bearing[k, rows].copy())
+
+    def advancing(self, setting: Setting) -> Phases:
+        """Return the phases from the wind at the robots to the poses of the next tick."""
         phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
         phases.append(motion.sum_impulses if self._hooks.drive_impulse is None
                       else self._called.sum_impulses)
         if 'odometry' in self._senses:
-            phases.append(motion.turn_wheels)
+            phases.append(motion.measure_odometry)
         phases.append(motion.propose)
         phases += [motion.resolve_overlaps if self.shaped is None
                    else self.shaped.resolve_overlaps, motion.end_tick]
@@ -84,26 +91,37 @@ class Tick:
             phases.append(motion.update_twists)
         return phases
 
-    def sensing(self) -> Phases:
-        """Return the phases that make a snapshot."""
-        s = self._setting.sensing
+    def sensing(self, setting: Setting) -> Phases:
+        """Return the phases that read all sensors but for the wind."""
+        s = setting.sensing
         phases: Phases = [sensing.decode_yaws]
-        if s.fan.beams > 0:
-            phases.append(self._each.scan if self._shared or self._sees_shapes
-                          else sensing.scan)
+        if s.fan.beams > 0 and self._sees_shapes:
+            phases.append(self._each.scan)
+        elif s.fan.beams > 0:
+            phases += [*[sensing.mount_lasers] * bool(s.mount.any()), sensing.scan,
+                       sensing.add_noise]
         if s.infrared_fan.beams > 0:
-            phases.append(self._each.read_infrared if self._shared else sensing.read_infrared)
-        if s.heard:
-            phases.append(sensing.hear)
+            phases.append(sensing.read_infrared)
+        phases += self.hearing(setting)
         if 'imu' in self._senses or 'gnss' in self._senses:
             phases.append(self.positioning.read)
-        phases += self._air()
+        return phases
+
+    def hearing(self, setting: Setting) -> Phases:
+        """Return the phase that finds who hears whom, if anybody needs it."""
+        if not setting.sensing.heard:
+            return []
+        return [sensing.hear if self._worlds.hears else self._each.hear]
+
+    def feeling(self, setting: Setting) -> Phases:
+        """Return the phases that find the wind at the robots; after ``sensing``."""
+        phases = self._air(setting)
         if 'wind' in self._senses:
             phases.append(air.add_forces)
         return phases
 
-    def _air(self) -> Phases:
-        setting, wake = self._setting, self._setting.wake.wake
+    def _air(self, setting: Setting) -> Phases:
+        wake = setting.wake.wake
         if self._turbulent is None and self._hooks.effective_wind is None and not (
                 setting.gridded or wake):
             return [air.set_uniform_wind]
@@ -111,13 +129,14 @@ class Tick:
         if self._turbulent is not None:
             phases.append(self._turbulent.add)
         if wake:
-            phases.append(self._reducing())
+            phases.append(self._reducing(setting))
         phases.append(air.set_effective_wind if self._hooks.effective_wind is None
                       else self._called.set_effective_wind)
         return phases
 
-    def _reducing(self) -> Phase | Interpreted:
+    def _reducing(self, setting: Setting) -> Phase | Interpreted:
         if self._hooks.blocking is not None:
             return self._called.reduce
-        shared = self._shared and not self._setting.sensing.range_and_bearing
-        return self._each.reduce_by_wakes if shared else air.reduce_by_wakes
+        if not setting.sensing.range_and_bearing:
+            return air.reduce_by_wakes
+        return air.reduce_by_heard if self._worlds.hears else self._each.reduce_by_heard

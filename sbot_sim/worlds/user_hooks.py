@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.dynamics.hooks import call_hook
-from sbot_sim.dynamics.impulses import impulse_velocity
-from sbot_sim.dynamics.motion import drive
-from sbot_sim.engine.parameters import SimulationParameters
-from sbot_sim.engine.step import blocked_shares, summed_impulses
+from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
+from sbot_sim.dynamics.motion import carried_speeds, drive
+from sbot_sim.sensors.range_and_bearing import Heard
+from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import Setting, Worlds
+from wind_model.wake import clamped_radius
 
 
 class HookPhases:
@@ -22,23 +23,24 @@ class HookPhases:
     ----------
     parameters : (K,) of each world
     setting, worlds : of the batch
+    heard : who hears whom in world k
 
     """
 
     def __init__(self, parameters: Sequence[SimulationParameters], setting: Setting,
-                 worlds: Worlds) -> None:
+                 worlds: Worlds, heard: Callable[[int], Heard]) -> None:
         self._parameters, self._setting, self._worlds = parameters, setting, worlds
+        self._heard = heard
 
     def reduce(self, first: int, end: int) -> None:
         """Ask ``blocking`` for the share of the wind that others take."""
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
-            rows, count = slice(k * n, (k + 1) * n), worlds.heard_starts[k, n]
-            heard = (worlds.heard_starts[k], worlds.heard_robot[k, :count],
-                     worlds.heard_range[k, :count], worlds.heard_bearing[k, :count])
-            worlds.reduction[rows] = blocked_shares(
-                self._parameters[k], int(worlds.tick[k]), worlds.pose[rows],
-                worlds.free_wind[rows], worlds.rab_data[rows], heard)
+            rows, p = slice(k * n, (k + 1) * n), self._parameters[k]
+            worlds.reduction[rows] = call_hook(
+                p.hooks, 'blocking', int(worlds.tick[k]), (n,), p.wake, *self._heard(k),
+                worlds.pose[rows, 2].copy(), worlds.free_wind[rows].copy(),
+                worlds.rab_data[rows, 0].copy(), clamped_radius(p.bodies.radius))
 
     def set_effective_wind(self, first: int, end: int) -> None:
         """Ask ``effective_wind`` for the wind that is left."""
@@ -49,16 +51,19 @@ class HookPhases:
             worlds.wind[rows] = call_hook(
                 self._parameters[k].hooks, 'effective_wind', int(worlds.tick[k]), free.shape,
                 free, worlds.reduction[rows].copy())
+            worlds.updraft[rows] *= 1.0 - worlds.reduction[rows]
 
     def sum_impulses(self, first: int, end: int) -> None:
         """Ask ``drive_impulse`` for what drives the robots, and sum the impulses of this tick."""
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
-            rows, bodies = slice(k * n, (k + 1) * n), self._parameters[k].bodies
-            impulse = summed_impulses(
-                self._parameters[k], int(worlds.tick[k]), worlds.pose[rows, 2].copy(),
-                self._force(k),
-                drive(bodies, worlds.driven[rows]), worlds.wind[rows])
+            rows, p = slice(k * n, (k + 1) * n), self._parameters[k]
+            bodies, yaw = p.bodies, worlds.pose[rows, 2].copy()
+            speed = carried_speeds(bodies, drive(bodies, worlds.driven[rows]))
+            impulse = sum_impulses(bodies.mass, worlds.wind[rows], np.tile(self._force(k), (n, 1)),
+                                   np.zeros(n), yaw, p.dt)
+            impulse += call_hook(p.hooks, 'drive_impulse', int(worlds.tick[k]), impulse.shape,
+                                 bodies.mass.copy(), speed, yaw)
             worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
 
     def _force(self, k: int) -> NDArray[np.float64]:

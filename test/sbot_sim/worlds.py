@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from sbot_sim.engine.parameters import make_simulation_parameters
 from sbot_sim.sensors.infrared.sensor import InfraredSettings, make_infrared_parameters
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
+from sbot_sim.worlds.parameters import make_simulation_parameters
 from wind_model.parameters import WakeParameters
 
 

@@ -60,9 +60,9 @@ def test_a_single_file_is_a_bag(tmp_path):
 
 
 def test_unusable_bags_are_named(tmp_path):
-    with pytest.raises(InputError, match='no such directory or .mcap file'):
+    with pytest.raises(InputError, match=r'no such directory or \.mcap file'):
         Bag(tmp_path / 'nothing')
-    with pytest.raises(InputError, match='no .mcap file in this directory'):
+    with pytest.raises(InputError, match=r'no \.mcap file in this directory'):
         Bag(tmp_path)
     (tmp_path / 'text.mcap').write_text('hello world')
     with pytest.raises(InputError, match='not an MCAP file'):

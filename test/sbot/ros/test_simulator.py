@@ -53,8 +53,8 @@ for k in range(2):
     engine.feel(wind_at(source, stamp_ns))
     commands = controllers.decide(engine.snapshot, stamp_ns).commands
     list(broadcast.snapshot(engine.snapshot, stamp_ns))
-    tally.add(engine.snapshot.pose, engine.state)
-    engine.advance(StepInputs(commands, wind_at(source, stamp_ns), engine.state.rab_data))
+    tally.add(engine.snapshot)
+    engine.advance(StepInputs(commands, wind_at(source, stamp_ns), engine.snapshot.rab_data))
 print(loaded())
 """
 

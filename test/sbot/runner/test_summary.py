@@ -26,8 +26,8 @@ def test_the_table_fits_80_columns():
     scenario = parse_scenario(SCENARIO, 'two', Path.cwd())
     parameters = simulation_parameters(scenario)
     tally = Tally(scenario, parameters)
-    tally.add(np.array([[-123.45, 0.0, 0.0], [3.0, -999.99, 0.0]]),
-              Engine(parameters, initial_poses(scenario), 0).state)
+    snapshot = Engine(parameters, initial_poses(scenario), 0).snapshot
+    tally.add(snapshot._replace(pose=np.array([[-123.45, 0.0, 0.0], [3.0, -999.99, 0.0]])))
     lines = format_summary(tally.summary(1.0)).splitlines()[2:]
     assert len({len(line) for line in lines}) == 1
     assert len(lines[0]) < 80
@@ -36,11 +36,11 @@ def test_the_table_fits_80_columns():
 def test_distances_from_the_leader_are_the_greatest_and_the_last():
     scenario = parse_scenario(SCENARIO, 'two', Path.cwd())
     parameters = simulation_parameters(scenario)
-    state = Engine(parameters, initial_poses(scenario), 0).state
+    snapshot = Engine(parameters, initial_poses(scenario), 0).snapshot
     tally = Tally(scenario, parameters)
     rows = [((0.0, 0.0), (3.0, 4.0)), ((0.0, 0.0), (-6.0, 8.0)), ((1.0, 0.0), (1.0, 2.0))]
     for leader, follower in rows:
-        tally.add(np.array([[*leader, 0.0], [*follower, 0.0]]), state)
+        tally.add(snapshot._replace(pose=np.array([[*leader, 0.0], [*follower, 0.0]])))
     first, second = tally.summary(1.0)['robots']
     assert second['max_leader_distance_m'] == 10.0
     assert second['final_leader_distance_m'] == 2.0

@@ -130,8 +130,8 @@ def advance(operator, engine):
     operator.show(engine.snapshot, ())
     while not operator.may_go_on():
         assert time.monotonic() < advance.end
-    n = len(engine.state.pose)
-    engine.advance(StepInputs(np.zeros((n, 3)), still_air(), engine.state.rab_data))
+    n = len(engine.snapshot.true_pose)
+    engine.advance(StepInputs(np.zeros((n, 3)), still_air(), engine.snapshot.rab_data))
 
 
 def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):

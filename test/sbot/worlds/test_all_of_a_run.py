@@ -93,7 +93,7 @@ def check(worlds, seen, k, engine):
              'odometry_twist': snapshot.odometry_twist, 'twist': snapshot.twist,
              'wind': snapshot.wind, 'obstacles': snapshot.obstacles, 'boxes': snapshot.boxes,
              'infrared': snapshot.infrared[..., -1], 'imu': snapshot.imu,
-             'gnss': snapshot.gnss, 'collided': engine.state.collided}
+             'gnss': snapshot.gnss, 'collided': engine.snapshot.collided}
     for name, theirs in pairs.items():
         ours = getattr(seen, name)
         assert (ours is None) == (theirs is None), name
@@ -101,14 +101,14 @@ def check(worlds, seen, k, engine):
             theirs = as_sent(theirs)
         if theirs is not None:
             np.testing.assert_array_equal(ours[k], theirs, err_msg=f'{name} of world {k}')
-    np.testing.assert_array_equal(worlds.state.reverted[rows], engine.state.reverted)
+    np.testing.assert_array_equal(worlds.state.reverted[rows], engine.snapshot.reverted)
 
 
 @pytest.mark.parametrize('threads', [1, 2])
 @pytest.mark.parametrize('count', [1, 7, 64])
 @pytest.mark.parametrize('name', SCENARIOS)
 def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
-    monkeypatch.setattr('sbot.worlds.many._BLOCK', 30)  # several blocks
+    monkeypatch.setattr('sbot_sim.engine.many._BLOCK', 30)  # several blocks
     scenario = sbot.load({**PLAIN, **SCENARIOS[name]})
     worlds = sbot.Worlds(scenario, count, seeds=np.arange(5, 5 + count), threads=threads)
     compared = sorted({0, count // 2, count - 1})
@@ -121,7 +121,7 @@ def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
         for k, engine in engines.items():
             engine.feel(wind)
             check(worlds, seen, k, engine)
-            engine.advance(StepInputs(commands[k], wind, engine.state.rab_data))
+            engine.advance(StepInputs(commands[k], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
         hit |= seen.collided.any()
     assert hit or 'moves' not in name
@@ -149,7 +149,7 @@ def test_features_that_meet_equal_the_run_too(number):
         commands = commands_of(rng, worlds)
         engine.feel(wind)
         check(worlds, seen, 1, engine)
-        engine.advance(StepInputs(commands[1], wind, engine.state.rab_data))
+        engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
 
 
@@ -179,13 +179,13 @@ def test_a_reset_begins_anew(name):
 
 
 def test_obstacles_that_outgrow_their_room_are_still_seen(monkeypatch):
-    monkeypatch.setattr('sbot.worlds.setting._ROOM', 1.0)
+    monkeypatch.setattr('sbot_sim.engine.setting._ROOM', 1.0)
     scenario = sbot.load({**PLAIN, **SCENARIOS['moving obstacles']})
     worlds, engine = sbot.Worlds(scenario, 2, seeds=[5, 6]), alone(scenario, 6)
     source, setting = assemble.wind_source(scenario), worlds.setting
     for tick in range(40):
         wind = wind_at(source, scenario.rate.stamp_ns(tick))
-        engine.advance(StepInputs(np.zeros((4, 3)), wind, engine.state.rab_data))
+        engine.advance(StepInputs(np.zeros((4, 3)), wind, engine.snapshot.rab_data))
         seen = worlds.step(np.zeros((2, 4, 2)))
         np.testing.assert_array_equal(seen.scan[1], engine.snapshot.ranges)
     assert worlds.setting is not setting
@@ -201,11 +201,11 @@ def test_a_start_inside_an_obstacle_is_refused():
 
 @pytest.mark.parametrize('threads', [1, 2])
 def test_threads_may_share_a_large_world(threads, monkeypatch):
-    monkeypatch.setattr('sbot_sim.worlds.tick.LARGE', 100)
+    monkeypatch.setattr('sbot_sim.engine.many._LARGE', 100)
     scenario = sbot.load({**PLAIN, 'world': {'bounds': [0, 0, 12, 12]}, 'robots': [
         {'count': 250, 'body': 's-bot', 'controller': 'none'}], 'wind': IN_WIND})
     worlds, engine = sbot.Worlds(scenario, 2, seeds=[4, 5], threads=threads), alone(scenario, 5)
-    assert worlds.phases.in_one_thread == (threads == 2)
+    assert worlds.simulation.share_rows == (threads == 2)
     source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
     seen = worlds.observe()
     for tick in range(4):
@@ -213,7 +213,7 @@ def test_threads_may_share_a_large_world(threads, monkeypatch):
         commands = commands_of(rng, worlds)
         engine.feel(wind)
         check(worlds, seen, 1, engine)
-        engine.advance(StepInputs(commands[1], wind, engine.state.rab_data))
+        engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
 
 

@@ -145,13 +145,13 @@ def test_a_reset_puts_them_back_and_nobody_is_teleported_into_one():
         for _ in range(30):
             engine.advance(StepInputs(np.array([[1.0, 0.0, 0.0]]), still_air(),
                                       np.zeros((1, 10), np.uint8)))
-        states.append((engine.state.boxes.tobytes(), engine.snapshot.ranges.tobytes()))
-        x, y, _ = engine.state.boxes[0]
+        states.append((engine.snapshot.boxes.tobytes(), engine.snapshot.ranges.tobytes()))
+        x, y, _ = engine.snapshot.boxes[0]
         with pytest.raises(InputError, match=r'teleport of robot 0 .* too near to boxes\[0\]'):
             engine.teleport(0, (x, y, 0.0))
         engine.teleport(0, (2.0, 4.5, 0.0))
         engine.reset()
-        np.testing.assert_array_equal(engine.state.boxes, [[2, 3, 0.2]])
+        np.testing.assert_array_equal(engine.snapshot.boxes, [[2, 3, 0.2]])
         assert engine.parameters.world.rectangles[-1].tolist() == [2, 3, 0.4, 0.4, 0.2]
     assert states[0] == states[1]
 

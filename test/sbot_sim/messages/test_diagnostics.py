@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from sbot_common.wire import cdr
-from sbot_sim.engine.state import SimulationState
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.diagnostics import Pace, Report, diagnostics
 
 
 @pytest.mark.parametrize(('node', 'name'), [
     ('/sbot_sim', 'sbot_sim'), ('/arena/sbot_sim', 'arena/sbot_sim')])
 def test_entries_are_named_by_node_and_task(node, name):
-    fields = dict.fromkeys(SimulationState._fields)
-    state = SimulationState(**{**fields, 'tick': 7, 'pose': np.zeros((3, 3)),
-                               'collided': np.array([True, False, True]),
-                               'reverted': np.zeros(3, bool)})
-    message = cdr.decode(diagnostics(10**9, Report(0.5, 2), state, node),
+    fields = dict.fromkeys(Snapshot._fields)
+    snapshot = Snapshot(**{**fields, 'tick': 7, 'pose': np.zeros((3, 3)),
+                           'collided': np.array([True, False, True]),
+                           'reverted': np.zeros(3, bool)})
+    message = cdr.decode(diagnostics(10**9, Report(0.5, 2), snapshot, node),
                          'diagnostic_msgs/msg/DiagnosticArray')
     status, = message.status
     assert (status.name, status.hardware_id) == (f'{name}: simulation', name)

@@ -29,7 +29,7 @@ def moved():
     engine = Engine(parameters, random_poses(3, 2), 1)
     for _ in range(7):
         wind = Wind(np.array([0.2, 0.3, 0]), np.zeros(3))
-        engine.advance(StepInputs(np.array([[1.0, 0.0, 0.5]] * 3), wind, engine.state.rab_data))
+        engine.advance(StepInputs(np.array([[1.0, 0.0, 0.5]] * 3), wind, engine.snapshot.rab_data))
     return parameters, engine
 
 
@@ -54,8 +54,8 @@ def test_the_tree_of_frames_leads_from_map_to_where_the_robot_is(moved, namespac
         prefix = '' if namespaced else f'robot_{i}/'
         at = compose(found[name, 'map', f'{prefix}odom'],
                      found[name, f'{prefix}odom', f'{prefix}base_link'])
-        assert at[:2] == pytest.approx(engine.state.pose[i, :2], abs=1e-12)
-        assert np.cos(at[2] - engine.state.pose[i, 2]) == pytest.approx(1, abs=1e-12)
+        assert at[:2] == pytest.approx(engine.snapshot.true_pose[i, :2], abs=1e-12)
+        assert np.cos(at[2] - engine.snapshot.true_pose[i, 2]) == pytest.approx(1, abs=1e-12)
 
 
 def test_every_message_decodes_to_its_topics_type_and_is_canonical(moved):
@@ -102,7 +102,7 @@ def test_odom_has_the_speed_to_the_left():
     parameters = make_parameters(bodies)
     engine = Engine(parameters, np.array([[4.0, 4.0, 1.0], [9.0, 9.0, 0.0]]), 1)
     engine.advance(StepInputs(np.array([[0.3, -0.4, 0.2], [0.3, 0.0, 0.2]]), still_air(),
-                              engine.state.rab_data))
+                              engine.snapshot.rab_data))
     broadcast = Broadcast(parameters, BroadcastOptions('', [None] * 2))
     twists = [cdr.decode(payload, topic.type).twist.twist
               for _, topic, payload in broadcast.snapshot(engine.snapshot, 10)

@@ -8,10 +8,9 @@ from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.snapshot import observe
 from sbot_sim.engine.state import StepInputs, Wind, still_air
-from sbot_sim.engine.step import hear, step
 from sbot_sim.world.bodies import ROBOT, S_BOT
+from wind_model.grid import Lattice
 
 EVERYTHING = {
     'scan': {'scan_sees_robots': True, 'scan_noise_std': 0.01}, 'infrared': {'infrared': True},
@@ -30,7 +29,7 @@ def make_inputs(command, wind=None, rab=None):
 
 def drive(engine, ticks, seed=0, order=None):
     """Drive by commands and bytes that belong to the robots, whatever rows they stand in."""
-    n = len(engine.state.pose)
+    n = len(engine.snapshot.true_pose)
     rows = np.arange(n) if order is None else order
     rng = np.random.default_rng(seed)
     for _ in range(ticks):
@@ -40,33 +39,31 @@ def drive(engine, ticks, seed=0, order=None):
                                                         np.array([0.0, 5.0, 0])), data[rows]))
 
 
-def test_a_step_changes_none_of_its_arguments():
+def test_snapshots_are_copies_and_a_tick_changes_none_of_its_inputs():
     engine = Engine(make_parameters([ROBOT] * 6, **EVERYTHING), random_poses(6, 3), 1)
-    before, snapshot = engine.state, engine.snapshot
-    kept = [np.copy(value) for value in before]
+    snapshot = engine.snapshot
     seen = [np.copy(value) for value in snapshot if isinstance(value, np.ndarray)]
     inputs = make_inputs(np.ones((6, 2)), Wind(np.ones(3), np.ones(3)))
     engine.advance(inputs)
-    assert all(np.array_equal(a, b) for a, b in zip(kept, before, strict=True))
     assert all(np.array_equal(a, b) for a, b in zip(
         seen, [v for v in snapshot if isinstance(v, np.ndarray)], strict=True))
     assert inputs.command.tolist() == [[1.0, 0.0, 1.0]] * 6
-    assert engine.state.tick == 1
+    assert engine.tick == 1
 
 
 def test_commands_of_another_shape_are_refused():
     engine = Engine(make_parameters([ROBOT] * 2), random_poses(2, 3), 1)
     for shape in ((2, 2), (3, 3), (2,)):
         with pytest.raises(InputError, match=r'command: got .*, expected shape \(2, 3\)'):
-            engine.advance(StepInputs(np.zeros(shape), still_air(), engine.state.rab_data))
-    assert engine.state.tick == 0
+            engine.advance(StepInputs(np.zeros(shape), still_air(), engine.snapshot.rab_data))
+    assert engine.tick == 0
 
 
 def test_same_seed_same_bits_and_reset_starts_again():
     def run(engine):
         drive(engine, 30)
-        return engine.state.pose.tobytes() + engine.snapshot.ranges.tobytes() + (
-            engine.state.odometry.tobytes())
+        return engine.snapshot.true_pose.tobytes() + engine.snapshot.ranges.tobytes() + (
+            engine.snapshot.odometry.tobytes())
 
     make = lambda seed: Engine(make_parameters([ROBOT] * 8, **EVERYTHING),  # noqa: E731
                                random_poses(8, 4), seed)
@@ -86,7 +83,8 @@ def test_permuting_the_robots_permutes_the_result():
     mixed = Engine(make_parameters([bodies[i] for i in order], **settings), poses[order], 1)
     drive(straight, 50)
     drive(mixed, 50, order=order)
-    assert np.allclose(straight.state.pose[order], mixed.state.pose, atol=1e-9, rtol=0)
+    assert np.allclose(straight.snapshot.true_pose[order], mixed.snapshot.true_pose, atol=1e-9,
+                       rtol=0)
     assert np.allclose(straight.snapshot.ranges[order], mixed.snapshot.ranges, atol=1e-6)
 
 
@@ -95,7 +93,7 @@ def test_nobody_ever_overlaps_in_a_crowd():
     engine = Engine(parameters, random_poses(30, 6, 0.5, 7.5, 0.62), 1)
     for seed in range(10):
         drive(engine, 10, seed)
-        assert overlaps(parameters.world, parameters.bodies, engine.state.pose) == 0
+        assert overlaps(parameters.world, parameters.bodies, engine.snapshot.true_pose) == 0
 
 
 def test_wind_moves_from_the_second_tick_on_and_stops_a_tick_late():
@@ -104,7 +102,7 @@ def test_wind_moves_from_the_second_tick_on_and_stops_a_tick_late():
     xs = []
     for blowing in (True, True, False, False):
         engine.advance(make_inputs([[0, 0]], wind if blowing else still_air()))
-        xs.append(engine.state.pose[0, 0] - 5.0)
+        xs.append(engine.snapshot.true_pose[0, 0] - 5.0)
     assert xs == pytest.approx([0.0, 0.05, 0.10, 0.10], abs=1e-12)
 
 
@@ -112,7 +110,8 @@ def test_a_force_moves_by_f_over_m_dt_squared_each_tick():
     engine = Engine(make_parameters(dt=0.1), np.array([[5.0, 5.0, 0.0]]), 1)
     for _ in range(11):
         engine.advance(make_inputs([[0, 0]], Wind(np.zeros(3), np.array([0.0, 20.0, 0.0]))))
-    assert engine.state.pose[0, 1] - 5.0 == pytest.approx(10 * 20.0 / ROBOT.mass * 0.01, abs=1e-12)
+    moved = engine.snapshot.true_pose[0, 1] - 5.0
+    assert moved == pytest.approx(10 * 20.0 / ROBOT.mass * 0.01, abs=1e-12)
 
 
 def test_the_twist_tells_what_wind_and_wheels_did_in_the_robots_frame():
@@ -140,8 +139,8 @@ def test_robots_feel_the_wind_of_their_own_tick_and_the_push_of_forces():
     for engine in (felt, plain):
         engine.advance(make_inputs([[0.0, 0.0]], wind))
         engine.advance(make_inputs([[0.0, 0.0]], wind))
-    assert (felt.state.pose == plain.state.pose).all()
-    assert felt.state.pose[0, :2] - 5.0 == pytest.approx([0.05, 0.1 * (0.25 + push)])
+    assert (felt.snapshot.true_pose == plain.snapshot.true_pose).all()
+    assert felt.snapshot.true_pose[0, :2] - 5.0 == pytest.approx([0.05, 0.1 * (0.25 + push)])
     assert not felt.has_felt
     felt.feel(wind)
     felt.teleport(0, (2.0, 2.0, 0.0))
@@ -164,9 +163,12 @@ def test_a_shelter_slows_the_drift_to_one_minus_r():
     wind = Wind(np.array([0.15, 0.0, 0.0]), np.zeros(3))
     engine = Engine(make_parameters(bodies, wake={'wake': True}, rab=True), poses, 1)
     engine.advance(make_inputs([[0, 0]] * 2, wind))
-    before = engine.state
-    engine.advance(make_inputs([[0, 0]] * 2, wind))
-    moved = engine.state.pose[:, 0] - before.pose[:, 0]
+    engine.feel(wind)
+    before = engine.snapshot
+    for _ in range(2):
+        last = engine.snapshot
+        engine.advance(make_inputs([[0, 0]] * 2, wind))
+    moved = engine.snapshot.true_pose[:, 0] - last.true_pose[:, 0]
     assert before.free_wind[1] == pytest.approx([0.15, 0.0])
     assert 0 <= before.wind[1, 0] < 0.15
     assert moved == pytest.approx(before.wind[:, 0] * 0.1, abs=1e-12)
@@ -175,12 +177,12 @@ def test_a_shelter_slows_the_drift_to_one_minus_r():
 def test_a_teleport_puts_a_robot_there_or_says_why_not():
     engine = Engine(make_parameters([ROBOT] * 2), np.array([[2, 2, 0.0], [4, 2, 0]]), 1)
     engine.teleport(0, (8.0, 9.0, 1.0))
-    assert engine.state.pose[0] == pytest.approx([8, 9, 1])
+    assert engine.snapshot.true_pose[0] == pytest.approx([8, 9, 1])
     with pytest.raises(InputError, match=r'teleport of robot 0 .*robot 1'):
         engine.teleport(0, (4.1, 2.0, 0.0))
     with pytest.raises(InputError, match='bound'):
         engine.teleport(0, (-1.0, 2.0, 0.0))
-    assert engine.state.pose[0] == pytest.approx([8, 9, 1])
+    assert engine.snapshot.true_pose[0] == pytest.approx([8, 9, 1])
 
 
 def test_the_yaw_of_a_snapshot_is_the_one_that_receivers_decode():
@@ -196,18 +198,33 @@ def test_the_yaw_of_a_snapshot_is_the_one_that_receivers_decode():
     assert engine.snapshot.pose[:, :2].tolist() == poses[:, :2].tolist()
 
 
-def test_a_step_and_what_is_sensed_are_pure():
-    """Taken twice, in whatever order, they give the same bits and change no argument."""
+def test_a_tick_does_not_depend_on_who_looks():
+    """Whether and how often a snapshot is taken, and the wind felt, changes no bit."""
     noisy = {**EVERYTHING, 'scan': {'scan_noise_std': 0.1}}
-    engine = Engine(make_parameters([ROBOT] * 2, **noisy), random_poses(2, 3), 1)
-    p, heard = engine.parameters, hear(engine.parameters, engine.state.pose)
-    inputs, before = make_inputs([[1, 0]] * 2), engine.state
-    first = step(p, before, inputs, heard, 1)
-    seen = observe(p, first, 1, heard)
-    observe(p, before, 1, heard)
-    for _ in range(2):
-        again = step(p, before, inputs, heard, 1)
-        np.testing.assert_array_equal(again.odometry, first.odometry)
-        np.testing.assert_array_equal(observe(p, again, 1, heard).ranges, seen.ranges)
-    assert (step(p, before, inputs, heard, 2).odometry[:, :2] != first.odometry[:, :2]).all()
-    assert (observe(p, first, 2, heard).ranges != seen.ranges).any()
+    seen, unseen = (Engine(make_parameters([ROBOT] * 2, **noisy), random_poses(2, 3), 1)
+                    for _ in range(2))
+    inputs = make_inputs([[1, 0]] * 2, Wind(np.array([0.3, 0.1, 0]), np.zeros(3)))
+    for _ in range(5):
+        for _ in range(2):
+            seen.feel(inputs.wind)
+            assert seen.snapshot is seen.snapshot
+        seen.advance(inputs)
+        unseen.advance(inputs)
+    for name in ('true_pose', 'odometry', 'ranges', 'infrared', 'twist'):
+        np.testing.assert_array_equal(getattr(seen.snapshot, name),
+                                      getattr(unseen.snapshot, name))
+
+
+def test_a_field_may_come_and_go():
+    engine = Engine(make_parameters(), np.array([[5.0, 5.0, 0.0]]), 1)
+    corner = np.array([0.0, 10.0])
+    z = np.broadcast_to(corner[:, np.newaxis, np.newaxis], (2, 2, 2)).copy()
+    wind = Wind(np.array([0.5, 0.0, 0.0]), np.zeros(3))
+    blowing = np.ones((3, 2, 2, 2)) * np.array([0.1, 0.2, 0.3])[:, None, None, None]
+    for field, expected in ((None, (0.5, 0.0, 0.0)),
+                            (Lattice(corner, corner, z, *blowing), (0.1, 0.2, 0.3)),
+                            (None, (0.5, 0.0, 0.0))):
+        engine.feel(wind._replace(field=field))
+        seen = engine.snapshot
+        assert (*seen.wind[0], seen.updraft[0]) == pytest.approx(expected)
+        engine.advance(make_inputs([[0, 0]], wind._replace(field=field)))

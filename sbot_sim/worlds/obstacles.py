@@ -15,11 +15,11 @@ from sbot_sim.collision.moving_bodies import Movers, separate_shapes
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.rectangle_overlap import corners_at, depths_of_discs
 from sbot_sim.collision.separation import Separation, separate
-from sbot_sim.engine.parameters import Obstacles, SimulationParameters, reach_of, tables_of
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.boxes import world_with_boxes
 from sbot_sim.world.geometry import World
 from sbot_sim.world.moving import Ticks, disc_positions, discs_met, world_with
+from sbot_sim.worlds.parameters import Obstacles, SimulationParameters, reach_of, tables_of
 
 Array = NDArray[np.float64]
 
@@ -61,10 +61,10 @@ def all_bodies(parameters: SimulationParameters, moved: Ticks | None, boxes: Arr
 
     """
     obstacles = parameters.obstacles
-    if obstacles is None or moved is None or boxes is None:
+    if obstacles is None or moved is None:
         return parameters.world, parameters.bodies, pose, parameters.movers
     return (world_with(obstacles.still, obstacles.discs, moved), obstacles.bodies,
-            np.vstack([pose, boxes]), obstacles.movers)
+            pose if boxes is None else np.vstack([pose, boxes]), obstacles.movers)
 
 
 def separated(fixed: FixedObjects, bodies: BodyArrays, movers: Movers | None, pose: Array,
