@@ -133,6 +133,19 @@ def test_no_module_imports_itself_in_a_circle(imports):
         visit(path, [])
 
 
+def test_only_the_folder_compiled_imports_parts_of_numba():
+    """numba's front door (``import numba``, its types) is open to all."""
+    found = []
+    for path in module_files():
+        for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+            modules = ([node.module or ''] if isinstance(node, ast.ImportFrom)
+                       else [alias.name for alias in node.names] if isinstance(node, ast.Import)
+                       else [])
+            found += [path for module in modules if module.startswith('numba.')]
+    assert found
+    assert {path.parent for path in found} == {ROOT / 'sbot_common' / 'compiled'}
+
+
 def numeric_modules() -> list[str]:
     names = []
     for path in module_files():
