@@ -26,7 +26,7 @@ from sbot_common.compiled.jit import njit
 from sbot_common.elementary import hypot
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.drives.registry import STEERED, limited_twist
-from sbot_sim.dynamics.motion import drive, twist_rows
+from sbot_sim.dynamics.motion import driven_twists
 from sbot_sim.world.bodies import Body, BodyArrays
 
 Array = NDArray[np.float64]
@@ -129,7 +129,7 @@ def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float
 @njit
 def drivable(bodies: BodyArrays, twist: Array) -> Array:
     """Return what the drives make (N, 3) of Twists (N, 3): their speeds are limited."""
-    return twist_rows(drive(bodies, twist).twist)
+    return driven_twists(bodies, twist)
 
 
 @njit

@@ -28,7 +28,7 @@ class Driven(NamedTuple):
     """What the wheels of N robots do in a tick."""
 
     rim: Array  # (2, N) m/s along the ground, left and right; of robots with two wheels
-    twist: Array  # (3, N) vx, vy (m/s), omega (rad/s), as the wheels alone would move the robot
+    own: Array  # (3, N) vx, vy (m/s), omega (rad/s) of others; (3, 0) where there are none
 
 
 @njit
@@ -180,12 +180,14 @@ def drive(bodies: BodyArrays, command: Array) -> Driven:
 
     What a drive cannot do, such as vy with two wheels, counts as 0.
     """
-    n = command.shape[0]
-    rim, twist = np.empty((2, n)), np.zeros((3, n))
+    n, others = command.shape[0], 0
+    rim = np.empty((2, n))
     left, right = rim[0], rim[1]
     for i in range(n):
         left[i], right[i] = _rims(bodies, i, command[i, VX], command[i, OMEGA])
-    to_twists(rim, bodies.wheel_distance, twist)
+    for i in range(n):
+        others += COUNTED[bodies.drive[i]] > 0
+    own = np.empty((3, n if others > 0 else 0))
     for i in range(n):
         number = bodies.drive[i]
         if number == 0:
@@ -194,54 +196,84 @@ def drive(bodies: BodyArrays, command: Array) -> Driven:
                                       command[i, OMEGA])
         if COUNTED[number] == 0:
             left[i], right[i] = _rims(bodies, i, vx, omega)
-            vx, omega = _twist(left[i], right[i], bodies.wheel_distance[i])
-        twist[VX, i], twist[VY, i], twist[OMEGA, i] = vx, vy, omega
-    return Driven(rim, twist)
+        else:
+            own[VX, i], own[VY, i], own[OMEGA, i] = vx, vy, omega
+    return Driven(rim, own)
 
 
 @njit_inner
-def to_twists(rim: Array, wheel_distance: Array, twist: Array) -> None:
-    """Write v and omega of twists (3, N), given the wheels' velocities (2, N) (m/s)."""
-    left, right, v, omega = rim[0], rim[1], twist[VX], twist[OMEGA]
+def to_twists(left: Array, right: Array, wheel_distance: Array, twist: Array) -> None:
+    """Write v and omega of twists (3, N), given the wheels' velocities (N,) (m/s).
+
+    These may be the rows that are written.
+    """
+    v, omega = twist[VX], twist[OMEGA]
     for i in range(len(left)):
         v[i], omega[i] = _twist(left[i], right[i], wheel_distance[i])
+
+
+@njit_inner
+def twists_of(bodies: BodyArrays, driven: Driven) -> Array:
+    """Return the twists (3, N) that wheels drive; vy of robots with two wheels is left open."""
+    n = driven.rim.shape[1]
+    twist = np.empty((3, n))  # untouched rows cost nothing
+    to_twists(driven.rim[0], driven.rim[1], bodies.wheel_distance, twist)
+    if driven.own.shape[1] > 0:
+        for i in range(n):
+            if COUNTED[bodies.drive[i]] > 0:
+                for row in range(3):
+                    twist[row, i] = driven.own[row, i]
+    return twist
 
 
 @njit
 def drive_wheels(bodies: BodyArrays, wheel_speed: Array) -> Driven:
     """Return what two wheels do at given speeds (N, 2), left and right (rad/s), saturated here."""
     n = wheel_speed.shape[0]
-    rim, twist = np.empty((2, n)), np.zeros((3, n))
+    rim = np.empty((2, n))
     for side in range(2):
         for i in range(n):
             rim[side, i] = (saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
                             * bodies.wheel_radius[i])
-    to_twists(rim, bodies.wheel_distance, twist)
-    return Driven(rim, twist)
+    return Driven(rim, np.empty((3, 0)))
 
 
 @njit_inner
-def twist_rows(columns: Array) -> Array:
-    """Return Twists (N, 3), given them as (3, N)."""
-    out = np.empty((columns.shape[1], 3))
+def twist_rows(drive: NDArray[np.int8], columns: Array) -> Array:
+    """Return Twists (N, 3), given them as (3, N), vy of robots with two wheels aside."""
+    out = np.zeros((columns.shape[1], 3))
     for i in range(len(out)):
-        out[i, VX], out[i, VY], out[i, OMEGA] = columns[VX, i], columns[VY, i], columns[OMEGA, i]
+        out[i, VX], out[i, OMEGA] = columns[VX, i], columns[OMEGA, i]
+    for i in range(len(out)):
+        if COUNTED[drive[i]] > 0:
+            out[i, VY] = columns[VY, i]
     return out
+
+
+@njit
+def driven_twists(bodies: BodyArrays, command: Array) -> Array:
+    """Return the Twists (N, 3) that robots drive, given commands (N, 3); see ``drive``."""
+    return twist_rows(bodies.drive, twists_of(bodies, drive(bodies, command)))
 
 
 @njit
 def body_twists(bodies: BodyArrays, wheel_speed: Array) -> Array:
     """Return what two wheels do, Twists (N, 3), from (N, 2) rad/s, saturated here."""
-    return twist_rows(drive_wheels(bodies, wheel_speed).twist)
+    return twist_rows(np.zeros(len(wheel_speed), np.int8),
+                      twists_of(bodies, drive_wheels(bodies, wheel_speed)))
 
 
 @njit
 def carried_speeds(bodies: BodyArrays, driven: Driven) -> Array:
     """Return the speeds (N,) m/s that impulses give, 0 for robots whose wheels carry them."""
-    speed = np.zeros(len(bodies.drive))
+    speed, carried = np.zeros(len(bodies.drive)), 0
     for i in range(len(speed)):
-        if _CARRIED[bodies.drive[i]]:
-            speed[i] = driven.twist[VX, i]
+        carried += _CARRIED[bodies.drive[i]]
+    if carried > 0:
+        twist = twists_of(bodies, driven)
+        for i in range(len(speed)):
+            if _CARRIED[bodies.drive[i]]:
+                speed[i] = twist[VX, i]
     return speed
 
 
@@ -266,14 +298,10 @@ def move(bodies: BodyArrays, pose: Array, driven: Driven, impulse_velocity: Arra
     (N, 3), yaw in [-pi, pi)
 
     """
-    twist, carried = driven.twist, 0
+    twist = twists_of(bodies, driven)
     for i in range(pose.shape[0]):
-        carried += _CARRIED[bodies.drive[i]]
-    if carried > 0:
-        twist = twist.copy()
-        for i in range(pose.shape[0]):
-            if _CARRIED[bodies.drive[i]]:
-                twist[VX, i] = 0.0
+        if _CARRIED[bodies.drive[i]]:
+            twist[VX, i] = 0.0
     out = advance_all(bodies.drive, pose, twist, dt)
     for i in range(pose.shape[0]):
         out[i, 0] += impulse_velocity[i, 0] * dt

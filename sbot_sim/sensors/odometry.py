@@ -39,7 +39,7 @@ class OdometryParameters(NamedTuple):
 
 def most_wheels(bodies: BodyArrays) -> int:
     """Return the number of wheels of the robot that has most."""
-    return max(2, *(WHEELS[number] for number in np.unique(bodies.drive).tolist()))
+    return max(2, *(int(WHEELS[number]) for number in np.unique(bodies.drive).tolist()))
 
 
 @njit
@@ -101,11 +101,11 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, driven: Driven, s
 
     """
     n = odometry.shape[0]
-    rim, twist, spread, slips = np.empty((2, n)), np.zeros((3, n)), np.empty(n), False
+    twist, spread, slips = np.empty((3, n)), np.empty(n), False
     for i in range(n):
         slips |= noise_slip[i] != 0.0
     for side in range(2):
-        measured, true = rim[side], driven.rim[side]
+        measured, true = twist[VX if side == 0 else OMEGA], driven.rim[side]
         for i in range(n):
             measured[i] = true[i] * scale[i, side] + 0.0  # -0 is 0, as with slip
         if slips:
@@ -113,12 +113,12 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, driven: Driven, s
                 spread[i] = noise_slip[i] * math.sqrt(abs(measured[i]) / dt)
             for i in range(n):
                 measured[i] += spread[i] * slip[i, side]
-    to_twists(rim, bodies.wheel_distance, twist)
+    to_twists(twist[VX], twist[OMEGA], bodies.wheel_distance, twist)
     for i in range(n):
         if COUNTED[bodies.drive[i]] > 0:
             twist[VX, i], twist[VY, i], twist[OMEGA, i] = _claimed(
-                bodies, i, driven.twist, scale, slip, noise_slip[i], dt)
-    return advance_all(bodies.drive, odometry, twist, dt), twist_rows(twist)
+                bodies, i, driven.own, scale, slip, noise_slip[i], dt)
+    return advance_all(bodies.drive, odometry, twist, dt), twist_rows(bodies.drive, twist)
 
 
 @njit_inner

@@ -1,5 +1,6 @@
 """Structures that compiled code reads and changes, and calls of machine code by its address."""
 
+import pickle
 from typing import Any
 
 import numba
@@ -35,6 +36,11 @@ def test_compiled_code_reads_and_changes_it():
     assert isinstance(pair, Pair)
     assert total(pair) == 7.0
     assert total(pair) == 8.0
+
+
+def test_machine_code_on_disk_finds_the_same_type():
+    kind = numba.typeof(Pair(np.zeros(1), 0))
+    assert pickle.loads(pickle.dumps(type(kind))) is type(kind)
 
 
 def test_machine_code_is_called_by_its_address():

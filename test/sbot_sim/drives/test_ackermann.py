@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.drives.ackermann import ackermann_twist
-from sbot_sim.dynamics.motion import drive, move
+from sbot_sim.dynamics.motion import drive, driven_twists, move
 from sbot_sim.world.bodies import ROBOT, body_arrays
 
 DT = 0.1
@@ -21,7 +21,7 @@ RIM = 3.0  # m/s
 
 
 def driven(v, omega, bodies=BODIES):
-    return drive(bodies, np.array([[v, 0.0, omega]])).twist[[VX, OMEGA], 0]
+    return driven_twists(bodies, np.array([[v, 0.0, omega]]))[0, [VX, OMEGA]]
 
 
 def steered(v, omega):

@@ -10,7 +10,7 @@ from sbot_common.errors import InputError
 from sbot_common.params import specs_of
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.drives.registry import COUNTED, DRIVES, WHEELS, own_specs, wheel_equation
-from sbot_sim.dynamics.motion import drive, move
+from sbot_sim.dynamics.motion import drive, driven_twists, move
 from sbot_sim.sensors.odometry import (
     OdometryParameters,
     draw_slip,
@@ -64,7 +64,7 @@ def commands(count, seed=3):
 
 
 def driven(kind, twists):
-    return drive(bodies_of(kind, len(twists)), twists).twist.T
+    return driven_twists(bodies_of(kind, len(twists)), twists)
 
 
 def moved(bodies, pose, twists, velocity):

@@ -25,7 +25,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot_sim.dynamics.motion import drive
+from sbot_sim.dynamics.motion import driven_twists
 from sbot_sim.world.bodies import ROBOT, body_arrays, updated_body
 
 BODIES = body_arrays([updated_body(ROBOT, {'drive': 'three_wheels', 'wheel_offset': 0.4})])
@@ -35,9 +35,9 @@ BODIES = body_arrays([updated_body(ROBOT, {'drive': 'three_wheels', 'wheel_offse
 def test_a_rim_runs_as_the_body_moves_there(degrees):
     angle = math.radians(degrees)
     asked = np.array([[0.3 * math.cos(angle), 0.3 * math.sin(angle), 0.5]])
-    vx, vy, omega = drive(BODIES, asked).twist[:, 0]
+    vx, vy, omega = driven_twists(BODIES, asked)[0]
     assert (vx, vy, omega) == tuple(asked[0])
-    fast = drive(BODIES, 100.0 * asked).twist[:, 0]
+    fast = driven_twists(BODIES, 100.0 * asked)[0]
     rims = [abs(-math.sin(a) * fast[0] + math.cos(a) * fast[1] + 0.4 * fast[2])
             for a in (math.pi / 3, math.pi, 5 * math.pi / 3)]
     assert max(rims) == pytest.approx(3.0)
