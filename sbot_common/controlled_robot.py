@@ -149,7 +149,7 @@ def ask(controller: Controller, observation: Observation, rng: np.random.Generat
     if data is not None:
         good = isinstance(data, bytes | bytearray) and len(data) <= MOST_BYTES
     if not good:
-        other = '' if holonomic else ' 0, as its drive is not omnidirectional,'
+        other = '' if holonomic else ' 0, as its drive does not move to the side,'
         raise bad_value(where(), answer, 'two finite numbers, vx (m/s) and omega (rad/s), or '
                         f'three, vx, vy{other} and omega, and perhaps {MOST_BYTES} bytes at most')
     return command, None if data is None else bytes(data)

@@ -43,7 +43,7 @@ class Odometry(NamedTuple):
     yaw: float  # rad
     v: float  # m/s, forwards
     omega: float  # rad/s
-    lateral: float = 0.0  # m/s, to the left; 0 but for drive `omnidirectional`
+    lateral: float = 0.0  # m/s, to the left; 0 but for drives that move to the side
 
 
 class _Fields(NamedTuple):

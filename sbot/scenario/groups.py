@@ -15,7 +15,7 @@ from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, spe
 from sbot_sim.dynamics.hooks import HookNames
 from sbot_sim.sensors.record import Sensor
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.bodies import BODIES, Body, circle_around
+from sbot_sim.world.bodies import BODIES, Body, circle_around, updated_body
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 
 
@@ -105,7 +105,7 @@ def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) ->
         like = own.pop('like', name if name in BODIES else 'robot')
         if not isinstance(like, str) or like not in bodies:
             raise unknown_name(origins.where((*path, 'like')), str(like), bodies)
-        body = updated(bodies[like], own, below(path, origins))._replace(name=name)
+        body = updated_body(bodies[like], own, below(path, origins))._replace(name=name)
         bodies[name] = _shaped(body, own, below(path, origins))
     return bodies
 

@@ -35,10 +35,11 @@ from sbot_common.compiled.notice import compilation_announced
 from sbot_common.errors import InputError, bad_value
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
+from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.many import Simulation
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
+from sbot_sim.world.bodies import select_bodies
 from sbot_sim.world.geometry import World
 from sbot_sim.worlds.batch import Interpreted, Policy, Program
 from sbot_sim.worlds.state import Setting
@@ -219,10 +220,10 @@ class Worlds:
         values = numbers('commands', commands, *shapes)
         rows, count = values.reshape(-1, values.shape[-1]), whole('ticks', ticks, 1, MOST_TICKS)
         if rows.shape[1] == 3:
-            refused = (rows[:, VY] != 0.0) & (self.setting.bodies.drive != BY_OMNIDIRECTIONAL)
+            refused = (rows[:, VY] != 0.0) & ~np.array(SIDEWAYS)[self.setting.bodies.drive]
             if refused.any():
                 raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0 of robots '
-                                'whose drive is not omnidirectional')
+                                'whose drive does not move to the side')
         if data is not None:
             self.state.rab_next[:] = checked_data(
                 data, robots, self.setting.sensing.range_and_bearing)

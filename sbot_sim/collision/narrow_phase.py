@@ -97,10 +97,9 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
     x, y, radius, grid = crowd.pose[i, 0], crowd.pose[i, 1], crowd.radius[i], crowd.grid
     first_column = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
     last_column = cell_index(x + reach, grid.x0, grid.cell, grid.nx)
-    first_row = cell_index(y - reach, grid.y0, grid.cell, grid.ny)
-    last_row = cell_index(y + reach, grid.y0, grid.cell, grid.ny)
     sum_x, sum_y, sum_turn, met = 0, 0, 0, False
-    for row in range(first_row, last_row + 1):
+    for row in range(cell_index(y - reach, grid.y0, grid.cell, grid.ny),
+                     cell_index(y + reach, grid.y0, grid.cell, grid.ny) + 1):
         begin = np.uint64(grid.starts[row * grid.nx + first_column])
         end = np.uint64(grid.starts[row * grid.nx + last_column + 1])
         for entry in range(begin, end):

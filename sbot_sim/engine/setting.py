@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sbot_sim.dynamics.inertia import inertia_of_worlds
 from sbot_sim.sensors.infrared.sensor import ring
+from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -62,7 +63,7 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
     where = height if isinstance(height, Height) else Height(float(height))
     return Setting(
         robots=len(kinds[0].bodies.radius), dt=kinds[0].dt,
-        wheels=4 if any(kind.omnidirectional for kind in kinds) else 2,
+        wheels=max(most_wheels(kind.bodies) for kind in kinds),
         bodies=BodyArrays(*(np.concatenate(columns) for columns in zip(
             *(world.bodies for world in worlds), strict=True))),
         layout=layout, fixed=pack_fixed([kind.fixed for kind in kinds]), **scenes_of(kinds),

@@ -28,7 +28,6 @@ from sbot_sim.messages.robot_description import robot_description
 from sbot_sim.messages.snapshot import EncoderOptions, SnapshotEncoder
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
 from sbot_sim.sensors.rectangles import rectangle_of
-from sbot_sim.sensors.wheels.four_wheel_odometry import reaches
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.parameters import Height
@@ -68,8 +67,7 @@ class Broadcast:
         self._options = options
         self.cmd_vel = topics.CMD_VEL_STAMPED if options.cmd_vel_stamped else topics.CMD_VEL
         covariances = OdometryCovariances(
-            parameters.odometry, parameters.bodies.wheel_distance, parameters.dt,
-            reaches(parameters.bodies) if parameters.omnidirectional else None)
+            parameters.odometry, parameters.bodies, parameters.dt)
         self._encoder = SnapshotEncoder(EncoderOptions(
             len(self._radius), parameters.sensors, parameters.dt, self._radius,
             options.tf_namespaced, options.poses_topic,

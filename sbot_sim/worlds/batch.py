@@ -18,12 +18,10 @@ from sbot_common.compiled import light_numba  # noqa: F401
 import numba
 import numpy as np
 from numba import types
-from numba.core.cgutils import ir
-from numba.experimental import structref
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, compiled_callback, njit
+from sbot_common.compiled.structures import Structure, call_at, define_structure
 from sbot_common.compiled.threads import share_out
 from sbot_sim.worlds.state import Setting, Worlds
 
@@ -54,19 +52,14 @@ def no_policy() -> Policy:
                   np.zeros((0, 0, 0)), nothing, nothing)
 
 
-@structref.register
-class _BatchType(types.StructRef):  # type: ignore[misc,name-defined]
-    """Type of a ``Batch`` in compiled code."""
-
-
-class Batch(structref.StructRefProxy):  # type: ignore[misc]
+class Batch(Structure):
     """Setting, worlds and policy; it does not own their arrays: keep them alive as long."""
 
     def __new__(cls, setting: Setting, worlds: Worlds, policy: Policy) -> Any:  # noqa: ANN401, D102
         return _make_batch(setting, worlds, policy)
 
 
-structref.define_proxy(Batch, _BatchType, ['setting', 'worlds', 'policy'])
+define_structure(Batch, ['setting', 'worlds', 'policy'])
 
 
 @njit
@@ -110,25 +103,13 @@ def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase
     return Phase(function, apart=True)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _call(_: Any, address: Any, first: Any, end: Any, a: Any, z: Any, batch: Any) -> Any:  # noqa: ANN401
-    """Call a phase by its address."""
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
-        word = ir.IntType(64)
-        function = ir.FunctionType(ir.VoidType(),
-                                   [word] * 4 + [context.get_value_type(signature.args[5])])
-        builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
-        return context.get_dummy_value()
-    return types.void(*[types.int64] * 5, batch), codegen
-
-
 @njit
 def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: Batch,
                ticks: int) -> None:
     """Run the phases in turn, as often as there are ticks: worlds first … end-1, rows a … z-1."""
     for _ in range(ticks):
         for address in phases:
-            _call(address, first, end, a, z, batch)
+            call_at(address, first, end, a, z, batch)
 
 
 # A phase in Python: a function of (first, end) that works on the worlds first … end-1 of arrays

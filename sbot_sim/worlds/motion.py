@@ -16,13 +16,11 @@ from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import free_everybody
 from sbot_sim.collision.separation import PASSES, separate_arrays
 from sbot_sim.collision.tunnelling import steps_needed
-from sbot_sim.dynamics.impulses import drive_speeds, impulse_velocity
+from sbot_sim.dynamics.impulses import impulse_velocity
 from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
 from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
-from sbot_sim.dynamics.motion import achieved_twists, move, wheel_commands
-from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
+from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.wheels.four_wheel_odometry import measure_all
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase, shared
@@ -39,7 +37,7 @@ def _bodies_of(bodies: BodyArrays, a: int, z: int) -> BodyArrays:
     """Return the bodies of the rows a … z-1."""
     return BodyArrays(bodies.radius[a:z], bodies.safety_radius[a:z], bodies.wheel_distance[a:z],
                       bodies.wheel_radius[a:z], bodies.max_wheel_speed[a:z], bodies.mass[a:z],
-                      bodies.drive[a:z], bodies.wheelbase[a:z], bodies.max_curvature[a:z])
+                      bodies.drive[a:z], bodies.numbers[a:z])
 
 
 @shared
@@ -71,7 +69,7 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             force[row - a, 0], force[row - a, 1] = x, y
     speed = np.zeros(z - a)
     if (bodies.drive != 0).any():
-        speed = drive_speeds(bodies, wheel_commands(bodies, worlds.driven[a:z]))
+        speed = carried_speeds(bodies, drive(bodies, worlds.driven[a:z]))
     impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
                              worlds.pose[a:z, 2].copy(), setting.dt)
     worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
@@ -95,19 +93,8 @@ def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None
     bodies = _bodies_of(setting.bodies, a, z)
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
-        wheel_commands(bodies, worlds.driven[a:z]),
+        drive(bodies, worlds.driven[a:z]),
         _slips(first, end, a, z, setting, worlds), setting.noise_slip[a:z], setting.dt)
-
-
-@shared
-def measure_four_wheels(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Measure odometry where robots are omnidirectional, in place of ``measure_odometry``."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    bodies, command = _bodies_of(setting.bodies, a, z), worlds.driven[a:z]
-    worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure_all(
-        bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z], wheel_commands(bodies, command),
-        limited_twists(bodies, command), _slips(first, end, a, z, setting, worlds),
-        setting.noise_slip[a:z], setting.dt)
 
 
 @shared
@@ -115,23 +102,12 @@ def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Move the robots, collisions aside: document 002 section 4, and last tick's impulses."""
     setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
     bodies = _bodies_of(setting.bodies, a, z)
-    proposed = move(bodies, worlds.pose[a:z], wheel_commands(bodies, worlds.driven[a:z]),
+    proposed = move(bodies, worlds.pose[a:z], drive(bodies, worlds.driven[a:z]),
                     worlds.impulse_velocity[a:z], setting.dt)
     for row in range(a, z):
         for c in range(3):
             worlds.previous[row, c] = worlds.pose[row, c]
             worlds.home[row, c] = worlds.pose[row, c] = proposed[row - a, c]
-
-
-@shared
-def propose_omnidirectional(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Move the omnidirectional robots, collisions aside; after ``propose``."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    bodies = _bodies_of(setting.bodies, a, z)
-    move_omnidirectional(bodies, worlds.previous[a:z],
-                         limited_twists(bodies, worlds.driven[a:z]),
-                         worlds.impulse_velocity[a:z], setting.dt, worlds.pose[a:z])
-    worlds.home[a:z] = worlds.pose[a:z]
 
 
 @Phase

@@ -18,7 +18,7 @@ from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.rectangles import Rectangles
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays, body_arrays, joined
+from sbot_sim.world.bodies import BodyArrays, body_arrays, joined
 from sbot_sim.world.boxes import Boxes, world_with_boxes
 from sbot_sim.world.geometry import World
 from sbot_sim.world.line_of_sight import make_line_of_sight
@@ -74,7 +74,6 @@ class SimulationParameters(NamedTuple):
     waves: Waves | None = None  # of the gusts; None: no turbulence
     hooks: Hooks = _NO_HOOKS
     obstacles: Obstacles | None = None  # moving ones; ``world`` has them at one tick
-    omnidirectional: bool = False  # some robot has that drive
     movers: Movers | None = None  # the robots' shapes; None: all are discs
     inertia: Inertia | None = None  # None: robots drive at once what they are told
 
@@ -105,8 +104,7 @@ def make_simulation_parameters(
     parameters = SimulationParameters(
         dt=dt, bodies=bodies, world=world, sensors=sensors, odometry=odometry, wake=wake,
         fixed=make_fixed_objects(world, reach_of(bodies, movers)), wind_height=wind_height,
-        waves=waves, hooks=hooks, movers=movers, inertia=inertia,
-        omnidirectional=bool((bodies.drive == BY_OMNIDIRECTIONAL).any()))
+        waves=waves, hooks=hooks, movers=movers, inertia=inertia)
     if moving is None and boxes is None:
         return parameters
     moving, boxes = moving or make_moving_discs((), dt), boxes or Boxes()

@@ -44,7 +44,7 @@ class Setting(NamedTuple):
     """What worlds are made of; changes between episodes only (domain randomisation)."""
 
     robots: int  # N, of a world
-    wheels: int  # that odometry counts: 4 where a robot is omnidirectional, else 2
+    wheels: int  # that odometry counts: of the robot with most of them
     dt: float  # s
     bodies: BodyArrays  # (K*N,) each
     layout: Integers  # (K,) the layout in which a world stands

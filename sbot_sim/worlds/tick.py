@@ -78,11 +78,8 @@ class Tick:
         phases.append(motion.sum_impulses if self._hooks.drive_impulse is None
                       else self._called.sum_impulses)
         if 'odometry' in self._senses:
-            phases.append(motion.measure_odometry if setting.wheels == 2
-                          else motion.measure_four_wheels)
+            phases.append(motion.measure_odometry)
         phases.append(motion.propose)
-        if setting.wheels == 4:
-            phases.append(motion.propose_omnidirectional)
         phases += [motion.resolve_overlaps if self.shaped is None
                    else self.shaped.resolve_overlaps, motion.end_tick]
         if setting.sensing.range_and_bearing or setting.wake.wake:

@@ -13,15 +13,14 @@ from sbot.files.yaml_text import Origins
 from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.world import world_arrays
 from sbot_sim.collision.overlap import rectangle_distance
+from sbot_sim.drives.registry import users_of
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.bodies import ACKERMANN, OMNIDIRECTIONAL
 from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
 from sbot_sim.world.polygons import inside_polygon
 from wind_model.parameters import ROBOT, STILL, WakeParameters
 
 LOG = logging.getLogger(__name__)
-_OF_DRIVES = {'wheelbase': (OMNIDIRECTIONAL, ACKERMANN), 'max_steering_angle': (ACKERMANN,)}
 
 
 def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) -> None:
@@ -37,8 +36,9 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
                 LOG.warning('%s: has no effect %s', origins.where((name, key)), reason)
     for name, keys in written.bodies.items():
         body = scenario.bodies.get(name)
-        for key, drives in _OF_DRIVES.items():
-            if key in keys and body is not None and body.drive not in drives:
+        for key in keys:
+            drives = users_of(key)
+            if drives and body is not None and body.drive not in drives:
                 LOG.warning('%s: has no effect without drive: %s',
                             origins.where(('bodies', name, key)), ' or '.join(drives))
         if body is not None and 0.0 < body.command_delay < 0.5 * scenario.rate.dt:

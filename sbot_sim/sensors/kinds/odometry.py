@@ -1,4 +1,4 @@
-"""Record of wheel odometry; ``sensors.odometry`` and ``sensors.wheels`` simulate it."""
+"""Record of wheel odometry; ``sensors.odometry`` simulates it."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from sbot.runner.loop import wind_at
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_common.twist import OMEGA, VX
+from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL
 from sbot_sim.world.boxes import as_sent
 
 HOOKS = str(Path(__file__).parents[1] / 'runner')
@@ -76,7 +76,7 @@ def commands_of(rng, worlds):
     """Commands of which some press robots against each other and against walls."""
     commands = np.zeros((worlds.count, worlds.robots, 3))
     commands[..., [VX, OMEGA]] = rng.uniform(-1, 1, commands[..., :2].shape) * [0.15, 1] + [.05, 0]
-    sideways = (worlds.setting.bodies.drive == BY_OMNIDIRECTIONAL).reshape(commands.shape[:2])
+    sideways = np.array(SIDEWAYS)[worlds.setting.bodies.drive].reshape(commands.shape[:2])
     commands[sideways, 1] = rng.uniform(-0.1, 0.1, int(sideways.sum()))
     return commands
 

@@ -100,6 +100,9 @@ PRIVATE = [
     ('numba.core.dispatcher', 'Dispatcher.compile'),
     ('numba.core.cgutils', 'alloca_once'),
     ('numba.np.arrayobj', 'populate_array'),
+    ('numba.experimental.structref', 'StructRefProxy'),
+    ('numba.experimental.structref', 'define_proxy'),
+    ('numba.experimental.structref', 'register'),
     ('numba.extending', '_Intrinsic'),
 ]
 

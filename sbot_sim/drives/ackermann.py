@@ -1,10 +1,29 @@
-"""Ackermann steering: which Twist a robot with steered front wheels executes."""
+"""Ackermann steering: two rear wheels behind steered ones, as a car has them."""
 
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inline
+from sbot_common.elementary import sincos
+from sbot_common.params import Param
+from sbot_sim.drives.record import Drive, Wheelbase, Wheeled
+
+
+class Keys(NamedTuple):
+    """Keys of a body with steered wheels."""
+
+    wheelbase: Wheelbase = 0.0
+    max_steering_angle: Annotated[float, Param(
+        'rad', 'largest angle of the front wheels, to the left and right.', minimum=0.0,
+        open_minimum=True, maximum=1.5, at_runtime=False)] = 0.6
+
+
+def _numbers(wheel_distance: float, keys: Keys) -> tuple[float]:
+    """Return the greatest curvature (1/m) of the rear axle's path: tan(angle)/wheelbase."""
+    sine, cosine = sincos(keys.max_steering_angle)
+    return sine / cosine / (keys.wheelbase or wheel_distance),
 
 
 @njit
@@ -35,3 +54,15 @@ def ackermann_twist(v: float, omega: float, max_curvature: float, half_track: fl
         v = math.copysign(rim_speed / longest, v)
         return v, v * curvature
     return v, omega if curvature == asked else v * curvature
+
+
+@njit_inline
+def _limited(bodies: Wheeled, i: int, vx: float, _: float,
+             omega: float) -> tuple[float, float, float]:
+    v, turn = ackermann_twist(vx, omega, bodies.numbers[i, 0], 0.5 * bodies.wheel_distance[i],
+                              bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
+    return v, 0.0, turn
+
+
+DRIVE = Drive('ackermann', 'two rear wheels behind steered ones', Keys(), _numbers, _limited,
+              steered=True)

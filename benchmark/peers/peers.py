@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sbot.bench import scenes
+from sbot.bench.evaluations import LASER_WORLDS, lasers
 from sbot.bench.measure import measure
 from sbot.bench.result import BenchResult
+from sbot.scenario.world import world_arrays
+from sbot.worlds.many import Worlds
 
 PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}
+SIZES = [10, 100, 1000]
 _TIMEOUT = 300.0  # s for one size
 
 
@@ -117,6 +121,20 @@ def run_vmas(scene: dict[str, object], say: Callable[[str], None],
     except RuntimeError as error:
         say(f'VMAS: {error}')
         return None
+
+
+def vmas_beside(seconds: float, say: Callable[[str], None], python: str) -> float | None:
+    """Return robot-steps a second of processor time of VMAS in the scene of ``lasers``.
+
+    None, and a line for ``say``, if that interpreter does not have it.
+    """
+    scenario = lasers()
+    world, sensors = world_arrays(scenario.world), scenario.sensors.scan
+    return run_vmas({
+        'worlds': LASER_WORLDS, 'seconds': seconds, 'side': float(world.bounds[2]),
+        'dt': scenario.rate.dt, 'radius': scenes.RADIUS, 'beams': sensors.scan_beams,
+        'range': sensors.scan_range_max, 'boxes': world.rectangles[:, :4].tolist(),
+        'poses': Worlds(scenario, 1, sense=()).start[0].tolist()}, say, python)
 
 
 def _beside(peer: str, case: str, robots: int, cpu_ms: float, ours: BenchResult) -> PeerResult:

@@ -1,7 +1,7 @@
 """Run one other simulator on the standard scene; a separate program without our imports.
 
-It is run by ``bench_peers`` with the interpreter that has the simulator, gets the scene as JSON on
-its input, and prints one JSON object: milliseconds of wall and processor time a step.
+It is run by ``peers.run_peer`` with the interpreter that has the simulator, gets the scene as JSON
+on its input, and prints one JSON object: milliseconds of wall and processor time a step.
 """
 
 from __future__ import annotations

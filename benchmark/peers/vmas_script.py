@@ -1,6 +1,6 @@
 """Run VMAS on many small worlds with lasers; a separate program without our imports.
 
-It is run by ``sbot.bench.peers.run_vmas`` with the interpreter that has VMAS, gets the scene as
+It is run by ``peers.run_vmas`` with the interpreter that has VMAS, gets the scene as
 JSON on its input, and prints one JSON object: robot-steps a second of processor time, on one
 thread.
 """
@@ -21,7 +21,7 @@ from vmas.simulator.environment import Environment  # type: ignore[import-not-fo
 class Arena(scenario.BaseScenario):  # type: ignore[misc]
     """Robots on two wheels with a lidar among walls and boxes."""
 
-    def make_world(self, batch_dim: int, device: Any, **scene: Any) -> Any:  # noqa: ANN401, D102
+    def make_world(self, batch_dim: int, device: Any, **scene: Any) -> Any:  # noqa: ANN401
         self.scene = scene
         half = scene['side'] / 2
         world = core.World(batch_dim, device, dt=scene['dt'], x_semidim=half, y_semidim=half)
@@ -39,7 +39,7 @@ class Arena(scenario.BaseScenario):  # type: ignore[misc]
                                              collide=True))
         return world
 
-    def reset_world_at(self, env_index: int | None = None) -> None:  # noqa: D102
+    def reset_world_at(self, env_index: int | None = None) -> None:
         half = self.scene['side'] / 2
 
         def put(entity: Any, x: float, y: float, yaw: float) -> None:  # noqa: ANN401
@@ -55,10 +55,10 @@ class Arena(scenario.BaseScenario):  # type: ignore[misc]
                                              (half, 0, torch.pi / 2)), strict=True):
             put(wall, x, y, yaw)
 
-    def observation(self, agent: Any) -> Any:  # noqa: ANN401, D102
+    def observation(self, agent: Any) -> Any:  # noqa: ANN401
         return agent.sensors[0].measure()
 
-    def reward(self, agent: Any) -> Any:  # noqa: ANN401, D102
+    def reward(self, agent: Any) -> Any:  # noqa: ANN401
         return torch.zeros(self.world.batch_dim)
 
 

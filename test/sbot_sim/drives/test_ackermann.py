@@ -8,19 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_common.twist import OMEGA, VX
-from sbot_sim.dynamics.ackermann import ackermann_twist
-from sbot_sim.dynamics.motion import body_twists, move, wheel_commands
+from sbot_sim.drives.ackermann import ackermann_twist
+from sbot_sim.dynamics.motion import drive, driven_twists, move
 from sbot_sim.world.bodies import ROBOT, body_arrays
 
 DT = 0.1
-CAR = ROBOT._replace(name='car', drive='ackermann', wheelbase=0.6, max_steering_angle=0.5)
+CAR = ROBOT._replace(name='car', drive='ackermann',
+                     of_drive={'wheelbase': 0.6, 'max_steering_angle': 0.5})
 BODIES = body_arrays([CAR])
 LEAST_RADIUS = 0.6 / math.tan(0.5)  # m
 RIM = 3.0  # m/s
 
 
 def driven(v, omega, bodies=BODIES):
-    return body_twists(bodies, wheel_commands(bodies, np.array([[v, 0.0, omega]])))[0, [VX, OMEGA]]
+    return driven_twists(bodies, np.array([[v, 0.0, omega]]))[0, [VX, OMEGA]]
 
 
 def steered(v, omega):
@@ -43,7 +44,7 @@ def test_it_drives_what_the_steering_angle_gives(v, omega):
 @settings(deadline=None)
 @given(st.floats(-1e308, 1e308), st.floats(-1e308, 1e308))
 def test_no_command_makes_it_turn_tighter_or_a_wheel_faster(v, omega):
-    speed, rate = ackermann_twist(v, omega, BODIES.max_curvature[0], 0.25, RIM)
+    speed, rate = ackermann_twist(v, omega, BODIES.numbers[0, 0], 0.25, RIM)
     assert math.isfinite(speed)
     assert math.isfinite(rate)
     assert abs(rate) <= abs(speed) / LEAST_RADIUS * (1 + 1e-12)
@@ -70,7 +71,7 @@ def test_a_twist_within_its_limits_is_that_of_two_wheels_to_the_bit():
 
 def test_the_rear_axle_goes_a_circle_of_the_least_radius():
     pose = np.array([[0.0, 0.0, 0.0]])
-    wheels = wheel_commands(BODIES, np.array([[1.0, 0.0, 9.0]]))
+    wheels = drive(BODIES, np.array([[1.0, 0.0, 9.0]]))
     for _ in range(300):
         pose = move(BODIES, pose, wheels, np.zeros((1, 2)), DT)
         assert math.hypot(pose[0, 0], pose[0, 1] - LEAST_RADIUS) == pytest.approx(LEAST_RADIUS)
@@ -82,7 +83,7 @@ def test_the_path_is_that_of_the_single_track_model():
     for _ in range(20):
         v, omega = rng.uniform(-4, 4, 2)
         x, y, yaw = 0.3, -0.2, rng.uniform(-3, 3)
-        pose = move(BODIES, np.array([[x, y, yaw]]), wheel_commands(
+        pose = move(BODIES, np.array([[x, y, yaw]]), drive(
             BODIES, np.array([[v, 0.0, omega]])), np.zeros((1, 2)), DT)[0]
         speed, angle = steered(v, omega)
         h = DT / 20_000
@@ -94,5 +95,5 @@ def test_the_path_is_that_of_the_single_track_model():
 
 
 def test_without_a_wheelbase_it_is_as_long_as_wide():
-    bodies = body_arrays([CAR._replace(wheelbase=0.0)])
-    assert bodies.max_curvature[0] == pytest.approx(math.tan(0.5) / CAR.wheel_distance)
+    bodies = body_arrays([CAR._replace(of_drive={'max_steering_angle': 0.5})])
+    assert bodies.numbers[0, 0] == pytest.approx(math.tan(0.5) / CAR.wheel_distance)

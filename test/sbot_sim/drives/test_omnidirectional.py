@@ -8,18 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sbot_sim.dynamics.motion import move, wheel_commands
-from sbot_sim.dynamics.omnidirectional import (
-    advance_twist,
-    limited_twist,
-    limited_twists,
-    move_omnidirectional,
-)
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.dynamics.motion import advance_twist, drive, driven_twists, move
+from sbot_sim.world.bodies import ROBOT, body_arrays
 
 DT = 0.1
-OMNI = ROBOT._replace(name='omni', drive='omnidirectional', wheelbase=0.3)
-REACH, RIM = 0.4, 3.0
+OMNI = ROBOT._replace(name='omni', drive='omnidirectional', of_drive={'wheelbase': 0.3})
+RIM = 3.0
 
 
 def exponential(x, y, yaw, vx, vy, omega, dt):
@@ -66,7 +60,7 @@ def rims(vx, vy, omega):
 @settings(deadline=None)
 @given(st.floats(-6, 6), st.floats(-6, 6), st.floats(-20, 20))
 def test_no_rim_is_faster_than_it_can_and_the_path_keeps_its_shape(vx, vy, omega):
-    got = limited_twist(vx, vy, omega, REACH, RIM)
+    got = tuple(driven_twists(body_arrays([OMNI]), np.array([[vx, vy, omega]]))[0])
     fastest = max(map(abs, rims(vx, vy, omega)))
     factor = 1.0 if fastest <= RIM else RIM / fastest
     np.testing.assert_allclose(got, [vx * factor, vy * factor, omega * factor], rtol=1e-12,
@@ -79,21 +73,13 @@ def test_without_sideways_speed_it_is_the_arc_of_two_wheels():
     twist = np.array([[1.0, 0.0, 0.7]])
     bodies, two = body_arrays([OMNI]), body_arrays([ROBOT])
     pose = np.array([[1.0, 2.0, 0.5]])
-    moved = pose.copy()
     wind = np.array([[0.5, -0.25]])
-    move_omnidirectional(bodies, pose, limited_twists(bodies, twist), wind, DT, moved)
-    np.testing.assert_allclose(moved, move(two, pose, wheel_commands(two, twist), wind, DT),
-                               atol=1e-15)
+    np.testing.assert_allclose(move(bodies, pose, drive(bodies, twist), wind, DT),
+                               move(two, pose, drive(two, twist), wind, DT), atol=1e-15)
 
 
-def test_other_robots_of_a_mixed_group_are_left_alone():
-    bodies = body_arrays([S_BOT, OMNI])
-    twist = np.array([[0.05, 9.0, 0.1], [0.5, -0.5, 0.1]])
-    pose = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
-    before = move(bodies, pose, wheel_commands(bodies, twist), np.zeros((2, 2)), DT)
-    moved = before.copy()
-    driven = limited_twists(bodies, twist)
-    assert driven[0].tolist() == [0.0, 0.0, 0.0]
-    move_omnidirectional(bodies, pose, driven, np.zeros((2, 2)), DT, moved)
-    np.testing.assert_array_equal(moved[0], before[0])
-    np.testing.assert_allclose(moved[1], [1.05, 0.95, 0.01], atol=5e-4)
+def test_a_twist_to_the_side_moves_it_there():
+    bodies = body_arrays([OMNI])
+    moved = move(bodies, np.array([[1.0, 1.0, 0.0]]), drive(bodies, np.array([[0.5, -0.5, 0.1]])),
+                 np.zeros((1, 2)), DT)
+    np.testing.assert_allclose(moved[0], [1.05, 0.95, 0.01], atol=5e-4)
