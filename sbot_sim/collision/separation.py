@@ -58,8 +58,10 @@ def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weigh
     crowd = Crowd(radius, leash, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
                   np.empty(n, np.bool_), np.empty((n, 4 if len(boxes) > 0 else 2)),
                   np.empty(n, np.int8), reverted, boxes, weight.copy(), turn)
-    return free_everybody(fixed, crowd, collided, passes, 0, n, np.empty(n, np.int32),
-                          np.empty(n, np.int32))
+    queue, found = np.empty(n, np.int32), np.empty(n, np.int32)
+    if len(boxes) > 0:
+        return free_everybody(fixed, crowd, True, collided, passes, n, queue, found)
+    return free_everybody(fixed, crowd, None, collided, passes, n, queue, found)
 
 
 @njit_inner

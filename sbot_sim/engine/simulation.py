@@ -42,8 +42,8 @@ class Engine:
         self.reset()
 
     @cached_property
-    def _sensing(self) -> Program:
-        return self._worlds.program(self._worlds.tick.sensing(self._worlds.setting))
+    def _beginning(self) -> Program:
+        return self._worlds.program(self._worlds.tick.beginning(self._worlds.setting))
 
     @cached_property
     def _advancing(self) -> Program:
@@ -74,7 +74,7 @@ class Engine:
 
     def reset(self) -> None:
         """Go back to tick 0."""
-        self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._sensing)
+        self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._beginning)
         self._snapshot, self.has_felt = None, False
 
     def feel(self, wind: Wind) -> None:

@@ -9,6 +9,7 @@ from sbot_sim.worlds import air, motion, sensing
 from sbot_sim.worlds.batch import Interpreted, Phase
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.positioning import Positioning
+from sbot_sim.worlds.reset import begin
 from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 from sbot_sim.worlds.user_hooks import HookPhases
@@ -72,6 +73,10 @@ class Tick:
         rows = slice(int(starts[-1]))
         return (starts.copy(), worlds.heard_robot[k, rows].copy(),
                 worlds.heard_range[k, rows].copy(), worlds.heard_bearing[k, rows].copy())
+
+    def beginning(self, setting: Setting) -> Phases:
+        """Return the phases that put worlds to tick 0 and read the sensors there, but the wind."""
+        return [begin, *self.sensing(setting)]
 
     def advancing(self, setting: Setting) -> Phases:
         """Return the phases from the wind at the robots to the poses of the next tick."""

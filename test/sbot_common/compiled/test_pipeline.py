@@ -101,6 +101,10 @@ PRIVATE = [
     ('numba.core.cgutils', 'alloca_once'),
     ('numba.np.arrayobj', 'populate_array'),
     ('numba.extending', '_Intrinsic'),
+    ('numba.core.datamodel', 'register_default'),
+    ('numba.core.datamodel.models', 'PrimitiveModel'),
+    ('numba.core.typing.templates', 'AttributeTemplate'),
+    ('numba.core.types', 'BaseNamedTuple'),
 ]
 
 
