@@ -23,7 +23,7 @@ CHANGES = {'seed': 1, 'wind.wind_direction': [0, 1, 0], 'wind.wind_speed_mean': 
 
 def main() -> None:
     """Run and draw."""
-    figure, grid = plt.subplots(1, len(ARENAS), figsize=(12, 3.0), layout='constrained')
+    figure, grid = plt.subplots(1, len(ARENAS), figsize=(8.6, 2.9), layout='constrained')
     for axes, arena in zip(grid, ARENAS, strict=True):
         for number, (controller, colour) in enumerate(CONTROLLERS.items()):
             scenario = load_scenario(str(ROOT / 'benchmark' / 'comparison' / f'{arena}.yaml'),
@@ -37,9 +37,12 @@ def main() -> None:
                 axes.plot(run.poses[:, i, 0], run.poses[:, i, 1], color=colour, zorder=5,
                           linewidth=1.8 if i == 0 else 0.6, alpha=1.0 if i == 0 else 0.6,
                           label=controller if i == 0 else None)
-        axes.set_title(arena)
-    grid[0].legend(loc='upper right', fontsize=7)
-    figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=85)
+        axes.set_title(arena, loc='left')
+        axes.set_xlabel('x (m)')
+    grid[0].set_ylabel('y (m)')
+    figure.legend(*grid[0].get_legend_handles_labels(), loc='outside lower center',
+                  ncols=len(CONTROLLERS), frameon=False)
+    figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=170)
 
 
 if __name__ == '__main__':

@@ -65,8 +65,8 @@ def main() -> None:
             if row == 0:
                 panel.set_title(f'{fade}, {boost}')
             if row == len(BLOCKERS) - 1:
-                panel.set_xlabel('x [m]')
-        axes[row, 0].set_ylabel(f'{name}\ny [m]')
+                panel.set_xlabel('x (m)')
+        axes[row, 0].set_ylabel(f'{name}\ny (m)')
         axes[row, 0].annotate('', (0.0, -0.3), (-0.13, -0.3),
                               arrowprops={'arrowstyle': '->', 'color': 'white'})
         axes[row, 0].text(0.02, -0.3, 'wind', color='white', va='center')

@@ -20,6 +20,8 @@ _LAYERS = numba.types.Array(numba.int64, 1, 'C', readonly=True)
 _BATCH = (_ROW, _ROW, _ROW, _ROW, numba.int64[::1], numba.float64)  # arguments in a batch
 # One robot's: what robots of a batch share, weights and layers, cannot be written to.
 _ROBOT = (_ROW, _READ, _ROW, _ROW, _LAYERS, numba.float64)
+# Options of numba that change neither bits nor what a function does; error_model is saved.
+_HARMLESS = ('nopython', 'nogil', 'boundscheck', 'error_model', 'looplift')
 MOST_NUMBERS = 1_000_000  # weights of a world, memory of a robot
 
 
@@ -69,6 +71,26 @@ def compilable(function: Any, error_model: str = 'numpy') -> Any:  # noqa: ANN40
     if hasattr(function, 'py_func'):
         return function
     return numba.njit(error_model=error_model)(function)
+
+
+def error_model_of(compiled: Any) -> str:  # noqa: ANN401
+    """Return what a compiled function does at 1/0: 'numpy' (gives inf) or 'python' (raises).
+
+    Raises
+    ------
+    InputError
+        for options of numba that may change bits.
+
+    """
+    options = compiled.targetoptions
+    if compiled.locals or not getattr(compiled, '_can_compile', True):
+        raise bad_value(f'{compiled.py_func.__name__}: option of numba',
+                        'locals or signatures', 'neither: a file does not keep them')
+    for name, value in options.items():
+        if value and name not in _HARMLESS:
+            raise bad_value(f'{compiled.py_func.__name__}: option of numba', name,
+                            'none that may give other bits elsewhere')
+    return str(options.get('error_model', 'python'))
 
 
 def compile_for_robot(compiled: Any, where: str) -> None:  # noqa: ANN401

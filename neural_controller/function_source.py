@@ -19,8 +19,12 @@ from sbot_common.errors import InputError
 # Functions of these are named by module and name, as they are the same wherever the file goes.
 _EVERYWHERE = ('math', 'numpy', 'sbot_common')
 
-# Instructions that do not depend on where a function stands, as loads and calls do.
-_OPERATIONS = ('BINARY_', 'UNARY_', 'INPLACE_', 'COMPARE_', 'CONTAINS_', 'IS_', 'STORE_')
+# A text that stands alone reads from its module what the function read from a function around it.
+# These instructions serve only to reach such a name; what they reach is compared.
+_REACHING = ('BUILD_TUPLE', 'CACHE', 'COPY_FREE_VARS', 'EXTENDED_ARG', 'LOAD_CLOSURE', 'MAKE_CELL',
+             'MAKE_FUNCTION', 'NOP', 'PRECALL', 'PUSH_NULL', 'RESUME', 'SET_FUNCTION_ATTRIBUTE')
+_ARGUMENTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+_OUTSIDE = ('LOAD_CLASSDEREF', 'LOAD_DEREF', 'LOAD_GLOBAL')
 
 
 class Source(NamedTuple):
@@ -51,8 +55,7 @@ def source_of(function: FunctionType) -> Source:
             constants[used] = value
         else:
             raise InputError(f"{name}: uses '{used}', which is neither a module nor a number; "
-                             'expected a function that stands alone, or one that is saved by its '
-                             'name (by_name=True)')
+                             'save it by its name (by_name=True)')
     return Source(text, modules, constants)
 
 
@@ -69,10 +72,10 @@ def text_of(function: FunctionType) -> str:
         text = textwrap.dedent(inspect.getsource(function))
         node = ast.parse(text).body[0]
     except (OSError, TypeError, SyntaxError, IndexError) as error:
-        raise InputError(f'{function.__name__}: its source text is not known ({error}); expected '
-                         'a function of a file') from None
+        raise InputError(f'{function.__name__}: its source text is not known ({error}); define it '
+                         'in a file') from None
     if not isinstance(node, ast.FunctionDef):
-        raise InputError(f"{function.__name__}: expected a function that begins with 'def'")
+        raise InputError(f"{function.__name__}: a policy needs a function that begins with 'def'")
     return '\n'.join(text.splitlines()[node.lineno - 1:node.end_lineno]) + '\n'
 
 
@@ -106,17 +109,32 @@ def function_of(source: Source, name: str, where: str) -> FunctionType:
 
 
 def is_same(one: FunctionType, other: FunctionType) -> bool:
-    """Tell whether functions do the same, as far as what they are compiled to tells."""
-    return _parts(one.__code__) == _parts(other.__code__)
+    """Tell whether functions do the same, as far as their bytecode and defaults tell."""
+    return (_instructions(one.__code__) == _instructions(other.__code__)
+            and _defaults(one) == _defaults(other))
 
 
-def _parts(code: CodeType) -> tuple[object, ...]:
-    constants = tuple(_parts(each) if isinstance(each, CodeType) else (type(each), repr(each))
-                      for each in code.co_consts)
-    # What comes from a function around is a name of the module in a text that stands alone.
-    operations = [(each.opname, each.argrepr) for each in dis.get_instructions(code)
-                  if each.opname.startswith(_OPERATIONS)]
-    return code.co_varnames, {*code.co_names, *code.co_freevars}, constants, operations
+def _defaults(function: FunctionType) -> tuple[object, ...]:
+    return repr(function.__defaults__), repr(function.__kwdefaults__)
+
+
+def _instructions(code: CodeType) -> tuple[object, ...]:
+    """Return what a code object does, in order; places in the file and jumps' offsets left out."""
+    return (code.co_varnames, code.co_argcount, code.co_kwonlyargcount, code.co_flags & _ARGUMENTS,
+            *(_instruction(each) for each in dis.get_instructions(code)
+              if each.opname not in _REACHING))
+
+
+def _instruction(each: dis.Instruction) -> tuple[object, ...]:
+    if each.opname in _OUTSIDE:
+        return 'outside', each.argval
+    if each.opname in ('LOAD_ATTR', 'LOAD_METHOD'):  # which one depends on the file's imports
+        return 'attribute', each.argval
+    if isinstance(each.argval, CodeType):
+        return each.opname, _instructions(each.argval)
+    if 'JUMP' in each.opname or each.opname in ('FOR_ITER', 'SEND'):
+        return (each.opname,)
+    return each.opname, type(each.argval), repr(each.argval)
 
 
 def is_constants(values: object) -> bool:

@@ -13,6 +13,7 @@ from neural_controller.function_policy import (
     FunctionPolicy,
     compilable,
     compile_for_robot,
+    error_model_of,
     function_policy,
 )
 from neural_controller.function_source import Source, function_of, is_same, source_of, text_of
@@ -26,9 +27,6 @@ from neural_controller.network import (
 from neural_controller.saved_policy import SavedPolicy, read_policy, write_policy
 from sbot_common.arguments import numbers
 from sbot_common.errors import InputError, bad_value
-
-# Options of numba that change neither bits nor what a function does; error_model is saved.
-_HARMLESS = ('nopython', 'nogil', 'boundscheck', 'error_model', 'looplift')
 
 
 def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: ArrayLike, *,
@@ -58,14 +56,13 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
         raise bad_value('policy', policy, 'one of sbot.function_policy or sbot.network')
     values = numbers('weights', weights, (policy.weight_count,))
     where, compiled, function = 'save_policy', policy.function, policy.function.py_func
-    model = _error_model(compiled)
+    model = error_model_of(compiled)
     name = _import_name(function) if by_name else function.__name__
     source = Source(text_of(function), {}, {}) if by_name else source_of(function)
     # What the file will give, and not what is there already.
     again = compiled if by_name else compilable(function_of(source, name, where), model)
     if not by_name and not is_same(function, again.py_func):
-        raise InputError(f'{name}: its file has changed since it was imported; expected the text '
-                         'that it was made from')
+        raise InputError(f'{name}: its file has changed since it was imported; import it again')
     compile_for_robot(again, where)
     write_policy(path, SavedPolicy(str(path), name, source, model, policy.network,
                                    policy.memory_count, values))
@@ -92,19 +89,6 @@ def load_policy(path: str | Path) -> tuple[Network | FunctionPolicy, NDArray[np.
         saved.function(_imported), network.inputs, weights=len(saved.weights),
         memory=saved.memory_count, outputs=network.outputs, max_speed=network.max_speed,
         turn=network.turn), saved.weights
-
-
-def _error_model(compiled: Any) -> str:  # noqa: ANN401
-    """Return what a function of numba's does at 1/0; InputError for options that change bits."""
-    options = compiled.targetoptions
-    if compiled.locals or not getattr(compiled, '_can_compile', True):
-        raise bad_value(f'{compiled.py_func.__name__}: option of numba',
-                        'locals or signatures', 'neither: a file does not keep them')
-    for name, value in options.items():
-        if value and name not in _HARMLESS:
-            raise bad_value(f'{compiled.py_func.__name__}: option of numba', name,
-                            'none that may give other bits elsewhere')
-    return str(options.get('error_model', 'python'))
 
 
 def _import_name(function: Any) -> str:  # noqa: ANN401

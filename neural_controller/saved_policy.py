@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_controller.function_policy import MOST_NUMBERS, compilable
+from neural_controller.function_policy import MOST_NUMBERS, compilable, error_model_of
 from neural_controller.function_source import (
     Source,
     as_constant,
@@ -62,8 +62,12 @@ class SavedPolicy(NamedTuple):
             raise bad_value(f'{self.path}: function', self.name, 'a function written in Python')
         if text_of(function) != self.source.text:
             raise InputError(f'{self.path}: function {self.name} has changed since the policy was '
-                             'saved; expected the same source text: save the policy again')
-        return _compilable(found)
+                             'saved; save the policy again')
+        compiled = _compilable(found)
+        model = error_model_of(compiled)
+        if model != self.error_model:
+            raise bad_value(f'{self.path}: error_model of {self.name}', model, self.error_model)
+        return compiled
 
 
 _compilable = lru_cache(maxsize=64)(compilable)  # compiled once, for many robots
@@ -108,8 +112,9 @@ def read_policy(path: str | Path) -> SavedPolicy:
         if content.get('kind') != FUNCTION:
             raise bad_value('kind', content.get('kind'), f'{FUNCTION}; networks are for '
                             'controller neural_controller.controller:Neural')
-        if content.get('version') != VERSION:
-            raise bad_value('version', content.get('version'), f'{VERSION}')
+        version = content.get('version')
+        if type(version) is not int or version != VERSION:  # true and 1.0 equal 1
+            raise bad_value('version', version, f'{VERSION}')
         if set(content) != set(_KEYS):
             raise InputError(f"expected an object with the keys {', '.join(_KEYS)}")
         digest = content.pop('sha256')

@@ -43,7 +43,7 @@ def _whole(text: str) -> int:
     # Python itself refuses to convert thousands of digits.
     number = int(text) if len(text) < 20 else _LARGEST + 1
     if abs(number) > _LARGEST:
-        raise InputError(f"'{_short(text)}' is too large, expected at most {_LARGEST}")
+        raise InputError(f"got '{_short(text)}', expected at most {_LARGEST}")
     return number
 
 
@@ -75,9 +75,9 @@ def parse(arguments: Sequence[str]) -> Arguments:
         raise InputError(f'expected {_COUNT} arguments, got {len(arguments)}')
     robot_id, num_robots = _whole(arguments[0]), _whole(arguments[1])
     if num_robots <= 0:
-        raise InputError(f'NUM_ROBOTS is {num_robots}, expected 1 or more')
+        raise InputError(f'NUM_ROBOTS: got {num_robots}, expected 1 or more')
     if not 0 <= robot_id < num_robots:
-        raise InputError(f'ROBOT_NUM_ID is {robot_id}, expected 0 to {num_robots - 1}')
+        raise InputError(f'ROBOT_NUM_ID: got {robot_id}, expected 0 to {num_robots - 1}')
     return Arguments(robot_id, num_robots, _finite(arguments[2]), _finite(arguments[3]))
 
 

@@ -44,7 +44,7 @@ def open_regular(path: str | Path) -> BinaryIO:
 def check_regular(path: str | Path, mode: int) -> None:
     """Raise InputError unless a mode (``os.stat``) is that of a regular file."""
     if not stat.S_ISREG(mode):
-        raise InputError(f'{path}: is {_KINDS.get(stat.S_IFMT(mode), "no file")}, expected a '
+        raise InputError(f'{path}: is {_KINDS.get(stat.S_IFMT(mode), "no file")}, and not a '
                          'regular file')
 
 

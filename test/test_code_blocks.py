@@ -150,7 +150,8 @@ def table(folder):
 TAKEN_FOR_GRANTED = {'sensors.md': samples, 'record_and_replay.md': table}
 # What must be there afterwards.
 MADE = {
-    'README.md': ['tracks.png', 'run.html', 'arena.py', 'vortex.txt', 'results/runs.csv'],
+    'README.md': ['tracks.png', 'run.html', 'circle.png', 'gusts.png', 'results/runs.csv'],
+    'command_line.md': ['tracks.png', 'arena.py', 'vortex.txt', 'results/runs.csv'],
     'python.md': ['tracks.png', 'circles', 'run.svg', 'run.html'],
     'sensors.md': ['my_robot.txt'],
     'wind.md': ['my_field_wind.vtu', 'my_field.png'],

@@ -74,7 +74,7 @@ class McapStream:
         except OSError as error:
             raise InputError(f'{path}: cannot read the bag: {error.strerror}') from None
         if not magic:
-            raise InputError(f'{path}: the file is empty, expected an MCAP file')
+            raise InputError(f'{path}: not an MCAP file: it is empty')
         if magic != MAGIC:
             raise InputError(f'{path}: not an MCAP file (it begins with {magic!r})')
 

@@ -71,7 +71,7 @@ class Bag:
         self._current: McapStream | SqliteStream | None = None  # is being read
         with self._system_errors():
             if not self.path.exists():
-                raise InputError(f'{self.path}: no such bag, expected a directory or .mcap file')
+                raise InputError(f'{self.path}: no such directory or .mcap file')
             if not self.path.is_dir():
                 check_regular(self.path, self.path.stat().st_mode)
             self._information = information = self._read_information()
@@ -129,8 +129,8 @@ class Bag:
         files = [self.path / Path(name).name for name in named]
         files = files or sorted(self.path.glob('*.mcap')) or sorted(self.path.glob('*.db3'))
         if not files:
-            raise InputError(f'{self.path}: no bag in this directory, expected an .mcap file; '
-                             'there is none if its recorder was killed when it began')
+            raise InputError(f'{self.path}: no .mcap file in this directory; its recorder may '
+                             'have been killed when it began')
         for file in files:
             if not file.is_file():
                 raise InputError(f'{file}: a file of the bag is missing ({FILE_NAME} names it)')
@@ -209,7 +209,7 @@ class Bag:
                     raise bad_value(f'{self.path}: type of {SCENARIO.name}', message.type,
                                     SCENARIO.type)
                 return str(decode(message.payload, message.type).data)
-        raise InputError(f'{self.path}: no scenario in it, expected the topic {SCENARIO.name}')
+        raise InputError(f'{self.path}: needs the topic {SCENARIO.name}, which holds the scenario')
 
     @property
     def seed(self) -> int | None:

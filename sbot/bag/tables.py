@@ -57,7 +57,7 @@ def write_tables(bag: Bag, folder: Path, format: str = 'csv',
     paths = _paths(sorted(topics or known), folder, format)
     for path in paths.values():
         if path.exists():
-            raise InputError(f'{path}: exists already; expected a new file')
+            raise InputError(f'{path}: exists already; give a new name')
     folder.mkdir(parents=True, exist_ok=True)
     rows = dict.fromkeys(paths, 0)
     names = list(paths)
@@ -168,7 +168,7 @@ class _Parquet:
         for name in self._whole:  # a stamp of an MCAP file has no sign
             if any(abs(number) > LARGEST for number in columns[name]):
                 raise InputError(f'{self._path}: {name} has numbers beyond 64 bits with a sign, '
-                                 'expected --format csv for these')
+                                 'use --format csv')
         self._writer.write_table(self._pyarrow.table(columns, self._schema))
 
     def close(self) -> None:

@@ -78,7 +78,7 @@ def count_robots(bag: Bag) -> int:
     robots = [found[0] for name in bag.names()
               if (found := robot_of(name)) and found[1] == BASE_POSE_GROUND_TRUTH.name]
     if not robots:
-        raise InputError(f'{bag.path}: no poses in it, expected topics '
+        raise InputError(f'{bag.path}: needs the poses of robots, the topics '
                          f'/robot_<i>/{BASE_POSE_GROUND_TRUTH.name}')
     if max(robots) >= limits().topics:
         raise too_large(str(bag.path), 'robots', max(robots) + 1, 'topics')

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 from sbot_common.errors import InputError, keep_warnings_plain, one_line, plain_lines
 from sbot_common.signals.interrupts import Interrupts, end_on_signals, heed, unblock
@@ -33,6 +34,7 @@ COMMANDS = (
     ('view', 'view', 'replay a recording in the browser, or watch live'),
     ('wind', 'wind', 'look up, export or generate a wind field'),
     ('bench', 'bench', 'measure speed and memory on the standard workload'),
+    ('docs', 'docs', 'list the pages of the documentation, or read one'),
 )
 
 # These run controllers and other modules of users in their own process, which may end it.
@@ -49,6 +51,16 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Parser(argparse.ArgumentParser):
+    """Parser of a command, which prints its own usage for options that it does not know."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f'unrecognized arguments: {" ".join(unknown)}')
+        return known, unknown
+
+
 def make_parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of one command, which knows the others by name only.
 
@@ -61,7 +73,7 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
         prog='sbot', description='Wind-blown robot swarms in the plane: simulate, record, replay.')
     parser.add_argument('--version', action=_Version, nargs=0,
                         help="show program's version number and exit")
-    subparsers = parser.add_subparsers(metavar='COMMAND', required=True)
+    subparsers = parser.add_subparsers(metavar='COMMAND', required=True, parser_class=_Parser)
     wanted = next((module for name, module, _ in COMMANDS if name == command), None)
     added = None
     for name, module, text in COMMANDS:

@@ -15,12 +15,10 @@ from sbot_common.errors import bad_value
 def _plot(args: argparse.Namespace) -> int:
     from sbot.figures import animation, picture
     from sbot.figures.data import is_bag, load_run
-    formats = (*(() if args.animate else picture.FORMATS), *animation.FORMATS)
+    formats = (*picture.FORMATS, *animation.FORMATS)
     suffix = '.' + args.output.rpartition('.')[2].lower()
     if suffix not in formats:  # complain before the run
-        other = ' with --animate' if args.animate else ''
-        raise bad_value('--output', args.output,
-                        f'a file that ends in {", ".join(formats)}{other}')
+        raise bad_value('--output', args.output, f'a file that ends in {", ".join(formats)}')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
     data = load_run(args.source if bag is None else bag, overrides_of(args))
     write = animation.animate_run if suffix in animation.FORMATS else picture.plot_run
@@ -35,10 +33,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     ``run`` raises InputError for an unusable bag, scenario or file name.
     """
     plot = subparsers.add_parser('plot', help='picture or film of a recording or a scenario')
-    plot.add_argument('source', metavar='BAG_OR_RUN',
-                      help='a bag, or a scenario (file or name), which is then run')
+    plot.add_argument('source', metavar='BAG_OR_SCENARIO',
+                      help='a recording; or a scenario (file or name), which is run first')
     plot.add_argument('-o', '--output', metavar='FILE', required=True,
-                      help='.png, .svg or .pdf; a film: .mp4 or .gif')
-    plot.add_argument('--animate', action='store_true', help='refuse endings that are no film')
+                      help='a picture (.png, .svg, .pdf) or a film (.mp4, .gif)')
     add_overrides(plot)
     plot.set_defaults(run=_plot)

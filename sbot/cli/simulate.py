@@ -24,8 +24,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     """Add the commands ``run`` and ``up``."""
     run = subparsers.add_parser(
         'run', help='simulate a scenario in this process, without ROS',
-        description='Simulate a scenario in this process. Same scenario and seed, same result, to '
-                    'the bit; sbot up gives the same over ROS 2.')
+        description='Simulate a scenario in this process. The same scenario and seed give the '
+                    'same result bit for bit, here and over ROS 2 (sbot up).')
     _add_options(run)
     run.add_argument('--threads', type=int, default=1, metavar='N',
                      help='threads to use; changes no bit of the result (default: 1)')
@@ -35,23 +35,29 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     run.set_defaults(run=_run)
     up = subparsers.add_parser(
         'up', help='start the ROS 2 nodes of a scenario',
-        description='Start simulator, wind and one controller a robot as ROS 2 nodes, where '
-                    '`ros2 launch` is not installed. Discovery stays on this machine unless '
+        description='Start the simulator, the wind and one controller per robot as ROS 2 nodes. '
+                    'It needs no `ros2 launch`. Discovery stays on this machine unless '
                     'ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.')
     _add_options(up)
     up.add_argument('--composed', action='store_true',
-                    help='all nodes in one process: less work for the machine, same result')
+                    help='run all nodes in one process: faster, same result')
     up.add_argument('--domain', metavar='N',
-                    help="ROS domain instead of ROS_DOMAIN_ID; 'free': one without a simulation")
+                    help="ROS domain instead of ROS_DOMAIN_ID; 'free' finds one without a "
+                         'simulation')
     up.add_argument('--namespace', metavar='NAME', default='',
-                    help='ROS namespace of the run, with a /clock and /tf of its own: several '
-                         'runs side by side')
+                    help='ROS namespace of the run, with its own /clock and /tf, so that several '
+                         'runs fit side by side')
+    up.add_argument('--node', action='append', default=[], metavar='COMMAND',
+                    help="start a node of yours, too, e.g. for `controller: external`: 'ros2 run "
+                         "my_package my_node', or a Python file with its arguments; may be "
+                         'repeated')
     up.set_defaults(run=_up)
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', metavar='SCENARIO',
-                        help='scenario file (.yaml, .argos) or name of a shipped scenario')
+                        help='scenario file (.yaml, .argos, .world) or name of a shipped '
+                             'scenario')
     add_overrides(parser)
     parser.add_argument('--record', metavar='DIR', help='write a rosbag2 (MCAP) directory')
     parser.add_argument('--plot', metavar='FILE', help='draw the run (.png, .svg, .pdf)')
@@ -112,8 +118,7 @@ def check_outputs(arguments: argparse.Namespace) -> None:
         except (OSError, ValueError):  # too long for a name, or a zero byte in it
             raise bad_value('--record', arguments.record, 'the name of a new directory') from None
         if exists:
-            raise InputError(f'--record: {arguments.record} exists already; expected a new '
-                             'directory')
+            raise InputError(f'--record: {arguments.record} exists already; give a new name')
     if getattr(arguments, 'plot', None) is not None:
         path = Path(arguments.plot)
         if path.suffix.lower() not in ('.png', '.svg', '.pdf'):
@@ -125,6 +130,15 @@ def check_outputs(arguments: argparse.Namespace) -> None:
 def report(summary: dict[str, Any], as_json: bool) -> None:
     """Print the summary."""
     print(json.dumps(summary) if as_json else format_summary(summary), flush=True)
+
+
+def name_files(arguments: argparse.Namespace) -> None:
+    """Print on stderr which files a run has written, unless ``--quiet``."""
+    if not getattr(arguments, 'quiet', False):
+        for what, option in (('recording', 'record'), ('picture', 'plot')):
+            path = getattr(arguments, option, None)
+            if path is not None:
+                print(f'{what}: {path}', file=sys.stderr)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -146,6 +160,7 @@ def _run(arguments: argparse.Namespace) -> int:
         from sbot.figures.picture import plot_run
         plot_run(from_result(result), arguments.plot)
     report(result.summary, arguments.json)
+    name_files(arguments)
     return 0
 
 
@@ -170,12 +185,14 @@ def _up(arguments: argparse.Namespace) -> int:
     with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
-                         namespace=namespace, progress=progress, output=output)
+                         namespace=namespace, own=arguments.node, progress=progress,
+                         output=output)
         if arguments.plot is not None and bag is not None:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run
             plot_run(from_bag(bag), arguments.plot)
     report(summary, arguments.json)
+    name_files(arguments)
     return 0
 
 

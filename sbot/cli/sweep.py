@@ -43,8 +43,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', metavar='SCENARIO', nargs='?',
-                        help='scenario (.yaml, .argos, or the name of a shipped one), or sweep '
-                             'file; not needed with --resume')
+                        help='scenario (.yaml, .argos, .world, or the name of a shipped one), or '
+                             'sweep file; not needed with --resume')
     parser.add_argument('--seeds', metavar='SEEDS', help="0:50, or 1,2,3; default: the scenario's")
     parser.add_argument('--set', dest='assignments', action='append', default=[],
                         metavar='KEY=VALUES', help='values to try, or one value; repeatable')
@@ -139,12 +139,11 @@ def _request(arguments: argparse.Namespace) -> Request:
     from sbot.sweeps.sources import source_of
     if arguments.scenario is None:
         if not arguments.resume or arguments.output is None:
-            raise InputError('SCENARIO is missing; expected a scenario, a sweep file, or --resume '
-                             '-o DIR')
+            raise InputError('sbot sweep needs a scenario, a sweep file, or --resume -o DIR')
         given = ('seeds', 'assignments', 'zip', 'sample', 'duration', 'metric')
         if arguments.no_overlaps or any(getattr(arguments, name) not in (None, [])
                                         for name in given):
-            raise InputError('--resume: expected no change of the sweep that it goes on with')
+            raise InputError('--resume cannot be combined with options that change the sweep')
         return read_request(Path(arguments.output))
     if is_sweep_file(arguments.scenario):
         request = read_sweep_file(arguments.scenario)
@@ -171,7 +170,7 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
                               for key, value in zipped.items()})
     spreads = _pairs(arguments.sample, '--sample')
     if bool(spreads) != (arguments.samples is not None):
-        raise InputError('--sample: expected --samples N with it, and the other way round')
+        raise InputError('--sample and --samples N need each other')
     if spreads:
         request.axes += sample_axis(
             {key: spread_of(value, f'--sample {key}') for key, value in spreads.items()},
@@ -221,7 +220,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
               f'{processes} processes of this machine')
         return 0
     if arguments.output is None:
-        raise InputError('--output: expected a folder for the results')
+        raise InputError('sbot sweep needs a folder for the results: -o DIR')
     folder, shown = Path(arguments.output), one_line(arguments.output)
     try:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)

@@ -9,7 +9,14 @@ from typing import Any
 
 from sbot.bag.reader import Bag
 from sbot.cli.bag import report_damage
-from sbot.cli.simulate import add_overrides, bag_named, check_outputs, overrides_of, report
+from sbot.cli.simulate import (
+    add_overrides,
+    bag_named,
+    check_outputs,
+    name_files,
+    overrides_of,
+    report,
+)
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError, bad_value
 
@@ -19,16 +26,18 @@ PORT = 8008
 def _view(args: argparse.Namespace) -> int:
     if args.live:
         if args.output is not None:
-            raise InputError('--live: serves a page; expected no -o')
+            raise InputError('--live cannot be combined with -o: it serves a page and writes no '
+                             'file')
         if args.source is None:
             return _follow(args)
         if args.namespace is not None:
-            raise InputError('--namespace: is of ROS 2 nodes that run; expected no scenario')
+            raise InputError('--namespace cannot be combined with a SCENARIO: it selects running '
+                             'ROS 2 nodes')
         return _run(args)
     if args.source is None:
-        raise InputError('sbot view: expected a bag, or --live')
+        raise InputError('sbot view needs a recording, or --live')
     if args.namespace is not None:
-        raise InputError('--namespace: is of ROS 2 nodes that run; expected --live')
+        raise InputError('--namespace needs --live: it selects running ROS 2 nodes')
     if overrides_of(args) or args.record is not None:
         raise InputError('--seed, --duration, --set and --record are for a scenario that runs; '
                          'expected --live SCENARIO')
@@ -45,8 +54,8 @@ def _view(args: argparse.Namespace) -> int:
 
 def _follow(args: argparse.Namespace) -> int:
     if overrides_of(args) or args.record is not None:
-        raise InputError('--live: follows a simulation that runs; expected a SCENARIO to run with '
-                         '--seed, --duration, --set or --record')
+        raise InputError('--live without a SCENARIO follows running nodes; it cannot be combined '
+                         'with --seed, --duration, --set or --record')
     from sbot.ros.processes import parse_namespace
     from sbot.viewer.live import follow
     return follow(args.port, parse_namespace(args.namespace or ''))
@@ -61,6 +70,7 @@ def _run(args: argparse.Namespace) -> int:
     with bag_named(args.record):
         run = run_live(scenario, args.port, args.record, lambda line: print(line, flush=True))
     report(run.summary, as_json=False)
+    name_files(args)
     return 0
 
 
@@ -70,15 +80,14 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     ``run`` raises InputError for an unusable bag, file name or port, or where rclpy is missing.
     """
     view = subparsers.add_parser('view', help='replay a recording in the browser, or watch live')
-    view.add_argument('source', metavar='BAG', nargs='?',
+    view.add_argument('source', metavar='BAG_OR_SCENARIO', nargs='?',
                       help='a recording; with --live: a scenario to run')
     view.add_argument('-o', '--output', metavar='FILE',
                       help='the page to write (default: name of the bag + .html)')
     view.add_argument('--live', action='store_true',
-                      help='serve a page that watches, pauses (space), steps (.) and drives '
-                           'robots without a controller (arrow keys): of the scenario given, '
-                           'which runs in this process, or of the simulation that runs as ROS 2 '
-                           'nodes')
+                      help='serve a page that shows a simulation while it runs: that of SCENARIO, '
+                           'in this process, or without it the running ROS 2 nodes. Space '
+                           'pauses, . steps, arrow keys drive robots without a controller')
     view.add_argument('--port', type=int, default=PORT, metavar='N',
                       help=f'with --live: port on localhost, 0: any free one (default: {PORT})')
     view.add_argument('--namespace', metavar='NAME',

@@ -69,6 +69,11 @@ def entry_of(name: str) -> Entry:
     return _loaded(installed()[name]) if name in installed() else shipped()[-1]
 
 
+def is_outside(name: str) -> bool:
+    """Tell whether something else than a controller of ours drives a robot."""
+    return name == NONE or entry_of(name).outside
+
+
 def _belongs(name: str, entry: Entry) -> bool:
     return name == entry.name or (entry.name.endswith(':') and name.startswith(entry.name))
 
@@ -83,7 +88,7 @@ def _loaded(point: EntryPoint) -> Entry:
     if isinstance(found, Entry):
         return found._replace(name=point.name)
     if not inspect.isclass(found) or not user.steps(found):
-        raise InputError(f'{where}: expected an Entry, or a class with a method '
+        raise InputError(f'{where}: needs an Entry, or a class with a method '
                          'step(observation, rng)')
 
     def make(place: Place) -> Controller:

@@ -26,9 +26,10 @@ _LONGEST = 20.0  # s of film: longer runs are shown faster
 _RATES = {'.mp4': 25.0, '.gif': 12.5}  # frames a second; a GIF counts in hundredths of a second
 _WIDTH, _DPI = 7.0, 120  # inches, and pixels an inch
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
-_TRAIL = 0.08  # of the run, how long a trail lasts
+_TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 40
 _COLOURS = 128  # of a GIF
+_PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 
 Pixels = NDArray[np.uint8]
 
@@ -47,14 +48,16 @@ def animate_run(data: RunData, path: str | Path) -> None:
     if suffix not in FORMATS:
         raise bad_value('output', str(path), f'a file that ends in {" or ".join(FORMATS)}')
     if suffix == '.mp4' and shutil.which('ffmpeg') is None:
-        raise InputError(f'{path}: ffmpeg is not installed, which makes MP4; expected .gif')
+        raise InputError(f'{path}: MP4 needs ffmpeg, which is not installed; install it (apt '
+                         'install ffmpeg) or write a .gif')
     with rc_context(STYLE):
         film = _Film(data)
         indexes = frame_indexes(data, _RATES[suffix])
         frames = (film.frame(index) for index in indexes)
         try:
             if suffix == '.gif':
-                _write_gif(path, frames)
+                some = indexes[::max(1, len(indexes) // _PALETTE_FRAMES)]
+                _write_gif(path, frames, (film.frame(index) for index in some))
             else:
                 _write_mp4(path, frames, film.size)
         except OSError as error:
@@ -139,14 +142,22 @@ class _Film:
                 artist.remove()
 
 
-def _write_gif(path: Path, frames: Iterator[Pixels]) -> None:
-    """Write a film with one palette for all frames, so that what stands still does not flicker."""
-    palette: Image.Image | None = None
-    images = []
-    for pixels in frames:
-        image = Image.fromarray(pixels).convert('RGB')
-        palette = palette or image.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
-        images.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
+def _write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels]) -> None:
+    """Write a film with one palette, so that what stands still does not flicker.
+
+    Parameters
+    ----------
+    path : of the file
+    frames : all frames
+    shown : frames whose colours the palette is made of
+
+    """
+    # The first frame has no trails: without the others their colours would be those nearest to it.
+    together = Image.fromarray(np.vstack([*shown])).convert('RGB')
+    palette = together.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
+    images = [Image.fromarray(pixels).convert('RGB').quantize(palette=palette,
+                                                              dither=Image.Dither.NONE)
+              for pixels in frames]
     images[0].save(path, save_all=True, append_images=images[1:], loop=0,
                    duration=round(1000 / _RATES['.gif']))
 

@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, LineCollection, PolyCollection
 from matplotlib.colors import ListedColormap
+from matplotlib.path import Path
+from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
@@ -16,7 +18,7 @@ from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.world import pushable_boxes
-from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap
+from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap, inside_occupied
 from sbot_sim.world.geometry import rectangle_corners
 from wind_model.interpolate import points_at, sample
 
@@ -39,6 +41,7 @@ _MOST_NUMBERED = 20
 _LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
 _LEADER_AMONG_MANY = 1.6  # times larger, to be found
 _ARROWS = 18  # of wind, along the longer side
+_CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
 
 
 def has_leader(data: RunData) -> bool:
@@ -171,7 +174,24 @@ def free_wind_arrows(data: RunData) -> Array:
     strongest = float(np.hypot(*wind.T).max())
     if strongest == 0.0:
         return np.zeros((0, 4))
-    return np.column_stack([points, wind * (0.6 * spacing / strongest)])
+    arrows = np.column_stack([points, wind * (0.6 * spacing / strongest)])
+    free = np.ones(len(arrows), bool)
+    for part in (-0.5, -0.25, 0.0, 0.25, 0.5):  # along an arrow, which is drawn about its middle
+        free &= ~inside_obstacles(data, arrows[:, :2] + part * arrows[:, 2:])
+    return arrows[free]
+
+
+def inside_obstacles(data: RunData, points: Array) -> NDArray[np.bool_]:
+    """Tell which points (M, 2) (m) lie in solid obstacles that do not move; (M,)."""
+    world = data.world
+    inside = np.zeros(len(points), bool)
+    for solid in (*map(rectangle_corners, world.rectangles), *world.polygons):
+        inside |= Path(solid).contains_points(points)
+    for x, y, radius in data.still_circles.tolist():
+        inside |= np.hypot(points[:, 0] - x, points[:, 1] - y) < radius
+    if world.cells is not None:
+        inside |= inside_occupied(world.cells, points)
+    return inside
 
 
 def wind_at(data: RunData, points: Array) -> Array:
@@ -227,10 +247,11 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int) -> None:
         axes.scatter(xy[:, 0], xy[:, 1], s=70.0, marker='o', linewidths=0.0, zorder=6,
                      facecolors=[colours[goal.robot] for goal in goals], alpha=0.5)
     size = 70.0 if few else 16.0
+    # Over the robots, which would hide the goals that they have reached.
     axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none', edgecolors=GOAL,
-                 linewidths=1.2, zorder=6)
+                 linewidths=1.2, zorder=8.5)
     axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=GOAL, linewidths=1.2,
-                 zorder=6)
+                 zorder=8.5)
 
 
 def noses(poses: Array, radius: Array) -> Array:
@@ -298,11 +319,25 @@ class Robots:
 
 
 def number_robots(axes: Axes, data: RunData, poses: Array) -> None:
-    """Write each robot's id beside it, unless there are too many."""
+    """Write each robot's id beside it, away from the others, unless there are too many."""
     if not 1 < len(poses) <= _MOST_NUMBERED:
         return
+    # By robots, goals, and the ids that are written.
+    goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[-1]))]
+    taken = poses[:, :2].tolist() + goals
     for i, ((x, y), radius) in enumerate(zip(poses[:, :2].tolist(), drawn_radius(data),
                                              strict=True)):
-        axes.annotate(str(i), (x + radius * math.sqrt(0.5), y + radius * math.sqrt(0.5)),
-                      xytext=(1, 1), textcoords='offset points', fontsize='x-small', zorder=9,
-                      color=INK)
+        others = np.array([place for k, place in enumerate(taken) if k != i])
+
+        def room(side: tuple[int, int], x: float = x, y: float = y, others: Array = others,
+                 away: float = 2.0 * radius) -> float:
+            offset = others - (x + away * side[0], y + away * side[1])
+            return float(np.hypot(*offset.T).min())
+        # The usual corner, unless another one has clearly more room.
+        right, up = max(_CORNERS, key=lambda side: min(room(side), 4.0 * radius))
+        shift = radius * math.sqrt(0.5)
+        axes.annotate(str(i), (x + right * shift, y + up * shift), xytext=(right, up),
+                      textcoords='offset points', fontsize='x-small', zorder=9, color=INK,
+                      ha='left' if right > 0 else 'right', va='bottom' if up > 0 else 'top',
+                      path_effects=[withStroke(linewidth=1.5, foreground='white')])
+        taken.append([x + 2.0 * radius * right, y + 2.0 * radius * up])

@@ -125,7 +125,7 @@ def from_result(result: Run) -> RunData:
     scenario = result.scenario
     stamps = result.stamps_ns
     if not len(stamps):
-        raise InputError('run: no poses were kept; expected one with keep=True')
+        raise InputError('run: needs its poses; make it with keep=True')
     goals = tuple(Goal(int(stamps[0]), i, *robot.goal) for i, robot in enumerate(scenario.robots)
                   if robot.goal is not None)
     source = wind_source(scenario)
@@ -244,8 +244,7 @@ class _Content:
         names = [topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n) for i in range(n)]
         for i, name in enumerate(names):
             if not len(self._series[name]):
-                raise InputError(f'{bag.path}: no poses of robot {i} in it, expected the topic '
-                                 f'{name}')
+                raise InputError(f'{bag.path}: needs the poses of robot {i}, the topic {name}')
         tables = [self._series[name].arrays() for name in names]
         stamps: Stamps = np.unique(np.concatenate([known for known, _ in tables]))
         messages = sum(len(known) for known, _ in tables)

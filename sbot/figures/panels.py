@@ -50,9 +50,8 @@ def wind_reductions(data: RunData) -> Array:
 def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     """Return (label, values (T, N), whether it says something of robot 0) of each panel."""
     panels = [('speed (m/s)', speeds(data), True)]
-    if len(data.radius) > 1:
-        whom = 'leader' if has_leader(data) else 'robot 0'
-        panels.append((f'distance to\n{whom} (m)', leader_distances(data), False))
+    if has_leader(data):
+        panels.append(('distance to\nleader (m)', leader_distances(data), False))
     if data.scenario.wind.wakes.wake and data.free_wind.any():
         panels.append(('wind kept\noff (%)', 100.0 * wind_reductions(data), True))
     return panels

@@ -22,9 +22,12 @@ FORMATS = ('.png', '.svg', '.pdf')
 DPI = 200
 
 _WIDTH = 7.0  # inches: two columns of a paper
+_LEFT, _RIGHT = 0.68, 0.12  # inches beside arena and panels: the same, so that their edges align
+_TOP, _BOTTOM = 0.28, 0.42  # inches for the title, and for the time axis
 _ARENA_HEIGHTS = (2.2, 7.0)  # inches, least and most
-_PANEL_HEIGHT = 0.95
-_STRIP_HEIGHT = 0.09
+_ARENA_AXIS = 0.48  # inches for the arena's x axis
+_STRIP_HEIGHT, _STRIP_GAP = 0.13, 0.26  # inches; the panels' legend is in the gap
+_PANEL_HEIGHT, _PANEL_GAP = 0.95, 0.12
 _MOST_POINTS = 1200  # of a track
 _MOST_PIECES = 200_000  # of all tracks together
 _RASTER_ABOVE = 20_000  # pieces: beyond, vector formats get the tracks as an image
@@ -61,15 +64,24 @@ def plot_run(data: RunData, path: str | Path) -> None:
 def draw_run(data: RunData) -> Figure:
     """Return the picture of a run."""
     xmin, ymin, xmax, ymax = arena.view_of(data)
-    height = float(np.clip(_WIDTH * 0.93 * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
+    width = _WIDTH - _LEFT - _RIGHT
+    height = float(np.clip(width * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
     panels = len(panels_of(data))
-    heights = [height, _STRIP_HEIGHT, *[_PANEL_HEIGHT] * panels]
-    figure = Figure(figsize=(_WIDTH, sum(heights) + 0.75), layout='constrained')
-    figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03, hspace=0.02)  # type: ignore[union-attr, call-arg]
-    rows = figure.add_gridspec(2 + panels, height_ratios=heights)
-    top = figure.add_subplot(rows[0])
-    strip = figure.add_subplot(rows[1])
-    below = [figure.add_subplot(rows[2 + k], sharex=strip) for k in range(panels)]
+    full = (_TOP + height + _ARENA_AXIS + _STRIP_HEIGHT + _STRIP_GAP
+            + panels * (_PANEL_HEIGHT + _PANEL_GAP) - _PANEL_GAP + _BOTTOM)
+    figure = Figure(figsize=(_WIDTH, full))
+
+    def axes(below: float, height: float, shared: Axes | None = None) -> Axes:
+        # In inches from the top.
+        return figure.add_axes((_LEFT / _WIDTH, 1.0 - (below + height) / full, width / _WIDTH,
+                                height / full), sharex=shared)
+
+    top = axes(_TOP, height)
+    place = _TOP + height + _ARENA_AXIS
+    strip = axes(place, _STRIP_HEIGHT)
+    place += _STRIP_HEIGHT + _STRIP_GAP
+    below = [axes(place + k * (_PANEL_HEIGHT + _PANEL_GAP), _PANEL_HEIGHT, strip)
+             for k in range(panels)]
     _draw_tracks(top, data)
     arena.draw_arena(top, data)
     arena.draw_moving(top, data, -1)
@@ -134,8 +146,11 @@ def _draw_strip(axes: Axes, data: RunData) -> None:
     axes.imshow(np.linspace(0.0, 1.0, 256)[None, :], aspect='auto', cmap=_COLOURS,
                 extent=(0.0, end, 0.0, 1.0))
     axes.set_yticks([])
-    axes.set_ylabel('colour\nof tracks', rotation='horizontal', ha='right', va='center',
+    axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center',
                     fontsize='x-small')
+    for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', arena.INK)):
+        axes.text(x, 0.45, text, transform=axes.transAxes, ha='left' if x < 0.5 else 'right',
+                  va='center', fontsize='x-small', color=colour)
     axes.tick_params(bottom=False, labelbottom=False)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -75,7 +75,7 @@ def _named_errors(text: str, file: str) -> Iterator[None]:
         problem = ' '.join(str(error).split())[:120]
         raise InputError(f'{file}: not valid YAML: {problem}') from None
     except UnicodeError:
-        raise InputError(f'{file}: has characters that are no text, expected UTF-8') from None
+        raise InputError(f'{file}: not UTF-8 text') from None
 
 
 def _hint(text: str, line: int) -> str:

@@ -232,5 +232,5 @@ def _goals(scenario: Scenario, network: Network) -> Floats:
     """Return the goals (N, 2) m; robots without one have the leader's."""
     first = scenario.robots[0].goal
     if first is None and 'goal' in network.inputs:
-        raise InputError('robots.0: has no goal; expected one, for the input goal of the task')
+        raise InputError('robots.0: needs a goal, since the task has the input goal')
     return np.array([robot.goal or first or (np.nan, np.nan) for robot in scenario.robots])

@@ -154,7 +154,7 @@ def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401
 def _robots_of(env: VecEnv | None) -> RobotsVecEnv:
     """Return the environment below wrappers, none of which may change what a policy sees."""
     if env is None:
-        raise InputError('model: has no environment; expected one of sbot.learn.sb3_env, as in '
+        raise InputError('model: needs an environment of sbot.learn.sb3_env; load it with '
                          'PPO.load(path, env=env)')
     outer = env
     while isinstance(env, VecEnvWrapper):

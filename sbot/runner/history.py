@@ -119,8 +119,7 @@ class History:
         for name, on in (('infrared', sensors.infrared.infrared), ('imu', sensors.imu.imu),
                          ('gnss', sensors.gnss.gnss)):
             if name in sense and not on:
-                raise InputError(f'sense: {name} is off in the scenario; expected '
-                                 f'sensors.{name}: true')
+                raise InputError(f'sense: {name} needs sensors.{name}: true in the scenario')
         self._scenario = scenario
         self._sense = sense
         rows, n = ticks + 1, len(scenario.robots)

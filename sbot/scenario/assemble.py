@@ -13,6 +13,7 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.world import moving_discs, pushable_boxes, world_arrays
 from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.dynamics.hooks import HookNames, Hooks
+from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
 from sbot_sim.sensors.rectangles import make_rectangles
 from sbot_sim.sensors.scan import make_scan_parameters
@@ -56,6 +57,7 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
         boxes=boxes, movers=make_movers(robot_bodies(scenario)),
         all_movers=boxes and make_movers(robot_bodies(scenario), boxes.bodies),
         rectangles=make_rectangles(robot_bodies(scenario)),
+        inertia=make_inertia(robot_bodies(scenario), scenario.rate.dt),
         hooks=load_hooks(wind.hooks, scenario.python_path))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from sbot_common.errors import InputError, unknown_name
 
 PACKAGE = 'potential_field_bot'
-_SUFFIXES = ('.yaml', '.yml', '.argos')
+_SUFFIXES = ('.yaml', '.yml', '.argos', '.world')
 _MOST_FILES = 1000  # of a folder, whose names are compared with one that does not exist
 
 
@@ -101,7 +101,7 @@ def find_scenario(path_or_name: str) -> Path:
     if path_or_name in shipped:
         return shipped[path_or_name]
     if path_or_name and path.is_dir():
-        raise InputError(f'{path_or_name}: is a directory, expected a scenario file')
+        raise InputError(f'{path_or_name}: is a directory, and not a scenario file')
     near = _near_file(path)
     if near is not None:
         raise InputError(f'{path_or_name}: no such file; did you mean {near}?')

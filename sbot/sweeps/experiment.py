@@ -166,7 +166,7 @@ def _check(options: Options, folder: Path) -> None:
     if options.record not in RECORD:
         raise bad_value('record', options.record, ' or '.join(RECORD))
     if options.memory is not None and not sys.platform.startswith('linux'):
-        raise InputError('memory: got a limit, expected none: only Linux can hold runs to it')
+        raise InputError('memory: a limit needs Linux; leave it out')
     if options.executor is None and options.scheduler is not None:
         check_scheduler(options.scheduler)
 
@@ -185,8 +185,8 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise InputError(f'{folder}: is not empty; expected a new folder, or --resume to go '
-                             'on with the sweep in it')
+            raise InputError(f'{folder}: is not empty; give a new folder, or --resume to continue '
+                             'the sweep in it')
         settings = Settings(request.path, options.timeout, options.memory, options.record)
         write_plan(folder, Stored(plan, package_version(), settings))
     except OSError as error:

@@ -89,7 +89,7 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
     if record != 'none' and output is None:
         raise InputError(f'record: got {record!r}, expected an output folder with it')
     if resume and output is None:
-        raise InputError('resume: expected an output folder with it')
+        raise InputError('resume: needs an output folder')
     limits = Options(
         timeout=request.timeout if timeout is None else checked_timeout(timeout, 'timeout'),
         memory=request.memory if memory is None else checked_memory(memory, 'memory'),

@@ -87,12 +87,12 @@ class Plan:
         names = [source.name for source in self.sources]
         for i, name in enumerate(names):
             if name in names[:i]:
-                raise InputError(f'scenario: two are called {name!r}; expected different names')
+                raise InputError(f'scenario: two are called {name!r}; rename one')
         if not self.seeds:
             for source in self.sources:
                 if source.seed is None:
-                    raise InputError(f'{source.file}: has no seed of its own; expected seeds '
-                                     '(--seeds 0:50)')
+                    raise InputError(f'{source.file}: has no seed; the sweep needs seeds (--seeds '
+                                     '0:50)')
         if self.count > MAX_RUNS:
             raise InputError(f'sweep: got {shown(self.count)} runs, expected at most {MAX_RUNS}')
 

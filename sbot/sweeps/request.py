@@ -177,7 +177,7 @@ class Request:
         first = {key: value for axis in self.axes for key, value in axis.at(0).items()}
         fixed = {key: value for key, value in self.fixed.items() if key != 'seed'}
         if 'seed' in self.fixed or 'seed' in first:
-            raise InputError('seed: got a value to set, expected seeds (--seeds 0:50)')
+            raise InputError('seed cannot be set; give seeds (--seeds 0:50)')
         named = [metric for metric in self.metrics if isinstance(metric, str)]
         several = len(self.scenarios) > 1
         sources = []

@@ -50,7 +50,7 @@ class Driven:
 
         """
         if robot not in drivable:
-            raise InputError(f'robot {robot} cannot be driven: expected one with controller: none')
+            raise InputError(f'robot {robot} cannot be driven; it needs controller: none')
         with self._lock:
             self._commands[robot] = command, self._clock() + HOLD_TIME
 

@@ -68,7 +68,7 @@ class ViewNode(Node):  # type: ignore[misc]
 
     def _ask(self, client: Client, request: object, then: Callable[[Future], None]) -> None:
         if not client.service_is_ready():
-            raise InputError(f'{client.srv_name}: nobody answers it; expected a simulator')
+            raise InputError(f'{client.srv_name}: no simulator answers')
         self._requests.put(lambda: client.call_async(request).add_done_callback(then))
 
     def _on_timer(self) -> None:

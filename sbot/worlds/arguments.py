@@ -95,4 +95,4 @@ def enough_memory(what: str) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise InputError(f'{what}: there is not enough memory, expected fewer') from None
+        raise InputError(f'{what}: needs more memory than there is; ask for fewer') from None

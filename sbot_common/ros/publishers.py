@@ -22,11 +22,16 @@ def publishers_of(node: Node, name: str) -> list[str]:
     """
     if node.count_publishers(name) < 2:
         return []
-    found = [(info.node_namespace, info.node_name)
-             for info in node.get_publishers_info_by_topic(name)]
-    if any(own == _NOT_KNOWN_YET for _, own in found):
+    return [own for own, _ in nodes_that_publish(node, name)]
+
+
+def nodes_that_publish(node: Node, name: str) -> list[tuple[str, str]]:
+    """Return the publishers of a topic as node and type, sorted; [] while one is not known."""
+    found = node.get_publishers_info_by_topic(name)
+    if any(info.node_name == _NOT_KNOWN_YET for info in found):
         return []
-    return sorted(f'{namespace.rstrip("/")}/{own}' for namespace, own in found)
+    return sorted((f'{info.node_namespace.rstrip("/")}/{info.node_name}', info.topic_type)
+                  for info in found)
 
 
 def in_words(name: str, nodes: Sequence[str]) -> str:
@@ -36,7 +41,7 @@ def in_words(name: str, nodes: Sequence[str]) -> str:
 
 def refusal(text: str) -> InputError:
     """Return the error for several publishers, ``in_words``, where a run is in lockstep."""
-    return InputError(f'{text}, expected exactly one in lockstep; ROS_DOMAIN_ID keeps runs apart')
+    return InputError(f'{text}; lockstep needs exactly one; keep runs apart by ROS_DOMAIN_ID')
 
 
 def watch_publishers(node: Node, names: Sequence[str], lockstep: bool) -> None:

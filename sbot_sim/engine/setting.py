@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_sim.dynamics.inertia import inertia_of_worlds
 from sbot_sim.sensors.infrared.sensor import RING
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
@@ -73,6 +74,8 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
             worlds, lambda p: p.sensors.infrared.noise if p.sensors.infrared else 0.0),
         noise_radius=_each(worlds, lambda p: p.odometry.odometry_noise_radius, robots=True),
         noise_slip=_each(worlds, lambda p: p.odometry.odometry_noise_slip, robots=True),
+        inertia=inertia_of_worlds([world.inertia for world in worlds],
+                                  len(kinds[0].bodies.radius)),
         **{name: array for name, array in winds._asdict().items() if name != 'field'})
 
 

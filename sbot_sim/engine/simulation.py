@@ -142,6 +142,8 @@ class Engine:
         state.pose[robot] = pose
         for rows in (state.twist, state.impulse_velocity, state.wind):
             rows[robot] = 0.0
+        if len(state.momentum.twist):
+            state.momentum.twist[robot] = state.momentum.asked[robot] = 0.0
         self._snapshot = before._replace(true_pose=state.pose.copy())
         self.has_felt = False
         tick = self._worlds.tick

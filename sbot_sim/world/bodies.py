@@ -68,6 +68,18 @@ class Body(NamedTuple):
         'm', 'How far ahead of the origin, the middle of the driven axle, the centre of a '
         'rectangular body is; behind it if negative.', minimum=-1e3, maximum=1e3,
         at_runtime=False)] = 0.0
+    max_acceleration: Annotated[float, Param(
+        'm/s^2', 'Largest acceleration along the ground by its own drive; 0: no limit.',
+        minimum=0.0, maximum=1e6, at_runtime=False)] = 0.0
+    max_deceleration: Annotated[float, Param(
+        'm/s^2', 'Largest deceleration; 0: as `max_acceleration`.', minimum=0.0, maximum=1e6,
+        at_runtime=False)] = 0.0
+    max_angular_acceleration: Annotated[float, Param(
+        'rad/s^2', 'Largest angular acceleration and deceleration; 0: no limit.', minimum=0.0,
+        maximum=1e6, at_runtime=False)] = 0.0
+    command_delay: Annotated[float, Param(
+        's', 'Time until a command reaches the motors, rounded to whole ticks.', minimum=0.0,
+        maximum=10.0, at_runtime=False)] = 0.0
 
     @property
     def safety_radius(self) -> float:

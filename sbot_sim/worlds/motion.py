@@ -18,6 +18,7 @@ from sbot_sim.collision.separation import PASSES, grid_of_crowd
 from sbot_sim.collision.tunnelling import step_of, steps_needed
 from sbot_sim.dynamics.impulses import drive_speeds, impulse_velocity
 from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
+from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
 from sbot_sim.dynamics.motion import achieved_twists, move, wheel_commands
 from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
 from sbot_sim.sensors.odometry import draw_slip, measure
@@ -42,6 +43,20 @@ def _bodies_of(bodies: BodyArrays, a: int, z: int) -> BodyArrays:
 
 
 @shared
+def gain_speed(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Let robots with inertia follow their commands (``dynamics.inertia``); before all others."""
+    setting, worlds = batch.setting, batch.worlds
+    n, inertia, momentum = setting.robots, setting.inertia, worlds.momentum
+    for k in range(first, end):
+        i, j = max(a, k * n), min(z, (k + 1) * n)
+        follow(_bodies_of(setting.bodies, i, j),
+               Inertia(inertia.acceleration[i:j], inertia.deceleration[i:j], inertia.angular[i:j],
+                       inertia.delay[i:j], inertia.limited[i:j]),
+               Momentum(momentum.twist[i:j], momentum.asked[i:j]), worlds.command[i:j],
+               worlds.tick[k], setting.dt, worlds.driven[i:j])
+
+
+@shared
 def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Sum this tick's impulses, which move the robots in the next: wind, drive and forces.
 
@@ -56,7 +71,7 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             force[row - a, 0], force[row - a, 1] = x, y
     speed = np.zeros(z - a)
     if (bodies.drive != 0).any():
-        speed = drive_speeds(bodies, wheel_commands(bodies, worlds.command[a:z]))
+        speed = drive_speeds(bodies, wheel_commands(bodies, worlds.driven[a:z]))
     impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
                              worlds.pose[a:z, 2].copy(), setting.dt)
     worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
@@ -80,7 +95,7 @@ def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None
     bodies = _bodies_of(setting.bodies, a, z)
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
-        wheel_commands(bodies, worlds.command[a:z]),
+        wheel_commands(bodies, worlds.driven[a:z]),
         _slips(first, end, a, z, setting, worlds), setting.noise_slip[a:z], setting.dt)
 
 
@@ -88,7 +103,7 @@ def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None
 def measure_four_wheels(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Measure odometry where robots are omnidirectional, in place of ``measure_odometry``."""
     setting, worlds = batch.setting, batch.worlds
-    bodies, command = _bodies_of(setting.bodies, a, z), worlds.command[a:z]
+    bodies, command = _bodies_of(setting.bodies, a, z), worlds.driven[a:z]
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure_all(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z], wheel_commands(bodies, command),
         limited_twists(bodies, command), _slips(first, end, a, z, setting, worlds),
@@ -100,7 +115,7 @@ def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Move the robots, collisions aside: document 002 section 4, and last tick's impulses."""
     setting, worlds = batch.setting, batch.worlds
     bodies = _bodies_of(setting.bodies, a, z)
-    proposed = move(bodies, worlds.pose[a:z], wheel_commands(bodies, worlds.command[a:z]),
+    proposed = move(bodies, worlds.pose[a:z], wheel_commands(bodies, worlds.driven[a:z]),
                     worlds.impulse_velocity[a:z], setting.dt)
     for row in range(a, z):
         for c in range(3):
@@ -114,7 +129,7 @@ def propose_omnidirectional(first: int, end: int, a: int, z: int, batch: Batch) 
     setting, worlds = batch.setting, batch.worlds
     bodies = _bodies_of(setting.bodies, a, z)
     move_omnidirectional(bodies, worlds.previous[a:z],
-                         limited_twists(bodies, worlds.command[a:z]),
+                         limited_twists(bodies, worlds.driven[a:z]),
                          worlds.impulse_velocity[a:z], setting.dt, worlds.pose[a:z])
     worlds.home[a:z] = worlds.pose[a:z]
 

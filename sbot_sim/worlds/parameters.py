@@ -11,6 +11,7 @@ from sbot_common.elementary import hypot
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
 from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.dynamics.hooks import Hooks
+from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
@@ -77,6 +78,7 @@ class SimulationParameters(NamedTuple):
     obstacles: Obstacles | None = None  # moving ones; ``world`` has them at one tick
     omnidirectional: bool = False  # some robot has that drive
     movers: Movers | None = None  # the robots' shapes; None: all are discs
+    inertia: Inertia | None = None  # None: robots drive at once what they are told
 
 
 def make_simulation_parameters(
@@ -88,7 +90,8 @@ def make_simulation_parameters(
         gnss: GnssSettings | None = None,
         moving: MovingDiscs | None = None, boxes: Boxes | None = None,
         movers: Movers | None = None, all_movers: Movers | None = None,
-        rectangles: Rectangles | None = None) -> SimulationParameters:
+        rectangles: Rectangles | None = None,
+        inertia: Inertia | None = None) -> SimulationParameters:
     """Return the parameters of a simulation with all derived tables; units as in the tuples.
 
     ``movers`` are the shapes of the robots, ``all_movers`` those of robots and boxes.
@@ -105,7 +108,7 @@ def make_simulation_parameters(
     parameters = SimulationParameters(
         dt=dt, bodies=bodies, world=world, sensors=sensors, odometry=odometry, wake=wake,
         fixed=make_fixed_objects(world, reach_of(bodies, movers)), wind_height=wind_height,
-        waves=waves, hooks=hooks, movers=movers,
+        waves=waves, hooks=hooks, movers=movers, inertia=inertia,
         omnidirectional=bool((bodies.drive == BY_OMNIDIRECTIONAL).any()))
     if moving is None and boxes is None:
         return parameters

@@ -14,13 +14,16 @@ def begin(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     n = setting.robots
     for row in range(a, z):
         for c in range(3):
-            worlds.command[row, c] = worlds.twist[row, c] = 0.0
+            worlds.command[row, c] = worlds.driven[row, c] = worlds.twist[row, c] = 0.0
             worlds.odometry[row, c] = worlds.odometry_twist[row, c] = 0.0
         for c in range(2):
             worlds.impulse_velocity[row, c] = 0.0
             worlds.wind[row, c] = worlds.free_wind[row, c] = 0.0
         worlds.blocker[row] = -1
         worlds.collided[row] = worlds.reverted[row] = False
+    if len(setting.inertia.limited) > 0:
+        worlds.momentum.twist[a:z] = 0.0
+        worlds.momentum.asked[a:z] = 0.0
     worlds.rab_data[a:z] = 0
     worlds.rab_data[a:z, 0] = advertised_millimetres(setting.bodies.radius[a:z])
     worlds.rab_next[a:z] = worlds.rab_data[a:z]

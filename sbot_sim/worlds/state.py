@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.records import by_address
+from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import SENSORS
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
@@ -69,6 +70,7 @@ class Setting(NamedTuple):
     infrared_noise: Floats  # (K,) fraction
     noise_radius: Floats  # (K*N,) of the odometry
     noise_slip: Floats  # (K*N,) sqrt(m)
+    inertia: Inertia  # (K*N,) each, or (0,): no robot has any
 
 
 @by_address
@@ -78,6 +80,8 @@ class Worlds(NamedTuple):
     tick: Integers  # (K,)
     seed: Integers  # (K,) of the noise
     command: Floats  # (K*N, 3) vx, vy (m/s), omega (rad/s): what the next step acts on
+    driven: Floats  # (K*N, 3) what inertia makes of it; ``command`` itself where none has any
+    momentum: Momentum  # of robots with inertia
     pose: Floats  # (K*N, 3) x, y (m), yaw (rad)
     sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
     twist: Floats  # (K*N, 3) what the last tick did: m/s, m/s, rad/s in the robot's own frame
@@ -132,8 +136,10 @@ def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
     def floats(columns: int) -> Floats:
         return np.zeros((rows, columns))
 
+    command, inert = floats(3), len(setting.inertia.limited)
     return Worlds(
-        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=floats(3),
+        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=command,
+        driven=floats(3) if inert else command, momentum=at_rest(inert, setting.inertia),
         pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
         next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
         reduction=np.zeros(rows), felt_wind=floats(2), felt_free_wind=floats(2),

@@ -80,8 +80,9 @@ class Tick:
 
     def advancing(self, setting: Setting) -> Phases:
         """Return the phases from the wind at the robots to the poses of the next tick."""
-        phases: Phases = [motion.sum_impulses if self._hooks.drive_impulse is None
-                          else self._called.sum_impulses]
+        phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
+        phases.append(motion.sum_impulses if self._hooks.drive_impulse is None
+                      else self._called.sum_impulses)
         if 'odometry' in self._senses:
             phases.append(motion.measure_odometry if setting.wheels == 2
                           else motion.measure_four_wheels)

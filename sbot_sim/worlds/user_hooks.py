@@ -59,7 +59,7 @@ class HookPhases:
         for k in range(first, end):
             rows, p = slice(k * n, (k + 1) * n), self._parameters[k]
             bodies, yaw = p.bodies, worlds.pose[rows, 2].copy()
-            drive = drive_speeds(bodies, wheel_commands(bodies, worlds.command[rows]))
+            drive = drive_speeds(bodies, wheel_commands(bodies, worlds.driven[rows]))
             impulse = sum_impulses(bodies.mass, worlds.wind[rows], np.tile(self._force(k), (n, 1)),
                                    np.zeros(n), yaw, p.dt)
             impulse += call_hook(p.hooks, 'drive_impulse', int(worlds.tick[k]), impulse.shape,

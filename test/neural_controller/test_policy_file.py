@@ -109,7 +109,7 @@ def learns(inputs, weights, memory, outputs, layers, dt):
 
 
 @pytest.mark.parametrize(('function', 'kind', 'words'), [
-    (calls, InputError, "calls: uses 'helper', which is neither a module nor a number; expected "),
+    (calls, InputError, "calls: uses 'helper', which is neither a module nor a number; save it "),
     (reads, InputError, "reads: uses 'ARRAY'"),
     (lambda inputs, weights, memory, outputs, layers, dt: None, InputError, "begins with 'def'"),
     (learns, UserCodeError, 'learns() at <save_policy>:1 (weights can be read only): TypingError'),
@@ -178,6 +178,13 @@ def test_by_its_name_another_function_is_noticed(tmp_path, module, monkeypatch):
         load_policy(tmp_path / 'a.json')
 
 
+def test_by_its_name_another_decorator_is_noticed(tmp_path, module, monkeypatch):
+    save_policy(tmp_path / 'a.json', policy_of(module.mine), [1.0, 2.0], by_name=True)
+    monkeypatch.setattr(module, 'mine', numba.njit(module.mine))
+    with pytest.raises(InputError, match=r"error_model of my_policies:mine: got 'python'"):
+        load_policy(tmp_path / 'a.json')
+
+
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path):
     def inner(inputs, weights, memory, outputs, layers, dt):
         outputs[0] = 1.0
@@ -186,7 +193,8 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(('change', 'words'), [
-    ({'version': 2}, 'version: got 2, expected 1'), ({'kind': 'lstm'}, "kind: got 'lstm'"),
+    ({'version': 2}, 'version: got 2, expected 1'), ({'version': 1.0}, 'version: got 1.0'),
+    ({'version': True}, 'version: got True'), ({'kind': 'lstm'}, "kind: got 'lstm'"),
     ({'more': 1}, 'expected an object with the keys'), ({'weights': [0.0]}, None),
     ({'weights': {}}, 'weights: got {}'), ({'weights': ['x']}, 'weights: got'),
     ({'weights': [10**400]}, 'weights'), ({'memory': -1}, 'memory: got -1'),

@@ -108,7 +108,7 @@ def test_a_number_too_large_is_a_usage_error(capsys):
     from potential_field_bot.node import main
     assert main(['0', '99999999999999999999', '1', '2']) == 1
     shown = capsys.readouterr().err
-    assert 'is too large' in shown
+    assert 'expected at most' in shown
     assert 'Usage:' in shown
 
 

@@ -95,7 +95,7 @@ def test_errors_name_the_place_and_what_was_expected():
         sbot.load(3)
     with pytest.raises(sbot.InputError, match="unknown name 'scan'; did you mean 'scans'"):
         sbot.run('single_robot', duration=0.1, sense=['scan'])
-    with pytest.raises(sbot.InputError, match='infrared is off in the scenario'):
+    with pytest.raises(sbot.InputError, match=r'infrared needs sensors\.infrared: true'):
         sbot.run('single_robot', duration=0.1, sense=['infrared'])
 
 

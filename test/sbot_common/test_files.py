@@ -39,13 +39,13 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path, kind, words, monke
     os.mkdir('folder')
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind('socket')
-        with pytest.raises(InputError, match=f'^{kind}: {words}, expected a regular file'):
+        with pytest.raises(InputError, match=f'^{kind}: {words}, and not a regular file'):
             open_regular(kind)
 
 
 @pytest.mark.parametrize('path', ['/dev/zero', '/dev/null'])
 def test_a_device_is_refused_at_once(path):
-    with pytest.raises(InputError, match='is a device, expected a regular file'):
+    with pytest.raises(InputError, match='is a device, and not a regular file'):
         open_regular(path)
 
 

@@ -1,4 +1,4 @@
-"""A metric of a sweep against one or two parameters: medians, and bands around them."""
+"""A metric of a sweep against one or two parameters: medians or shares, and bands around them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
+from sbot.sweeps.results.share import is_share, wilson_interval
 from sbot.sweeps.results.show import Results, check_column, groups
 from sbot_common.errors import InputError, bad_value, one_line, unknown_name
 
@@ -50,14 +51,15 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
     numeric = all(isinstance(x, int | float) for line in lines.values() for x in line)
     places = {x: float(x) if numeric else float(i) for i, x in enumerate(
         dict.fromkeys(x for line in lines.values() for x in line))}
+    share = is_share(results.columns[name])
+    band = _share if share else _percentiles
     colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(lines)))
     for colour, (label, line) in zip(colours, lines.items(), strict=True):
         shown = sorted((places[x], values) for x, values in line.items() if values)
         if not shown:
             continue
         x = [place for place, _ in shown]
-        low, middle, high = np.array([np.percentile(values, (BAND[0], 50, BAND[1]))
-                                      for _, values in shown]).T
+        low, middle, high = np.array([band(values) for _, values in shown]).T
         axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
         axes.plot(x, middle, color=colour, marker='o', markersize=4,
                   label=None if len(keys) == 1 else one_line(f'{keys[1]} = {label}'))
@@ -65,11 +67,30 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
         axes.set_xticks(list(places.values()), [one_line(str(x)) for x in places])
     axes.set_xlabel(one_line(keys[0]))
     axes.set_ylabel(one_line(name))
-    axes.set_title(f'median, and {BAND[0]} % to {BAND[1]} % of the runs', fontsize='small')
+    runs = {len(values) for line in lines.values() for values in line.values()}
+    axes.set_title(('share of runs, and its 95 % confidence interval' if share else
+                    f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
+                   + f'; {_span(runs)} runs at each point', fontsize='small')
+    if share:
+        axes.set_ylim(-0.03, 1.03)
     if len(keys) > 1:
         axes.legend(fontsize='small')
     axes.grid(alpha=0.3)
     return figure
+
+
+def _percentiles(values: Sequence[float]) -> tuple[float, float, float]:
+    low, middle, high = np.percentile(values, (BAND[0], 50, BAND[1])).tolist()
+    return low, middle, high
+
+
+def _share(values: Sequence[float]) -> tuple[float, float, float]:
+    low, high = wilson_interval(sum(values), len(values))
+    return low, sum(values) / len(values), high
+
+
+def _span(counts: set[int]) -> str:
+    return f'{min(counts)}' if len(counts) == 1 else f'{min(counts)} to {max(counts)}'
 
 
 def _key(results: Results, key: str) -> str:

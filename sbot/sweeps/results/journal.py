@@ -45,7 +45,7 @@ class Journal:
     def __init__(self, folder: Path, fit: Callable[[Row], bool] = lambda row: True) -> None:
         self.path = folder / NAME
         if self.path.exists() and not self.path.is_file():
-            raise InputError(f'{self.path}: expected a regular file')
+            raise InputError(f'{self.path}: not a regular file')
         try:
             self._file: BinaryIO = self.path.open('ab')
         except OSError as error:
@@ -123,7 +123,7 @@ def read_index(folder: Path, fit: Callable[[Row], bool] = lambda row: True) -> I
     if not path.exists():
         return index
     if not path.is_file():
-        raise InputError(f'{path}: expected a regular file')
+        raise InputError(f'{path}: not a regular file')
     end = 0
     try:
         with path.open('rb') as file:

@@ -1,15 +1,16 @@
-"""A sweep as a table for people: medians for each setting, within 80 columns."""
+"""A sweep as a table for people: medians and shares for each setting, within 80 columns."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from textwrap import fill
 from typing import Any, NamedTuple
 
 from sbot.sweeps.results.plan_file import read_plan
+from sbot.sweeps.results.share import is_share
 from sbot.sweeps.results.table import PARQUET, read_columns
 from sbot_common.errors import InputError, one_line, unknown_name
 
@@ -75,6 +76,8 @@ def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[
 def format_results(results: Results, metrics: Sequence[str] = (), width: int = WIDTH) -> str:
     """Return the table: a line for each setting, medians over its runs.
 
+    Of a column with nothing but 0 and 1 it has the mean, which is the share of runs.
+
     Parameters
     ----------
     results : from ``load_results``
@@ -96,16 +99,17 @@ def format_results(results: Results, metrics: Sequence[str] = (), width: int = W
     for setting, rows in list(found.items())[:_MOST_ROWS]:
         failed = sum(results.columns['error'][i] is not None for i in rows)
         lines.append([*(_text(value) for value in setting), str(len(rows)), str(failed),
-                      *(_median(results.columns[name], rows) for name in shown)])
+                      *(_middle(results.columns[name], rows) for name in shown)])
     text = _aligned(lines, len(results.keys), width)
     if len(found) > _MOST_ROWS:
         text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
     return text
 
 
-def _median(column: Sequence[Any], rows: Sequence[int]) -> str:
+def _middle(column: Sequence[Any], rows: Sequence[int]) -> str:
     values = [column[i] for i in rows if _is_number(column[i])]
-    return f'{median(values):.4g}' if values else '-'
+    middle = fmean if is_share(column) else median
+    return f'{middle(values):.4g}' if values else '-'
 
 
 def _short(key: str) -> str:

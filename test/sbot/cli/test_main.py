@@ -310,3 +310,24 @@ def test_a_command_that_exits_is_no_success(monkeypatch, capsys):
     assert main([]) == 1
     assert capsys.readouterr().err == (
         'sbot: a module that the command imports has raised SystemExit(0)\n')
+
+
+@pytest.mark.parametrize(('given', 'usage'), [
+    (['run', 'leader_follower', '--speed', '2'], 'usage: sbot run '),
+    (['bag', 'info', 'x', '--speed', '2'], 'usage: sbot bag info ')])
+def test_an_unknown_option_prints_the_usage_of_its_command(given, usage, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(given)
+    assert caught.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith(usage)
+    assert 'unrecognized arguments: --speed' in error
+
+
+def test_a_run_names_the_files_that_it_wrote(tmp_path, capsys):
+    bag, picture = str(tmp_path / 'bag'), str(tmp_path / 'tracks.png')
+    command = ['run', 'single_robot', '--duration', '0.2', '--plot', picture]
+    assert main([*command, '--record', bag]) == 0
+    assert f'recording: {bag}\npicture: {picture}\n' in capsys.readouterr().err
+    assert main([*command, '--quiet']) == 0
+    assert 'picture' not in capsys.readouterr().err

@@ -53,14 +53,14 @@ def test_a_dry_run_says_how_many_and_how_long_and_leaves_nothing(tmp_path, capsy
 
 
 @pytest.mark.parametrize(('options', 'message'), [
-    (['SCENARIO'], '--output: expected a folder'),
-    ([], 'SCENARIO is missing'),
-    (['--resume', '-o', 'x', '--seeds', '1'], 'expected no change of the sweep'),
+    (['SCENARIO'], 'needs a folder for the results'),
+    ([], 'needs a scenario, a sweep file, or --resume'),
+    (['--resume', '-o', 'x', '--seeds', '1'], '--resume cannot be combined with'),
     (['--resume', '-o', 'x'], 'holds no sweep'),
     (['SCENARIO', '--seeds', 'x'], "--seeds: got 'x'"),
     (['SCENARIO', '--set', 'rate'], "--set: got 'rate', expected KEY=VALUE"),
     (['SCENARIO', '--set', 'rat=1'], "unknown name 'rat'; did you mean 'rate'"),
-    (['SCENARIO', '--sample', 'rate=[1,2]'], 'expected --samples N with it'),
+    (['SCENARIO', '--sample', 'rate=[1,2]'], '--sample and --samples N need each other'),
     (['SCENARIO', '--jobs', '-1'], "--jobs: got '-1'"),
     (['SCENARIO', '--timeout', '0'], '--timeout: got 0'),
     (['SCENARIO', '--memory', 'x'], "--memory: got 'x'"),

@@ -70,7 +70,7 @@ LOOK_AT_RECORDINGS = {
     'bag info': ['BAG'], 'bag csv': ['BAG', '-o', 'x.csv'], 'bag diff': ['BAG', 'BAG'],
     'bag tables': ['BAG', '-o', 'tables'], 'plot': ['BAG', '-o', 'x.png'],
     'view': ['BAG', '-o', 'x.html']}
-LOOK_AT_OTHER_FILES = {'list', 'new', 'bench', 'wind at', 'wind vtk', 'wind make',
+LOOK_AT_OTHER_FILES = {'list', 'new', 'bench', 'docs', 'wind at', 'wind vtk', 'wind make',
                        'sweep show', 'sweep plot'}
 # `plot` and `view` simulate where they are given a scenario.
 SIMULATE = {'run', 'up', 'sweep', 'replay', 'plot', 'view', 'wind wake'}
@@ -178,7 +178,7 @@ def test_a_terminal_is_asked(bag, answer, code, monkeypatch, capsys):
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, 'stdin', terminal)
     assert main(['replay', str(bag), '--quiet']) == code
-    assert 'Go on? [y/N]' in capsys.readouterr().err
+    assert 'Continue? [y/N]' in capsys.readouterr().err
     assert ('ahead_of_trust' in sys.modules) == (code == 0)
 
 

@@ -94,7 +94,7 @@ def test_its_scenario_is_recorded_and_replayed(other_package, tmp_path):
 
 
 def test_errors_name_the_controller_and_what_is_wrong(other_package):
-    for name, text in (('gone', 'elsewhere:Gone'), ('number', 'expected an Entry')):
+    for name, text in (('gone', 'elsewhere:Gone'), ('number', 'needs an Entry')):
         with pytest.raises(InputError, match=text):
             sbot.load(scenario(name))
     with pytest.raises(InputError, match=r'robots.0.controller: Circle.*pace'):

@@ -290,7 +290,7 @@ def test_what_was_commanded_before_the_first_draw_is_compared(tmp_path, noted):
 def test_unusable_bags_say_why(bag, tmp_path):
     with Recorder(tmp_path / 'empty', metadata={}) as recorder:
         recorder.write('/cmd_vel', CMD_VEL, 1, write_twist(0.0, 0.0, 0.0))
-    with pytest.raises(InputError, match='no scenario in it'):
+    with pytest.raises(InputError, match='needs the topic'):
         replay(Bag(tmp_path / 'empty'))
     with pytest.raises(InputError, match="key 'world' is missing"):
         replay(Bag(make_bag(tmp_path / 'made_up')))

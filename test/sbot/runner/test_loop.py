@@ -84,13 +84,7 @@ def test_the_summary_can_be_checked_against_the_poses():
 
 
 def test_overlaps_are_counted_not_assumed(monkeypatch):
-    from sbot_sim.collision.separation import Separation
-
-    def ghosts(fixed, bodies, movers, previous, proposed):
-        none = np.zeros(len(proposed), bool)
-        return Separation(proposed, np.zeros((len(proposed), 2)), none, none, 0)
-
-    monkeypatch.setattr('sbot_sim.engine.step.separated', ghosts)
+    monkeypatch.setattr('sbot_sim.worlds.motion.resolve_overlaps', lambda first, end: None)
     text = """
 duration: 2
 world: {bounds: [0, 0, 10, 10]}

@@ -110,7 +110,7 @@ def test_resume_refuses_another_plan_and_version(local, tmp_path, monkeypatch):
     other.metrics = made.metrics
     with pytest.raises(InputError, match=r'holds another sweep; different: .*axes'):
         sweep(other, folder, resume=True)
-    with pytest.raises(InputError, match='is not empty; expected a new folder, or --resume'):
+    with pytest.raises(InputError, match='is not empty; give a new folder, or --resume'):
         sweep(made, folder)
     with pytest.raises(InputError, match='holds no sweep'):
         sweep(made, tmp_path, resume=True)

@@ -88,7 +88,7 @@ def test_errors_name_file_line_and_key(tmp_path, line, message):
     ('grid: {wind.wind_sped_mean: [1]}', "did you mean 'wind_speed_mean'"),
     ('grid: {robots.0.goal: [8, 2]}', r'got 8, .*one value that is a list is written \[\[...\]\]'),
     ('grid: {rate: [10, 0]}', 'rate: got 0, expected a positive'),
-    ('set: {seed: 3}', 'expected seeds'),
+    ('set: {seed: 3}', 'give seeds'),
     ('metrics: [nowhere]', "expected 'module:function'"),
     ("metrics: ['a:f', 'b:f']", "two are called 'f'"),
     ("metrics: ['a:ticks']", 'the table has such a column'),
@@ -129,7 +129,7 @@ grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
 
 def test_a_scenario_that_draws_its_seed_needs_seeds(tmp_path):
     (tmp_path / 'a.argos').write_text(ARGOS.format(seed=0))
-    with pytest.raises(InputError, match=r'a\.argos.*expected seeds'):
+    with pytest.raises(InputError, match=r'a\.argos.*needs seeds'):
         read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\n')).plan()
     assert len(read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\nseeds: 0:4\n')).plan()
                ) == 4

@@ -56,7 +56,7 @@ def test_a_drive_command_counts_for_a_short_time():
     assert driven.commands() == {2: (0.5, 0.0, 0.1)}
     time[0] = HOLD_TIME
     assert driven.commands() == {2: STOP}
-    with pytest.raises(InputError, match='robot 1 cannot be driven: expected one with contr'):
+    with pytest.raises(InputError, match='robot 1 cannot be driven; it needs contr'):
         driven.set(1, Twist(0.5, 0.0, 0.1), [0, 2])
 
 

@@ -301,9 +301,9 @@ def test_keys_in_the_browser_pause_step_and_drive(tmp_path):
 
 
 @pytest.mark.parametrize(('arguments', 'message'), [
-    (['rooms', '--live', '-o', 'x.html'], '--live: serves a page; expected no -o'),
+    (['rooms', '--live', '-o', 'x.html'], '--live cannot be combined with -o'),
     (['nowhere', '--live'], 'nowhere: no such file'),
-    (['--live', '--seed', '2'], '--live: follows a simulation that runs; expected a SCENARIO'),
+    (['--live', '--seed', '2'], '--live without a SCENARIO follows running nodes; it cannot be'),
     (['bag', '--seed', '2'], 'expected --live SCENARIO'),
     (['bag', '--record', 'x'], 'expected --live SCENARIO'),
 ])

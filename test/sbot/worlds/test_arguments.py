@@ -119,10 +119,10 @@ def test_a_lack_of_memory_is_said(worlds, monkeypatch):
     def none_left(*arguments):
         raise MemoryError
     monkeypatch.setattr(worlds, '_policy', none_left)
-    with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: there is not enough memory'):
+    with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: needs more memory than there is'):
         run(worlds, ticks=7)
     monkeypatch.setattr('sbot_sim.engine.many.make_worlds', none_left)
-    with pytest.raises(InputError, match=r'^9 worlds of 3 robots: there is not enough memory'):
+    with pytest.raises(InputError, match=r'^9 worlds of 3 robots: needs more memory than'):
         sbot.Worlds(PLAIN, 9)
 
 

@@ -97,5 +97,5 @@ def test_a_folder_that_is_not_there_is_told(tmp_path):
 def test_a_journal_that_is_no_file_is_told(tmp_path):
     import os
     os.mkfifo(tmp_path / NAME)  # would wait for ever
-    with pytest.raises(InputError, match='expected a regular file'):
+    with pytest.raises(InputError, match='not a regular file'):
         Journal(tmp_path)

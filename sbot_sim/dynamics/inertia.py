@@ -1,0 +1,177 @@
+"""Inertia: limits of acceleration, and delay of commands (docs/motion_and_collisions.md).
+
+What the wheels drive follows a command that is some ticks old as fast as the limits let it: the
+point of speeds goes straight to the one that is asked for, by its limit of deceleration as long as
+it gets slower and by that of acceleration from there on. Along one axis that is a trapezoidal
+profile, exact at every tick. With equal limits it is what navground's modulation
+``LimitAcceleration`` computes.
+
+References
+----------
+.. [1] idsia-robotics/navground, ``behavior_modulations/limit_acceleration.cpp``.
+.. [2] rtv/Stage 4.3, ``acceleration_bounds`` of ``libstage/model_position.cc``.
+
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.compiled.jit import njit
+from sbot_common.elementary import hypot
+from sbot_common.twist import OMEGA, VX, VY
+from sbot_sim.dynamics.ackermann import ackermann_twist
+from sbot_sim.dynamics.motion import body_twists, wheel_commands
+from sbot_sim.dynamics.omnidirectional import limited_twists
+from sbot_sim.world.bodies import BY_ACKERMANN, BY_OMNIDIRECTIONAL, Body, BodyArrays
+
+Array = NDArray[np.float64]
+
+
+class Inertia(NamedTuple):
+    """Limits of N robots; a robot without any has no limits and no delay."""
+
+    acceleration: Array  # (N,) m/s^2; inf: no limit
+    deceleration: Array  # (N,) m/s^2
+    angular: Array  # (N,) rad/s^2
+    delay: NDArray[np.int64]  # (N,) ticks
+    limited: NDArray[np.bool_]  # (N,) whether any of these limits a robot
+
+
+class Momentum(NamedTuple):
+    """State of N robots with inertia; arrays are changed in place."""
+
+    twist: Array  # (N, 3) what the wheels drove in the last tick
+    asked: Array  # (N, D + 1, 3) the last commands, that of tick t at t modulo D + 1
+
+
+def make_inertia(bodies: Sequence[Body], dt: float) -> Inertia | None:
+    """Return the limits of robots; None where no body has any.
+
+    Parameters
+    ----------
+    bodies : of N robots
+    dt : s, of a tick; delays are rounded to whole ticks
+
+    """
+    def column(values: Sequence[float]) -> Array:
+        return np.array([value if value > 0.0 else math.inf for value in values])
+
+    delay = np.array([int(body.command_delay / dt + 0.5) for body in bodies], np.int64)
+    acceleration = column([body.max_acceleration for body in bodies])
+    deceleration = column([body.max_deceleration or body.max_acceleration for body in bodies])
+    angular = column([body.max_angular_acceleration for body in bodies])
+    limited = (delay > 0) | np.isfinite(acceleration) | np.isfinite(deceleration) | np.isfinite(
+        angular)
+    if not limited.any():
+        return None
+    return Inertia(acceleration, deceleration, angular, delay, limited)
+
+
+def no_inertia() -> Inertia:
+    """Return limits of no robots, for batches in which no body has any."""
+    return _free(0)
+
+
+def inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
+    """Return the limits of worlds of N ``robots``, in their order; of none if all are None."""
+    if all(inertia is None for inertia in each):
+        return no_inertia()
+    free = _free(robots)
+    return Inertia(*(np.concatenate(columns)
+                     for columns in zip(*(inertia or free for inertia in each), strict=True)))
+
+
+def _free(robots: int) -> Inertia:
+    return Inertia(np.full(robots, math.inf), np.full(robots, math.inf),
+                   np.full(robots, math.inf), np.zeros(robots, np.int64),
+                   np.zeros(robots, np.bool_))
+
+
+def at_rest(robots: int, inertia: Inertia) -> Momentum:
+    """Return the state of robots that stand, and were told nothing yet."""
+    ticks = int(inertia.delay.max()) if len(inertia.delay) else 0
+    return Momentum(np.zeros((robots, 3)), np.zeros((robots, ticks + 1, 3)))
+
+
+@njit
+def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float,
+             deceleration: float, dt: float) -> tuple[float, float]:
+    """Return the speeds after ``dt`` on the straight way from (vx, vy) to (to_x, to_y).
+
+    Parameters
+    ----------
+    vx, vy : now (m/s, or any unit)
+    to_x, to_y : asked for
+    acceleration, deceleration : limits while the length of (vx, vy) grows, and while it shrinks
+    dt : s
+
+    """
+    dx, dy = to_x - vx, to_y - vy
+    way = hypot(dx, dy)
+    if way == 0.0:
+        return to_x, to_y
+    # The point of the way that is nearest to standing still: slower until there, faster then.
+    slowing = min(max(-(vx * dx + vy * dy) / way, 0.0), way)
+    gone = deceleration * dt
+    if gone >= slowing:
+        left = max(dt - slowing / deceleration, 0.0)
+        gone = way if acceleration == math.inf else slowing + acceleration * left
+    if gone >= way:
+        return to_x, to_y
+    return vx + dx * (gone / way), vy + dy * (gone / way)
+
+
+@njit
+def drivable(bodies: BodyArrays, twist: Array) -> Array:
+    """Return what the drives make (N, 3) of Twists (N, 3): their speeds are limited."""
+    out = body_twists(bodies, wheel_commands(bodies, twist))
+    sideways = limited_twists(bodies, twist)
+    for i in range(twist.shape[0]):
+        if bodies.drive[i] == BY_OMNIDIRECTIONAL:
+            out[i] = sideways[i]
+    return out
+
+
+@njit
+def follow(bodies: BodyArrays, inertia: Inertia, momentum: Momentum, command: Array, tick: int,
+           dt: float, out: Array) -> None:
+    """Write the Twists (N, 3) that robots drive in a tick, and take over their state.
+
+    Parameters
+    ----------
+    bodies, inertia, momentum : of N robots; ``momentum`` is changed
+    command : (N, 3) of this tick
+    tick : its number, which says where in the ring of commands it goes
+    dt : s
+    out : (N, 3), written to
+
+    """
+    n, ring = momentum.asked.shape[0], momentum.asked.shape[1]
+    for i in range(n):
+        momentum.asked[i, tick % ring] = command[i]
+        out[i] = momentum.asked[i, (tick - inertia.delay[i]) % ring]
+    wanted, before = drivable(bodies, out), momentum.twist
+    for i in range(n):
+        if not inertia.limited[i]:
+            continue
+        vx, vy = approach(before[i, VX], before[i, VY], wanted[i, VX], wanted[i, VY],
+                          inertia.acceleration[i], inertia.deceleration[i], dt)
+        omega = wanted[i, OMEGA]
+        if bodies.drive[i] == BY_ACKERMANN and wanted[i, VX] != 0.0:
+            omega *= vx / wanted[i, VX]  # the wheels are steered for the same curve
+        omega, _ = approach(before[i, OMEGA], 0.0, omega, 0.0, inertia.angular[i],
+                            inertia.angular[i], dt)
+        if bodies.drive[i] == BY_ACKERMANN:
+            vx, omega = ackermann_twist(
+                vx, omega, bodies.max_curvature[i], 0.5 * bodies.wheel_distance[i],
+                bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
+        out[i, VX], out[i, VY], out[i, OMEGA] = vx, vy, omega
+    driven = drivable(bodies, out)
+    for i in range(n):
+        momentum.twist[i] = driven[i]

@@ -1,0 +1,43 @@
+"""`sbot docs` shows the pages that messages name, from every kind of installation."""
+
+import re
+from pathlib import Path
+
+from sbot.cli.docs import pages
+from sbot.cli.main import main
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_every_page_is_listed_with_its_title(capsys):
+    assert main(['docs']) == 0
+    out = capsys.readouterr().out
+    assert re.search(r'^install +Install$', out, re.MULTILINE)
+    listed = set(re.findall(r'^(\S+)  +\S', out, re.MULTILINE)) - {'read'}
+    folder = ROOT / 'docs'
+    assert listed == {path.relative_to(folder).with_suffix('').as_posix()
+                      for path in folder.rglob('*.md')}
+
+
+def test_a_page_is_printed_by_any_of_its_names(capsys):
+    for name in ('ros2', 'docs/ros2.md', 'ros2.md'):
+        assert main(['docs', name]) == 0
+        assert capsys.readouterr().out == (ROOT / 'docs' / 'ros2.md').read_text('utf-8')
+
+
+def test_an_unknown_page_is_one_line_with_the_nearest(capsys):
+    assert main(['docs', '../README']) == 2
+    assert main(['docs', 'scenarios']) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("sbot: PAGE: unknown name '../README'; ")
+    assert second == "sbot: PAGE: unknown name 'scenarios'; did you mean 'scenario'?"
+
+
+def test_pages_that_modules_name_exist():
+    known = pages()
+    named = {found for package in ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'navigate',
+                                   'potential_field_bot', 'neural_controller')
+             for path in (ROOT / package).rglob('*.py')
+             for found in re.findall(r'docs/([a-z_0-9/]+)\.md', path.read_text('utf-8'))}
+    assert len(named) > 10
+    assert named <= known.keys()

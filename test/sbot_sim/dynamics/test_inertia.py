@@ -1,0 +1,172 @@
+import importlib.util
+import json
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sbot
+from sbot_sim.dynamics.inertia import approach, inertia_of_worlds, make_inertia
+from sbot_sim.world.bodies import ROBOT
+
+LIMITS = {'max_acceleration': 0.5, 'max_deceleration': 0.8, 'max_angular_acceleration': 1.5,
+          'command_delay': 0.2}
+
+
+def scenario(drive='wheels', *, controller='none', rate=10, **limits):
+    return sbot.load({
+        'name': 'inertia', 'duration': 6.0, 'rate': rate, 'seed': 3,
+        'world': {'bounds': [0, 0, 20, 20], 'circles': [{'center': [9, 8], 'radius': 0.5}]},
+        'bodies': {'heavy': {'drive': drive, **limits}},
+        'sensors': {'odometry_noise_slip': 0.01, 'scan_beams': 30},
+        'wind': {'wind_speed_mean': 0.05},
+        'robots': [{'pose': [3, 5, 0.3], 'body': 'heavy', 'controller': controller,
+                    'goal': [15, 8]},
+                   {'pose': [6, 12, -2.0], 'controller': controller, 'goal': [12, 4]}]})
+
+
+def trapezoid(t, top, acceleration, deceleration, stop):
+    """The speed of a robot that is told ``top`` at 0, and 0 at ``stop``."""
+    reached = min(top, acceleration * stop)
+    return np.where(t <= stop, np.minimum(acceleration * t, top),
+                    np.maximum(reached - deceleration * (t - stop), 0.0))
+
+
+@pytest.mark.parametrize('rate', [10, 100])
+def test_speed_is_the_trapezoidal_profile_at_every_tick(rate):
+    # 1.1 m/s is not a whole number of ticks away at 0.5 m/s^2.
+    speed = np.zeros(rate * 5 + 1)
+    for k in range(1, len(speed)):
+        speed[k], _ = approach(speed[k - 1], 0.0, 1.1 if k <= 3 * rate else 0.0, 0.0, 0.5, 0.8,
+                               1 / rate)
+    t = np.arange(len(speed)) / rate
+    np.testing.assert_allclose(speed, trapezoid(t, 1.1, 0.5, 0.8, 3.0), atol=1e-12)
+
+
+def test_reversing_slows_down_by_one_limit_and_speeds_up_by_the_other():
+    # 0.1 m/s forwards is gone after 0.125 s; the other 0.075 s make 0.0375 m/s backwards.
+    assert approach(0.1, 0.0, -1.0, 0.0, 0.5, 0.8, 0.2) == pytest.approx((-0.0375, 0.0))
+
+
+def test_with_equal_limits_it_is_limit_acceleration_of_navground():
+    rng = np.random.default_rng(0)
+    for now, wanted in rng.uniform(-2, 2, (50, 2)):
+        expected = now + np.clip((wanted - now) / 0.1, -0.7, 0.7) * 0.1
+        assert approach(now, 0.0, wanted, 0.0, 0.7, 0.7, 0.1)[0] == pytest.approx(expected)
+
+
+def test_speeds_to_the_side_are_limited_as_a_vector_whatever_its_direction():
+    rng = np.random.default_rng(1)
+    for row in rng.uniform(-2, 2, (20, 4)):
+        x, y = approach(*row, 0.5, 0.8, 0.1)
+        turned = approach(-row[1], row[0], -row[3], row[2], 0.5, 0.8, 0.1)
+        assert turned == pytest.approx((-y, x), abs=1e-15)
+        assert math.hypot(x - row[0], y - row[1]) <= 0.08 + 1e-12
+
+
+def test_no_limit_of_acceleration_beside_one_of_deceleration():
+    assert approach(0.05, 0.0, -1.0, 0.0, math.inf, 0.5, 0.1) == (-1.0, 0.0)
+    assert approach(0.05, 0.0, -1.0, 0.0, math.inf, 0.1, 0.1)[0] == pytest.approx(0.04)
+
+
+def test_bodies_without_limits_have_no_state():
+    assert make_inertia([ROBOT, ROBOT], 0.1) is None
+    assert len(inertia_of_worlds([None, None], 2).limited) == 0
+    both = inertia_of_worlds([None, make_inertia([ROBOT, ROBOT._replace(command_delay=0.26)],
+                                                 0.1)], 2)
+    assert both.limited.tolist() == [False, False, False, True]
+    assert both.delay.tolist() == [0, 0, 0, 3]
+
+
+@pytest.mark.parametrize('drive', ['wheels', 'omnidirectional', 'ackermann', 'impulse'])
+def test_a_robot_gains_speed_by_its_limits_with_every_drive(drive):
+    world = sbot.World(scenario(drive, **LIMITS), sense=['twist'])
+    world.worlds.wind_velocity[:] = 0.0
+    world.reset()
+    twist = np.array([world.step([[1.0, 0.2], [0.0, 0.0]]).twist[0] for _ in range(15)])
+    late = 3 if drive == 'impulse' else 2  # the impulse of a tick moves in the next
+    expected = np.minimum(0.05 * np.maximum(np.arange(15) + 1 - late, 0), 1.0)
+    np.testing.assert_allclose(np.hypot(twist[:, 0], twist[:, 1]), expected, atol=2e-3)
+    np.testing.assert_allclose(twist[-1, 2], 0.2 * (0.65 if drive == 'ackermann' else 1.0),
+                               rtol=1e-6)
+
+
+def test_a_command_arrives_after_its_delay_and_at_once_without_limits():
+    world = sbot.World(scenario(command_delay=0.3), sense=['twist'])
+    world.worlds.wind_velocity[:] = 0.0
+    world.reset()
+    forwards = [world.step([[0.1 * k, 0.0], [0.0, 0.0]]).twist[0, 0] for k in range(1, 8)]
+    np.testing.assert_allclose(forwards, [0, 0, 0, 0.1, 0.2, 0.3, 0.4], atol=1e-12)
+
+
+@pytest.mark.parametrize('drive', ['wheels', 'omnidirectional', 'ackermann', 'impulse'])
+def test_same_bits_alone_and_in_a_batch(drive):
+    one = sbot.run(scenario(drive, controller='navigate', **LIMITS))
+    free = scenario(drive, controller='navigate')
+    many = sbot.Worlds([scenario(drive, controller='navigate', **LIMITS), free, scenario(
+        drive, controller='navigate', **{**LIMITS, 'command_delay': 0.5})])
+    many.reset([3, 3, 3])
+    told = one.commands[:-1]
+    poses = [many.state.sent_pose[:2].copy()]
+    for command in told:
+        many.step(np.broadcast_to(command, (3, 2, 3)))
+        poses.append(many.state.sent_pose[:2].copy())
+    assert np.array(poses).tobytes() == one.poses.tobytes()
+    assert not np.array_equal(one.poses, sbot.run(free).poses)
+
+
+def test_a_reset_world_has_forgotten_what_it_was_told():
+    world = sbot.World(scenario(**LIMITS))
+    first = [world.step([[1.0, 0.5], [0.0, 0.0]]).pose.copy() for _ in range(6)]
+    world.reset()
+    again = [world.step([[1.0, 0.5], [0.0, 0.0]]).pose.copy() for _ in range(6)]
+    assert np.array_equal(first, again)
+
+
+def test_a_recorded_run_replays_to_the_bit(tmp_path):
+    one = sbot.run(scenario(controller='navigate', **LIMITS), record=tmp_path / 'bag')
+    assert one.scenario.bodies['heavy'].command_delay == 0.2
+    assert sbot.replay(tmp_path / 'bag').equal
+
+
+def test_robots_without_limits_are_not_touched_by_those_with():
+    free = sbot.run(scenario())
+    other = sbot.run(scenario(**LIMITS))
+    assert np.array_equal(free.poses[:, 1], other.poses[:, 1])
+
+
+def test_a_scene_that_is_turned_and_moved_gives_the_same_run_turned_and_moved():
+    def run(c, s, move):
+        def place(x, y):
+            return [c * x - s * y + move[0], s * x + c * y + move[1]]
+        return sbot.run({
+            'duration': 3.0, 'rate': 20, 'world': {
+                'bounds': [-900, -900, 900, 900], 'circles': [{'center': place(6, 4),
+                                                               'radius': 0.5}]},
+            'bodies': {'heavy': LIMITS},
+            'robots': [{'pose': [*place(3, 2), 0.3 + math.atan2(s, c)], 'goal': place(9, 6),
+                        'body': 'heavy', 'controller': 'navigate'}]}).poses[:, 0, :2]
+    angle = math.radians(120.3)
+    c, s, move = math.cos(angle), math.sin(angle), (70.0, -40.0)
+    here, there = run(1.0, 0.0, (0.0, 0.0)), run(c, s, move)
+    np.testing.assert_allclose(
+        here @ np.array([[c, s], [-s, c]]) + move, there, atol=1e-9)
+    assert np.ptp(here, axis=0).max() > 0.2
+
+
+@pytest.mark.ros
+@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
+def test_nodes_give_the_run_of_one_process(tmp_path):
+    text = scenario(controller='navigate', **LIMITS).to_yaml()
+    (tmp_path / 'inertia.yaml').write_text(text)
+    done = subprocess.run(
+        [sys.executable, '-m', 'sbot.cli', 'up', '--composed', str(tmp_path / 'inertia.yaml'),
+         '--json', '--set', 'duration=2'],
+        timeout=240, capture_output=True, text=True, check=False,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    assert done.returncode == 0, done.stderr
+    alone = sbot.run(str(tmp_path / 'inertia.yaml'), duration=2.0)
+    assert json.loads(done.stdout)['trajectory_sha256'] == alone.summary['trajectory_sha256']
