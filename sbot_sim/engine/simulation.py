@@ -12,11 +12,12 @@ from sbot_sim.collision.placement import placement_error
 from sbot_sim.engine.many import Simulation
 from sbot_sim.engine.setting import no_winds
 from sbot_sim.engine.snapshot import snapshot_of
-from sbot_sim.engine.state import Snapshot, StepInputs, Wind
+from sbot_sim.engine.state import Snapshot, StepInputs
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.obstacles import all_bodies
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
+from wind_model.source import Wind
 
 Array = NDArray[np.float64]
 _ALWAYS = np.iinfo(np.int64).max  # ticks

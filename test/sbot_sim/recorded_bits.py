@@ -19,8 +19,9 @@ import test_many as many
 import sbot
 from sbot.scenario import assemble
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL
+from wind_model.source import Wind
 
 FILE = Path(__file__).with_name('recorded_bits.json')
 SCENARIOS = {**{f'many: {name}': data for name, data in many.SCENARIOS.items()},

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.runner.loop import wind_at
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_common.twist import OMEGA, VX
@@ -81,7 +80,7 @@ def test_every_world_is_the_engines_to_the_bit(name):
     source = assemble.wind_source(scenario)
     hit = False
     for tick in range(TICKS):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         for k, engine in enumerate(engines):
             engine.feel(wind)
             check_equal(worlds, k, engine)

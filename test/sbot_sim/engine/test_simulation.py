@@ -8,9 +8,10 @@ from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind, still_air
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.world.bodies import ROBOT, S_BOT
 from wind_model.grid import Lattice
+from wind_model.source import Wind, still_air
 
 EVERYTHING = {
     'scan': {'scan_sees_robots': True, 'scan_noise_std': 0.01}, 'infrared': {'infrared': True},
