@@ -19,7 +19,7 @@ from numba.core.datamodel import register_default
 from numba.core.datamodel.models import PrimitiveModel
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, lower_getattr_generic
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic
 
 _NOT_OWNED = ('meminfo', 'parent')
 C = TypeVar('C', bound=type)
@@ -113,6 +113,18 @@ def _number(builder: Any, pointer: Any) -> Any:  # noqa: ANN401
     # A record never changes: without this, every store to an array might have changed it.
     loaded.set_metadata('invariant.load', builder.module.add_metadata([]))
     return loaded
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_at(_: Any, address: Any, first: Any, end: Any, a: Any, z: Any, record: Any) -> Any:  # noqa: ANN401
+    """Call machine code by its address, with four whole numbers and the address of a record."""
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
+        word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
+        function = ir.FunctionType(ir.VoidType(), [word] * 4 + [pointer])
+        builder.call(builder.inttoptr(args[0], function.as_pointer()),
+                     [*args[1:5], builder.inttoptr(args[5], pointer)])
+        return context.get_dummy_value()
+    return types.void(*[types.int64] * 6), codegen
 
 
 class Record:

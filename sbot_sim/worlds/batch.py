@@ -13,12 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.core.cgutils import ir
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import compiled_callback, njit
-from sbot_common.compiled.records import Record, by_address
+from sbot_common.compiled.records import Record, by_address, call_at
 from sbot_common.compiled.threads import share_out
 from sbot_sim.worlds.state import Setting, Worlds
 
@@ -93,18 +91,6 @@ def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase
     return Phase(function, apart=True)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _call(_: Any, address: Any, first: Any, end: Any, a: Any, z: Any, batch: Any) -> Any:  # noqa: ANN401
-    """Call a phase by its address."""
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
-        word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
-        function = ir.FunctionType(ir.VoidType(), [word] * 4 + [pointer])
-        builder.call(builder.inttoptr(args[0], function.as_pointer()),
-                     [*args[1:5], builder.inttoptr(args[5], pointer)])
-        return context.get_dummy_value()
-    return types.void(*[types.int64] * 6), codegen
-
-
 @njit
 def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: int,
                ticks: int) -> None:
@@ -114,7 +100,7 @@ def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: i
     """
     for _ in range(ticks):
         for address in phases:
-            _call(address, first, end, a, z, batch)
+            call_at(address, first, end, a, z, batch)
 
 
 # A phase in Python: a function of (first, end) that works on the worlds first … end-1 of arrays
