@@ -88,7 +88,7 @@ def send_back(crowd: Crowd, shapes: bool | None, found: Queue, hits: int,
 
 
 @njit_inline
-def free_everybody(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags,
+def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags,
                    passes: int, count: int, queue: Queue, found: Queue) -> int:
     """Displace robots until none intersects anything; after the last pass send back the rest.
 

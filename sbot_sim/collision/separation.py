@@ -17,7 +17,7 @@ from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd
-from sbot_sim.collision.repositioning import free_everybody
+from sbot_sim.collision.repositioning import resolve_overlaps
 from sbot_sim.collision.tunnelling import step_of, steps_needed
 
 Array = NDArray[np.float64]
@@ -60,8 +60,8 @@ def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weigh
                   np.empty(n, np.int8), reverted, boxes, weight.copy(), turn)
     queue, found = np.empty(n, np.int32), np.empty(n, np.int32)
     if len(boxes) > 0:
-        return free_everybody(fixed, crowd, True, collided, passes, n, queue, found)
-    return free_everybody(fixed, crowd, None, collided, passes, n, queue, found)
+        return resolve_overlaps(fixed, crowd, True, collided, passes, n, queue, found)
+    return resolve_overlaps(fixed, crowd, None, collided, passes, n, queue, found)
 
 
 @njit_inner

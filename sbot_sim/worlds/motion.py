@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, njit_inner
 from sbot_sim.collision.narrow_phase import Crowd
-from sbot_sim.collision.repositioning import free_everybody
+from sbot_sim.collision.repositioning import resolve_overlaps as resolve_overlaps_of
 from sbot_sim.collision.separation import PASSES, grid_of_crowd
 from sbot_sim.collision.tunnelling import step_of, steps_needed
 from sbot_sim.dynamics.impulses import drive_speeds, impulse_velocity
@@ -199,7 +199,7 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
             crowd = Crowd(radius, radius, free, pose, home, grid, worlds.queued[rows],
                           worlds.shift[rows], worlds.retreats[rows], stuck, nothing.reshape(0, 7),
                           nothing, nothing)
-            free_everybody(fixed, borrowed(crowd), None, collided[rows], PASSES, n,
+            resolve_overlaps_of(fixed, borrowed(crowd), None, collided[rows], PASSES, n,
                            borrowed(queue), borrowed(found))
             for i in range(n):
                 reverted[low + i] |= stuck[i]
