@@ -76,8 +76,9 @@ def disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
 
 
 @njit_inline
-def meet(crowd: Crowd, shapes: bool | None, i: int, reach: float, tolerance: float, margin: float,
-         queue: Queue, count: int) -> tuple[float, float, float, bool, int]:
+def overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float,
+                         tolerance: float, margin: float, queue: Queue,
+                         count: int) -> tuple[float, float, float, bool, int]:
     """Find the robots that robot ``i`` intersects.
 
     Parameters
@@ -166,7 +167,8 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, qu
         i = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
         reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
-        dx, dy, turn, met, count = meet(crowd, shapes, i, reach, tolerance, margin, queue, count)
+        dx, dy, turn, met, count = overlaps_with_others(crowd, shapes, i, reach, tolerance,
+                                                        margin, queue, count)
         fixed_turn = 0.0
         if shapes is not None and crowd.boxes[i, 4] > 0.0:
             fx, fy, fixed_turn, deepest = fixed_displacement_of_box(
