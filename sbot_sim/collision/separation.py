@@ -39,7 +39,7 @@ class Separation(NamedTuple):
 
 
 @njit
-def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weight: Array,
+def resolve_step(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weight: Array,
            turn: Array, previous: Array, pose: Array, collided: Flags, reverted: Flags,
            passes: int) -> int:
     """Free bodies of overlaps at the end of one step; return the passes made.
@@ -98,7 +98,7 @@ def separate_arrays(fixed: FixedObjects, radius: Array, previous: Array, propose
                 dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
                                  goal[i, 1] - previous[i, 1], steps)
                 pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
-        made += settle(fixed, radius, radius, none.reshape(0, 7), none, none, free, pose,
+        made += resolve_step(fixed, radius, radius, none.reshape(0, 7), none, none, free, pose,
                        collided, stuck, passes)
         for i in range(n):
             reverted[i] |= stuck[i]
