@@ -34,7 +34,7 @@ class Crowd(NamedTuple):
     """
 
     radius: Array  # (N,) of the collision circles, m; for a rectangle that around it
-    leash: Array  # (N,) the largest circle inside, m: see ``tunnelling``
+    inner_radius: Array  # (N,) the largest circle inside, m: see ``tunnelling``
     previous: Array  # (N, 3) poses before the step, free of overlaps
     pose: Array  # (N, 3) poses now; changed from pass to pass
     home: Array  # (N, 3) poses before the first pass, which the grid knows

@@ -14,7 +14,7 @@ from sbot_common.elementary import hypot
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd, find_intersecting
-from sbot_sim.collision.tunnelling import LEASH, on_leash
+from sbot_sim.collision.tunnelling import MAX_DISPLACEMENT, limited_displacement
 
 Flags = NDArray[np.bool_]
 Queue = NDArray[np.int32]
@@ -42,15 +42,15 @@ def displace(crowd: Crowd, shapes: bool | None, found: Queue, hits: int, collide
     for k in range(hits):
         i = found[k]
         collided[i] = True
-        x, y = on_leash(pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
-                        previous[i, 0], previous[i, 1], crowd.leash[i])
+        x, y = limited_displacement(pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
+                                    previous[i, 0], previous[i, 1], crowd.inner_radius[i])
         pose[i, 0], pose[i, 1] = x, y
         if shapes is not None:
             crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
             if crowd.turn[i] > 0.0:
                 # No corner goes farther than the centre may.
                 way = hypot(x - previous[i, 0], y - previous[i, 1])
-                most = max(0.0, LEASH * crowd.leash[i] - way) / crowd.radius[i]
+                most = max(0.0, MAX_DISPLACEMENT * crowd.inner_radius[i] - way) / crowd.radius[i]
                 turned = pose[i, 2] + crowd.shift[i, 2] - previous[i, 2]
                 pose[i, 2] = previous[i, 2] + min(max(turned, -most), most)
                 place(crowd.boxes, i, x, y, pose[i, 2])

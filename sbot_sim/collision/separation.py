@@ -39,15 +39,16 @@ class Separation(NamedTuple):
 
 
 @njit
-def resolve_step(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weight: Array,
-           turn: Array, previous: Array, pose: Array, collided: Flags, reverted: Flags,
-           passes: int) -> int:
+def resolve_step(fixed: FixedObjects, radius: Array, inner_radius: Array, boxes: Array,
+                 weight: Array, turn: Array, previous: Array, pose: Array, collided: Flags,
+                 reverted: Flags, passes: int) -> int:
     """Free bodies of overlaps at the end of one step; return the passes made.
 
     Parameters
     ----------
     fixed : the fixed objects
-    radius, leash, boxes, weight, turn : the bodies, see ``Crowd``; ``boxes`` (N, 7) are changed
+    radius, inner_radius, boxes, weight, turn : the bodies, see ``Crowd``; ``boxes`` (N, 7) are
+        changed
     previous : (N, 3) poses before the step, free of overlaps
     pose : (N, 3) poses proposed; changed
     collided, reverted : (N,) set where a body intersected something, and where it went back
@@ -55,7 +56,8 @@ def resolve_step(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array,
 
     """
     n, home = len(radius), pose.copy()
-    crowd = Crowd(radius, leash, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
+    grid = grid_of_crowd(home, fixed.largest_radius)
+    crowd = Crowd(radius, inner_radius, previous, pose, home, grid,
                   np.empty(n, np.bool_), np.empty((n, 4 if len(boxes) > 0 else 2)),
                   np.empty(n, np.int8), reverted, boxes, weight.copy(), turn)
     queue, found = np.empty(n, np.int32), np.empty(n, np.int32)
