@@ -67,7 +67,7 @@ def sensed_hash(case: str, threads: int = 1) -> str:
     for _ in range(20):
         command = np.column_stack([np.full(1000, SPEED * scene.scale), np.zeros(1000),
                                    uniform(rng, -TURN, TURN, 1000)])
-        engine.feel(wind)
+        engine.sense_wind(wind)
         before = engine.snapshot
         engine.advance(StepInputs(command, wind, before.rab_data))
         seen = engine.snapshot

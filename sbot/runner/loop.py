@@ -86,7 +86,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
             deliver_signals()
             stamp_ns = scenario.rate.stamp_ns(k)
             wind = source.at(stamp_ns)
-            engine.feel(wind)
+            engine.sense_wind(wind)
             snapshot = engine.snapshot
             tallied = in_background(threads, len(scenario.robots), tally.add, snapshot)
             commands, announced, broadcasts = controllers.decide(snapshot, stamp_ns)

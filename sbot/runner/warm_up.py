@@ -170,7 +170,7 @@ def _compile_senses_and_controllers(scenario: Scenario,
     from sbot_sim.engine.simulation import Engine
     from wind_model.source import still_air
     engine = Engine(parameters, initial_poses(scenario), scenario.seed)
-    engine.feel(still_air())
+    engine.sense_wind(still_air())
     for name in dict.fromkeys(robot.controller for robot in scenario.robots):
         if name != NONE:
             entry_of(name).warm_up()

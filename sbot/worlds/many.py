@@ -96,7 +96,7 @@ class Worlds:
         self._sideways = False  # whether a command may have a vy
         self._step = self.program(self._ticking())
         self._begin = self.program([*self.phases.beginning(self.setting),
-                                    *self.phases.feeling(self.setting)])
+                                    *self.phases.sensing_wind(self.setting)])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
         self._outlines: dict[int, World] = {}
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
@@ -118,7 +118,7 @@ class Worlds:
     def _ticking(self) -> Phases:
         """Return the phases from one tick's wind to the next one's."""
         return [*self.phases.advancing(self.setting), *self.phases.sensing(self.setting),
-                *self.phases.feeling(self.setting)]
+                *self.phases.sensing_wind(self.setting)]
 
     @property
     def dt(self) -> float:

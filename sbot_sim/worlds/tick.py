@@ -121,7 +121,7 @@ class Tick:
             return []
         return [sensing.hear if self._worlds.hears else self._each.hear]
 
-    def feeling(self, setting: Setting) -> Phases:
+    def sensing_wind(self, setting: Setting) -> Phases:
         """Return the phases that find the wind at the robots; after ``sensing``."""
         phases = self._air(setting)
         if 'wind' in self._senses:

@@ -55,7 +55,7 @@ def bits(name, threads=1):
                     source.field if tick != 5 else None,
                     rng.uniform(-0.05, 0.05, 3) * (tick % 3 == 2))
         if tick % 5 != 3:
-            engine.feel(wind)
+            engine.sense_wind(wind)
         snapshot = engine.snapshot
         for field in ('pose', 'twist', 'wind', 'free_wind', 'updraft', 'true_pose', 'odometry',
                       'odometry_twist', 'ranges', 'infrared', 'imu', 'gnss', 'obstacles',

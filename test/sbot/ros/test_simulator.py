@@ -49,7 +49,7 @@ controllers = ControllerSet(scenario, parameters.sensors.scan)
 print(loaded())
 for k in range(2):
     stamp_ns = scenario.rate.stamp_ns(k)
-    engine.feel(source.at(stamp_ns))
+    engine.sense_wind(source.at(stamp_ns))
     commands = controllers.decide(engine.snapshot, stamp_ns).commands
     list(broadcast.snapshot(engine.snapshot, stamp_ns))
     tally.add(engine.snapshot)

@@ -118,7 +118,7 @@ def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
         wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
         for k, engine in engines.items():
-            engine.feel(wind)
+            engine.sense_wind(wind)
             check(worlds, seen, k, engine)
             engine.advance(StepInputs(commands[k], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
@@ -146,7 +146,7 @@ def test_features_that_meet_equal_the_run_too(number):
     for tick in range(TICKS):
         wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
-        engine.feel(wind)
+        engine.sense_wind(wind)
         check(worlds, seen, 1, engine)
         engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
@@ -210,7 +210,7 @@ def test_threads_may_share_a_large_world(threads, monkeypatch):
     for tick in range(4):
         wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
-        engine.feel(wind)
+        engine.sense_wind(wind)
         check(worlds, seen, 1, engine)
         engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)

@@ -82,7 +82,7 @@ def test_every_world_is_the_engines_to_the_bit(name):
     for tick in range(TICKS):
         wind = source.at(scenario.rate.stamp_ns(tick))
         for k, engine in enumerate(engines):
-            engine.feel(wind)
+            engine.sense_wind(wind)
             check_equal(worlds, k, engine)
             np.testing.assert_array_equal(worlds.observe().wind[k], engine.snapshot.wind)
         commands = random_commands(rng, (count, worlds.robots))
