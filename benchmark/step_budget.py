@@ -40,7 +40,7 @@ from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import achieved_twists, drive, move
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.sensors.beams import (
     BACKWARDS,
     Fan,
@@ -55,6 +55,7 @@ from sbot_sim.sensors.odometry import measure
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.sensors.rays import FACING, circle_range, facing_range, segment_view, turned
 from sbot_sim.sensors.scan import cast_scans
+from wind_model.source import still_air
 
 Floats = NDArray[np.float64]
 STATES = 20  # of the running world, taken in turn, so that no branch is known by heart

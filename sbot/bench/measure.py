@@ -17,9 +17,10 @@ from sbot_sim.collision.overlap import overlaps
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.sensors.infrared.sensor import SENSORS
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from wind_model.source import Wind
 
 # What is measured, in the order of the table.
 CASES = {

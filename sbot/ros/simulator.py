@@ -28,7 +28,6 @@ from sbot_common import ros, topics
 from sbot_common.errors import bad_value
 from sbot_common.params import Spec, specs_of
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import still_air
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.outgoing import Outgoing
@@ -38,6 +37,7 @@ from sbot_sim.ros.run_control import Options
 from sbot_sim.ros.setup import Setup
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
+from wind_model.source import still_air
 
 if TYPE_CHECKING:
     from rclpy.node import Node

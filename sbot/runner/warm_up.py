@@ -172,9 +172,9 @@ def _compile_senses_and_controllers(scenario: Scenario,
     """Compile what happens at the start of a tick, and wakes."""
     from sbot.runner.controller_set import ControllerSet
     from sbot_sim.engine.simulation import Engine
-    from sbot_sim.engine.state import still_air
+    from wind_model.source import still_air
     engine = Engine(parameters, initial_poses(scenario), scenario.seed)
-    engine.feel(still_air())
+    engine.sense_wind(still_air())
     for name in dict.fromkeys(robot.controller for robot in scenario.robots):
         if name != NONE:
             entry_of(name).warm_up()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +20,12 @@ from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import SimulationParameters, make_simulation_parameters
-from wind_model.field import load_field
-from wind_model.grid import Lattice
-from wind_model.parameters import STILL, WindParameters
+from wind_model.parameters import STILL
+from wind_model.source import WindSource, load_source
 from wind_model.turbulence import Waves, make_waves
 
 if TYPE_CHECKING:
     from sbot_sim.messages.broadcast import BroadcastOptions
-
-
-class WindSource(NamedTuple):
-    """Where the wind of a run comes from."""
-
-    parameters: WindParameters
-    field: Lattice | None
 
 
 def robot_bodies(scenario: Scenario) -> list[Body]:
@@ -96,8 +88,7 @@ def initial_poses(scenario: Scenario) -> NDArray[np.float64]:
 
 def wind_source(scenario: Scenario) -> WindSource:
     """Return the wind's parameters and grid, the file read."""
-    parameters = scenario.wind.flow
-    return WindSource(parameters, load_field(parameters))
+    return load_source(scenario.wind.flow)
 
 
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:

@@ -96,8 +96,9 @@ class Worlds:
         self.state, self.phases = self.simulation.state, self.simulation.tick
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
         self._sideways = False  # whether a command may have a vy
-        self._step = self.program([*self._advancing(), *self._sensing()])
-        self._sense = self.program(self._sensing())
+        self._step = self.program(self._ticking())
+        self._begin = self.program([*self.phases.beginning(self.setting),
+                                    *self.phases.sensing_wind(self.setting)])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
         self._outlines: dict[int, World] = {}
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
@@ -116,11 +117,10 @@ class Worlds:
         with compilation_announced(_COMPILING):
             return self.simulation.program(phases, policy)
 
-    def _advancing(self) -> Phases:
-        return self.phases.advancing(self.setting)
-
-    def _sensing(self) -> Phases:
-        return [*self.phases.sensing(self.setting), *self.phases.feeling(self.setting)]
+    def _ticking(self) -> Phases:
+        """Return the phases from one tick's wind to the next one's."""
+        return [*self.phases.advancing(self.setting), *self.phases.sensing(self.setting),
+                *self.phases.sensing_wind(self.setting)]
 
     @property
     def dt(self) -> float:
@@ -188,7 +188,7 @@ class Worlds:
             poses = np.broadcast_to(numbers('start', start, shape, shape[1:]), shape)
             self._check_places(chosen, poses)
         self.seeds[chosen], self.start[chosen] = values[chosen], poses[chosen]
-        self.simulation.reset(chosen, self.start, self.seeds, self._sense)
+        self.simulation.reset(chosen, self.start, self.seeds, self._begin)
         return self.observe()
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
@@ -280,7 +280,7 @@ class Worlds:
         gather, *deciding = deciding_phases(policy)
         program = self.program([
             gather, *self.reading_phases(network, arrays), *deciding, *[keep_rows] * bool(names),
-            *self._advancing(), *self._sensing()], arrays)
+            *self._ticking()], arrays)
         with exceptions_of(policy):
             self.simulation.run(program, count)
         return split(arrays.kept, names, self.count)

@@ -16,7 +16,6 @@ from neural_controller.function_policy import FunctionPolicy, place_of
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
-from sbot_common.compiled.jit import borrowed
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
 from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
@@ -57,8 +56,8 @@ def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
 @Phase
 def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of all robots (``neural_controller.inputs``)."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    policy = borrowed(batch.policy)
+    setting, worlds = batch.setting, batch.worlds
+    policy = batch.policy
     n, table = setting.robots, policy.table
     for k in range(first, end):
         for i in range(n):
@@ -94,7 +93,7 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @Phase
 def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of robots whose networks get infrared alone."""
-    worlds, policy, n = borrowed(batch.worlds), borrowed(batch.policy), batch.setting.robots
+    worlds, policy, n = batch.worlds, batch.policy, batch.setting.robots
     for row in range(first * n, end * n):
         kinds.infrared_inputs(worlds.infrared[row, :, 1], policy.inputs[row])
 
@@ -115,7 +114,7 @@ def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
 
 def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
     def forward(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-        policy, n, dt = borrowed(batch.policy), batch.setting.robots, batch.setting.dt
+        policy, n, dt = batch.policy, batch.setting.robots, batch.setting.dt
         for k in range(first, end):
             for row in range(k * n, (k + 1) * n):
                 function(policy.inputs[row], policy.weights[k], policy.memory[row],
@@ -126,7 +125,7 @@ def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # n
 @Phase
 def perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Do the work of ``layers.perceptron`` for all robots, and the hyperbolic tangents at once."""
-    policy, n = borrowed(batch.policy), batch.setting.robots
+    policy, n = batch.policy, batch.setting.robots
     for k in range(first, end):
         for row in range(k * n, (k + 1) * n):
             weighted_sums(policy.inputs[row], policy.weights[k], policy.outputs[row])
@@ -144,7 +143,7 @@ def _phase_of(function: Any) -> Phase:  # noqa: ANN401
 
 def _act(command_of: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
     def act(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-        policy, worlds = borrowed(batch.policy), borrowed(batch.worlds)
+        policy, worlds = batch.policy, batch.worlds
         n = batch.setting.robots
         for row in range(first * n, end * n):
             command = worlds.command[row]

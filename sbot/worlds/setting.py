@@ -15,6 +15,7 @@ from sbot_sim.engine.setting import Winds
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.gust import forces_act, gust_window
 from wind_model.parameters import WindParameters
+from wind_model.source import WindSource
 from wind_model.uniform import mean_velocity, unit
 
 
@@ -23,7 +24,7 @@ class WorldTables(NamedTuple):
 
     scenario: Scenario
     parameters: SimulationParameters
-    wind: assemble.WindSource
+    wind: WindSource
 
 
 def tables_of_worlds(scenarios: Sequence[Scenario]) -> list[WorldTables]:

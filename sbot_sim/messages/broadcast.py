@@ -12,7 +12,7 @@ from sbot_common import topics
 from sbot_common.twist import Twist
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_clock, write_string
-from sbot_sim.engine.state import Snapshot, Wind
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
@@ -31,6 +31,7 @@ from sbot_sim.sensors.rectangles import rectangle_of
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.parameters import Height
+from wind_model.source import Wind
 
 Point = tuple[float, float]
 

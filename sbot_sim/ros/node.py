@@ -295,14 +295,14 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._connections.publish(each for each in self._snapshot if each.name in wanted)
 
     def _publish_wind(self) -> None:
-        self._engine.feel(self._inbox.wind)
+        self._engine.sense_wind(self._inbox.wind)
         felt = list(self._broadcast.felt(self._engine.snapshot, self._stamp_ns))
         self._snapshot += felt
         self._connections.publish(felt)
 
     def _publish_inputs(self, robot: int) -> None:
         self._connections.publish(self._broadcast.inputs(
-            self._engine.snapshot, robot, self._stamp_ns, self._engine.has_felt))
+            self._engine.snapshot, robot, self._stamp_ns, self._engine.has_wind))
 
     def _stop(self, robot: int) -> None:
         self._inbox.commands[robot] = 0.0

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.records import by_address
 from sbot_common.elementary import hypot
 from sbot_common.params import (
     Param,
@@ -122,6 +123,7 @@ FOOT_BOT = Body('foot-bot', radius=0.085, collision_distance=0.0, wheel_distance
 BODIES: dict[str, Body] = {body.name: body for body in (S_BOT, ROBOT, E_PUCK2, FOOT_BOT)}
 
 
+@by_address
 class BodyArrays(NamedTuple):
     """The bodies of N robots as arrays (N,), in the units of ``Body``."""
 

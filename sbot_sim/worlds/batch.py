@@ -1,10 +1,9 @@
-"""A batch of worlds as one object for compiled code, and the phases of a tick that work on it.
+"""A batch of worlds as one record for compiled code, and the phases of a tick that work on it.
 
-Handing a hundred arrays to a compiled function takes many microseconds; handing over one
-structure that holds them takes one. A phase is a function of (first, end, a, z, batch) that works
-on the worlds first … end-1; what concerns each robot alone, on the rows a … z-1 of these. Each is
-compiled on its own when it is first needed, and called by address: a tick is a list of addresses,
-so scenarios pay only for the phases they have.
+A phase is a function of (first, end, a, z, batch) that works on the worlds first … end-1; what
+concerns each robot alone, on the rows a … z-1 of these. Each is compiled on its own when it is
+first needed, and called by address: a tick is a list of addresses, so scenarios pay only for the
+phases they have.
 """
 
 from __future__ import annotations
@@ -15,13 +14,12 @@ from typing import Any, NamedTuple
 from sbot_common.compiled import light_numba  # noqa: F401
 
 # isort: split
-import numba
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import borrowed, compiled_callback, njit
-from sbot_common.compiled.structures import Structure, call_at, define_structure
+from sbot_common.compiled.jit import compiled_callback, njit
+from sbot_common.compiled.records import Record, by_address, call_at
 from sbot_common.compiled.threads import share_out
 from sbot_sim.worlds.state import Setting, Worlds
 
@@ -29,6 +27,7 @@ Floats = NDArray[np.float64]
 Addresses = NDArray[np.int64]
 
 
+@by_address
 class Policy(NamedTuple):
     """What compiled controllers of K worlds of N robots work on (``sbot.worlds.policy``)."""
 
@@ -52,19 +51,12 @@ def no_policy() -> Policy:
                   np.zeros((0, 0, 0)), nothing, nothing)
 
 
-class Batch(Structure):
-    """Setting, worlds and policy; it does not own their arrays: keep them alive as long."""
+class Batch(NamedTuple):
+    """What phases work on."""
 
-    def __new__(cls, setting: Setting, worlds: Worlds, policy: Policy) -> Any:  # noqa: ANN401, D102
-        return _make_batch(setting, worlds, policy)
-
-
-define_structure(Batch, ['setting', 'worlds', 'policy'])
-
-
-@njit
-def _make_batch(setting: Setting, worlds: Worlds, policy: Policy) -> Any:  # noqa: ANN401
-    return Batch(borrowed(setting), borrowed(worlds), borrowed(policy))
+    setting: Setting
+    worlds: Worlds
+    policy: Policy
 
 
 class Phase:
@@ -84,13 +76,12 @@ class Phase:
         self.function, self.shared, self.apart = function, shared or apart, apart
         self._compiled: dict[Any, Any] = {}
 
-    def address(self, batch: Batch) -> int:
+    def address(self, batch: Record) -> int:
         """Return where its machine code for a type of batches is; almost all are of one."""
-        kind = numba.typeof(batch)
-        if kind not in self._compiled:
-            signature = types.void(*[types.int64] * 4, kind)
-            self._compiled[kind] = compiled_callback(signature, self.function)
-        return int(self._compiled[kind].address)
+        if batch.kind not in self._compiled:
+            signature = types.void(*[types.int64] * 4, batch.kind)
+            self._compiled[batch.kind] = compiled_callback(signature, self.function)
+        return int(self._compiled[batch.kind].address)
 
 
 def shared(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
@@ -104,9 +95,12 @@ def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase
 
 
 @njit
-def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: Batch,
+def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: int,
                ticks: int) -> None:
-    """Run the phases in turn, as often as there are ticks: worlds first … end-1, rows a … z-1."""
+    """Run the phases in turn, as often as there are ticks: worlds first … end-1, rows a … z-1.
+
+    ``batch`` is the address of a record.
+    """
     for _ in range(ticks):
         for address in phases:
             call_at(address, first, end, a, z, batch)
@@ -142,7 +136,7 @@ class Program:
             if last is None or callable(last) or last[1] != together or (
                     together and phase.apart):
                 parts.append(last := ([], together))
-            last[0].append(phase.address(self.batch))
+            last[0].append(phase.address(self._batch))
         self._parts: list[tuple[Addresses, bool] | Interpreted] = [
             part if callable(part) else (np.array(part[0], np.int64), part[1]) for part in parts]
         self._all: Addresses | None = None
@@ -152,13 +146,14 @@ class Program:
     def replace(self, setting: Setting) -> None:
         """Work on another setting of the same worlds from now on."""
         self._setting = setting
-        self.batch = Batch(setting, self._worlds, self._policy)
+        self._batch = Record(Batch(setting, self._worlds, self._policy))
 
     def run(self, first: int, end: int, ticks: int = 1) -> None:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
         n = self._setting.robots
         if self._all is not None:
-            run_phases(first, end, first * n, end * n, self._all, self.batch, ticks)
+            run_phases(first, end, first * n, end * n, self._all, self._batch.address,
+                       ticks)
             return
         for _ in range(ticks):
             for part in self._parts:
@@ -167,11 +162,11 @@ class Program:
                 elif part[1]:
                     self._share(first, end, part[0])
                 else:
-                    run_phases(first, end, first * n, end * n, part[0], self.batch, 1)
+                    run_phases(first, end, first * n, end * n, part[0], self._batch.address, 1)
 
     def _share(self, first: int, end: int, phases: Addresses) -> None:
         """Run phases in several threads, which share the rows of each world."""
-        n, batch = self._setting.robots, self.batch
+        n, batch = self._setting.robots, self._batch.address
         size = max(1, -(-n // (_TASKS * self._threads)))
         for k in range(first, end):
             def work(low: int, k: int = k) -> None:

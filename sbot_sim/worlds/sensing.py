@@ -27,7 +27,7 @@ def no_beams() -> Fan:
 @shared
 def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Decode the yaws as receivers of messages do."""
-    worlds = borrowed(batch.worlds)
+    worlds = batch.worlds
     worlds.sent_pose[a:z] = worlds.pose[a:z]
     worlds.sent_pose[a:z, 2] = decoded_yaws(worlds.pose[a:z, 2].copy())
 
@@ -35,14 +35,14 @@ def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared
 def mount_lasers(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find where lasers are that are mounted off the robots' centres; before ``scan``."""
-    worlds, mount = borrowed(batch.worlds), batch.setting.sensing.mount
+    worlds, mount = batch.worlds, batch.setting.sensing.mount
     worlds.laser_pose[a:z] = mounted(worlds.pose[a:z], mount[0], mount[1], mount[2])
 
 
 @shared_apart
 def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Cast the lasers' beams."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n, s, radius, lasers = setting.robots, setting.sensing, setting.bodies.radius, worlds.pose
     if worlds.laser_pose.shape[0] > 0:
         lasers = worlds.laser_pose
@@ -66,7 +66,7 @@ def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared_apart
 def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Add noise to the ranges of lasers."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n, s = setting.robots, setting.sensing
     for k in range(first, end):
         if setting.scan_noise[k] > 0.0:
@@ -78,7 +78,7 @@ def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared
 def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n, s, radius = setting.robots, setting.sensing, setting.bodies.radius
     best, ends = np.empty(s.infrared_fan.directions.shape[1]), np.empty(2, np.int32)
     uniform = np.empty(len(best))
@@ -104,7 +104,7 @@ def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @Phase
 def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find who hears whom."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
         starts, robots, ranges, bearings = neighbours_of_some(

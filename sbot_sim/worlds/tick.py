@@ -9,6 +9,7 @@ from sbot_sim.worlds import air, motion, sensing
 from sbot_sim.worlds.batch import Interpreted, Phase
 from sbot_sim.worlds.fitted_sensors import FittedSensors
 from sbot_sim.worlds.parameters import SimulationParameters
+from sbot_sim.worlds.reset import begin
 from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 from sbot_sim.worlds.user_hooks import HookPhases
@@ -72,6 +73,10 @@ class Tick:
         return (starts.copy(), worlds.heard_robot[k, rows].copy(),
                 worlds.heard_range[k, rows].copy(), worlds.heard_bearing[k, rows].copy())
 
+    def beginning(self, setting: Setting) -> Phases:
+        """Return the phases that put worlds to tick 0 and read the sensors there, but the wind."""
+        return [begin, *self.sensing(setting)]
+
     def advancing(self, setting: Setting) -> Phases:
         """Return the phases from the wind at the robots to the poses of the next tick."""
         phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
@@ -112,7 +117,7 @@ class Tick:
             return []
         return [sensing.hear if self._worlds.hears else self._each.hear]
 
-    def feeling(self, setting: Setting) -> Phases:
+    def sensing_wind(self, setting: Setting) -> Phases:
         """Return the phases that find the wind at the robots; after ``sensing``."""
         phases = self._air(setting)
         if 'wind' in self._senses:

@@ -20,7 +20,8 @@ import sbot
 from sbot.scenario import assemble
 from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.engine.state import StepInputs
+from wind_model.source import Wind
 
 FILE = Path(__file__).with_name('recorded_bits.json')
 SCENARIOS = {**{f'many: {name}': data for name, data in many.SCENARIOS.items()},
@@ -54,7 +55,7 @@ def bits(name, threads=1):
                     source.field if tick != 5 else None,
                     rng.uniform(-0.05, 0.05, 3) * (tick % 3 == 2))
         if tick % 5 != 3:
-            engine.feel(wind)
+            engine.sense_wind(wind)
         snapshot = engine.snapshot
         for field in ('pose', 'twist', 'wind', 'free_wind', 'updraft', 'true_pose', 'odometry',
                       'odometry_twist', 'ranges', 'infrared', 'obstacles', 'boxes'):

@@ -28,7 +28,8 @@ from sbot_common.errors import InputError
 from sbot_common.twist import STOP, Twist
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.engine.state import StepInputs
+from wind_model.source import still_air
 
 SCENARIO = """
 name: driven

@@ -7,7 +7,6 @@ import pytest
 
 import sbot
 import sbot.learn
-from sbot.runner.loop import wind_at
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_common.twist import OMEGA, VX
@@ -116,10 +115,10 @@ def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
     source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
     hit, seen = False, worlds.observe()
     for tick in range(TICKS):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
         for k, engine in engines.items():
-            engine.feel(wind)
+            engine.sense_wind(wind)
             check(worlds, seen, k, engine)
             engine.advance(StepInputs(commands[k], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
@@ -145,9 +144,9 @@ def test_features_that_meet_equal_the_run_too(number):
     worlds, engine = sbot.Worlds(scenario, 3, seeds=[1, 2, 3]), alone(scenario, 2)
     source, seen = assemble.wind_source(scenario), worlds.observe()
     for tick in range(TICKS):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
-        engine.feel(wind)
+        engine.sense_wind(wind)
         check(worlds, seen, 1, engine)
         engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
@@ -184,7 +183,7 @@ def test_obstacles_that_outgrow_their_room_are_still_seen(monkeypatch):
     worlds, engine = sbot.Worlds(scenario, 2, seeds=[5, 6]), alone(scenario, 6)
     source, setting = assemble.wind_source(scenario), worlds.setting
     for tick in range(40):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         engine.advance(StepInputs(np.zeros((4, 3)), wind, engine.snapshot.rab_data))
         seen = worlds.step(np.zeros((2, 4, 2)))
         np.testing.assert_array_equal(seen.scan[1], engine.snapshot.ranges)
@@ -209,9 +208,9 @@ def test_threads_may_share_a_large_world(threads, monkeypatch):
     source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
     seen = worlds.observe()
     for tick in range(4):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
-        engine.feel(wind)
+        engine.sense_wind(wind)
         check(worlds, seen, 1, engine)
         engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)

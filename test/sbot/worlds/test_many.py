@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.runner.loop import wind_at
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_common.twist import OMEGA, VX
@@ -81,9 +80,9 @@ def test_every_world_is_the_engines_to_the_bit(name):
     source = assemble.wind_source(scenario)
     hit = False
     for tick in range(TICKS):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         for k, engine in enumerate(engines):
-            engine.feel(wind)
+            engine.sense_wind(wind)
             check_equal(worlds, k, engine)
             np.testing.assert_array_equal(worlds.observe().wind[k], engine.snapshot.wind)
         commands = random_commands(rng, (count, worlds.robots))

@@ -104,6 +104,10 @@ PRIVATE = [
     ('numba.experimental.structref', 'define_proxy'),
     ('numba.experimental.structref', 'register'),
     ('numba.extending', '_Intrinsic'),
+    ('numba.core.datamodel', 'register_default'),
+    ('numba.core.datamodel.models', 'PrimitiveModel'),
+    ('numba.core.typing.templates', 'AttributeTemplate'),
+    ('numba.core.types', 'BaseNamedTuple'),
 ]
 
 

@@ -10,7 +10,8 @@ import sbot
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.engine.state import StepInputs
+from wind_model.source import still_air
 
 NONE = {'controller': 'none'}
 

@@ -6,10 +6,11 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.wire import cdr
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind, still_air
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.messages import snapshot as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.world.bodies import ROBOT
+from wind_model.source import Wind, still_air
 
 
 def test_rab_data_is_cut_or_filled_to_ten_bytes():
