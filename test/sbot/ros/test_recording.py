@@ -1,4 +1,4 @@
-"""What `sbot up --record` keeps of a run: nothing of one that never began, its distribution, ..."""
+"""What `sbot up --record` keeps of a run: nothing of one that never began, its distribution."""
 
 import importlib.util
 import json
