@@ -68,7 +68,7 @@ docs: $(DOCS)
 notebooks: $(DOCS)
 	$(BIN)/python docs/make_notebooks.py $(ARGUMENTS)
 
-# sdist and wheel in dist/, tried in fresh environments: make packages PYTHONS='python3.12 python3.13'
+# sdist and wheels in dist/, those with machine code for this platform too, tried in fresh environments: make packages PYTHONS='python3.12 python3.13'
 packages:
 	.ci/packages
 

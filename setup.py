@@ -1,15 +1,55 @@
 """Build file for pip and colcon (ament_python)."""
 
+import os
+import platform
+import shutil
+import sys
 from glob import glob
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+from setuptools.dist import Distribution
 
 NAME = 'potential_field_bot'
 # `colcon build --symlink-install` runs this file through a link, in a folder without README.md.
 README = Path(__file__).resolve().parent / 'README.md'
 TOP = [NAME, 'navigate', 'sbot_common', 'wind_model', 'neural_controller', 'sbot_sim', 'sbot']
 PACKAGES = find_packages(include=[pattern for name in TOP for pattern in (name, f'{name}.*')])
+
+# A folder that .ci/machine_code.py has filled: the wheel is then for this Python and platform.
+MACHINE_CODE = os.environ.get('SBOT_MACHINE_CODE', '')
+
+
+class BuildWithMachineCode(build_py):
+    """Modules, and the machine code beside the module that loads it."""
+
+    def run(self) -> None:
+        """Copy the folder as it is."""
+        super().run()
+        if not MACHINE_CODE or getattr(self, 'editable_mode', False):
+            return
+        if not glob(f'{MACHINE_CODE}/*/*.code'):
+            raise SystemExit(f'SBOT_MACHINE_CODE: {MACHINE_CODE}: expected a folder of '
+                             '.ci/machine_code.py')
+        folder = Path(self.build_lib) / 'sbot_common/compiled/machine_code'
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(MACHINE_CODE, folder)
+
+
+class PlatformDistribution(Distribution):
+    """A distribution whose wheel is for one platform where it brings machine code."""
+
+    def has_ext_modules(self) -> bool:
+        """Tell whether there is machine code."""
+        return bool(MACHINE_CODE)
+
+
+def wheel_options() -> dict[str, dict[str, str]]:
+    """Return the platform of the wheel's name: code that needs no library fits any glibc."""
+    if not MACHINE_CODE or sys.platform != 'linux' or platform.libc_ver()[0] != 'glibc':
+        return {}
+    return {'bdist_wheel': {'plat_name': f'manylinux_2_17_{platform.machine()}'}}
 
 
 def data_files() -> list[tuple[str, list[str]]]:
@@ -60,6 +100,9 @@ setup(
     package_data={package: ['py.typed', '*.html', '*.js', 'include/plugins/fast2d/*.h']
                   for package in PACKAGES},
     data_files=data_files(),
+    cmdclass={'build_py': BuildWithMachineCode},
+    distclass=PlatformDistribution,
+    options=wheel_options(),
     python_requires='>=3.10',
     zip_safe=False,
     install_requires=[

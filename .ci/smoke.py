@@ -1,6 +1,8 @@
 """Use an installed package outside its repository: `python -I .ci/smoke.py`.
 
-Prints the hash of a trajectory, which is the same for every Python.
+Prints the hash of a trajectory, which is the same for every Python. With `--shipped` nothing may
+be compiled: neither with the best machine code that the package has for this processor, nor with
+that of each level that NUMBA_CPU_NAME can ask for.
 """
 
 import json
@@ -13,16 +15,29 @@ import tempfile
 from pathlib import Path
 
 
-def sbot(*arguments: str) -> str:
+def sbot(*arguments: str, **variables: str) -> str:
     """Run the installed command; return what it prints."""
     command = Path(sys.executable).with_name('sbot')
-    done = subprocess.run([str(command), *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(command), *arguments], capture_output=True, text=True, check=False,
+                          env={**os.environ, **variables})
     if done.returncode:
         sys.exit(f'sbot {" ".join(arguments)}: exit code {done.returncode}\n{done.stderr}')
     return done.stdout
 
 
-def main() -> None:
+def check_nothing_compiled(expected: str) -> None:
+    """Run with the machine code of each level; trajectories are equal, the cache stays empty."""
+    from sbot_common.compiled.keys import usable_levels
+    assert usable_levels(), 'no machine code for this processor'
+    for level in usable_levels():
+        run = json.loads(sbot('run', 'leader_follower', '--duration', '1', '--json', '--quiet',
+                              NUMBA_CPU_NAME=level))
+        assert run['trajectory_sha256'] == expected, level
+    compiled = [path.name for path in Path(os.environ['NUMBA_CACHE_DIR']).rglob('*.code')]
+    assert not compiled, compiled
+
+
+def main(shipped: bool) -> None:
     """Use every kind of file that the package brings."""
     import sbot as package
     from sbot.scenario.shipped import config_directory, scenario_names
@@ -44,6 +59,8 @@ def main() -> None:
     assert float(speeds[1]) > 0.1, speeds
     assert Path('tracks.png').stat().st_size > 10_000
     assert 'canvas' in Path('run.html').read_text('utf-8')
+    if shipped:
+        check_nothing_compiled(run['trajectory_sha256'])
     print(f'{sbot("--version").strip()}, Python {sys.version.split()[0]}: '
           f'{run["trajectory_sha256"]}')
 
@@ -51,4 +68,7 @@ def main() -> None:
 if __name__ == '__main__':
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        main()
+        shipped = '--shipped' in sys.argv[1:]
+        if shipped:
+            os.environ['NUMBA_CACHE_DIR'] = str(Path(folder, 'cache'))
+        main(shipped)

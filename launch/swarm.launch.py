@@ -96,12 +96,8 @@ def recorder_of(directory, has_ros2_bag):
 
 def check_rviz():
     """Raise an error where rviz2 is not installed, before any node starts."""
-    from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-    try:
-        get_package_prefix('rviz2')
-    except (PackageNotFoundError, OSError):  # or no environment of ROS at all
-        raise RuntimeError('launch argument rviz: rviz2 is not installed; expected the package '
-                           'rviz2 (apt: ros-$ROS_DISTRO-rviz2), or rviz:=false') from None
+    from sbot.ros.installed import need_package
+    need_package('rviz2', 'rviz', 'rviz:=false')
 
 
 def place_of(context, text):

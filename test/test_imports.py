@@ -22,8 +22,8 @@ FLOORS = {
     'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'worlds', 'engine', 'messages',
                  'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
-             'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench', 'cli', 'api',
-             'learn', '.'),
+             'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench',
+             'navigation', 'cli', 'api', 'learn', '.'),
 }
 # Which packages a package sees beside itself.
 SEES = {

@@ -1,5 +1,8 @@
 """The wheel has everything in it, and works outside the repository."""
 
+import json
+import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -8,26 +11,45 @@ from pathlib import Path
 
 import pytest
 
+import sbot
+
 ROOT = Path(__file__).parent.parent
 SHARE = 'share/potential_field_bot'
 
 
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory):
+    return built(tmp_path_factory.mktemp('wheel'))
+
+
+def built(folder: Path, **variables: str) -> Path:
     """A wheel, built from a copy of the tree: setuptools writes beside what it builds."""
-    folder = tmp_path_factory.mktemp('wheel')
     shutil.copytree(ROOT, folder / 'tree', ignore=shutil.ignore_patterns(
         '.*', '__pycache__', '*.egg-info', 'build', 'dist', 'demo', 'docs', 'test', 'benchmark'))
     pip(folder, 'wheel', '--no-deps', '--no-build-isolation', '--wheel-dir', str(folder),
-        str(folder / 'tree'))
+        str(folder / 'tree'), **variables)
     path, = folder.glob('*.whl')
     return path
 
 
-def pip(folder, *arguments):
+def pip(folder, *arguments, **variables):
     command = [sys.executable, '-m', 'pip', '--disable-pip-version-check', *arguments, '--quiet']
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
+                          env={**os.environ, **variables})
     assert done.returncode == 0, done.stderr
+
+
+def installed(wheel: Path, folder: Path) -> Path:
+    """Return the Python of a new environment that has the wheel."""
+    venv = folder / 'venv'
+    subprocess.run([sys.executable, '-m', 'venv', '--without-pip', str(venv)], check=True)
+    python = venv / 'bin' / 'python'
+    pip(folder, '--python', str(python), 'install', '--no-deps', '--no-index',
+        '--ignore-installed', str(wheel))
+    # What it depends on comes from here; .pth files there, e.g. an editable package's, do not act.
+    packages, = venv.glob('lib/python*/site-packages')
+    (packages / 'dependencies.pth').write_text(f'{Path(pytest.__file__).parents[1]}\n')
+    return python
 
 
 def test_it_has_all_modules_and_files(wheel):
@@ -48,15 +70,34 @@ def test_it_has_all_modules_and_files(wheel):
 
 @pytest.mark.slow
 def test_it_works_where_only_it_is_installed(wheel, tmp_path):
-    venv = tmp_path / 'venv'
-    subprocess.run([sys.executable, '-m', 'venv', '--without-pip', str(venv)], check=True)
-    python = venv / 'bin' / 'python'
-    pip(tmp_path, '--python', str(python), 'install', '--no-deps', '--no-index',
-        '--ignore-installed', str(wheel))
-    # What it depends on comes from here; .pth files there, e.g. an editable package's, do not act.
-    packages, = venv.glob('lib/python*/site-packages')
-    (packages / 'dependencies.pth').write_text(f'{Path(pytest.__file__).parents[1]}\n')
+    python = installed(wheel, tmp_path)
     done = subprocess.run([str(python), '-I', str(ROOT / '.ci' / 'smoke.py')], cwd=tmp_path,
                           capture_output=True, text=True, check=False, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith('sbot 0.1.0, Python ')
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='levels of x86-64')
+def test_a_wheel_with_machine_code_compiles_nothing(tmp_path):
+    """Of one level and one scenario; `make packages` makes all and tries more."""
+    code, cache = tmp_path / 'code', tmp_path / 'cache'
+    subprocess.run([sys.executable, str(ROOT / '.ci/machine_code.py'), '--runs-only', str(code),
+                    'single_robot'], check=True, timeout=900, capture_output=True,
+                   env={**os.environ, 'NUMBA_CPU_NAME': 'x86-64-v2', 'PYTHONPATH': str(ROOT)})
+    wheel = built(tmp_path, SBOT_MACHINE_CODE=str(code))
+    assert wheel.name.endswith('_x86_64.whl')
+    python = installed(wheel, tmp_path)
+    command = [str(python.with_name('sbot')), 'run', 'single_robot', '--duration', '0.3', '--json']
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600,
+                          cwd=tmp_path, env={**os.environ, 'NUMBA_CACHE_DIR': str(cache)})
+    assert 'ompil' not in done.stderr
+    assert [*cache.rglob('*.complete')]
+    assert not [*cache.rglob('*.code')]
+    here = sbot.run('single_robot', duration=0.3).summary
+    assert json.loads(done.stdout)['trajectory_sha256'] == here['trajectory_sha256']
+
+
+def test_machine_code_that_is_not_there_is_no_wheel_without_it(tmp_path):
+    with pytest.raises(AssertionError, match='SBOT_MACHINE_CODE: nowhere: expected a folder'):
+        built(tmp_path, SBOT_MACHINE_CODE='nowhere')

@@ -26,8 +26,8 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
 
     Parameters
     ----------
-    source : the name of a shipped scenario, a path (``.yaml`` or ``.argos``), YAML text (it has a
-        line break), or a dict with the keys of docs/scenario.md. In a dict, a robot's
+    source : the name of a shipped scenario, a path (``.yaml``, ``.argos``, ``.world``), YAML text
+        (it has a line break), or a dict with the keys of docs/scenario.md. In a dict, a robot's
         ``controller`` may be a class or an object.
     controllers : classes or objects by the names that a text or a recording has for them
     overrides : values that replace those of the source, e.g. ``duration=5``; a dotted key path

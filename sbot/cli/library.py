@@ -99,6 +99,8 @@ def _new(args: argparse.Namespace) -> int:
     if not re.fullmatch(r'[\w.-]+', path.name) or not path.parent.is_dir():
         raise bad_value('NAME', args.name, 'a name of letters, digits, - and _, in a folder that '
                         'exists')
+    if args.source is not None:
+        return _translate(args, path)
     module = re.sub(r'\W', '_', path.stem)
     if args.controller and (not module.isidentifier() or keyword.iskeyword(module)):
         raise bad_value('NAME', args.name, 'a name that begins with a letter, which is also the '
@@ -121,6 +123,29 @@ def _new(args: argparse.Namespace) -> int:
     return 0
 
 
+def _translate(args: argparse.Namespace, path: Path) -> int:
+    """Write the scenario that a file of another simulator is read as."""
+    from sbot.scenario.load import load_scenario
+    from sbot.sweeps.sources import source_of
+    if args.controller:
+        raise InputError('--from cannot be combined with --controller')
+    if Path(args.source).suffix not in ('.world', '.argos'):
+        raise bad_value('--from', args.source, 'a world of Stage (.world) or an experiment of '
+                        'ARGoS (.argos)')
+    load_scenario(args.source)
+    text = source_of(args.source)[0]
+    try:
+        with path.open('x', encoding='utf-8') as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputError(f'{path}: exists already; expected a new file') from None
+    except OSError as error:
+        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
+    print(path)
+    print(f'try: sbot run {path} --plot {path.with_suffix(".png")}')
+    return 0
+
+
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the commands ``list`` and ``new``; each sets ``run``, which returns the exit code."""
     listing = subparsers.add_parser(
@@ -134,4 +159,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     new.add_argument('name', metavar='NAME', help='NAME.yaml is written; a path is fine')
     new.add_argument('--controller', action='store_true',
                      help='also NAME.py, a controller of your own, which the scenario uses')
+    new.add_argument('--from', dest='source', metavar='FILE',
+                     help='the scenario of a world of Stage (.world) or an experiment of ARGoS '
+                          '(.argos), as YAML to change')
     new.set_defaults(run=_new)

@@ -59,7 +59,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', metavar='SCENARIO',
-                        help='scenario file (.yaml, .argos) or name of a shipped scenario')
+                        help='scenario file (.yaml, .argos, .world) or name of a shipped '
+                             'scenario')
     add_overrides(parser)
     parser.add_argument('--record', metavar='DIR', help='write a rosbag2 (MCAP) directory')
     parser.add_argument('--plot', metavar='FILE', help='draw the run (.png, .svg, .pdf)')

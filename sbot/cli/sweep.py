@@ -43,8 +43,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', metavar='SCENARIO', nargs='?',
-                        help='scenario (.yaml, .argos, or the name of a shipped one), or sweep '
-                             'file; not needed with --resume')
+                        help='scenario (.yaml, .argos, .world, or the name of a shipped one), or '
+                             'sweep file; not needed with --resume')
     parser.add_argument('--seeds', metavar='SEEDS', help="0:50, or 1,2,3; default: the scenario's")
     parser.add_argument('--set', dest='assignments', action='append', default=[],
                         metavar='KEY=VALUES', help='values to try, or one value; repeatable')

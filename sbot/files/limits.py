@@ -20,7 +20,7 @@ class Limits(NamedTuple):
     """Limits of what is read; more is refused."""
 
     text_bytes: Annotated[int, Param(
-        'B', 'Size of a scenario, map.yaml, metadata.yaml or .argos file.', minimum=1,
+        'B', 'Size of a scenario, map.yaml, metadata.yaml, .argos or .world file.', minimum=1,
     )] = 16 << 20
     text_values: Annotated[int, Param(
         '', 'Values of such a file after its aliases are expanded.', minimum=1)] = 500_000

@@ -195,8 +195,9 @@ def parse_yaml(text: str, file: str) -> tuple[object, Origins]:
     if (values := reader.measure(node)[0]) > limits().text_values:
         raise too_large(file, 'values, with what its aliases expand to', values, 'text_values')
     value = reader.value(node, ())
-    # What was made of an experiment of ARGoS has lines that nobody sees.
-    return value, Origins(file, {} if file.endswith('.argos') else reader.lines, set())
+    # What was made of an experiment of ARGoS or a world of Stage has lines that nobody sees.
+    made = file.endswith(('.argos', '.world'))
+    return value, Origins(file, {} if made else reader.lines, set())
 
 
 def count_values(value: object) -> int:

@@ -30,6 +30,7 @@ from sbot.scenario.checks.idle import warn_of_idle
 from sbot.scenario.checks.unused import warn_of_unused
 from sbot.scenario.controllers import controller_place
 from sbot.scenario.errors import validate
+from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import (
     FUNCTION,
     Robot,
@@ -49,6 +50,7 @@ from sbot.scenario.placement import place_robots
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.world import pushable_boxes
 from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.params import updated
 from sbot_sim.world.bodies import Body
 from sbot_sim.world.polygons import outline_error
 
@@ -59,7 +61,8 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
                   controllers: Mapping[str, Any] | None = None) -> Scenario:
     """Return the complete scenario of a file, or of a shipped scenario's name.
 
-    A file whose name ends with `.argos` is an experiment of ARGoS (``argos.experiment``).
+    A file whose name ends with `.argos` is an experiment of ARGoS (``argos.experiment``), one
+    whose name ends with `.world` a world of Stage (``stage.worldfile``).
 
     Parameters
     ----------
@@ -78,6 +81,11 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
     if path.suffix == '.argos':
         from sbot.scenario.argos.experiment import argos_scenario
         values, origins = argos_scenario(raw, str(path), overrides)
+        return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
+                        warn=True)
+    if path.suffix == '.world':
+        from sbot.scenario.stage.worldfile import stage_scenario
+        values, origins = stage_scenario(raw, str(path))
         return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
                         warn=True)
     text = decode_text(raw, str(path))
@@ -232,6 +240,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
                                  {**written.sensors, **files['sensors']}, 'sensors', origins)
     wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
                               origins)
+    knowledge = updated(EXACT, written.knowledge, groups.below(('knowledge',), origins))
     world = written.world.model_copy(update=files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
     if given is not None:
@@ -256,6 +265,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     scenario = Scenario.model_construct(**{
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
+        'knowledge': knowledge,
         'given': dict(given or {}), 'source': source,
         'python_path': python_path if own_classes or own_function or own_hooks else ()})
     _check_robots(scenario, origins)
@@ -356,7 +366,12 @@ def _check_robots(scenario: Scenario, origins: Origins) -> None:
     """Raise InputError for a robot that its controller cannot drive."""
     for i, robot in enumerate(scenario.robots):
         if robot.controller != NONE:
-            reason = entry_of(robot.controller).refusal(controller_place(scenario, i))
+            entry = entry_of(robot.controller)
+            if entry.node_parameters and scenario.knowledge != EXACT:
+                raise InputError(f"{origins.where(('robots', i))}: controller {robot.controller} "
+                                 'cannot be combined with knowledge, as its node is told no '
+                                 'scenario')
+            reason = entry.refusal(controller_place(scenario, i))
             if reason is not None:
                 raise InputError(f"{origins.where(('robots', i))}: {reason}")
 

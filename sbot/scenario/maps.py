@@ -66,7 +66,7 @@ def load_map(path: str | Path) -> CellMap:
     if not isinstance(image, str) or not image:
         raise bad_value(origins.where(('image',)), image, 'the name of an image file')
     values = _read_values(path.parent / image, origins.where(('image',)), thresholds, negate)
-    borders = _count_borders(values)
+    borders = count_borders(values)
     if borders > limits().outlines:
         raise too_large(str(path.parent / image), 'segments around its occupied cells', borders,
                         'outlines')
@@ -79,7 +79,7 @@ def load_map(path: str | Path) -> CellMap:
     return cells
 
 
-def _count_borders(values: NDArray[np.int8]) -> int:
+def count_borders(values: NDArray[np.int8]) -> int:
     """Return an upper limit of the number of segments that ``make_cells`` will make."""
     count = 2 * sum(values.shape)
     for lines in (values, values.T):
@@ -141,6 +141,24 @@ def _read_values(path: Path, where: str, thresholds: tuple[float, float],
     negate : whether dark is free
 
     """
+    with opened_image(path, where) as image:
+        return _values(image, thresholds, negate)
+
+
+@contextmanager
+def opened_image(path: Path, where: str) -> Iterator[Image.Image]:
+    """Yield the decoded image of a regular file that a map or a world names.
+
+    Parameters
+    ----------
+    path, where : the file, and what messages call the place that names it
+
+    Raises
+    ------
+    InputError
+        if it cannot be read, is no image or a damaged one, or is larger than ``limits()``.
+
+    """
     try:
         data = read_regular(path, limits().image_bytes + 1)
         if len(data) > limits().image_bytes:
@@ -153,7 +171,7 @@ def _read_values(path: Path, where: str, thresholds: tuple[float, float],
                                 pixels, 'image_pixels')
             with decoding(f'{where}: {path}: is a damaged image'):
                 image.load()
-                return _values(image, thresholds, negate)
+                yield image
     except UnidentifiedImageError:
         raise bad_value(where, str(path), 'an image: PGM, PNG or another common format') from None
     except OSError as error:

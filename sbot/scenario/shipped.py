@@ -14,7 +14,7 @@ from pathlib import Path
 from sbot_common.errors import InputError, unknown_name
 
 PACKAGE = 'potential_field_bot'
-_SUFFIXES = ('.yaml', '.yml', '.argos')
+_SUFFIXES = ('.yaml', '.yml', '.argos', '.world')
 _MOST_FILES = 1000  # of a folder, whose names are compared with one that does not exist
 
 

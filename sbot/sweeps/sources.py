@@ -12,6 +12,7 @@ from sbot.scenario.argos.experiment import argos_yaml
 from sbot.scenario.load import parse_scenario, plain_values
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
+from sbot.scenario.stage.worldfile import stage_yaml
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot_common.errors import InputError
 
@@ -23,7 +24,8 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
               directory: Path | None = None) -> tuple[str, str, str, Given]:
     """Return (text, file, directory, controllers from Python) of a scenario.
 
-    Of an `.argos` file this is its translation, so that any value, its wind too, can be swept.
+    Of an `.argos` or `.world` file this is its translation, so that any value, a wind too, can be
+    swept.
 
     Parameters
     ----------
@@ -53,6 +55,8 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
     folder = str(path.resolve().parent)
     if path.suffix == '.argos':
         return argos_yaml(raw, str(path)), str(path), folder, {}
+    if path.suffix == '.world':
+        return stage_yaml(raw, str(path)), str(path), folder, {}
     return decode_text(raw, str(path)), str(path), folder, {}
 
 

@@ -3,7 +3,8 @@
 A file's name is a hash over the function's fingerprint (``sbot_common.compiled.fingerprint``) and
 its signature. So equal functions share their machine code, wherever the package is installed, an
 edit compiles what it touches, and checkouts of different sources use one directory side by side.
-The directory's name is a hash over the compiler, its settings and the processor.
+The directory's name is a hash over the compiler, its settings and the processor. A package may
+come with machine code (``sbot_common.compiled.keys``), which is looked for first.
 """
 
 from __future__ import annotations
@@ -15,25 +16,22 @@ import os
 import pickle
 import shutil
 import stat
-import sys
 import tempfile
 import time
 import uuid
 import zlib
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numba
 from numba.core import compiler
 from numba.core.caching import _Cache
-from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
 from sbot_common.compiled.fingerprint import UnknownPartError, describe_type, fingerprint
+from sbot_common.compiled.keys import DIGITS, own_key, shipped_key, usable_levels
 from sbot_common.compiled.private_files import (
     is_private,
     make_private,
@@ -48,26 +46,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
              'sbot_sim', 'sbot/worlds')
 _SUFFIX, _COMPLETE = '.code', '.complete'
-_LAYOUT = 3  # of the files and how they are compiled; raise it when either changes
-# numba's settings (NUMBA_OPT and so on) that change machine code.
-_SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT',
-             'DISABLE_JIT')
-_DIGITS = 16  # of a directory's name
 _NOTED = 86400.0  # s; a file's use is noted once a day
 _KEPT = 30 * 86400.0  # s without use
-
-
-def _compiler() -> str:
-    """Return the versions, the processor and the settings that machine code depends on."""
-    versions = [sys.version, *map(version, ('numba', 'llvmlite', 'numpy'))]
-    processor = cpu_target.target_context.codegen().magic_tuple()  # as in numba's own key
-    settings = [getattr(numba.config, name, None) for name in _SETTINGS]
-    return repr((_LAYOUT, versions, processor, settings))
-
-
-def _key() -> str:
-    """Return the name of the directory: 16 hexadecimal digits."""
-    return sha256(_compiler().encode()).hexdigest()[:_DIGITS]
 
 
 def _writable_directory() -> Path:
@@ -75,7 +55,7 @@ def _writable_directory() -> Path:
     base = os.environ.get('NUMBA_CACHE_DIR') or os.path.join(
         os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'potential_field_bot')
     with contextlib.suppress(OSError):
-        directory = make_private(Path(base).absolute() / _key())
+        directory = make_private(Path(base).absolute() / own_key())
         if os.access(directory, os.W_OK):
             shared = shared_part(directory)
             if shared is None:
@@ -99,13 +79,21 @@ def _temporary_directory() -> Path:
         found = base.lstat()
         if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and (
                 found.st_mode & 0o077 == 0) and shared_part(base) is None:
-            return make_private(base / _key())
+            return make_private(base / own_key())
     directory = Path(tempfile.mkdtemp(prefix='potential_field_bot_'))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return directory
 
 
+def shipped_directories(root: Path) -> list[Path]:
+    """Return folders of machine code that came with the package, the best first."""
+    if not root.is_dir():  # a checkout, or a wheel for all platforms
+        return []
+    return [folder for level in usable_levels() if (folder := root / shipped_key(level)).is_dir()]
+
+
 CACHE_DIRECTORY = _writable_directory()
+SHIPPED = shipped_directories(Path(__file__).with_name('machine_code'))
 _listeners: list[Callable[[str], None]] = []
 _said: list[str] = []  # one warning of a kind is enough
 
@@ -152,16 +140,27 @@ class CodeCache(_Cache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401
         """Return machine code, or None: compile."""
         target_context.refresh()
-        if self._enabled:
+        for data in self._candidates(sig) if self._enabled else ():
             try:
-                data = _read(self._path(sig))
-                if data is not None:
-                    return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
+                return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
             except Exception as error:
                 LOG.debug('%s: not loaded: %s', self._stem(), error)
         for call in _listeners:
             call(self._stem())
         return None
+
+    def _candidates(self, sig: Any) -> Iterator[bytes]:  # noqa: ANN401
+        """Yield machine code of the package, then of the user's cache."""
+        try:
+            name = self._name(sig)
+        except UnknownPartError as error:
+            LOG.debug('%s: not loaded: %s', self._stem(), error)
+            return
+        for folder in SHIPPED:
+            if (data := _read_shipped(folder / name)) is not None:
+                yield data
+        if (data := _read(CACHE_DIRECTORY / name)) is not None:
+            yield data
 
     def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
         """Keep machine code, where the disk has space for it."""
@@ -169,7 +168,7 @@ class CodeCache(_Cache):  # type: ignore[misc]
         if not self._enabled or data.lifted or data.library.has_dynamic_globals:
             return
         try:
-            _write(self._path(sig), dumps(data._reduce()))
+            _write(CACHE_DIRECTORY / self._name(sig), dumps(data._reduce()))
         except UnknownPartError as error:
             LOG.debug('%s: not kept: %s', self._stem(), error)
         except OSError as error:
@@ -180,12 +179,12 @@ class CodeCache(_Cache):  # type: ignore[misc]
         name = f'{self._function.__module__}.{self._function.__qualname__}'
         return ''.join(letter for letter in name if letter.isalnum() or letter in '._')
 
-    def _path(self, sig: Any) -> Path:  # noqa: ANN401
+    def _name(self, sig: Any) -> str:  # noqa: ANN401
         arguments, result = normalize_signature(sig)
         kinds = ' '.join(map(describe_type, (*arguments, result)))
         text = f'{self._options} {fingerprint(self._function)} {kinds}'
-        name = sha256(text.encode()).hexdigest()[:2 * _DIGITS]
-        return CACHE_DIRECTORY / f'{self._stem()}-{name}{_SUFFIX}'
+        name = sha256(text.encode()).hexdigest()[:2 * DIGITS]
+        return f'{self._stem()}-{name}{_SUFFIX}'
 
 
 def _read(path: Path) -> bytes | None:
@@ -207,6 +206,21 @@ def _read(path: Path) -> bytes | None:
     if age > _NOTED:
         with contextlib.suppress(OSError):  # e.g. a cache that is read only
             os.utime(path)
+    return _checked(data)
+
+
+def _read_shipped(path: Path) -> bytes | None:
+    """Return what a file of the package holds; None for damaged or no files.
+
+    It is trusted as the modules beside it are: whoever can write to one can write to the others.
+    """
+    try:
+        return _checked(path.read_bytes())
+    except OSError:
+        return None
+
+
+def _checked(data: bytes) -> bytes | None:
     return data[:-4] if data[-4:] == _checksum(data[:-4]) else None
 
 
@@ -239,7 +253,7 @@ def _marker(wanted: str) -> Path:
         for path in sorted((_ROOT / package).rglob('*.py')):
             digest.update(b'%s\0%s\0' % (path.relative_to(_ROOT).as_posix().encode(),
                                          path.read_bytes()))
-    return CACHE_DIRECTORY / f'{digest.hexdigest()[:_DIGITS]}{_COMPLETE}'
+    return CACHE_DIRECTORY / f'{digest.hexdigest()[:DIGITS]}{_COMPLETE}'
 
 
 def is_warm(wanted: str = '') -> bool:
@@ -257,7 +271,7 @@ def mark_warm(wanted: str = '') -> None:
 def delete_unused(directory: Path = CACHE_DIRECTORY) -> None:
     """Delete machine code that nobody has used for a month: of edited functions, old compilers."""
     for kind in (_SUFFIX, _COMPLETE):  # the folder may have files of others beside them
-        for path in directory.parent.glob(f'{"[0-9a-f]" * _DIGITS}/*{kind}*'):
+        for path in directory.parent.glob(f'{"[0-9a-f]" * DIGITS}/*{kind}*'):
             with contextlib.suppress(OSError):
                 if time.time() - path.stat().st_mtime > _KEPT:
                     path.unlink()

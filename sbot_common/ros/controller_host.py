@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from sbot_common import controller_inputs, ros, topics
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
@@ -54,6 +55,8 @@ class ControllerHost(Node):  # type: ignore[misc]
         self._outputs: dict[str, Any] = {}
         self._logged: dict[str, str] = {}
         self._command = b''
+        self._telling = False  # the parameters of the goal follow the goal, not it them
+        self._given_goal = self.values['goal_x'], self.values['goal_y']
 
     # --- what a subclass uses or overrides
 
@@ -137,7 +140,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         """Take over changes at run time; they take effect at the next turn."""
         values = {**self.values, **new}
         self.change_parameters(new, values)
-        if 'goal_x' in new or 'goal_y' in new:
+        if ('goal_x' in new or 'goal_y' in new) and not self._telling:
             self._robot.set_goal(values['goal_x'], values['goal_y'])
         self.values = values
 
@@ -160,6 +163,19 @@ class ControllerHost(Node):  # type: ignore[misc]
         """Begin again, as after a reset of the simulation."""
         self.get_logger().info('the simulation was reset')
         self._begin()
+        self._tell_goal(*self._given_goal)
+
+    def _tell_goal(self, x: float, y: float) -> None:
+        """Set the parameters of the goal to what it is by now."""
+        new = {name: value for name, value in (('goal_x', x), ('goal_y', y))
+               if self.values[name] != value}
+        if new:
+            self._telling = True
+            try:
+                self.set_parameters([Parameter(name, Parameter.Type.DOUBLE, float(value))
+                                     for name, value in new.items()])
+            finally:
+                self._telling = False
 
     # --- turns
 
@@ -200,6 +216,8 @@ class ControllerHost(Node):  # type: ignore[misc]
         for topic, (x, y) in decision.announced:
             self.get_logger().info(f'{topic.name.replace("_", " ")}: ({x:g}, {y:g}) m')
             self.publish(topic, write_pose(inputs.stamp_ns, 'map', x, y))
+            if topic == topics.GOAL:
+                self._tell_goal(x, y)
         if decision.data is not None:
             self.publish(topics.RAB_DATA, write_broadcast(decision.data))
         self.report(inputs)

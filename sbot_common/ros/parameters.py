@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from rcl_interfaces.msg import (
@@ -49,7 +50,7 @@ def declare(node: Node, specs: Iterable[Spec],
         # So that `2` is taken for 2.0, `[1, 0, 0]` for three doubles.
         dynamic.dynamic_typing = isinstance(spec.default, float | tuple)
         if dynamic.dynamic_typing:
-            dynamic.floating_point_range = []
+            dynamic.floating_point_range = []  # described; refused here, in words
             _as_doubles(node, spec.name)
         default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
         try:
@@ -74,10 +75,30 @@ def declare(node: Node, specs: Iterable[Spec],
         return [_with_doubles(p) if isinstance(getattr(table.get(p.name), 'default', None),
                                                float | tuple) else p for p in parameters]
 
+    _describe_ranges(node, table)
     node.add_on_set_parameters_callback(on_set)
     if hasattr(node, 'add_pre_set_parameters_callback'):  # not in Humble
         node.add_pre_set_parameters_callback(as_doubles)
     return values
+
+
+def _describe_ranges(node: Node, table: Mapping[str, Spec]) -> None:
+    """Let the node describe the ranges of its floats, from which tools make sliders.
+
+    rclpy would refuse a value outside by a text of its own, and know no open ends.
+    """
+    described = node.describe_parameter
+    ranges = {name: found for name, spec in table.items()
+              if (found := _descriptor(spec).floating_point_range)}
+
+    def describe(name: str) -> ParameterDescriptor:
+        descriptor = described(name)
+        if name in ranges:
+            descriptor = deepcopy(descriptor)
+            descriptor.floating_point_range = ranges[name]
+        return descriptor
+
+    node.describe_parameter = describe
 
 
 def _with_doubles(parameter: Parameter) -> Parameter:

@@ -41,10 +41,11 @@ from sbot.files.yaml_text import decode_text, parse_yaml
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos.experiment import argos_yaml
-from sbot.scenario.load import parse_scenario, scenario_from_mapping
+from sbot.scenario.load import load_scenario, parse_scenario, scenario_from_mapping
 from sbot.scenario.maps import load_map
 from sbot.scenario.overrides import parse_override
 from sbot.scenario.shipped import config_directory, scenario_names
+from sbot.scenario.stage.worldfile import stage_yaml
 from sbot.viewer.data import page_data, read_scans
 from sbot.viewer.page import page
 from sbot_common import topics
@@ -211,6 +212,37 @@ def read_argos(data: bytes, folder: Path) -> None:
     """Translate an experiment, and load the translation."""
     text = argos_yaml(data, 'x.argos')
     parse_scenario(text, 'x.argos', folder, import_controllers=False)
+
+
+WORLD = b"""\
+interval_sim 50  # ms
+unit_angle "degrees"
+include "more.inc"
+define sonar sensor ( range [0 5.0] fov 15 samples 1 )
+define rob position ( size [0.44 0.38 0.22] origin [-0.04 0 0 0] drive "diff"
+  velocity_bounds [-0.5 0.5 0 0 0 0 -90 90] localization "odom" odom_error [0.03 0.03 0 0.05]
+  block ( points 4 point[0] [0 0] point[1] [0 1] point[2] [1 1] point[3] [1 0] z [0 0.2] )
+  ranger ( pose [0.1 0 0 0] sonar ( pose [0 0 0 90] ) sensor ( range [0 8] samples 9 fov 180 ) ) )
+floorplan ( name "hall" size [16 12 1] pose [4 0 0 0] bitmap "map.png" )
+rob ( name "r0" pose [1 -2 0 45] ctrl "wander" )
+rob ( name "r1" pose [3 -2 0 0] drive "omni" laser ( samples 5 range_max 4 ) )
+model ( pose [6 2 0 30] size [1 2 1] model ( pose [1 0 0 0] obstacle_return 0 ) )
+"""
+INCLUDED = b'define floorplan model ( color "gray30" boundary 1 obstacle_return 1 )\n'
+
+
+def _worlds(folder: Path) -> list[bytes]:
+    _write(folder, 'map.png', _images(folder)[0])
+    _write(folder, 'more.inc', INCLUDED)
+    return [WORLD, WORLD, WORLD.replace(b'include "more.inc"', INCLUDED)]
+
+
+def read_world(data: bytes, folder: Path) -> None:
+    """Load a world of Stage; its translation is the same scenario."""
+    file = _write(folder, 'fuzzed.world', data)
+    text = stage_yaml(data, str(file))
+    scenario = load_scenario(str(file))
+    assert parse_scenario(text, 'fuzzed.world', folder, 'fuzzed') == scenario, 'another scenario'
 
 
 # Recordings.
@@ -498,6 +530,7 @@ TARGETS = {
     'image': Target(_images, read_image),
     'wind': Target(_winds, read_wind, _text),
     'argos': Target(lambda folder: [ARGOS], read_argos, _text),
+    'world': Target(_worlds, read_world, _text),
     'bag': Target(lambda folder: [_mcap(folder)], read_bag),
     'records': Target(_Changed.seeds, read_bag, _Changed.records),
     'payloads': Target(_Changed.seeds, read_bag, _Changed.payloads),

@@ -1,5 +1,6 @@
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +95,19 @@ def test_the_examples_of_help_are_values_of_a_scenario(command, capsys):
     for key, value in examples:
         assert main(['run', 'leader_follower', '--duration', '0.1', '--quiet',
                      '--set', f'{key}={value}']) == 0
+
+
+def test_a_world_of_stage_is_written_as_a_scenario_that_runs(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path('hall.world').write_text('position ( pose [1 2 0 90] )\nmodel ( pose [5 5 0 0] )')
+    assert main(['new', 'hall', '--from', 'hall.world']) == 0
+    assert capsys.readouterr().out.splitlines()[0] == 'hall.yaml'
+    assert main(['run', 'hall.yaml', '--duration', '0.2', '--quiet', '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['ticks'] == 2
+    for arguments, expected in ((['hall', '--from', 'hall.world'], 'exists already'),
+                                (['b', '--from', 'hall.yaml'], '--from: got'),
+                                (['b', '--from', 'none.world'], 'no such file'),
+                                (['b', '--from', 'hall.world', '--controller'], 'cannot be')):
+        assert main(['new', *arguments]) == 2
+        assert expected in capsys.readouterr().err
+    assert not Path('b.yaml').exists()

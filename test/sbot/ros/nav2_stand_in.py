@@ -1,8 +1,9 @@
 """Stands in for every executable of Nav2: says what it was given, and drives the robot.
 
-Writes STAND_INS/<name of the node>.json: its parameters, and the topics that it would use. The one
-for collision_monitor, the last of Nav2's nodes before the robot, drives ahead, and when a scan has
-come and `odom` says that the robot has moved, writes STAND_INS/moved<name of the node>.json.
+Writes STAND_INS/<name of the node>.json: its parameters, the topics that it would use and its
+discovery range. The one for collision_monitor, the last of Nav2's nodes before the robot, drives
+ahead, and when a scan has come and `odom` says that the robot has moved, writes
+STAND_INS/moved<name of the node>.json.
 """
 
 import json
@@ -36,8 +37,10 @@ def parameters_of(node: Node) -> dict:
 
 def tell(node: Node) -> None:
     """Write what a node was given."""
-    write(node.get_fully_qualified_name(), {'parameters': parameters_of(node), 'topics': {
-        name: node.resolve_topic_name(name) for name in ('/clock', '/tf', 'cmd_vel', 'odom')}})
+    write(node.get_fully_qualified_name(), {
+        'parameters': parameters_of(node), 'range': os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'],
+        'topics': {name: node.resolve_topic_name(name)
+                   for name in ('/clock', '/tf', 'cmd_vel', 'odom')}})
 
 
 class Drive:

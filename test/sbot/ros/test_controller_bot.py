@@ -68,6 +68,23 @@ def lockstep(node):
     feed(node, 2)
 
 
+def truth(node):
+    def tell():
+        out.append([node.get_parameter(name).value for name in ('goal_x', 'goal_y')])
+        out.append('|')
+
+    feed(node, 0)
+    tell()
+    node._on_goal_pose(messages.write_pose(0, 'map', 7.0, 6.0))
+    feed(node, 1)
+    tell()
+    node.set_parameters([Parameter('goal_x', value=3.0)])
+    feed(node, 2)
+    tell()
+    feed(node, 0)  # a reset
+    tell()
+
+
 def timer(node):
     feed(node, 4, ('base_scan', 'wind'))
     node._on_timer()
@@ -91,7 +108,7 @@ def timer(node):
 rclpy.init()
 node = Node(parameter_overrides=[
     Parameter('scenario_text', value=SCENARIO),
-    Parameter('trigger', value='inputs' if sys.argv[1] == 'lockstep' else 'timer')])
+    Parameter('trigger', value='timer' if sys.argv[1] == 'timer' else 'inputs')])
 globals()[sys.argv[1]](node)
 node.destroy_node()
 rclpy.shutdown()
@@ -211,3 +228,9 @@ def test_a_node_that_is_ready_has_loaded_its_machine_code(tmp_path, controller):
             assert before > 0
             assert later == []
             assert commands == 4
+
+
+def test_the_parameters_of_a_goal_are_where_the_robot_heads():
+    told = [group[-1] for group in drive('truth')[0] if group]
+    # Given, by goal_pose, by one parameter, and after a reset.
+    assert told == [[5.0, 2.0], [7.0, 6.0], [3.0, 6.0], [5.0, 2.0]]

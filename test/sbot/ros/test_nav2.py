@@ -32,7 +32,7 @@ from launch.actions import DeclareLaunchArgument
 def generate_launch_description():
     return LaunchDescription([DeclareLaunchArgument(name) for name in (
         'namespace', 'use_namespace', 'use_localization', 'use_sim_time', 'autostart',
-        'params_file', 'use_composition')])
+        'params_file', 'use_composition', 'slam', 'map', 'log_level')])
 """
 
 
@@ -67,13 +67,14 @@ def test_frames_and_topics_are_those_of_the_simulator(parameters):
             if path[-1] in ('global_frame', 'local_frame', 'robot_base_frame', 'fixed_frame',
                             'base_frame', 'base_frame_id', 'odom_frame_id'):
                 frames.add(value)
-            elif path[-1] in ('topic', 'odom_topic', 'map_topic'):
+            elif path[-1] in ('topic', 'odom_topic', 'map_topic', 'scan_topic'):
                 heard.add(value)
             elif path[-1] == 'enable_stamped_cmd_vel':
                 assert value is False, node
     assert frames == FRAMES
     # Costmaps have a namespace of their own below the robot's: relative names would miss.
-    assert heard == {f'/robot_3/{topics.BASE_SCAN.name}', topics.ODOM.name, topics.MAP.name}
+    assert heard == {f'/robot_3/{topics.BASE_SCAN.name}', topics.ODOM.name, topics.MAP.name,
+                     topics.BASE_SCAN.name}  # AMCL has no namespace of its own
     assert parameters['collision_monitor']['cmd_vel_out_topic'] == topics.CMD_VEL.name
 
 
@@ -85,6 +86,12 @@ def test_arguments_are_documented():
         '\n## Nav2')[1].split('\n## ')[0], re.MULTILINE))
     assert documented == set(arguments)
     assert all(text.endswith('.') for text in arguments.values())
+
+
+def test_no_node_that_drives_publishes_stamped_commands(parameters):
+    for node in ('controller_server', 'behavior_server', 'velocity_smoother', 'collision_monitor',
+                 'docking_server'):
+        assert parameters[node]['enable_stamped_cmd_vel'] is False, node
 
 
 @pytest.fixture
@@ -100,8 +107,11 @@ def share(tmp_path, monkeypatch):
     return folder
 
 
-def run(**given):
-    """Run the launch file dry: return the arguments of the files that it includes."""
+def run(windows=None, **given):
+    """Run the launch file dry: return the arguments of the files that it includes.
+
+    ``windows`` gets the rviz2 that it starts: the namespace, view and remaps of each.
+    """
     from launch.actions import GroupAction
     from launch.utilities import perform_substitutions
 
@@ -112,6 +122,10 @@ def run(**given):
         {**{name: default for name, default, _ in module.ARGUMENTS}, **given})
     found = []
     for action in module.start(context):
+        if type(action).__name__ == 'Node':
+            action._perform_substitutions(context)
+            windows.append((action.expanded_node_namespace, Path(perform_substitutions(
+                context, action.cmd[2])).read_text(), dict(action.expanded_remapping_rules)))
         if isinstance(action, GroupAction):
             included, = (each for each in action.get_sub_entities()
                          if type(each).__name__ == 'IncludeLaunchDescription')
@@ -169,7 +183,105 @@ def test_a_run_in_a_namespace_takes_its_nav2_along(share, scenario, place):
 
 
 @needs_launch
+def test_lasers_see_the_other_robots(share):
+    for scenario, expected in (('leader_follower', True), ('single_robot', False)):
+        changes = run(scenario=scenario)[0]['set'].split()
+        assert ('sensors.scan_sees_robots=true' in changes) is expected
+    last = run(set='sensors.scan_sees_robots=false')[0]['set'].split()[-1]
+    assert last == 'sensors.scan_sees_robots=false'  # what the user sets comes last
+
+
+@needs_launch
+@pytest.mark.parametrize(('set_before', 'expected'), [(None, 'LOCALHOST'), ('SUBNET', 'SUBNET')])
+def test_all_nodes_stay_on_this_machine(share, monkeypatch, set_before, expected):
+    # Also those that start after a group has put the environment back.
+    from launch.actions import GroupAction, OpaqueFunction, SetEnvironmentVariable
+
+    from launch import LaunchContext
+    name = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
+    monkeypatch.delenv(name, raising=False)
+    if set_before is not None:
+        monkeypatch.setenv(name, set_before)
+    context, seen = LaunchContext(), []
+    for action in load().generate_launch_description().entities:
+        if isinstance(action, SetEnvironmentVariable):
+            action.execute(context)
+    group = GroupAction([SetEnvironmentVariable(name, 'OFF'), OpaqueFunction(
+        function=lambda inner: seen.append(inner.environment[name]))])
+    for action in group.execute(context):
+        action.execute(context)
+    assert seen == ['OFF']
+    assert context.environment[name] == expected
+
+
+@needs_launch
+def test_each_robot_has_a_window_with_its_scans_costmaps_and_plans(share):
+    index = share.parents[1] / 'ament_index' / 'resource_index' / 'packages'
+    with pytest.raises(RuntimeError, match='launch argument rviz: rviz2 is not installed'):
+        run(rviz='true')
+    (index / 'rviz2').touch()
+    windows = []
+    simulation, *_ = run(windows, robots='0 2', rviz='true', namespace='arena')
+    assert simulation['rviz'] == 'false'
+    assert [place for place, _, _ in windows] == ['/arena/robot_0', '/arena/robot_2']
+    for place, view, remaps in windows:
+        assert remaps['/tf'] == f'{place}/tf'
+        assert remaps['/tf_static'] == f'{place}/tf_static'
+        assert remaps['/clock'] == '/arena/clock'
+        assert '<' not in view.replace('<Fixed Frame>', '')
+        shown = set(re.findall(r'Value: (/\S+)', view))
+        assert {f'{place}/base_scan', f'{place}/global_costmap/costmap', f'{place}/plan',
+                f'{place}/local_costmap/costmap', '/arena/map', '/arena/markers',
+                f'{place}/goal_pose'} <= shown
+        assert yaml.safe_load(view)['Visualization Manager']
+    run(windows := [], scenario='single_robot', rviz='true')
+    (place, view, remaps), = windows
+    assert remaps['/tf'] == '/tf'
+    assert 'Value: /plan\n' in view
+    run(windows := [], rviz='2')
+    assert [place for place, _, _ in windows] == ['/robot_2']
+
+
+@needs_launch
+def test_amcl_and_slam_take_the_place_of_the_ground_truth(share, tmp_path):
+    simulation, robot = run(scenario='single_robot')
+    assert (simulation['publish_map'], simulation['publish_map_odom_tf']) == ('true', 'true')
+    assert (robot['use_localization'], robot['slam'], robot['map']) == ('False', 'False', '')
+
+    simulation, robot = run(scenario='single_robot', use_localization='True')
+    assert (simulation['publish_map'], simulation['publish_map_odom_tf']) == ('true', 'false')
+    amcl = yaml.safe_load(Path(robot['params_file']).read_text())['amcl']['ros__parameters']
+    assert amcl['map_topic'] == '/map'
+    from sbot.scenario.load import load_scenario
+    x, y, yaw = load_scenario('single_robot').robots[0].pose
+    assert amcl['initial_pose'] == {'x': x, 'y': y, 'z': 0.0, 'yaw': yaw}
+
+    path = tmp_path / 'map.yaml'
+    path.touch()
+    simulation, robot = run(robots='1', map=str(path), autostart='False', log_level='debug')
+    assert (simulation['publish_map'], simulation['publish_map_odom_tf']) == ('true', 'false')
+    assert (robot['use_localization'], robot['map']) == ('True', str(path))
+    assert (robot['autostart'], robot['log_level']) == ('False', 'debug')
+    values = yaml.safe_load(Path(robot['params_file']).read_text())
+    assert values['amcl']['ros__parameters']['map_topic'] == '/robot_1/map'
+    layer = values['global_costmap']['global_costmap']['ros__parameters']['static_layer']
+    assert layer['map_topic'] == '/robot_1/map'
+
+    simulation, robot = run(scenario='single_robot', slam='True')
+    assert (simulation['publish_map'], simulation['publish_map_odom_tf']) == ('false', 'false')
+    assert (robot['use_localization'], robot['slam']) == ('True', 'True')
+    assert robot['remaps'] == [('/scan', '/base_scan')]
+
+
+@needs_launch
 @pytest.mark.parametrize(('given', 'message'), [
+    ({'slam': 'maybe'}, "slam: got 'maybe', expected True or False"),
+    ({'autostart': '1'}, "autostart: got '1'"),
+    ({'slam': 'True', 'use_localization': 'False'}, 'slam cannot be combined with'),
+    ({'map': '/no.yaml', 'use_localization': 'False'}, 'map cannot be combined with'),
+    ({'map': '/no.yaml'}, "map: got '/no.yaml', expected a map.yaml"),
+    ({'rviz': '9'}, "rviz: got '9'"),
+    ({'robots': '0', 'rviz': '1'}, 'expected ids of robots that Nav2 drives'),
     ({'namespace': '1 a'}, "launch argument namespace: got '1 a'"),
     ({'robots': '4'}, "robots: got '4'"), ({'robots': 'a'}, "robots: got 'a'"),
     ({'scenario': 'nonsense'}, 'nonsense'), ({'set': 'x'}, 'set'),
@@ -194,7 +306,8 @@ PACKAGES = {
     'planner_server': 'nav2_planner', 'behavior_server': 'nav2_behaviors',
     'bt_navigator': 'nav2_bt_navigator', 'waypoint_follower': 'nav2_waypoint_follower',
     'velocity_smoother': 'nav2_velocity_smoother', 'collision_monitor': 'nav2_collision_monitor',
-    'docking_server': 'nav2_docking', 'local_costmap': 'nav2_costmap_2d',
+    'docking_server': 'nav2_docking', 'amcl': 'nav2_amcl',
+    'map_server': 'nav2_map_server', 'local_costmap': 'nav2_costmap_2d',
     'global_costmap': 'nav2_costmap_2d'}
 # Names that parameters give to others: of plugins, polygons, sources.
 GIVEN = {'FollowPath', 'GridBased', 'progress_checker', 'general_goal_checker', 'simple_smoother',
@@ -243,10 +356,22 @@ def test_the_files_start_the_same_nodes_and_take_the_same_arguments(parameters):
         r'lifecycle_nodes = (\[.*?\])', navigation, re.DOTALL)[1]))
     # The route server needs no parameter; costmaps are within two of the nodes.
     assert nodes - set(parameters) <= {'route_server'}
-    assert set(parameters) - nodes == {'local_costmap', 'global_costmap'}
+    assert set(parameters) - nodes == {'local_costmap', 'global_costmap', 'amcl', 'map_server'}
     declared = set(re.findall(r"DeclareLaunchArgument\(\s*'(\w+)'",
                               (folder / 'bringup_launch.py').read_text()))
-    assert set(re.findall(r"'(\w+)'", STAND_IN)) <= declared
+    # Since 1.4 a namespace that is not empty is used.
+    assert set(re.findall(r"'(\w+)'", STAND_IN)) <= declared | {'use_namespace'}
+    if 'use_keepout_zones' in declared:
+        assert 'use_speed_zones' in declared
+
+
+@needs_nav2
+def test_no_node_of_nav2_publishes_stamped_commands(parameters):
+    # On one topic with Twist: `ros2 bag record --all` leaves out a topic of two types.
+    publishing = {node for node in parameters if 'TwistPublisher' in sources(PACKAGES[node])}
+    assert {'controller_server', 'docking_server', 'velocity_smoother'} <= publishing
+    for node in publishing - {'local_costmap', 'global_costmap'}:
+        assert parameters[node]['enable_stamped_cmd_vel'] is False, node
 
 
 @needs_nav2

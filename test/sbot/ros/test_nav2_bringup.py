@@ -55,6 +55,7 @@ def nav2(tmp_path):
                 'nav2_stand_in.py').read_text())
             (folder / executable).chmod(0o755)
     (tmp_path / 'said').mkdir()
+    surroundings.pop('ROS_AUTOMATIC_DISCOVERY_RANGE', None)
     return {**surroundings, 'STAND_INS': str(tmp_path / 'said'), 'PYTHONPATH': os.pathsep.join([
         str(sources / 'nav2_common'), surroundings['PYTHONPATH']])}, set(nodes)
 
@@ -92,6 +93,7 @@ def test_nav2s_own_bringup_gives_its_nodes_our_parameters_and_drives_the_robot(t
             # Costmaps get it from their node; the lifecycle manager needs none.
             True), name
         assert each['topics']['/clock'] == '/arena/clock', name
+        assert each['range'] == 'LOCALHOST', name
         if name != 'lifecycle_manager_navigation':
             assert each['topics']['/tf'].startswith(place), name
     for costmap in ('local_costmap_local_costmap', 'global_costmap_global_costmap'):

@@ -1,6 +1,7 @@
 """The cache of machine code: what its directory and files depend on, and who shares them."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import numba
 import pytest
 
 from sbot_common.compiled import cache
+from sbot_common.compiled.keys import own_key, shipped_key, usable_levels
 
 ROOT = Path(__file__).resolve().parents[3]
 USE_AN_ANGLE = (
@@ -23,13 +25,13 @@ USE_AN_ANGLE = (
 @pytest.mark.parametrize(('setting', 'value'), [
     ('OPT', 0), ('BOUNDSCHECK', 0 if numba.config.BOUNDSCHECK else 1), ('DISABLE_JIT', 1)])
 def test_the_key_depends_on_the_compiler(setting, value, monkeypatch):
-    before = cache._key()
+    before = own_key()
     monkeypatch.setattr(numba.config, setting, value)
-    assert cache._key() != before
+    assert own_key() != before
 
 
 def test_the_key_depends_on_the_processor(tmp_path):
-    code = 'from sbot_common.compiled import cache; print(cache._key())'
+    code = 'from sbot_common.compiled.keys import own_key; print(own_key())'
     keys = {run_child(ROOT, tmp_path, code, NUMBA_CPU_NAME=name)
             for name in ('generic', 'nehalem')}
     assert len(keys) == 2
@@ -68,6 +70,79 @@ def test_checkouts_share_the_machine_code_of_equal_functions(tmp_path):
                 '@njit\ndef quaternion_from_yaw') == '1'
     assert hits('an_edit', 'sincos(yaw / 2)', 'sincos(yaw / 4)') == '0'
     assert hits('one_again', '', '') == '1'  # the edited one has replaced nothing
+
+
+def shipped(tmp_path: Path) -> Path:
+    """A checkout with machine code of its own, of a level that this processor has."""
+    level = LEVELS[-1]
+    root = copied_checkout(tmp_path / 'package')
+    run_child(root, tmp_path / 'made', NUMBA_CPU_NAME=level, NUMBA_CPU_FEATURES='')
+    folder = root / 'sbot_common/compiled/machine_code' / shipped_key(level)
+    folder.mkdir(parents=True)
+    for path in (tmp_path / 'made').glob('*/*.code'):
+        shutil.copyfile(path, folder / path.name)
+    return root
+
+
+LEVELS = usable_levels()
+of_a_level = pytest.mark.skipif(not LEVELS, reason='no level of processors is known here')
+
+
+@of_a_level
+def test_machine_code_of_the_package_is_used_before_the_users(tmp_path):
+    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+    assert run_child(root, cache_home).split()[1] == '1'
+    assert not [*cache_home.rglob('*.code')]
+    assert run_child(root, cache_home, NUMBA_CPU_NAME=LEVELS[-1]).split()[1] == '1'
+    assert not [*cache_home.rglob('*.code')]
+
+
+@of_a_level
+@pytest.mark.parametrize('variables', [{'NUMBA_CPU_NAME': 'nehalem'}, {'NUMBA_OPT': '1'}])
+def test_another_processor_or_setting_compiles(tmp_path, variables):
+    if platform.machine() != 'x86_64' and 'NUMBA_CPU_NAME' in variables:
+        pytest.skip('a processor of x86-64')
+    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+    assert run_child(root, cache_home, **variables).split()[1] == '0'
+    assert [*cache_home.rglob('*.code')]
+
+
+@of_a_level
+def test_damaged_machine_code_of_the_package_is_compiled_for_the_user(tmp_path):
+    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+    path, = root.rglob('*quaternion_from_yaw-*.code')
+    path.write_bytes(path.read_bytes()[:-9])
+    damaged = path.read_bytes()
+    assert run_child(root, cache_home).split()[1] == '0'
+    assert path.read_bytes() == damaged  # a package is read only
+    assert run_child(root, cache_home).split()[1] == '1'
+
+
+@of_a_level
+def test_a_function_of_the_users_compiles_against_the_packages(tmp_path):
+    code = ("""
+import numpy as np
+from sbot_common.angles import quaternion_from_yaw
+from sbot_common.compiled.jit import njit
+
+@njit
+def twice(yaw):
+    return quaternion_from_yaw(2.0 * yaw)
+
+print(twice(0.3) == quaternion_from_yaw(0.6))""")
+    (tmp_path / 'own.py').write_text(code)
+    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+    assert run_child(root, cache_home, f'import sys; sys.path.append({str(tmp_path)!r}); '
+                                       'import own') == 'True\n'
+    assert [path.name.partition('-')[0] for path in cache_home.rglob('*.code')] == ['own.twice']
+
+
+@of_a_level
+def test_a_package_that_others_can_write_to_is_trusted_as_its_modules_are(tmp_path):
+    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+    path, = root.rglob('*quaternion_from_yaw-*.code')
+    path.chmod(0o666)
+    assert run_child(root, cache_home).split()[1] == '1'
 
 
 def test_old_machine_code_goes(tmp_path):

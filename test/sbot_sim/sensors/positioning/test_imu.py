@@ -127,6 +127,6 @@ def test_noise_is_seeded_and_changes_no_motion():
 
 
 def test_without_it_there_is_none():
-    with pytest.raises(InputError, match='imu is off'):
+    with pytest.raises(InputError, match=r'imu needs sensors\.imu: true'):
         sbot.run({'world': {'bounds': [0, 0, 9, 9]}, 'duration': 1,
                   'robots': [{'pose': [1, 1, 0], 'controller': 'none'}]}, sense=['imu'])

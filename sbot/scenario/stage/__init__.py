@@ -1,0 +1,1 @@
+"""Stage world files (.world) as scenarios."""

@@ -1,0 +1,104 @@
+from pathlib import Path
+
+import pytest
+
+from sbot.scenario.stage.entities import parse_entities
+from sbot.scenario.stage.tokens import read_tokens
+from sbot_common.errors import InputError
+
+
+def parse(text):
+    return parse_entities(read_tokens(text.encode(), Path('x.world')), 'x.world')
+
+
+MACROS = """
+resolution 0.02
+define base position ( size [1 2 3] color "red" ranger ( alwayson 1 ) )
+define robot base ( size [4 5 6] )
+robot
+(
+  name "r0" color "blue"
+  model ( pose [0 0 0 90] )
+)
+define base model ( )
+base ( )
+"""
+
+
+def test_instances_go_over_macros_and_children_follow_theirs():
+    world = parse(MACROS)
+    assert world.number('resolution', 0.0) == 0.02
+    robot, base = world.children
+    assert (robot.kind, robot.name, robot.place.line) == ('position', 'robot', 5)
+    assert robot.properties['size'].numbers(2) == [4, 5]
+    assert robot.text('color') == 'blue'
+    assert [child.kind for child in robot.children] == ['ranger', 'model']
+    assert str(robot.place_of('size')) == 'x.world:4'  # in the macro that gives it
+    assert base.kind == 'position'  # the first definition of a name holds
+
+
+def test_a_macro_is_looked_up_where_it_is_used():
+    world = parse('define a b ( x 1 )\ndefine b model ( x 2 y 3 )\na ( )')
+    assert world.children[0].kind == 'model'
+    assert {name: each.values for name, each in world.children[0].properties.items()} == {
+        'x': ('1',), 'y': ('3',)}
+
+
+@pytest.mark.parametrize(('text', 'expected'), [
+    ('a\nb 1', ":2: got 'b', expected a value or ( after 'a'"),
+    ('a ( b 1', ":1: 'a' begins here and has no end"),
+    ('a 1\n)', ":2: got ')', expected a name"),
+    ('a [ 1 2', 'expected values, or ]'),
+    ('a [ b ]', "'a': got 'b', expected values, or ]"),
+    ('a [ ]', "'a' [ ] is empty"),
+    ('pose[ 0 0 0 0 ]', "expected a space before '['"),
+    ('define a', 'the file ends here, expected what a is'),
+    ('define a b', "the file ends here, expected a value or ( after 'b'"),
+    ('define a b 1', 'define a: expected ( after b'),
+    ('model ( define a b ( ) )', "got 'a', expected a value or ( after 'define'"),
+    ('define a a ( )\na ( )', ":1: macro 'a' contains itself"),
+    ('define a b ( )\ndefine b a ( )\na ( )', "macro 'a' contains itself"),
+    ('define a model ( a ( ) )\na ( )', ":1: macro 'a' contains itself"),
+    ('m ( ' * 60, 'nested more than 50 levels deep'),
+])
+def test_errors_name_file_line_and_what_was_expected(text, expected):
+    with pytest.raises(InputError) as error:
+        parse(text)
+    assert str(error.value).startswith('x.world:')
+    assert expected in str(error.value)
+
+
+def test_macros_that_double_are_refused():
+    # 2^40 models in 40 lines.
+    lines = ['define m0 model ( x 1 )']
+    lines += [f'define m{k + 1} model ( m{k} ( ) m{k} ( ) )' for k in range(40)]
+    with pytest.raises(InputError, match='more than 100000 models'):
+        parse('\n'.join([*lines, 'm40 ( )']))
+    wide = ''.join(f'p{k} 1 ' for k in range(1000))
+    with pytest.raises(InputError, match=r'too large: .* properties with the macros expanded'):
+        parse(f'define w model ( {wide} )\n' + 'w ( )\n' * 600)
+
+
+def test_deep_chains_of_macros_are_refused():
+    chain = [f'define m{k} m{k + 1} ( )' for k in range(200)]
+    with pytest.raises(InputError, match='more than 100 models and macros within each other'):
+        parse('\n'.join([*chain, 'm0 ( )']))
+
+
+@pytest.mark.parametrize(('value', 'number'), [('-0.5', -0.5), ('.5', 0.5), ('"16"', 16.0),
+                                               ('[ 3 4 ]', 3.0), ('+2.', 2.0)])
+def test_numbers_as_stage_reads_them(value, number):
+    assert parse(f'a {value}').number('a', 0.0) == number
+
+
+@pytest.mark.parametrize('value', ['1.2.3', '--1', '"nan"', '"1e3"', '""', '"inf"'])
+def test_what_is_no_number(value):
+    with pytest.raises(InputError, match=r'x\.world:1: a: got .*, expected a number'):
+        parse(f'a {value}').number('a', 0.0)
+
+
+def test_a_tuple_may_be_longer_than_what_is_read_and_not_shorter():
+    world = parse('a [ 1 2 3 4 5 6 ] b [ 1 ]')
+    assert world.properties['a'].numbers(3, 4) == [1, 2, 3, 4]
+    with pytest.raises(InputError, match=r"b: got '1', expected 2 numbers in \[ \]"):
+        world.properties['b'].numbers(2)
