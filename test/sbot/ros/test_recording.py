@@ -1,4 +1,4 @@
-"""What `sbot up --record` keeps: nothing of a run that never began; its distribution, and more."""
+"""What `sbot up --record` keeps of a run: nothing of one that never began, its distribution."""
 
 import importlib.util
 import json
