@@ -29,6 +29,16 @@ def test_a_table_and_rows_that_are_checked(capsys, tmp_path, monkeypatch):
     assert 'hallway/pair#0 navigate: trajectory_sha256' in capsys.readouterr().out
 
 
+def test_rows_of_several_files_come_in_one_table(capsys, tmp_path):
+    row = {'library': 1, 'scene': 'hallway/pair', 'seed': 0, 'set': {}, 'success': 1, 'arrived': 1}
+    for name in ('a', 'b'):
+        (tmp_path / name).write_text(json.dumps({**row, 'controller': name}) + '\n')
+    assert main(['bench', 'navigation', '--show', str(tmp_path / 'a'),
+                 '--show', str(tmp_path / 'b')]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split('|')[2].strip() for line in lines] == ['controller', '----------', 'a', 'b']
+
+
 def test_a_scene_is_printed_as_a_scenario_file(capsys, tmp_path):
     assert main(['bench', 'navigation', 'hallway/pair', '--seeds', '3', '--yaml']) == 0
     (tmp_path / 'hallway.yaml').write_text(capsys.readouterr().out)
