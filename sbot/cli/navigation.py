@@ -47,8 +47,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument('--dynabarn', metavar='DIR', help="your copy of DynaBARN's worlds")
     made.add_argument('--check', metavar='FILE',
                       help='run the rows of a file of JSON lines again, and compare the hashes')
+    made.add_argument('--trust', action='store_true',
+                      help='with --check: run the classes, and read the files, that the rows name')
     made.add_argument('--show', action='append', default=[], metavar='FILE',
-                      help='print the table of rows in a file of JSON lines; repeatable: of several '
+                      help='print the table of the rows of a file; repeatable: of several '
                            'files together')
     made.add_argument('--by', choices=('family', 'scene'), default='family',
                       help='what a line of the table is (default: family)')
@@ -81,7 +83,7 @@ def _navigation(arguments: argparse.Namespace) -> int:
         return _show(arguments)
     options = _options(arguments)
     if arguments.check is not None:
-        return _check(Path(arguments.check), known, options)
+        return _check(Path(arguments.check), known, options, arguments.trust)
     return _run(arguments, scenes, options)
 
 
@@ -136,9 +138,14 @@ def _show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check(path: Path, known: Mapping[str, Mapping[str, Any]], options: Options) -> int:
-    from sbot.navigation.benchmark import check_rows, read_rows_file
+def _check(path: Path, known: Mapping[str, Mapping[str, Any]], options: Options,
+           trusted: bool) -> int:
+    from sbot.navigation.benchmark import check_rows, executed, read_rows_file
     rows = read_rows_file(path)
+    named = executed(rows)
+    if named and not trusted:
+        raise InputError(f'{path} names {", ".join(named[:5])}, which a check executes or reads; '
+                         'give --trust if you trust it')
     wrong = check_rows(rows, known, options)
     print('\n'.join([*wrong, f'{len(rows)} rows run again, {len(wrong)} differences']))
     return FAILED if wrong else 0
