@@ -9,7 +9,6 @@ profile, exact at every tick. With equal limits it is what navground's modulatio
 References
 ----------
 .. [1] idsia-robotics/navground, ``behavior_modulations/limit_acceleration.cpp``.
-.. [2] rtv/Stage 4.3, ``acceleration_bounds`` of ``libstage/model_position.cc``.
 
 """
 
