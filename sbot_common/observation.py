@@ -80,7 +80,7 @@ class NotSensed(InputError, AttributeError):
 class Observation(_Fields):
     """Everything one robot knows at a tick. Frame `map` unless said; arrays are read-only.
 
-    Every other sensor has a field of its name, e.g. ``imu``. ``infrared``, ``neighbours`` and
+    Every other sensor has a field of its name. ``infrared``, ``neighbours`` and
     those raise InputError where the scenario has these sensors off.
     """
 

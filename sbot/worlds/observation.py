@@ -37,7 +37,7 @@ class Observations(_Fields):
     """K worlds of N robots at one tick; for a single ``World`` all without the first axis.
 
     A field is None where the robots do not sense it, or it was not asked for. Frame `map` unless
-    said. Every other sensor has a field of its name, e.g. ``imu``: (K, N, columns).
+    said. Every other sensor has a field of its name: (K, N, columns).
     """
 
     __slots__ = ()

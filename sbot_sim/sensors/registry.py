@@ -2,7 +2,7 @@
 
 Everything that goes through sensors goes through this list: scenario keys and their checks,
 messages, recordings, controllers, histories, worlds, learning. An installed package adds a sensor
-by an entry point of the group ``sbot.sensors``, whose name is the sensor's and which leads to a
+by an entry point of the group ``GROUP``, whose name is the sensor's and which leads to a
 ``Sensor``.
 """
 
