@@ -120,6 +120,8 @@ def become(request: Request, fds: list[int]) -> None:
 
 def execute(words: list[str], path: list[str]) -> None:
     """Execute what follows the name of the interpreter: -c CODE, -m MODULE or FILE, arguments."""
+    own = os.environ.get('PYTHONPATH', '').split(os.pathsep)
+    path = [*(each for each in own if each and each not in path), *path]
     if words[0] == '-c':
         sys.argv = ['-c', *words[2:]]
         sys.path = ['', *path]

@@ -23,12 +23,15 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
 from sbot.scenario.paths import find_file
 from sbot.scenario.shipped import own_folders
-from sbot_common.errors import InputError, one_line
+from sbot_common.errors import InputError, bad_value, one_line
 
 
 def _run(args: argparse.Namespace) -> int:
     bag = Bag(args.bag, partly=True)
     overrides = dict(parse_override(text) for text in args.set)
+    _check(args)
+    if args.node is not None:
+        return _run_node(bag, overrides, args)
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                               overrides=overrides, import_controllers=False)
     if not args.trust:
@@ -60,6 +63,49 @@ def _run(args: argparse.Namespace) -> int:
     elif not args.quiet:
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
               f'{result.ticks} ticks agree to the bit')
+    return damage_code(bag) or (0 if result.equal else 1)
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Raise InputError for options that do not go together."""
+    if args.node is not None and args.output is not None:
+        raise InputError('--node cannot be combined with --output')
+    for option in ('robot', 'tolerance', 'timeout'):
+        if args.node is None and getattr(args, option) not in (None, []):
+            raise InputError(f'--{option} needs --node COMMAND')
+    if args.timeout is not None and not 0.0 < args.timeout <= 1e6:
+        raise bad_value('--timeout', args.timeout, 'a number > 0 (s)')
+
+
+def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespace) -> int:
+    """Replay to a node of the user's."""
+    from tqdm import tqdm
+
+    from sbot.regression.commands import Tolerances
+    from sbot.ros.node_replay import replay_node
+
+    def output(line: str) -> None:
+        if not args.quiet and not args.json:
+            tqdm.write(f'[node] {line}', file=sys.stderr)
+    with tqdm(unit=' ticks', leave=False, file=sys.stderr,
+              disable=True if args.quiet or args.json else None) as bar:
+        result = replay_node(
+            bag, args.node, robots=args.robot, tolerances=Tolerances(args.tolerance),
+            timeout=args.timeout, overrides=overrides, progress=lambda _: bar.update(),
+            output=output)
+    robots = ', '.join(map(str, result.robots))
+    if args.json:
+        print(json.dumps({**result._asdict(), 'equal': result.equal,
+                          'first': result.first and result.first._asdict()}))
+    elif result.first is not None:
+        print(one_line(str(result.first)))
+        print(f'{result.differences} of {result.commands} commands differ (robot {robots})')
+    elif not args.quiet:
+        agree = 'within the tolerance' if args.tolerance else 'to the bit'
+        print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
+              f'{result.ticks} ticks agree {agree} (robot {robots})')
+    if bag.corrupt:
+        report_damage(bag)
     return damage_code(bag) or (0 if result.equal else 1)
 
 
@@ -139,6 +185,20 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                         help='change a value of the recorded scenario, e.g. '
                              'controllers.potential_field.angular_scaler_kappa=0.26')
     parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
+    parser.add_argument('--node', metavar='COMMAND',
+                        help="start a node of yours instead, over ROS 2, and compare its "
+                             "commands: 'ros2 run my_package my_node', or a Python file with its "
+                             'arguments')
+    parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
+                        help='with --node: compare the commands of this robot; may be repeated '
+                             '(default: robots with controller: external, else those that the '
+                             'node drives)')
+    parser.add_argument('--tolerance', metavar='[FIELD=]X', action='append', default=[],
+                        help='with --node: how far numbers may differ, e.g. 1e-6 or '
+                             'angular.z=0.01; may be repeated (default: to the bit)')
+    parser.add_argument('--timeout', metavar='S', type=float,
+                        help="with --node: seconds to wait for it and for each of its commands "
+                             "(default: the scenario's lockstep_timeout; a minute to start)")
     parser.add_argument('--trust', action='store_true',
                         help='import modules from the folders that the recording names '
                              '(python_path), and execute the functions of its policy files, '

@@ -47,6 +47,10 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up.add_argument('--namespace', metavar='NAME', default='',
                     help='ROS namespace of the run, with its own /clock and /tf, so that several '
                          'runs fit side by side')
+    up.add_argument('--node', action='append', default=[], metavar='COMMAND',
+                    help="start a node of yours, too, e.g. for `controller: external`: 'ros2 run "
+                         "my_package my_node', or a Python file with its arguments; may be "
+                         'repeated')
     up.set_defaults(run=_up)
 
 
@@ -181,7 +185,8 @@ def _up(arguments: argparse.Namespace) -> int:
     with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
-                         namespace=namespace, progress=progress, output=output)
+                         namespace=namespace, own=arguments.node, progress=progress,
+                         output=output)
         if arguments.plot is not None and bag is not None:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run

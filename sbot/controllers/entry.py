@@ -92,6 +92,7 @@ class Entry(NamedTuple):
     executable: str = 'controller_bot'  # its ROS 2 node
     node_name: str = 'controller'
     node_parameters: bool = False  # the node takes the parameters instead of the scenario
+    outside: bool = False  # a node of the user's, which we neither make nor start
 
     @property
     def specs(self) -> tuple[Spec, ...]:

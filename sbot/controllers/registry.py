@@ -69,6 +69,11 @@ def entry_of(name: str) -> Entry:
     return _loaded(installed()[name]) if name in installed() else shipped()[-1]
 
 
+def is_outside(name: str) -> bool:
+    """Tell whether something else than a controller of ours drives a robot."""
+    return name == NONE or entry_of(name).outside
+
+
 def _belongs(name: str, entry: Entry) -> bool:
     return name == entry.name or (entry.name.endswith(':') and name.startswith(entry.name))
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
-from sbot.controllers.registry import NONE
+from sbot.controllers.registry import is_outside
 from sbot.regression.observation import recorded_inputs
 from sbot.runner.recording import open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
@@ -177,7 +177,7 @@ class _Controllers:
         self.commands: dict[int, topics.Topic] = {}
         for robot, entry in enumerate(scenario.robots):
             name = topics.resolve(topics.CMD_VEL, robot, self._n)
-            if entry.controller == NONE:
+            if is_outside(entry.controller):
                 continue  # driven from outside: nothing to compare
             if name not in names:
                 raise InputError(f'{bag.path}: no commands of robot {robot}, expected {name}')
@@ -186,9 +186,9 @@ class _Controllers:
                 raise bad_value(f'{bag.path}: type of {name}', names[name], topics.CMD_VEL.type)
             self.commands[robot] = known[names[name]]
         if not self.commands:
-            raise InputError(f'{bag.path}: no robot has a controller to replay: all have '
-                             'controller: none, somebody else drove them; expected another '
-                             'controller of one robot, at least')
+            raise InputError(f'{bag.path}: no robot has a controller to replay: nodes of '
+                             'somebody else drove them (controller: none or external); expected '
+                             'another controller of one robot, at least, or --node COMMAND')
         self._robots = controlled_robots(scenario, self.commands)
         self._other_numbers = bag.random_numbers not in (None, SOURCE)
         # Robots that have drawn numbers which the recorded run did not have.

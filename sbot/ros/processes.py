@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sbot.controllers.registry import NONE, entry_of
+from sbot.controllers.registry import entry_of, is_outside
 from sbot.environment.child_python import python_command
 from sbot.ros.executables import MODULES
 from sbot.scenario.controllers import controller_parameters
@@ -56,7 +56,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
         'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,
         **{name: _plain(value) for name, value in in_words(scenario.wind.flow).items()}})
     robots = [controller_process(scenario, i, robot, run)
-              for i, robot in enumerate(scenario.robots) if robot.controller != NONE]
+              for i, robot in enumerate(scenario.robots) if not is_outside(robot.controller)]
     return [simulator, wind, *robots]
 
 

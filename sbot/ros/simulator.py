@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sbot.controllers.registry import NONE
+from sbot.controllers.registry import is_outside
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
 from sbot.runner.recording import open_recorder
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import broadcast_options, initial_poses, simulation_parameters
+from sbot.scenario.external import external_robots
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import FASTEST, SLOWEST, Scenario
 from sbot_common import ros, topics
@@ -185,7 +186,8 @@ class ScenarioSimulator(SimulatorNode):
             engine, Broadcast(parameters, broadcast._replace(interfaces=interfaces)),
             Options(rate=scenario.rate, ticks=ticks, lockstep=scenario.lockstep,
                     wind_parts=('velocity', 'force', *['gust'] * broadcast.gust),
-                    awaited=[robot.controller != NONE for robot in scenario.robots], **options),
+                    awaited=[not is_outside(robot.controller) for robot in scenario.robots],
+                    external=external_robots(scenario), **options),
             ScenarioObserver(scenario, engine, values['record'], ticks))
 
 

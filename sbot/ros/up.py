@@ -20,6 +20,8 @@ from sbot.environment.discovery import THIS_MACHINE
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
+from sbot.ros.live_tf import live_tf_path, with_path
+from sbot.ros.own_command import own_environment, parse_command, start_command
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
@@ -49,7 +51,7 @@ class NodeFailed(RuntimeError):
 
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
-           domain: int | None = None, namespace: str = '',
+           domain: int | None = None, namespace: str = '', own: Sequence[str] = (),
            progress: Callable[[int, int], None] | None = None,
            output: Callable[[str], None] = print) -> dict[str, Any]:
     """Start the nodes of a scenario, wait for its end, and stop them.
@@ -61,6 +63,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     composed : all nodes in one process
     domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
+    own : commands of the user's own nodes, which are started after ours and end with them
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
 
@@ -81,9 +84,11 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                          'or source a ROS 2 installation; without it use sbot run')
     if record is not None and Path(record).exists():
         raise InputError(f'{record}: exists already; give a new name')
+    commands = [parse_command(text) for text in own]
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
     remaps = ros_arguments(own_names(namespace))
+    messages = live_tf_path(output)
     warn_of_reach(scenario, wind_source(scenario).field)
     status = _Status(progress)
     with TemporaryFolder('up') as folder, status.pipe() as write_end:
@@ -91,17 +96,26 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         readers: list[threading.Thread] = []
         last_words: dict[str, str] = {}
         failed: tuple[str, int] | None = None
+
+        def read(name: str, process: subprocess.Popen[str]) -> None:
+            reader = threading.Thread(
+                target=_relay, args=(name, process.stdout, output, last_words))
+            reader.start()
+            readers.append(reader)
         try:
             nodes = node_processes(scenario, record=record, run=namespace)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with held(), blocked():
-                    process = _start(node, Path(folder), write_end, domain, remaps)
+                    process = _start(node, Path(folder), write_end, domain, remaps, messages)
                     processes.append((node.name, process))
-                reader = threading.Thread(
-                    target=_relay, args=(node.name, process.stdout, output, last_words))
-                reader.start()
-                readers.append(reader)
+                read(node.name, process)
+            for text, words in zip(own, commands, strict=True):
+                with held():
+                    process = start_command(
+                        words, with_path(own_environment(), messages), domain)
+                    processes.append((text, process))
+                read(text, process)
             failed = _wait(processes, status, _SILENCE + scenario.lockstep_timeout)
         finally:
             _stop([process for _, process in processes])
@@ -117,8 +131,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
 
 
 def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
-           remaps: Sequence[str] = ()) -> subprocess.Popen[str]:
-    """Start one node with its parameters in a file."""
+           remaps: Sequence[str] = (), messages: str | None = None) -> subprocess.Popen[str]:
+    """Start one node with its parameters in a file, and with the messages of a folder."""
     path = folder / f'{node.name}.yaml'
     parameters: Mapping[str, Any] = {'/**': {'ros__parameters': node.parameters}}
     arguments = ['--ros-args', '-r', f'__node:={node.name}', '--params-file', str(path)]
@@ -132,7 +146,8 @@ def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
     path.write_text(yaml.safe_dump(parameters))
     # Discovery stays on this machine unless the user says otherwise.
     environment = {**THIS_MACHINE, 'PYTHONUNBUFFERED': '1', 'NUMBA_NUM_THREADS': '1',
-                   **os.environ, 'ROS_DOMAIN_ID': str(domain), END_WITH_PARENT: '1'}
+                   **with_path(dict(os.environ), messages), 'ROS_DOMAIN_ID': str(domain),
+                   END_WITH_PARENT: '1'}
     if node.executable in _LEADING:
         environment[STATUS_FD] = str(status_fd)
     return subprocess.Popen(

@@ -15,6 +15,7 @@ from sbot.scenario.controllers import (
     controller_parameters,
     observed_fields,
 )
+from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot_common import topics
 from sbot_common.angles import decoded_yaw
@@ -154,6 +155,8 @@ class ControllerSet:
 def _batches(scenario: Scenario, threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
     """Return ids of followers that share a controller and its parameters, and what moves them."""
     groups: dict[tuple[str, str], list[int]] = {}
+    if scenario.knowledge != EXACT:  # each knows something else
+        return []
     for i, robot in enumerate(scenario.robots):
         if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
             parameters = controller_parameters(scenario, robot)

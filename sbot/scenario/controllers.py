@@ -7,12 +7,16 @@ from collections.abc import Iterable
 from sbot.controllers.entry import Place, Sources
 from sbot.controllers.registry import NONE, entry_of
 from sbot.scenario.groups import ControllerParameters
+from sbot.scenario.knowledge import with_knowledge
 from sbot.scenario.model import Robot, Scenario
+from sbot.scenario.world import world_arrays
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.observation import Controller
 from sbot_common.params import updated
 from sbot_common.random.generators import TickGenerator
 from sbot_common.random.purposes import CONTROLLER
+from sbot_sim.world.line_of_sight import make_line_of_sight
+from sbot_sim.world.scene import Scene
 
 
 def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParameters:
@@ -57,7 +61,16 @@ def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
 
     """
     name = scenario.robots[robot_id].controller
-    return None if name == NONE else entry_of(name).make(controller_place(scenario, robot_id))
+    if name == NONE:
+        return None
+    return with_knowledge(entry_of(name).make(controller_place(scenario, robot_id)),
+                          scenario.knowledge, robot_id, scenario.seed, lambda: _walls(scenario))
+
+
+def _walls(scenario: Scenario) -> Scene:
+    """Return what stands between robots."""
+    hides = scenario.knowledge.others_in_sight
+    return make_line_of_sight(world_arrays(scenario.world) if hides else None)
 
 
 def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:

@@ -30,6 +30,7 @@ from sbot.scenario.checks.idle import warn_of_idle
 from sbot.scenario.checks.unused import warn_of_unused
 from sbot.scenario.controllers import controller_place
 from sbot.scenario.errors import validate
+from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import (
     FUNCTION,
     Robot,
@@ -49,6 +50,7 @@ from sbot.scenario.placement import place_robots
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.world import pushable_boxes
 from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.params import updated
 from sbot_sim.world.bodies import Body
 from sbot_sim.world.polygons import outline_error
 
@@ -238,6 +240,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
                                  {**written.sensors, **files['sensors']}, 'sensors', origins)
     wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
                               origins)
+    knowledge = updated(EXACT, written.knowledge, groups.below(('knowledge',), origins))
     world = written.world.model_copy(update=files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
     if given is not None:
@@ -262,6 +265,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     scenario = Scenario.model_construct(**{
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
+        'knowledge': knowledge,
         'given': dict(given or {}), 'source': source,
         'python_path': python_path if own_classes or own_function or own_hooks else ()})
     _check_robots(scenario, origins)
@@ -362,7 +366,12 @@ def _check_robots(scenario: Scenario, origins: Origins) -> None:
     """Raise InputError for a robot that its controller cannot drive."""
     for i, robot in enumerate(scenario.robots):
         if robot.controller != NONE:
-            reason = entry_of(robot.controller).refusal(controller_place(scenario, i))
+            entry = entry_of(robot.controller)
+            if entry.node_parameters and scenario.knowledge != EXACT:
+                raise InputError(f"{origins.where(('robots', i))}: controller {robot.controller} "
+                                 'cannot be combined with knowledge, as its node is told no '
+                                 'scenario')
+            reason = entry.refusal(controller_place(scenario, i))
             if reason is not None:
                 raise InputError(f"{origins.where(('robots', i))}: {reason}")
 

@@ -21,6 +21,7 @@ from sbot.controllers.registry import is_named
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import count_values, dump_yaml
 from sbot.scenario import groups
+from sbot.scenario.knowledge import EXACT, Knowledge
 from sbot.scenario.paths import portable_paths
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
@@ -352,6 +353,8 @@ class ScenarioFile(Settings):
     controllers: Mappings = Field(
         {}, description='Parameters for all robots with that controller.')
     sensors: Mapping = Field({}, description='What robots sense, and how well.')
+    knowledge: Mapping = Field(
+        {}, description='What controllers are told of poses, and how well; default: all, exactly.')
     wind: Mapping = Field({}, description='The wind; without it there is none.')
     robots: tuple[RobotEntry, ...] = Field(
         min_length=1, description='The robots; robot 0, the first, leads.')
@@ -387,6 +390,7 @@ class Scenario(Settings):
     sensors: Annotated[groups.SensorSettings, PlainSerializer(groups.group_in_words)]
     wind: Annotated[groups.WindSettings, PlainSerializer(groups.group_in_words)]
     robots: tuple[Robot, ...]
+    knowledge: Annotated[Knowledge, PlainSerializer(in_words)] = EXACT
     source: Source | None = Field(None, exclude=True, repr=False)
     """The scenario as written; None where only the complete one is known."""
     given: dict[str, Any] = Field({}, exclude=True, repr=False)

@@ -19,6 +19,7 @@ from pydantic_core import PydanticUndefined
 from sbot.controllers.registry import shipped
 from sbot.scenario.errors import expected_of
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
+from sbot.scenario.knowledge import Knowledge
 from sbot.scenario.model import (
     Circle,
     MovingObstacle,
@@ -30,7 +31,7 @@ from sbot.scenario.model import (
     World,
 )
 from sbot_common.clock import Rate
-from sbot_common.params import Spec
+from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import BODIES, body_in_words, body_specs
 
 _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
@@ -99,6 +100,7 @@ TABLES: dict[str, Callable[[], str]] = {
     'robots': lambda: model_table(RobotEntry),
     'bodies': body_table,
     **{entry.name: partial(spec_table, entry.specs) for entry in shipped() if entry.specs},
+    'knowledge': lambda: spec_table(specs_of(Knowledge)),
     'sensors': lambda: spec_table(group_specs(SensorSettings())),
     'wind': lambda: spec_table(group_specs(WindSettings())),
 }

@@ -11,6 +11,7 @@ from neural_controller.function_policy import FunctionPolicy
 from neural_controller.inputs import FIELDS, input_table
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
+from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
 from sbot.worlds.arguments import (
@@ -45,6 +46,7 @@ from sbot_sim.worlds.tick import Phases
 
 Floats = NDArray[np.float64]
 
+OF_POSES = ('goal', 'leader', 'pose')  # inputs of networks that are made of poses
 _COMPILING = ('Compiling functions of worlds; only their first use after an installation does '
               'this ...')
 
@@ -309,7 +311,11 @@ class Worlds:
             first_tick=self.state.tick.copy())
 
     def _check_inputs(self, network: Network) -> None:
+        exact = all(scenario.knowledge == EXACT for scenario in self.scenarios)
         for name in network.inputs:
+            if not exact and name in OF_POSES:
+                raise InputError(f'inputs: {name} cannot be combined with knowledge: worlds give '
+                                 'policies exact poses')
             sense = FIELDS.get(name.partition(':')[0])
             if sense is not None and sense not in self.senses:
                 raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 # New purposes go to the end: another number is another stream, and changes recorded results.
 (CONTROLLER, INFRARED, SCAN, ODOMETRY, PLACEMENT, TURBULENCE, IMU, GNSS, WHEEL_RADIUS,
- IMU_BIAS) = range(10)
+ IMU_BIAS, KNOWLEDGE) = range(11)

@@ -10,7 +10,8 @@ into the wait and out again, and because every message waited for is a wake-up:
   found empty then, what belongs together is still arriving: the next wait is for these, too.
 * Services, and those subscriptions, are looked at every 20 ms in any case.
 
-Whatever is rarer (events, clients, waitables) is left to rclpy's executor, once a second.
+Answers to requests wake it, and are heard after all messages that were sent before them. Whatever
+is rarer (events, waitables) is left to rclpy's executor, once a second.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _RARE_PERIOD_NS = 1_000_000_000
 # What is called beside the documented interface; ``LeanExecutor`` refuses to work without it.
 _INTERNALS = (_rclpy.Subscription.take_message, _rclpy.Timer.call_timer,
               _rclpy.Timer.is_timer_ready, _rclpy.Service.service_take_request,
+              _rclpy.Client.take_response,
               _rclpy.WaitSet.get_ready_entities)
 
 
@@ -57,6 +59,7 @@ class _Entities(NamedTuple):
     waking: list[_Source]
     timers: list[Any]
     services: list[Any]
+    clients: list[Any]
 
 
 class _UnknownInternals(Exception):
@@ -82,7 +85,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
         self._missing: list[_Source] = []  # late companions of what has woken the node last
         self._early: set[int] = set()  # companions that have come since: of what will wake it
         super().__init__(**options)
-        self._wait(self._make_wait_set(0, 0), [], [], 0)
+        self._wait(self._make_wait_set(0, 0, 0), [], [], [], 0)
 
     def wake(self) -> None:
         """Rebuild the wait set: rclpy calls this when an entity is created or destroyed."""
@@ -120,12 +123,13 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
             if self._changed:
                 self._changed = False
                 entities = self._entities()
-                wait_set = self._make_wait_set(len(entities.sources), len(entities.timers))
+                wait_set = self._make_wait_set(len(entities.sources), len(entities.timers),
+                                               len(entities.clients))
                 self._missing.clear()
                 self._early.clear()
                 poll_due = 0
             ready = self._wait(wait_set, entities.waking + self._missing, entities.timers,
-                               _POLL_PERIOD_NS)
+                               entities.clients, _POLL_PERIOD_NS)
             if not self._context.ok():
                 raise ExternalShutdownException()
             now = monotonic_ns()
@@ -133,6 +137,9 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
             due = any(timer.handle.is_timer_ready() for timer in entities.timers)
             if ready or due or polling:
                 self._take_all(entities.sources, ready)
+            for client in entities.clients:
+                if not self._changed:
+                    self._hear(client, entities.sources)
             for timer in entities.timers:
                 # A callback may have cancelled, reset or destroyed a timer, and /clock makes some
                 # due that were not.
@@ -173,13 +180,14 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
             self._missing = [source for source in self._missing if source in empty]
 
     def _entities(self) -> _Entities:
-        sources, timers, services = [], [], []
+        sources, timers, services, clients = [], [], [], []
         try:
             for node in self.get_nodes():
                 node_timers = list(node.timers)
                 timers += node_timers
                 # Rarer than plain functions, and served with the rest.
                 services += [s for s in node.services if not iscoroutinefunction(s.callback)]
+                clients += list(node.clients)
                 clock = node.resolve_topic_name(CLOCK.name)
                 for s in node.subscriptions:
                     own_clock = s.topic_name == clock and not s.raw
@@ -190,19 +198,21 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                         getattr(s, 'expected', False)))
         except AttributeError:
             raise _UnknownInternals from None
-        return _Entities(sources, [s for s in sources if s.wakes], timers, services)
+        return _Entities(sources, [s for s in sources if s.wakes], timers, services, clients)
 
-    def _make_wait_set(self, subscriptions: int, timers: int) -> Any:  # noqa: ANN401
-        return _rclpy.WaitSet(subscriptions, 2, timers, 0, 0, 0, self._context.handle)
+    def _make_wait_set(self, subscriptions: int, timers: int, clients: int) -> Any:  # noqa: ANN401
+        return _rclpy.WaitSet(subscriptions, 2, timers, clients, 0, 0, self._context.handle)
 
     def _wait(self, wait_set: Any, sources: list[_Source], timers: list[Any],  # noqa: ANN401
-              timeout_ns: int) -> set[int]:
+              clients: list[Any], timeout_ns: int) -> set[int]:
         """Wait; return pointers of the sources that have messages."""
         wait_set.clear_entities()
         for source in sources:
             wait_set.add_subscription(source.handle)
         for timer in timers:
             wait_set.add_timer(timer.handle)
+        for client in clients:
+            wait_set.add_client(client.handle)
         wait_set.add_guard_condition(self._guard.handle)
         wait_set.add_guard_condition(self._sigint_gc.handle)
         wait_set.wait(timeout_ns)
@@ -224,6 +234,20 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                 return found
             found = True
             callback(taken[0])
+
+    def _hear(self, client: Any, sources: list[_Source]) -> None:  # noqa: ANN401
+        """Hand waiting answers to those who asked, after the messages that came before them."""
+        while not self._changed:
+            header, response = client.handle.take_response(client.srv_type.Response)
+            if header is None:
+                return
+            for source in sources:
+                self._drain(source)
+            try:
+                future = client.get_pending_request(header.request_id.sequence_number)
+            except KeyError:  # nobody waits for it any more
+                continue
+            future.set_result(response)
 
     @staticmethod
     def _serve(service: Any) -> None:  # noqa: ANN401

@@ -22,11 +22,16 @@ def publishers_of(node: Node, name: str) -> list[str]:
     """
     if node.count_publishers(name) < 2:
         return []
-    found = [(info.node_namespace, info.node_name)
-             for info in node.get_publishers_info_by_topic(name)]
-    if any(own == _NOT_KNOWN_YET for _, own in found):
+    return [own for own, _ in nodes_that_publish(node, name)]
+
+
+def nodes_that_publish(node: Node, name: str) -> list[tuple[str, str]]:
+    """Return the publishers of a topic as node and type, sorted; [] while one is not known."""
+    found = node.get_publishers_info_by_topic(name)
+    if any(info.node_name == _NOT_KNOWN_YET for info in found):
         return []
-    return sorted(f'{namespace.rstrip("/")}/{own}' for namespace, own in found)
+    return sorted((f'{info.node_namespace.rstrip("/")}/{info.node_name}', info.topic_type)
+                  for info in found)
 
 
 def in_words(name: str, nodes: Sequence[str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -10,10 +11,12 @@ from rclpy.publisher import Publisher
 from sbot_common import ros, topics
 from sbot_common.topics import Topic
 from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.ros.external_nodes import ExternalNodes
 
 # What other nodes publish, too: that disturbs nobody.
 _OFTEN_SHARED = tuple(topic.name for topic in (
     topics.DIAGNOSTICS, topics.TF, topics.TF_STATIC, topics.MAP, topics.MARKERS))
+_MATCH = 2.0  # s of wall time that a subscription may take to connect
 _WIND = (topics.WIND_VELOCITY, topics.WIND_FORCE, topics.WIND_FIELD)
 
 
@@ -27,16 +30,24 @@ class Connections:
     awaited : (N,) which robots have a controller
     cmd_vel : topic of the commands
     depth : of the queues
+    external : robots that lockstep waits for and somebody's own nodes drive
+    on_heard : called when those nodes have read what was sent
 
     """
 
     def __init__(self, node: Node, first: Iterable[Outgoing], awaited: Sequence[bool],
-                 cmd_vel: Topic, depth: int) -> None:
+                 cmd_vel: Topic, depth: int, external: Collection[int] = (),
+                 on_heard: Callable[[], None] = lambda: None) -> None:
         self.field_heard = False  # set it when wind_model's grid has come
         self._node = node
         self._run = topics.run_namespace(node.get_namespace())
         self._awaited = awaited
         self._cmd_vel = cmd_vel
+        self.external = ExternalNodes(
+            node, {i: self._actual(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
+            on_heard)
+        self._late_since: float | None = None
+        self._late_said = False
         self._publishers: dict[str, Publisher] = {}
         missing: set[str] = set()
         for name, topic, _ in first:
@@ -48,7 +59,9 @@ class Connections:
                 missing.add(topic.type.partition('/')[0])
         for package in sorted(missing):
             node.get_logger().info(
-                f'{package} is not installed: its topics are in recordings but not published live')
+                f'{package} is not installed: its topics are in recordings but not published live'
+                + ' (sbot up makes it where there are gcc, g++ and Python.h)'
+                * (package == 'tf2_msgs'))
 
     def publish(self, messages: Iterable[Outgoing]) -> None:
         """Publish messages, except on topics whose type is not installed."""
@@ -60,6 +73,7 @@ class Connections:
     def missing(self) -> list[str]:
         """Return the names of what to wait for: nodes that are not connected, another run."""
         missing = [f'robot {i}' for i in range(len(self._awaited)) if not self._is_connected(i)]
+        missing += self.external.missing() or self._late_subscriptions()
         missing += self.others()
         if not (self._publishers[topics.CLOCK.name].get_subscription_count()
                 and all(self._count(topic.name) for topic in _WIND)
@@ -77,6 +91,10 @@ class Connections:
         return all(self._count(self._resolve(topics.GOAL, i))
                    for i, awaited in enumerate(self._awaited) if awaited)
 
+    def left(self, robots: Sequence[int]) -> list[int]:
+        """Return those of these external robots whose commands nobody publishes any more."""
+        return self.external.left(robots)
+
     def check(self) -> None:
         """Raise InputError if a topic has more publishers than lockstep can tell apart."""
         for text in self.foreign():
@@ -89,13 +107,36 @@ class Connections:
         """
         names = [*self._publishers, *(topic.name for topic in _WIND),
                  *(self._resolve(self._cmd_vel, i)
-                   for i, awaited in enumerate(self._awaited) if awaited)]
+                   for i, awaited in enumerate(self._awaited)
+                   if awaited or self.external.node_of(i))]
         own = f'{self._node.get_namespace().rstrip("/")}/{self._node.get_name()}'
         for name in names:
             if name not in _OFTEN_SHARED:
                 nodes = ros.publishers_of(self._node, self._actual(name))
                 if nodes and set(nodes) != {own}:
                     yield ros.in_words(self._actual(name), nodes)
+
+    def _late_subscriptions(self) -> list[str]:
+        """Return topics that nodes subscribe to which are not connected yet, for a moment.
+
+        Controllers' messages are sent again, those to external nodes are not.
+        """
+        late = [name for name, publisher in self._publishers.items()
+                if publisher.get_subscription_count() < self._node.count_subscribers(
+                    self._actual(name))] if self.external.names else []
+        now = time.monotonic()
+        if not late:
+            self._late_since = None
+            return []
+        self._late_since = self._late_since or now
+        if now - self._late_since < _MATCH:
+            return [f'subscriptions to {name}' for name in late]
+        if not self._late_said:
+            self._late_said = True
+            self._node.get_logger().warning(
+                f'{", ".join(late)}: a subscription is not connected; its quality of service '
+                'does not fit (docs/ros2.md)')
+        return []
 
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, len(self._awaited))

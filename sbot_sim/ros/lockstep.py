@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from sbot_common.errors import InputError
+from sbot_sim.ros.external import Turns
 from sbot_sim.ros.ledger import Ledger
 from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 
 ASK_AGAIN_AFTER = 0.5  # s of wall time
+# The same in runs with external robots: what is sent again to others reaches their nodes, too.
+ASK_AGAIN_LATE = 5.0
 GOAL_GRACE = 1.0  # s of wall time to wait for topics that controllers need not have
 
 
@@ -22,6 +25,11 @@ class Lockstep(RunControl):
                  peers: Peers) -> None:
         super().__init__(options, actions, clock, peers)
         self._ledger = Ledger(options.awaited)
+        self._turns = Turns(options.external)
+        self._patience = ASK_AGAIN_LATE if options.external else ASK_AGAIN_AFTER
+        self._course: Iterator[None] = iter(())  # what is left of the tick
+        self._asked_nodes: Sequence[int] = ()  # external robots that have not read their inputs
+        self._clock_sent = False
         self._wind_stamps = dict.fromkeys(options.wind_parts, 0)
         self._felt = False  # the tick's wind has been handed on
         self._connected_since: float | None = None
@@ -33,6 +41,11 @@ class Lockstep(RunControl):
 
     def accept_command(self, robot: int, raw: bytes = b'') -> bool:
         """Count an answer; repeated and late ones are not used."""
+        if robot in self._turns.external:
+            if self.phase is Phase.CONNECTING:
+                return False  # a node that stands still at its start
+            self._turns.answer(robot)
+            return True
         return not self._options.awaited[robot] or self._ledger.answer(robot, self._clock(), raw)
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
@@ -48,13 +61,8 @@ class Lockstep(RunControl):
 
     def proceed(self) -> None:
         """End the tick if all answers are in; begin the next if it is due."""
-        if self.phase is Phase.WAITING and not self._felt and self._wind_is_in():
-            self._felt = True
-            self._actions.publish_wind()
-        if (self.phase is Phase.WAITING and self._wind_is_in()
-                and self._ledger.complete(self._clock())):
-            self._ledger.end()
-            self._finish()
+        if self.phase is Phase.WAITING:
+            self._continue()
         if self.phase is not Phase.BETWEEN:
             return
         now, period = self._clock(), self.period
@@ -69,8 +77,10 @@ class Lockstep(RunControl):
         if self.phase is Phase.CONNECTING:
             self._start_if_connected()
         elif self.phase is Phase.WAITING:
+            if self._turns.external:
+                self._refuse_to_wait_for_nobody()
             self.proceed()
-        if self.phase is Phase.WAITING and self._clock() - self._asked >= ASK_AGAIN_AFTER:
+        if self.phase is Phase.WAITING and self._clock() - self._asked >= self._patience:
             self._ask_again()
 
     def pause(self, on: bool) -> None:
@@ -100,11 +110,69 @@ class Lockstep(RunControl):
     def _ask(self) -> None:
         """Publish a tick and wait for the answers."""
         self._ledger.begin()
-        self._felt = False
+        self._turns.begin(self._stamp_ns)
+        self._felt = self._clock_sent = False
         self.phase = Phase.WAITING
         self._asked = self._waiting_since = self._clock()
+        self._course = self._steps()
+        self._continue()
+
+    def _continue(self) -> None:
+        """Take the steps of the tick that can be taken; after the last one end it."""
+        if next(self._course, self) is self:
+            self._ledger.end()
+            for robot in self._turns.overdue():
+                self._actions.stop(robot)
+            self._finish()
+
+    def _steps(self) -> Iterator[None]:
+        """Do a tick, step by step; yield while something has to come first."""
+        timed, others = self._turns.timed, self._turns.others
+        if timed:  # their timers fire on /clock, so it comes when they know the rest
+            self._actions.publish_snapshot()
+            yield from self._have_read(timed)
         self._actions.publish_clock()
-        self._actions.publish_snapshot()
+        self._clock_sent = True
+        if timed:
+            yield from self._have_answered(timed)
+        else:
+            self._actions.publish_snapshot()
+        while not self._wind_is_in():
+            yield
+        self._felt = True
+        self._actions.publish_wind()
+        if others:
+            yield from self._have_read(others)
+            self._actions.publish_triggers(others)
+            yield from self._have_answered(others)
+        while not self._ledger.complete(self._clock()):
+            yield
+
+    def _have_read(self, robots: Sequence[int]) -> Iterator[None]:
+        """Wait until the nodes of external robots have read all that was sent."""
+        self._actions.ask(robots)
+        self._asked_nodes = robots
+        while not self._actions.heard():
+            yield
+        self._asked_nodes = ()
+
+    def _have_answered(self, robots: Sequence[int]) -> Iterator[None]:
+        """Wait for the commands of external robots that are due, now that they can act."""
+        self._turns.open(robots)
+        optional = [i for i in robots if self._turns.external[i].optional]
+        if optional:  # what they have published by then is in before their word
+            yield from self._have_read(optional)
+        while self._turns.missing(robots):
+            yield
+
+    def _refuse_to_wait_for_nobody(self) -> None:
+        for robot in self._peers.left(list(self._turns.external)):
+            raise InputError(f'{self._named(robot)} has left: nobody publishes its cmd_vel '
+                             f'(at tick {self._actions.tick()})')
+
+    def _named(self, robot: int) -> str:
+        node = self._actions.node_of(robot)
+        return f'robot {robot} ({node})' if node else f'robot {robot}'
 
     def _wind_is_in(self) -> bool:
         return all(stamp == self._stamp_ns for stamp in self._wind_stamps.values())
@@ -113,14 +181,17 @@ class Lockstep(RunControl):
         """Repeat the tick to silent nodes; raise InputError after the time-out."""
         now = self._clock()
         silent = self._ledger.silent()
-        names = [f'robot {i}' for i in silent] + ([] if self._wind_is_in() else ['wind_model'])
+        names = [self._named(i) for i in sorted({*silent, *self._asked_nodes,
+                                                 *self._turns.silent()})]
+        names += [] if self._wind_is_in() else ['wind_model']
         timeout = self._options.lockstep_timeout
         if names and not self._paused and now - self._waiting_since > timeout:
             raise InputError(f'{", ".join(names)} silent for {timeout:g} s '
                              f'(lockstep_timeout) at tick {self._actions.tick()}')
         self._asked = now
         if not self._felt:
-            self._actions.publish_clock()
+            if self._clock_sent:
+                self._actions.publish_clock()
             return  # controllers may be waiting for the wind, too
         for robot in silent:
             self._ledger.ask_again(robot)

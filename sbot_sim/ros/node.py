@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from rclpy.timer import Timer
 from std_srvs.srv import SetBool, Trigger
 
 from sbot_common import ros, topics
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import Topic
 from sbot_common.twist import STOP
 from sbot_common.wire import cdr
@@ -24,6 +24,7 @@ from sbot_common.wire.messages import read_pose, read_twist
 from sbot_sim.messages.diagnostics import Pace, diagnostics
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.connections import Connections
+from sbot_sim.ros.external import External
 from sbot_sim.ros.free_running import FreeRunning
 from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.lockstep import Lockstep
@@ -54,7 +55,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._inbox = Inbox(self._n)
         self._pace = Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
-        self._awaited = options.awaited
+        self._awaited, self._external = options.awaited, options.external
         self._driven = False  # a robot that lockstep does not wait for was given a command
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
         self._subscribe()
@@ -65,14 +66,18 @@ class SimulatorNode(Node):  # type: ignore[misc]
             *self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns),
             *self._broadcast.felt(self._engine.snapshot, self._stamp_ns),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
-            options.awaited, self._broadcast.cmd_vel, self._depth)
+            options.awaited, self._broadcast.cmd_vel, self._depth, options.external,
+            self._guarded(lambda: self._control.proceed()))
+        self._triggers = self._check_triggers(options.external)
         self._connections.publish(latched)
         actions = Actions(
             tick=lambda: self._engine.tick, start=self._start, end=self._end,
             publish_clock=self._publish_clock, publish_snapshot=self._publish_snapshot,
             publish_wind=self._publish_wind, publish_inputs=self._publish_inputs, stop=self._stop,
             observe=self._observe, advance=self._advance, reset=self._reset,
-            wait=self.get_logger().info)
+            wait=self.get_logger().info, ask=self._connections.external.ask,
+            heard=self._connections.external.heard, publish_triggers=self._publish_triggers,
+            node_of=self._connections.external.node_of)
         self._control: RunControl = (
             Lockstep(options, actions, time.monotonic, self._connections) if options.lockstep
             else FreeRunning(options, actions, time.monotonic, self._connections))
@@ -110,6 +115,23 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self._pacer = self._every(self._control.period, self._guarded(self._control.on_timer))
         else:
             self._control.proceed()
+
+    def _check_triggers(self, external: Mapping[int, External]) -> dict[int, str]:
+        """Return the topics that wait until external robots' nodes have read the others."""
+        names = [each.name for each in self._broadcast.snapshot(
+            self._engine.snapshot, self._stamp_ns)]
+        triggers = {}
+        for i, each in external.items():
+            name = topics.resolve(Topic(each.trigger, ''), i, self._n)
+            if each.timed:
+                continue
+            if name not in names:
+                prefix = topics.resolve(Topic('', ''), i, self._n)
+                own = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
+                raise bad_value(f'robot {i}: parameter trigger', each.trigger,
+                                f'one of {", ".join(each for each in own if "/" not in each)}')
+            triggers[i] = name
+        return triggers
 
     def _every(self, period: float, callback: Callable[[], None]) -> Timer:
         return self.create_timer(period, callback, clock=self._wall_clock)
@@ -176,12 +198,14 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
             command = STOP
-        if self._lockstep and not self._awaited[robot] and not self._driven:
+        if (self._lockstep and not self._awaited[robot] and not self._driven
+                and robot not in self._external):
             self._driven = True
             self.get_logger().warning(
                 f'robot {robot}: somebody else drives it (controller: none): lockstep does not '
                 f'wait for {self._resolve(self._broadcast.cmd_vel, robot)}, so this run will not '
-                'repeat; expected a controller in the scenario, or lockstep: false')
+                'repeat; controller: external waits for such a node, and lockstep: false for '
+                'nobody')
         if self._control.accept_command(robot, raw):
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw
@@ -259,7 +283,15 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     def _publish_snapshot(self) -> None:
         self._snapshot = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
-        self._connections.publish(self._snapshot)
+        if not self._triggers:
+            self._connections.publish(self._snapshot)
+            return
+        held = set(self._triggers.values())
+        self._connections.publish(each for each in self._snapshot if each.name not in held)
+
+    def _publish_triggers(self, robots: Sequence[int]) -> None:
+        wanted = {self._triggers[i] for i in robots}
+        self._connections.publish(each for each in self._snapshot if each.name in wanted)
 
     def _publish_wind(self) -> None:
         self._engine.feel(self._inbox.wind)

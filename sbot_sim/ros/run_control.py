@@ -7,12 +7,13 @@ free-running are its two kinds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
+from sbot_sim.ros.external import External
 
 # s of wall time to wait for the nodes of a run: they may have to compile first, and each node
 # more takes some seconds to start on a machine with few processors.
@@ -32,6 +33,7 @@ class Options(NamedTuple):
     cmd_vel_timeout: float  # s, free-running only; 0: never
     awaited: Sequence[bool]  # (N,) which robots have a controller
     wind_parts: Sequence[str] = ('velocity', 'force')  # lockstep: what a tick waits for
+    external: Mapping[int, External] = {}  # lockstep: robots driven by nodes of the user's
 
 
 class Phase(Enum):
@@ -58,6 +60,12 @@ class Actions(NamedTuple):
     reset: Callable[[], None]  # go back to tick 0
     end: Callable[[], None]  # the last tick has ended
     wait: Callable[[str], None]  # tell the user who is waited for
+    # Of external robots: ask their nodes whether they have read what was sent, tell whether they
+    # all have, send what they act on, and name the nodes.
+    ask: Callable[[Sequence[int]], None] = lambda _: None
+    heard: Callable[[], bool] = lambda: True
+    publish_triggers: Callable[[Sequence[int]], None] = lambda _: None
+    node_of: Callable[[int], str] = lambda _: ''
 
 
 class Peers(Protocol):
@@ -71,6 +79,9 @@ class Peers(Protocol):
 
     def goals_announced(self) -> bool:
         """Tell whether every controller has a publisher of goals."""
+
+    def left(self, robots: Sequence[int]) -> list[int]:
+        """Return those of these robots whose commands nobody publishes any more."""
 
 
 class RunControl(ABC):
@@ -170,7 +181,7 @@ class RunControl(ABC):
             return False
         names = ', '.join(missing[:20]) + (
             f' and {len(missing) - 20} more' if len(missing) > 20 else '')
-        nodes = sum(self._options.awaited) + 1
+        nodes = sum(self._options.awaited) + len(self._options.external) + 1
         if waited > max(CONNECTION_TIMEOUT + CONNECTION_TIME_A_NODE * max(0, nodes - 8),
                         self._options.lockstep_timeout):
             raise InputError(f'waited {waited:.0f} s for {names}')

@@ -88,7 +88,7 @@ def cases() -> list[Case]:
         if entry.name == PREFIX:
             with contextlib.suppress(InputError):  # navground is not installed
                 found += [Case(name, {}) for name in behavior_names('navground')]
-        else:
+        elif not entry.outside:
             found.append(Case(entry.name, NEEDED.get(entry.name, {})))
     return [*found, Case(OWN, {}), *(Case(name, {}) for name in INSTALLED)]
 

@@ -19,6 +19,7 @@ class Simulator:
         self.now, self.tick, self.log = 100.0, 0, []
         self.absent, self.announced = [], True
         self.others_here, self.told = [], []
+        self.gone, self.asking = [], []  # external robots: those that left, those that are asked
         self.questions = {i: [] for i, wanted in enumerate(awaited) if wanted}
         self.winds = {'velocity': [], 'force': []}
         self.commands = {}  # robot: the tick that its last command answers
@@ -32,7 +33,9 @@ class Simulator:
             publish_clock=self._publish_clock, publish_snapshot=self._publish_snapshot,
             publish_wind=self._publish_wind, publish_inputs=self._publish_inputs,
             stop=self.note('stop'), observe=self._observe, advance=self._advance,
-            reset=self._reset, wait=self.told.append)
+            reset=self._reset, wait=self.told.append, ask=self._ask,
+            heard=lambda: not self.asking, publish_triggers=self.note('triggers'),
+            node_of=lambda robot: f'/node_{robot}' * (robot in chosen.external))
         self.control = (Lockstep(chosen, actions, lambda: self.now, self) if lockstep
                         else FreeRunning(chosen, actions, lambda: self.now, self))
 
@@ -44,6 +47,9 @@ class Simulator:
 
     def goals_announced(self):
         return self.announced
+
+    def left(self, robots):
+        return [i for i in robots if i in self.gone]
 
     def note(self, name):
         return lambda *arguments: self.log.append((name, *arguments))
@@ -64,6 +70,21 @@ class Simulator:
     def _publish_inputs(self, robot):
         self.log.append(('inputs', robot))
         self.questions[robot].append(self.tick)
+
+    def _ask(self, robots):
+        self.log.append(('ask', list(robots)))
+        self.asking = list(robots)
+
+    def have_read(self):
+        """The external nodes that are asked say that they have read what was sent."""
+        self.asking = []
+        self.control.proceed()
+
+    def command(self, robot):
+        """An external node commands."""
+        if self.control.accept_command(robot, b'command'):
+            self.commands[robot] = self.tick
+        self.control.proceed()
 
     def _observe(self):
         self.seen.append((self.tick, dict(self.commands)))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ros_package import HAS_LAUNCH
 
+from sbot.ros.message_package import compilers
 from sbot.ros.processes import own_names, parse_namespace
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -81,7 +82,8 @@ def test_a_lockstep_and_a_free_running_arena_have_names_and_clocks_of_their_own(
     assert sorted(outside) == ['/diagnostics', '/parameter_events', '/rosout']
     assert {'/left/clock', '/right/clock', '/left/map', '/right/wind/field',
             '/left/robot_1/base_scan', '/right/robot_0/cmd_vel'} <= set(seen['topics'])
-    if importlib.util.find_spec('tf2_msgs') is not None:
+    if importlib.util.find_spec('tf2_msgs') is not None or (
+            how == 'up' and compilers() is not None):
         assert {'/left/tf', '/right/tf', '/left/tf_static', '/right/tf_static'} <= set(
             seen['topics'])
     else:  # one clear line of each simulator

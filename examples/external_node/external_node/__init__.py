@@ -1,0 +1,1 @@
+"""An example of a robot's own software, driven in lockstep."""

@@ -1,0 +1,123 @@
+"""`sbot bench navigation`: controllers compared on a library of scenes."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sbot.scenario.overrides import parse_override
+from sbot_common.errors import InputError
+
+if TYPE_CHECKING:
+    from sbot.navigation.scene import Scene
+    from sbot.sweeps.experiment import Options
+
+_DESCRIPTION = """Compare controllers on a library of scenes: every scene with every seed and
+controller, on this machine's processors or a Dask cluster. Prints a table by family; each row of
+--format jsonl or csv says what was run and holds the hash of what came out, and --check runs rows
+again: docs/navigation_benchmark.md. Exit code 0: all runs ended, all rows are as they say; 3: not
+so; 2: bad input."""
+FAILED = 3  # exit code where runs have failed, or rows are not as they say
+_SEEDS = '0:20'
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``sbot bench navigation``."""
+    made = argparse.ArgumentParser(prog='sbot bench navigation', description=_DESCRIPTION)
+    made.add_argument('scenes', nargs='*', metavar='SCENE',
+                      help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
+    made.add_argument('--list', action='store_true', help='list the scenes')
+    made.add_argument('--controller', action='append', default=[], metavar='NAME',
+                      help="a name of `sbot list controllers`, or a class of yours as "
+                           "'module:Class'; repeatable (default: navigate)")
+    made.add_argument('--set', dest='assignments', action='append', default=[],
+                      metavar='KEY=VALUE', help='a value of all scenarios, e.g. '
+                      'bodies.robot.max_acceleration=2; repeatable')
+    made.add_argument('--seeds', default=_SEEDS, metavar='SEEDS',
+                      help=f'0:50, or 1,2,3 (default: {_SEEDS}); BARN has the first one')
+    made.add_argument('--secret', metavar='FILE',
+                      help='make the seeds, as many, from this file')
+    made.add_argument('--barn', metavar='DIR', help="your copy of BARN's worlds")
+    made.add_argument('--dynabarn', metavar='DIR', help="your copy of DynaBARN's worlds")
+    made.add_argument('--check', metavar='FILE',
+                      help='run the rows of a file of JSON lines again, and compare the hashes')
+    made.add_argument('--by', choices=('family', 'scene'), default='family',
+                      help='what a line of the table is (default: family)')
+    made.add_argument('--format', choices=('table', 'jsonl', 'csv'), default='table',
+                      help='what to print (default: table)')
+    made.add_argument('-o', '--output', metavar='DIR', help='keep the runs in this folder')
+    made.add_argument('--resume', action='store_true', help='go on with the runs in DIR')
+    made.add_argument('--retry', action='store_true', help='with --resume: failed runs, too')
+    made.add_argument('--jobs', metavar='N',
+                      help='processes on this machine (default: one a processor)')
+    made.add_argument('--scheduler', metavar='ADDRESS',
+                      help='run on the workers of this Dask scheduler')
+    made.add_argument('--timeout', type=float, metavar='S', help='greatest time of a run')
+    made.add_argument('--quiet', action='store_true', help='no progress')
+    made.set_defaults(run=_navigation)
+    return made
+
+
+def _navigation(arguments: argparse.Namespace) -> int:
+    from sbot.navigation.library import chosen_scenes, families
+    known = families(arguments.barn, arguments.dynabarn)
+    scenes = chosen_scenes(known, arguments.scenes)
+    if arguments.list:
+        width = max(map(len, scenes))
+        print('\n'.join(f'{name:<{width}}  {scene.text}' for name, scene in scenes.items()))
+        return 0
+    options = _options(arguments)
+    if arguments.check is not None:
+        return _check(Path(arguments.check), known, options)
+    return _run(arguments, scenes, options)
+
+
+def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
+    from sbot.navigation.benchmark import make_plan, run_plan, scene_sources
+    from sbot.navigation.table import as_csv, as_json_lines, as_markdown, table
+    from sbot.sweeps.values import seeds_of
+    if arguments.resume and arguments.output is None:
+        raise InputError('--resume needs the folder; do -o DIR')
+    secret = None
+    if arguments.secret is not None:
+        secret = Path(arguments.secret).read_bytes()
+        print(f'seeds from a secret with SHA-256 {hashlib.sha256(secret).hexdigest()}',
+              file=sys.stderr)
+    plan = make_plan(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds'), secret),
+                     arguments.controller or ['navigate'],
+                     dict(parse_override(text) for text in arguments.assignments))
+    rows = run_plan(plan, options, None if arguments.output is None else Path(arguments.output),
+                    arguments.resume)
+    if arguments.output is not None:
+        Path(arguments.output, 'rows.jsonl').write_text(as_json_lines(rows) + '\n', 'utf-8')
+    print(as_json_lines(rows) if arguments.format == 'jsonl'
+          else as_csv(rows) if arguments.format == 'csv'
+          else as_markdown(table(rows, arguments.by)))
+    errors = [row for row in rows if row['error'] is not None]
+    for row in errors[:5]:
+        print(f"sbot: {row['scene']}#{row['seed']} {row['controller']}: {row['error']}",
+              file=sys.stderr)
+    return FAILED if errors else 0
+
+
+def _check(path: Path, known: Mapping[str, Mapping[str, Any]], options: Options) -> int:
+    from sbot.navigation.benchmark import check_rows, read_rows_file
+    rows = read_rows_file(path)
+    wrong = check_rows(rows, known, options)
+    print('\n'.join([*wrong, f'{len(rows)} rows run again, {len(wrong)} differences']))
+    return FAILED if wrong else 0
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    from sbot.sweeps.experiment import MAX_JOBS, Options
+    from sbot.sweeps.request import checked_timeout
+    from sbot.sweeps.values import whole_number
+    return Options(
+        jobs=0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS),
+        scheduler=arguments.scheduler, retry=arguments.retry, progress=not arguments.quiet,
+        timeout=None if arguments.timeout is None else checked_timeout(arguments.timeout,
+                                                                       '--timeout'))

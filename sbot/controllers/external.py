@@ -1,0 +1,38 @@
+"""Entry of ``external``: a robot that a node of the user's drives, in lockstep over ROS 2."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from sbot.controllers.entry import Entry, Place
+from sbot_common.errors import InputError
+from sbot_common.observation import Controller
+from sbot_common.params import Param
+
+_TOPICS = ('base_scan', 'odom', 'base_pose_ground_truth', 'imu', 'gnss', 'infrared',
+           'range_and_bearing')
+
+
+class Parameters(NamedTuple):
+    """When a node of the user's gives its commands (docs/lockstep.md)."""
+
+    trigger: Annotated[str, Param(
+        '', 'The topic of the robot that its node acts on: it is sent last, and one command '
+             'follows.', choices=_TOPICS)] = 'base_scan'
+    command_period: Annotated[float, Param(
+        's', 'Period of a timer of the node, on simulated time from 0, that commands; 0: it acts '
+             'on `trigger`.', minimum=0.0, maximum=1e6)] = 0.0
+    command_timeout: Annotated[float, Param(
+        's', 'The node may give no command in a tick, or several: the last one holds for so long '
+             'in simulated time, then the robot stops; 0: each command is waited for.',
+        minimum=0.0, maximum=1e6)] = 0.0
+
+
+def _make(place: Place) -> Controller:
+    raise InputError(f'robot {place.robot_id}: controller external needs a node of yours over '
+                     'ROS 2; use sbot up, or another controller: '
+                     f'--set robots.{place.robot_id}.controller=none')
+
+
+ENTRY = Entry('external', 'A node of yours over ROS 2, which lockstep waits for '
+              '(docs/lockstep.md).', _make, Parameters(), fields=(), outside=True)

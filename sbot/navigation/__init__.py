@@ -1,0 +1,1 @@
+"""Navigation benchmark: a library of scenes, metrics of the field, and a table of controllers."""

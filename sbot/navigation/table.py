@@ -1,0 +1,101 @@
+"""Tables of benchmark rows: medians and means by controller and family, text, CSV, JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Row = dict[str, Any]
+Cell = Callable[[Sequence[Row]], str]
+
+
+def _numbers(rows: Sequence[Row], key: str) -> list[float]:
+    return [float(row[key]) for row in rows if row.get(key) is not None]
+
+
+def _mean(key: str, digits: int) -> Cell:
+    def cell(rows: Sequence[Row]) -> str:
+        values = _numbers(rows, key)
+        return f'{statistics.fmean(values):.{digits}f}' if values else '–'
+    return cell
+
+
+def _median(key: str, digits: int) -> Cell:
+    def cell(rows: Sequence[Row]) -> str:
+        values = _numbers(rows, key)
+        return f'{statistics.median(values):.{digits}f}' if values else '–'
+    return cell
+
+
+def _least(rows: Sequence[Row]) -> str:
+    values = _numbers(rows, 'min_clearance_m')
+    return f'{min(values):.2f}' if values else '–'
+
+
+def _share(key: str) -> Cell:
+    def cell(rows: Sequence[Row]) -> str:
+        return f'{sum(row.get(key) == 1 for row in rows)} of {len(rows)}'
+    return cell
+
+
+def _touched(rows: Sequence[Row]) -> str:
+    return f"{sum(bool(row.get('collisions')) for row in rows)} of {len(rows)}"
+
+
+COLUMNS: dict[str, Cell] = {
+    'success': _share('success'), 'arrived (%)': lambda rows: (
+        f"{100 * statistics.fmean(_numbers(rows, 'arrived') or [0.0]):.0f}"),
+    'with contact': _touched, 'SPL': _mean('spl', 2), 'time (s)': _median('time_s', 1),
+    'deadlock (s)': _mean('deadlock_s', 1), 'flow (1/m/s)': _mean('flow_rate', 3),
+    'clearance (m)': _least, 'jerk (m/s³)': _median('jerk_mps3', 0),
+    'turns over (1/s)': _mean('sign_changes_hz', 2), 'energy (J/m)': _median('energy_j_per_m', 1),
+    'BARN': _mean('barn_score', 4), 'BARN 2022': _mean('barn_score_2022', 4)}
+
+
+def table(rows: Sequence[Row], by: str = 'family') -> list[list[str]]:
+    """Return a heading, and a line for each family (or ``scene``) and controller, sorted by both.
+
+    Runs that failed count as such: they have not arrived. Columns in which nobody has a number are
+    left out.
+    """
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        name = row['scene'] if by == 'scene' else row['scene'].partition('/')[0]
+        groups.setdefault((name, _controller(row)), []).append(row)
+    lines = [[*key, *(cell(groups[key]) for cell in COLUMNS.values())] for key in sorted(groups)]
+    heading = [by, 'controller', *COLUMNS]
+    kept = [i for i in range(len(heading)) if i < 2 or any(line[i] != '–' for line in lines)]
+    return [[line[i] for i in kept] for line in (heading, *lines)]
+
+
+def _controller(row: Row) -> str:
+    changes = ', '.join(f'{key}={value}' for key, value in row['set'].items())
+    return f"{row['controller']} ({changes})" if changes else str(row['controller'])
+
+
+def as_markdown(lines: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown, its columns aligned for reading as text."""
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    rows = ['| ' + ' | '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            + ' |' for line in lines]
+    rule = '| ' + ' | '.join('-' * max(3, width) for width in widths) + ' |'
+    return '\n'.join([rows[0], rule, *rows[1:]])
+
+
+def as_json_lines(rows: Sequence[Row]) -> str:
+    """Return a line of JSON for each row."""
+    return '\n'.join(json.dumps(row) for row in rows)
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """Return rows as CSV; ``set`` is JSON."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    file = io.StringIO()
+    writer = csv.DictWriter(file, names, lineterminator='\n')
+    writer.writeheader()
+    writer.writerows({**row, 'set': json.dumps(row['set'])} for row in rows)
+    return file.getvalue().rstrip('\n')

@@ -1,0 +1,104 @@
+"""Comparison of recorded and new command messages, field by field, with tolerances."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from sbot_common.errors import bad_value
+from sbot_common.topics import CMD_VEL_STAMPED
+from sbot_common.wire.cdr import decode
+
+_NUMBERS = tuple(f'{part}.{axis}' for part in ('linear', 'angular') for axis in 'xyz')
+_FRAME = 'header.frame_id'
+_NO_FIELD = 'command'  # instead of a field: one of the two is missing
+
+
+class CommandDifference(NamedTuple):
+    """A command that is not as recorded."""
+
+    tick: int
+    stamp_ns: int
+    topic: str
+    field: str  # 'linear.x', ..., 'header.frame_id'; 'command' where one is missing
+    recorded: float | str
+    new: float | str
+
+    def __str__(self) -> str:
+        return (f'first difference: tick {self.tick}, {self.topic}, {self.field}: recorded '
+                f'{self.recorded}; now {self.new}')
+
+
+class Tolerances:
+    """How far numbers of commands may differ; without one they are compared to the bit.
+
+    Parameters
+    ----------
+    given : '1e-6' for all numbers, or 'angular.z=0.01' for one field; later ones win
+
+    Raises
+    ------
+    InputError
+        for a field that commands do not have, or what is no number >= 0.
+
+    """
+
+    def __init__(self, given: Iterable[str] = (), where: str = '--tolerance') -> None:
+        self._of = dict.fromkeys(_NUMBERS, 0.0)
+        for text in given:
+            field, equals, value = str(text).rpartition('=')
+            if equals and field not in self._of:
+                raise bad_value(where, text, f'a number, or FIELD=NUMBER with one of '
+                                f'{", ".join(_NUMBERS)}')
+            try:
+                number = float(value)
+            except ValueError:
+                number = math.nan
+            if not 0.0 <= number < math.inf:
+                raise bad_value(where, text, 'a number >= 0, or FIELD=NUMBER')
+            self._of.update(dict.fromkeys([field] if equals else _NUMBERS, number))
+
+    def agree(self, field: str, recorded: float | str, new: float | str) -> bool:
+        """Tell whether two values of a field are equal enough."""
+        if isinstance(recorded, str) or isinstance(new, str):
+            return recorded == new
+        if struct.pack('d', recorded) == struct.pack('d', new):
+            return True
+        tolerance = self._of[field]
+        return tolerance > 0.0 and abs(recorded - new) <= tolerance
+
+
+def differences(recorded: bytes | None, new: bytes | None, type_name: str,
+                tolerances: Tolerances) -> Iterator[tuple[str, float | str, float | str]]:
+    """Yield the fields of two commands (None: there is none) that do not agree, and their values.
+
+    The stamp of a TwistStamped is not compared: a node need not know the time.
+    """
+    if recorded is None or new is None:
+        if recorded is not new:
+            yield (_NO_FIELD, *('none' if raw is None else _in_words(raw, type_name)
+                                for raw in (recorded, new)))
+        return
+    for (field, old), (_, value) in zip(_fields(recorded, type_name), _fields(new, type_name),
+                                        strict=True):
+        if not tolerances.agree(field, old, value):
+            yield field, old, value
+
+
+def _fields(raw: bytes, type_name: str) -> Iterator[tuple[str, float | str]]:
+    message: Any = decode(raw, type_name)
+    if type_name == CMD_VEL_STAMPED.type:
+        yield _FRAME, message.header.frame_id
+        message = message.twist
+    for field in _NUMBERS:
+        part, _, axis = field.partition('.')
+        yield field, float(getattr(getattr(message, part), axis))
+
+
+def _in_words(raw: bytes, type_name: str) -> str:
+    values = dict(_fields(raw, type_name))
+    return ', '.join(f'{field} = {value}' for field, value in values.items()
+                     if value not in (0.0, '')) or 'all 0'
+

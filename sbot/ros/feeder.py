@@ -1,0 +1,232 @@
+"""Feeder of recorded ticks to nodes, in the order of lockstep (docs/lockstep.md)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+
+from sbot.bag.reader import Message
+from sbot.bag.ticks import robot_of
+from sbot.files.limits import limits, too_large
+from sbot.ros.recorded import Recorded
+from sbot.ros.up import NodeFailed
+from sbot_common import ros, topics
+from sbot_common.errors import InputError, one_line
+from sbot_common.topics import Topic
+from sbot_common.wire.cdr import canonical
+from sbot_sim.ros.external import Turns
+from sbot_sim.ros.external_nodes import ExternalNodes
+
+_CONNECTION = 60.0  # s for nodes to start
+_MATCH = 2.0  # s for their subscriptions; one with another quality of service never fits
+_TABLE = {topic.name.lstrip('/'): topic for topic in vars(topics).values()
+          if isinstance(topic, Topic)}
+# What controllers say.
+_ANSWERS = (topics.CMD_VEL.name, topics.GOAL.name, topics.GOAL_REACHED.name)
+# What comes after /clock in lockstep: the wind is made on it.
+_LATE = (topics.WIND_VELOCITY.name, topics.WIND_FORCE.name, topics.WIND_GUST.name,
+         topics.MARKERS.name)
+
+
+class Feeder:
+    """Publishes recorded messages, and collects the commands that nodes answer with.
+
+    Parameters
+    ----------
+    recorded : the bag
+    context : of rclpy
+    timeout : s to wait for nodes and for a command; None: as the scenario says
+    ended : tells in words that the user's command has ended
+    say : called with lines about what is not played
+
+    Raises
+    ------
+    NodeFailed
+        if the nodes do not come.
+
+    """
+
+    def __init__(self, recorded: Recorded, context: rclpy.Context, timeout: float | None,
+                 ended: Callable[[], str], say: Callable[[str], None]) -> None:
+        self._recorded, self._ended, self._say = recorded, ended, say
+        self._n = len(recorded.scenario.robots)
+        self._timeout = recorded.scenario.lockstep_timeout if timeout is None else timeout
+        self._started, self.silent = False, False
+        self._node = Node('sbot_replay', context=context)
+        self._executor = SingleThreadedExecutor(context=context)
+        self._executor.add_node(self._node)
+        self._publishers = self._advertise()
+        self._answers: dict[int, list[bytes]] = {}
+        self._turns = Turns(recorded.external)
+        for robot in recorded.external:
+            topic = Topic(topics.CMD_VEL.name, recorded.types[robot])
+            ros.subscribe(self._node, topic, recorded.name(robot),
+                          partial(self._on_command, robot))
+        self._latched()
+        self.robots, self._nodes = self._find(_CONNECTION if timeout is None else timeout)
+        self._turns = Turns({i: recorded.external[i] for i in self.robots})
+        self._held = {topics.resolve(Topic(each.trigger, ''), i, self._n): i
+                      for i, each in self._turns.external.items() if not each.timed}
+        self._started = True
+
+    def close(self) -> None:
+        """Destroy the node."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+
+    def tick(self, tick: int, stamp_ns: int,
+             messages: Sequence[Message]) -> dict[int, list[bytes]]:
+        """Publish a tick's messages, and return each robot's commands in it."""
+        self._answers = {i: [] for i in self.robots}
+        self._turns.begin(stamp_ns)
+        timed, others = self._turns.timed, self._turns.others
+        clock = [each for each in messages if each.name == topics.CLOCK.name]
+        late = [each for each in messages if self._is_late(each.name)]
+        held = [each for each in messages if each.name in self._held]
+        early = [each for each in messages
+                 if each not in clock and each not in late and each not in held]
+        if timed:
+            self._publish(early)
+            self._have_read(timed, tick)
+            self._publish(clock)
+            self._have_answered(timed, tick)
+        else:
+            self._publish([*clock, *early])
+        self._publish(late)
+        if others:
+            self._have_read(others, tick)
+            self._publish(held)
+            self._have_answered(others, tick)
+        return self._answers
+
+    def _is_late(self, name: str) -> bool:
+        found = robot_of(name)
+        return name in _LATE or (found is not None and found[1] == topics.WIND.name)
+
+    def _have_read(self, robots: Sequence[int], tick: int) -> None:
+        self._nodes.ask(robots)
+        if not self._wait(self._nodes.heard):
+            names = ', '.join(dict.fromkeys(map(self._nodes.node_of, robots)))
+            raise NodeFailed(f'{names}: does not run its callbacks: silent for '
+                             f'{self._timeout:g} s at tick {tick}')
+
+    def _have_answered(self, robots: Sequence[int], tick: int) -> None:
+        self._turns.open(robots)
+        optional = [i for i in robots if self._turns.external[i].optional]
+        if optional:
+            self._have_read(optional, tick)
+            self._spin(0.0)  # what came before their word
+        self.silent = not self._wait(lambda: not self._turns.missing(robots))
+
+    def _wait(self, condition: Callable[[], bool], patience: float | None = None) -> bool:
+        """Spin until a condition holds; return whether it does within ``patience`` s."""
+        deadline = time.monotonic() + (self._timeout if patience is None else patience)
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            if problem := self._ended():
+                raise NodeFailed(problem)
+            self._spin(0.02)
+        return True
+
+    def _spin(self, seconds: float) -> None:
+        self._executor.spin_once(timeout_sec=seconds)
+
+    def _on_command(self, robot: int, raw: bytes) -> None:
+        if self._started and robot in self._answers:
+            payload = canonical(raw, self._recorded.types[robot])
+            try:
+                self._turns.answer(robot)
+            except InputError as error:
+                raise NodeFailed(str(error)) from None
+            self._answers[robot].append(payload)
+
+    # --- set-up
+
+    def _advertise(self) -> dict[str, Publisher]:
+        publishers: dict[str, Publisher] = {}
+        names = self._recorded.bag.names()
+        if len(names) > limits().topics:
+            raise too_large(str(self._recorded.bag.path), 'topics', len(names), 'topics')
+        for name, type_name in names.items():
+            known = _topic_of(name)
+            if known.name in _ANSWERS:
+                continue
+            if known.type != type_name:
+                self._say(one_line(f'{name} ({type_name}): not played, expected a topic of sbot'))
+                continue
+            try:
+                publishers[name] = ros.advertise(self._node, known, name)
+            except ImportError:
+                self._say(one_line(f'{name}: not played, {type_name.partition("/")[0]} is not '
+                                   'installed'))
+        return publishers
+
+    def _latched(self) -> None:
+        """Publish what is sent once, before anybody listens, as a simulator does."""
+        self._sent: set[int] = set()
+        wanted = [name for name in self._publishers if _topic_of(name).latched]
+        begin_ns = self._recorded.scenario.rate.stamp_ns(0)
+        for message in self._recorded.bag.messages(wanted) if wanted else ():
+            if message.stamp_ns > begin_ns:
+                break
+            self._publish([message])
+            self._sent.add(hash((message.name, message.payload)))
+
+    def _publish(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            publisher = self._publishers.get(message.name)
+            if publisher is not None and hash((message.name, message.payload)) not in self._sent:
+                with self._recorded.bag.named_errors():
+                    publisher.publish(canonical(message.payload, message.type))
+
+    def _find(self, patience: float) -> tuple[list[int], ExternalNodes]:
+        """Wait for the nodes that drive the robots; return the robots, and the nodes."""
+        recorded = self._recorded
+        robots = list(recorded.external)
+        if not recorded.named and not self._wait(lambda: bool(self._driven()), patience):
+            names = ', '.join(map(recorded.name, robots[:5])) + ', ...' * (len(robots) > 5)
+            raise NodeFailed(f'waited {patience:g} s for a node that publishes {names}')
+        while True:
+            found = robots if recorded.named else self._driven()
+            nodes = self._nodes_of(found)
+            if not self._wait(partial(_nobody, nodes), patience):
+                raise NodeFailed(f'waited {patience:g} s for {", ".join(nodes.missing())}')
+            if recorded.named or found == self._driven():  # none has come in the meantime
+                break
+        self._wait(self._matched, _MATCH)
+        return found, nodes
+
+    def _driven(self) -> list[int]:
+        return [i for i in self._recorded.external
+                if ros.nodes_that_publish(self._node, self._recorded.name(i))]
+
+    def _nodes_of(self, robots: Sequence[int]) -> ExternalNodes:
+        kinds = {self._recorded.types[i] for i in robots} or {topics.CMD_VEL.type}
+        if len(kinds) > 1:
+            raise InputError(f'{self._recorded.bag.path}: commands of several types: '
+                             f'{", ".join(sorted(kinds))}; choose with --robot')
+        return ExternalNodes(self._node, {i: self._recorded.name(i) for i in robots},
+                             kinds.pop(), lambda: None)
+
+    def _matched(self) -> bool:
+        """Tell whether all that subscribe to what we publish are connected."""
+        return all(publisher.get_subscription_count() >= self._node.count_subscribers(name)
+                   for name, publisher in self._publishers.items())
+
+
+def _topic_of(name: str) -> Topic:
+    """Return the topic of a recorded name; one without a type if it is none of sbot's."""
+    own = robot_of(name)
+    return _TABLE.get(own[1] if own else name.lstrip('/'), Topic(name, ''))
+
+
+def _nobody(nodes: ExternalNodes) -> bool:
+    """Tell whether nobody is missing."""
+    return not nodes.missing()

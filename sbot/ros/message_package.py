@@ -1,0 +1,188 @@
+"""Message package made from its text with the generators and headers of installed ROS 2.
+
+For packages that no wheel has, as tf2_msgs: Python classes, and type support for rmw_fastrtps_cpp.
+``main`` is for a process of its own: generators change what a process prints, and load libraries.
+Needs a C and a C++ compiler and Python.h.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+
+_IMPLEMENTATIONS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
+_DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces')
+
+
+def compilers() -> tuple[str, str] | None:
+    """Return a C and a C++ compiler, if there are both and the headers of Python."""
+    header = Path(sysconfig.get_paths()['include']) / 'Python.h'
+    c = shutil.which('gcc') or shutil.which('cc')
+    cpp = shutil.which('g++') or shutil.which('c++')
+    return (c, cpp) if c and cpp and header.is_file() else None
+
+
+class Maker:
+    """Generates and compiles one package in a folder of its own.
+
+    Parameters
+    ----------
+    folder : with PACKAGE/msg/*.msg; what is made stands in its folder ``made``
+    package : name
+    prefix : of the installed ROS 2: has include, lib and share
+
+    """
+
+    def __init__(self, folder: Path, package: str, prefix: Path) -> None:
+        self._folder, self._package, self._prefix = folder, package, prefix
+        self._source = folder / package
+        self._made = folder / 'made'
+        self._out = folder / 'generated'  # a folder for each generator: some name files alike
+        self._arguments = folder / 'arguments.json'
+        self._idls: list[str] = []
+        self._hashes: list[str] = []
+
+    def make(self) -> None:
+        """Make the package; raises what the generators and compilers raise."""
+        with contextlib.redirect_stdout(io.StringIO()):  # generators print what they read
+            self._generate()
+        (self._made / self._package).mkdir(parents=True)
+        self._compile()
+        shutil.copytree(
+            self._generated('rosidl_generator_py') / 'msg', self._made / self._package / 'msg',
+            ignore=lambda _, names: [name for name in names if not name.endswith('.py')])
+        (self._made / self._package / '__init__.py').write_text('')
+
+    def _generate(self) -> None:
+        from rosidl_adapter.msg import convert_msg_to_idl
+        from rosidl_generator_py.generate_py_impl import generate_py
+        from rosidl_generator_type_description import generate_type_hash
+        for path in sorted((self._source / 'msg').glob('*.msg')):
+            convert_msg_to_idl(self._source, self._package, path.relative_to(self._source),
+                               self._source / 'msg')
+            self._idls.append(f'{self._source}:msg/{path.stem}.idl')
+        self._write_arguments('rosidl_generator_c')
+        generate_type_hash(str(self._arguments))
+        described = self._generated('rosidl_generator_c') / 'msg'
+        self._hashes = [f'msg/{Path(idl).name}:{described}/{Path(idl).stem}.json'
+                        for idl in self._idls]
+        for module, name, more in (
+                ('rosidl_generator_c', 'generate_c', ()),
+                ('rosidl_typesupport_introspection_c', 'generate_c', ()),
+                ('rosidl_typesupport_fastrtps_c', 'generate_typesupport_fastrtps_c', ()),
+                ('rosidl_typesupport_c', 'generate_c', (list(_IMPLEMENTATIONS),))):
+            generate: Callable[..., object] = getattr(import_module(module), name)
+            self._write_arguments(module)
+            generate(str(self._arguments), *more)
+        for path in (self._prefix / 'share').glob('rosidl_*/resource/*__visibility_control.h.in'):
+            text = path.read_text().replace('@PROJECT_NAME@', self._package)
+            target = self._generated('rosidl_generator_c') / 'msg' / path.stem
+            target.write_text(text.replace('@PROJECT_NAME_UPPER@', self._package.upper()))
+        self._write_arguments('rosidl_generator_py')
+        generate_py(str(self._arguments), ['rosidl_typesupport_c'])
+
+    def _generated(self, generator: str) -> Path:
+        return self._out / generator / self._package
+
+    def _write_arguments(self, generator: str) -> None:
+        import rosidl_pycommon
+        rosidl_pycommon.template_prefix_path.clear()  # else the first one's of a name are taken
+        share = self._prefix / 'share'
+        self._arguments.write_text(json.dumps({
+            'package_name': self._package, 'output_dir': str(self._generated(generator)),
+            'template_dir': str(share / generator / 'resource'), 'idl_tuples': self._idls,
+            'include_paths': [f'{name}:{share / name}' for name in _DEPENDENCIES],
+            'ros_interface_files': [str(path) for path in self._source.glob('msg/*.msg')],
+            'ros_interface_dependencies': [],
+            'target_dependencies': [], 'type_description_tuples': self._hashes}))
+
+    def _compile(self) -> None:
+        found = compilers()
+        assert found is not None
+        c, cpp = found
+        libraries = [
+            *(f'{each}__{kind}' for each in _DEPENDENCIES for kind in (
+                'rosidl_generator_c', *_IMPLEMENTATIONS)), 'rosidl_runtime_c', 'rcutils']
+        own: list[str] = []
+        for kind, compiler, more in (
+                ('rosidl_generator_c', c, ()), ('rosidl_typesupport_introspection_c', c, ()),
+                ('rosidl_typesupport_fastrtps_c', cpp, (
+                    'fastcdr', 'rosidl_typesupport_fastrtps_c',
+                    'rosidl_typesupport_fastrtps_cpp'))):
+            name = f'{self._package}__{kind}'
+            sources = sorted((self._generated(kind) / 'msg' / 'detail').glob('*.c*'))
+            self._link(self._made / self._package / f'lib{name}.so', compiler,
+                       [self._object(path, compiler) for path in sources],
+                       [*own, *libraries, *more])
+            own.append(name)
+        suffix = sysconfig.get_config_var('EXT_SUFFIX')
+        module = f'{self._package}_s__rosidl_typesupport_c{suffix}'
+        objects = [self._object(path, c) for path in sorted(
+            self._generated('rosidl_generator_py').rglob('*.c'))]
+        objects += [self._object(path, cpp) for path in sorted(
+            self._generated('rosidl_typesupport_c').rglob('*.cpp'))]
+        self._link(self._made / self._package / module, cpp, objects, [
+            *own, *libraries, 'rosidl_typesupport_c', *(
+                f'{each}__{kind}' for each in _DEPENDENCIES for kind in (
+                    'rosidl_generator_py', 'rosidl_typesupport_c'))])
+
+    def _object(self, source: Path, compiler: str) -> Path:
+        target = self._folder / 'objects' / f'{source.relative_to(self._out)}.o'
+        target.parent.mkdir(parents=True, exist_ok=True)
+        import numpy
+        includes = [*self._out.iterdir(), self._prefix / 'include',
+                    *(path for path in (self._prefix / 'include').iterdir() if path.is_dir()),
+                    sysconfig.get_paths()['include'], numpy.get_include()]
+        _call([compiler, '-O1', '-fPIC', '-w', '-c', str(source), '-o', str(target),
+               *(f'-I{path}' for path in includes)])
+        return target
+
+    def _link(self, target: Path, compiler: str, objects: Sequence[Path],
+              libraries: Sequence[str]) -> None:
+        folders = [self._made / self._package, self._prefix / 'lib']
+        _call([compiler, '-shared', '-o', str(target), *map(str, objects), '-Wl,--no-as-needed',
+               f'-Wl,-soname,{target.name}', '-Wl,-rpath,$ORIGIN',
+               f'-Wl,-rpath,{self._prefix / "lib"}', *(f'-L{path}' for path in folders),
+               *(f'-l{name}' for name in libraries)])
+
+
+def _call(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f'{command[0]}: {_first_error(done.stderr)}')
+
+
+def _first_error(text: str) -> str:
+    lines = text.strip().splitlines() or ['failed']
+    return next((line for line in lines if 'error' in line), lines[-1])
+
+
+def main(folder: str, package: str, prefix: str) -> int:
+    """Make a package, and load it; return 0, or 1 after one line on stderr that says what failed.
+
+    Parameters
+    ----------
+    folder : the messages are in FOLDER/PACKAGE/msg/*.msg; what is made in FOLDER/made
+    package, prefix : as for ``Maker``
+
+    """
+    try:
+        Maker(Path(folder), package, Path(prefix)).make()
+        sys.path.append(os.path.join(folder, 'made'))
+        messages = import_module(f'{package}.msg')
+        for kind in [each for each in vars(messages).values() if isinstance(each, type)]:
+            kind.__class__.__import_type_support__()  # type: ignore[attr-defined]
+    except Exception as error:  # of the generators, which may raise anything
+        text = str(error).strip()
+        print(f'{type(error).__name__}: {text.splitlines()[0] if text else ""}', file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,160 @@
+"""Replay of a recording to somebody's own nodes: inputs tick by tick, every command compared."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from subprocess import TimeoutExpired
+from typing import Any, NamedTuple
+
+from sbot.bag.reader import Bag
+from sbot.environment.discovery import stay_on_this_machine
+from sbot.regression.commands import CommandDifference, Tolerances, differences
+from sbot.ros.domain import FREE, claim, current_domain, parse_domain
+from sbot.ros.live_tf import live_tf_path, with_path
+from sbot.ros.own_command import own_environment, parse_command, start_command
+from sbot.ros.recorded import Recorded, read_recorded
+from sbot_common.errors import InputError, install_command
+
+_END = 10.0  # s for the user's command to end; its keeper takes four
+Progress = Callable[[int], object]
+
+
+class NodeReplayResult(NamedTuple):
+    """Result of a replay to nodes."""
+
+    scenario: str  # name
+    robots: tuple[int, ...]  # whose commands were compared
+    ticks: int
+    commands: int  # compared
+    differences: int  # of them, not as recorded
+    first: CommandDifference | None
+    damage: str  # where the bag was cut off, else ''
+
+    @property
+    def equal(self) -> bool:
+        """Whether every command is as recorded."""
+        return self.differences == 0
+
+
+def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
+                tolerances: Tolerances | None = None, timeout: float | None = None,
+                overrides: Mapping[str, object] | None = None,
+                progress: Progress = lambda _: None,
+                output: Callable[[str], None] = lambda _: None) -> NodeReplayResult:
+    """Feed a recording to nodes in lockstep, and compare each of their commands.
+
+    Parameters
+    ----------
+    bag : recorded in lockstep by ``sbot run`` or ``sbot up``
+    command : starts the nodes, in a ROS domain of their own; None: they run already, in ours
+    robots : whose commands are compared; (): the external ones of the recorded scenario, or else
+        those that the nodes drive
+    tolerances : of numbers; None: equal to the bit
+    timeout : s to wait for nodes and for each command; None: the scenario's ``lockstep_timeout``,
+        a minute for nodes to start
+    overrides : scenario values by dotted key path, e.g. of an external robot's parameters
+    progress : called with the number of the last tick after each tick
+    output : called with each line that the command prints
+
+    Raises
+    ------
+    InputError
+        if the bag cannot be replayed, or ROS 2 is not installed.
+    NodeFailed
+        if the command ends, or its nodes do not come.
+
+    """
+    try:
+        import rclpy
+    except ImportError:
+        raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
+                         'or source a ROS 2 installation') from None
+    recorded = read_recorded(bag, robots, overrides)
+    words = None if command is None else parse_command(command)
+    stay_on_this_machine()
+    domain = current_domain() if command is None else parse_domain(FREE)
+    messages = live_tf_path(output)
+    if messages is not None and messages not in sys.path:
+        sys.path.append(messages)
+    with ExitStack() as stack:
+        lock = claim(domain)
+        if lock is not None:
+            stack.callback(os.close, lock)
+        context = rclpy.Context()
+        rclpy.init(args=[], context=context, domain_id=domain,
+                   signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
+        stack.callback(context.try_shutdown)
+        ended: Callable[[], str] = lambda: ''  # noqa: E731
+        if words is not None and command is not None:
+            ended = stack.enter_context(_running(
+                words, command, with_path(own_environment(), messages), domain, output))
+        from sbot.ros.feeder import Feeder
+        feeder = Feeder(recorded, context, timeout, ended, output)
+        stack.callback(feeder.close)
+        return _compare(feeder, recorded, tolerances or Tolerances(), progress)
+
+
+def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: ANN401
+             progress: Progress) -> NodeReplayResult:
+    compared = count = wrong = 0
+    first: CommandDifference | None = None
+    for tick, stamp_ns, messages in recorded.ticks():
+        answers: Mapping[int, list[bytes]] = feeder.tick(tick, stamp_ns, messages)
+        count += 1
+        for robot, new in answers.items():
+            old = [message.payload for message in messages
+                   if message.name == recorded.name(robot)]
+            if not old and not new:
+                continue
+            compared += 1
+            found = next(differences(old[-1] if old else None, new[-1] if new else None,
+                                     recorded.types[robot], tolerances), None)
+            wrong += found is not None
+            if found is not None and first is None:
+                first = CommandDifference(tick, stamp_ns, recorded.name(robot), *found)
+        progress(tick)
+        if feeder.silent:  # it would be so in all that is left
+            break
+    if compared == 0:
+        raise InputError(f'{recorded.bag.path}: no complete tick in it with a command')
+    return NodeReplayResult(recorded.scenario.name, tuple(feeder.robots), count, compared, wrong,
+                            first, recorded.bag.damage)
+
+
+@contextmanager
+def _running(words: Sequence[str], command: str, environment: dict[str, str], domain: int,
+             output: Callable[[str], None]) -> Iterator[Callable[[], str]]:
+    """Run a user's command; yield what tells in words that it has ended, '' while it has not."""
+    process = start_command(list(words), environment, domain)
+    last = ''
+
+    def relay() -> None:
+        nonlocal last
+        for line in process.stdout or ():
+            output(line.rstrip())
+            last = line.strip() or last
+    reader = threading.Thread(target=relay)
+    reader.start()
+
+    def ended() -> str:
+        code = process.poll()
+        if code is None:
+            return ''
+        reader.join(_END)
+        return f'{command}: ended with exit code {code}' + (f': {last}' if last else '')
+    try:
+        yield ended
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            process.wait(_END)
+        except TimeoutExpired:
+            process.kill()
+            process.wait()
+        reader.join(_END)
+

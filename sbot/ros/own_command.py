@@ -1,0 +1,59 @@
+"""A user's own node as a command: its words, and a process that leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from sbot.environment import keeper
+from sbot.environment.discovery import THIS_MACHINE
+from sbot_common.errors import InputError, bad_value
+
+
+def parse_command(text: str, where: str = '--node') -> list[str]:
+    """Return the words of a command; no shell ever sees it. A Python file gets our interpreter.
+
+    Raises
+    ------
+    InputError
+        if it is empty, its quotes do not match, or there is no such program.
+
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise bad_value(where, text, f'a command ({error})') from None
+    if not words or '\0' in text:
+        raise bad_value(where, text, "a command, e.g. 'ros2 run my_package my_node'")
+    if words[0].endswith('.py') and Path(words[0]).is_file():
+        return [sys.executable, *words]
+    if shutil.which(words[0]) is None:
+        raise InputError(f'{where}: no program {words[0]}; expected a Python file, or a command '
+                         "as in a terminal, e.g. 'ros2 run my_package my_node'")
+    return words
+
+
+def start_command(words: list[str], environment: Mapping[str, str],
+                  domain: int) -> subprocess.Popen[str]:
+    """Start a user's command in a ROS domain, on this machine unless the environment says else.
+
+    What it prints is on ``stdout``. It ends, with all that it has started, on a signal to the
+    process that is returned, or when ``stdin`` of that is closed: at the latest when we die.
+    """
+    return subprocess.Popen(
+        [sys.executable, '-I', '-S', keeper.__file__, *words],
+        env={**THIS_MACHINE, 'PYTHONUNBUFFERED': '1', **environment, 'ROS_DOMAIN_ID': str(domain)},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors='replace', start_new_session=True)
+
+
+def own_environment() -> dict[str, str]:
+    """Return our environment without what only our nodes are to know."""
+    from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
+    return {name: value for name, value in os.environ.items()
+            if name not in (END_WITH_PARENT, STATUS_FD)}

@@ -1,0 +1,116 @@
+"""External robots in lockstep, without ROS: when their commands are due, and which are in.
+
+An external robot is driven by somebody's own node, which knows nothing of lockstep
+(docs/lockstep.md has the protocol and why it gives the same bits).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from sbot_common.errors import InputError
+
+
+class External(NamedTuple):
+    """How the node of one external robot gives its commands."""
+
+    trigger: str = 'base_scan'  # its topic that is sent last: the node acts on that
+    period_ns: int = 0  # of the node's timer on simulated time; 0: it acts on the trigger
+    timeout_ns: int = 0  # its commands hold for so long; 0: each is waited for
+
+    @property
+    def timed(self) -> bool:
+        """Whether /clock is what it acts on."""
+        return self.period_ns > 0
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may give no command in a tick, or several."""
+        return self.timeout_ns > 0
+
+    def in_words(self) -> str:
+        """Return how many commands are expected, and when."""
+        if self.timed:
+            return (f'one each {self.period_ns / 1e9:g} s of simulated time, counted from 0 '
+                    '(command_period)')
+        return f'one after each {self.trigger}'
+
+
+class Turns:
+    """Turns of external robots: who is to answer in a tick, who has, whose command is too old.
+
+    Timers of ROS on simulated time are due at the first stamp at or after each multiple of their
+    period. When time goes back, one that has fired counts its period from there.
+
+    Parameters
+    ----------
+    external : by robot
+
+    """
+
+    def __init__(self, external: Mapping[int, External]) -> None:
+        self.external = dict(external)
+        self.timed = [i for i, each in external.items() if each.timed]
+        self.others = [i for i, each in external.items() if not each.timed]
+        self._due: set[int] = set()  # robots whose command of this tick is not in
+        self._open: set[int] = set()  # of them, those that have what they act on
+        self._anchors = dict.fromkeys(external, 0)  # ns
+        self._fired: set[int] = set()
+        self._last_ns = 0
+        self._heard: dict[int, int] = {}  # stamps of the newest commands, ns
+        self._stamp_ns = 0
+
+    def begin(self, stamp_ns: int) -> None:
+        """Start a tick; one that is not later than the last one is the first after a reset."""
+        if stamp_ns <= self._last_ns:
+            self._anchors.update(dict.fromkeys(self._fired, stamp_ns))
+            self._fired.clear()
+            self._heard.clear()
+            self._last_ns = 0
+        self._stamp_ns = stamp_ns
+        self._due = {i for i, each in self.external.items()
+                     if not each.optional and (not each.timed or self._fires(i, stamp_ns))}
+        self._fired |= {i for i in self.timed if self._fires(i, stamp_ns)}
+        self._open.clear()
+        self._last_ns = stamp_ns
+
+    def _fires(self, robot: int, stamp_ns: int) -> bool:
+        period, anchor = self.external[robot].period_ns, self._anchors[robot]
+        return (stamp_ns - anchor) // period > max(0, self._last_ns - anchor) // period
+
+    def open(self, robots: Iterable[int]) -> None:
+        """Note that these robots have been sent what they act on."""
+        self._open |= self._due & set(robots)
+
+    def answer(self, robot: int) -> None:
+        """Note a command.
+
+        Raises
+        ------
+        InputError
+            if a command for each turn is expected, and this is one more.
+
+        """
+        each = self.external[robot]
+        self._heard[robot] = self._stamp_ns
+        if each.optional:
+            return
+        if robot not in self._open:
+            raise InputError(f'robot {robot}: a command that nothing asked for; expected exactly '
+                             f'{each.in_words()}; parameter command_timeout allows any number')
+        self._open.remove(robot)
+        self._due.remove(robot)
+
+    def silent(self) -> list[int]:
+        """Return the robots whose command of this tick is due and not in."""
+        return sorted(self._due)
+
+    def missing(self, robots: Iterable[int]) -> bool:
+        """Tell whether one of these has still to answer."""
+        return not self._due.isdisjoint(robots)
+
+    def overdue(self) -> list[int]:
+        """Return the robots whose newest command is older than their time-out."""
+        return [i for i, each in self.external.items() if each.optional
+                and self._stamp_ns - self._heard.get(i, self._stamp_ns) >= each.timeout_ns]

@@ -1,0 +1,86 @@
+"""Nodes of external robots, as the ROS graph shows them: found, asked, gone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from rclpy.node import Node
+
+from sbot_common import ros
+
+_SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
+
+
+class ExternalNodes:
+    """Nodes that publish the commands of external robots, and their word that they have read.
+
+    Parameters
+    ----------
+    node : of the simulator
+    names : of the robots' commands in the ROS graph, by robot
+    type_name : of the commands
+    on_heard : called when the nodes that were asked have read what was sent
+
+    """
+
+    def __init__(self, node: Node, names: dict[int, str], type_name: str,
+                 on_heard: Callable[[], None]) -> None:
+        self._node, self.names, self._type = node, names, type_name
+        self._barrier = ros.Barrier(node, on_heard)
+        self._nodes: dict[int, str] = {}  # by robot, once they are found
+        self._found: dict[str, float] = {}  # when, s of wall time
+        self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
+        self._greeted = False  # all were asked for a first time
+
+    def missing(self) -> list[str]:
+        """Return in words whom to wait for before tick 0; asks those that are there."""
+        if not self.names:
+            return []
+        lacking = [f'robot {i} (external: {why})' for i, name in self.names.items()
+                   if (why := self._lacks(i, name))]
+        if lacking:
+            self._greeted = False
+            return lacking
+        if not self._greeted:
+            self._greeted = True
+            self.ask(self.names)
+        # A node answers when its constructor has ended: then its timers run, and count from 0.
+        return [f'external node {name} to run its callbacks' for name in self._barrier.silent()]
+
+    def ask(self, robots: Iterable[int]) -> None:
+        """Ask the nodes of robots whether they have read what was sent."""
+        nodes = dict.fromkeys(self._nodes[i] for i in robots)
+        self._barrier.ask([node for node in nodes if node not in self._mute])
+
+    def heard(self) -> bool:
+        """Tell whether all have that were asked last."""
+        return not self._barrier.silent()
+
+    def node_of(self, robot: int) -> str:
+        """Return the node that drives a robot; '' while none is known."""
+        return self._nodes.get(robot, '')
+
+    def left(self, robots: Sequence[int]) -> list[int]:
+        """Return those of these robots whose commands nobody publishes any more."""
+        return [i for i in robots if not self._node.count_publishers(self.names[i])]
+
+    def _lacks(self, robot: int, name: str) -> str:
+        """Return in words what is not there of a robot's node; '' if all is."""
+        found = ros.nodes_that_publish(self._node, name)
+        if not found:
+            return f'a node that publishes {self._type} on {name}'
+        node, type_name = found[0]
+        if type_name != self._type:
+            return f'{node} publishes {type_name} on {name}, expected {self._type}'
+        self._nodes[robot] = node
+        since = self._found.setdefault(node, time.monotonic())
+        if node in self._mute or self._barrier.is_there(node):
+            return ''
+        if time.monotonic() - since < _SERVICES_AFTER:
+            return f'{node} to offer {node}/get_parameters'
+        self._mute.add(node)
+        self._node.get_logger().warning(
+            f'robot {robot}: {node} offers no {node}/get_parameters: nothing tells when it has '
+            'read what was sent, so runs may differ')
+        return ''

@@ -1,0 +1,48 @@
+"""`sbot bench navigation`."""
+
+import json
+
+from sbot.cli.main import main
+
+FAST = ['--jobs', '1', '--quiet', '--set', 'duration=0.5']
+
+
+def test_scenes_are_listed(capsys):
+    assert main(['bench', 'navigation', '--list', 'doorway']) == 0
+    assert 'doorway/1.2   Four against four through a door of 1.2 m.' in capsys.readouterr().out
+
+
+def test_a_table_and_rows_that_are_checked(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = ['bench', 'navigation', 'hallway', '--seeds', '0:2', *FAST]
+    assert main([*given, '-o', 'kept']) == 0
+    assert '| hallway | navigate (duration=0.5) | 0 of 2' in capsys.readouterr().out
+    assert main([*given, '-o', 'kept', '--resume', '--format', 'jsonl']) == 0
+    text = capsys.readouterr().out
+    assert text == (tmp_path / 'kept' / 'rows.jsonl').read_text()
+    assert main(['bench', 'navigation', '--check', 'kept/rows.jsonl', *FAST[:3]]) == 0
+    assert capsys.readouterr().out == '2 rows run again, 0 differences\n'
+    row = json.loads(text.splitlines()[0])
+    (tmp_path / 'wrong.jsonl').write_text(json.dumps({**row, 'trajectory_sha256': 'no'}))
+    assert main(['bench', 'navigation', '--check', 'wrong.jsonl', *FAST[:3]]) == 3
+    assert 'hallway/pair#0 navigate: trajectory_sha256' in capsys.readouterr().out
+
+
+def test_hidden_seeds_name_the_hash_of_their_secret(capsys, tmp_path):
+    (tmp_path / 'secret').write_bytes(b'fish')
+    assert main(['bench', 'navigation', 'hallway', '--seeds', '0:1', '--secret',
+                 str(tmp_path / 'secret'), '--format', 'csv', *FAST]) == 0
+    told = capsys.readouterr()
+    assert 'SHA-256 b474a99a2705e23cf905a484ec6d14ef' in told.err
+    assert 'hallway/pair,0,' not in told.out
+
+
+def test_what_is_wrong_is_one_line(capsys, tmp_path):
+    for given, expected in ((['hallwy'], 'hallway'), (['--controller', 'no'], 'controller'),
+                            (['--barn', str(tmp_path)], '--barn'),
+                            (['--resume'], '--resume needs the folder'),
+                            (['--seeds', 'x'], '--seeds')):
+        assert main(['bench', 'navigation', *given]) == 2, given
+        told = capsys.readouterr().err
+        assert told.count('\n') == 1
+        assert expected in told

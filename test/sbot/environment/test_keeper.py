@@ -1,0 +1,90 @@
+"""Nothing of a user's command is left, however it or we end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sbot.environment import keeper
+
+DEADLINE = 60.0
+KEEPER = [sys.executable, '-I', '-S', keeper.__file__]
+# A command that starts a process in a session of its own, which ignores signals, and so a second.
+STUBBORN = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = os.fork()
+if child == 0:
+    os.setsid()
+    time.sleep(1000)
+while os.getsid(child) != child:
+    time.sleep(0.01)
+os.write(1, b'%d\\n%d\\n' % (child, os.getpid()))
+LAST
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform != 'linux', reason='needs /proc')
+
+
+def start(last='time.sleep(1000)'):
+    process = subprocess.Popen(
+        [*KEEPER, sys.executable, '-c', STUBBORN.replace('LAST', last)], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True)
+    return process, [int(process.stdout.readline()) for _ in range(2)]
+
+
+def gone(pids):
+    deadline = time.monotonic() + DEADLINE
+    while any(Path(f'/proc/{pid}').exists() for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def close(process):
+    process.stdin.close()
+
+
+def interrupt(process):
+    process.send_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize('end', [close, interrupt])
+def test_all_that_a_command_has_started_ends(end):
+    process, pids = start()
+    end(process)
+    assert process.wait(DEADLINE) == 128 + signal.SIGKILL
+    assert gone(pids)
+
+
+def test_what_a_command_leaves_behind_ends_with_it_and_its_exit_code_is_handed_on():
+    process, pids = start('sys.exit(7)')
+    assert process.wait(DEADLINE) == 7
+    assert gone(pids)
+
+
+def test_it_ends_when_the_parent_is_killed():
+    code = f"""
+import subprocess, sys, time
+process = subprocess.Popen({[*KEEPER, sys.executable, '-c', STUBBORN.replace(
+        'LAST', 'time.sleep(1000)')]!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+print(process.stdout.readline() + process.stdout.readline(), flush=True)
+time.sleep(1000)
+"""
+    parent = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, text=True)
+    pids = [int(parent.stdout.readline()) for _ in range(2)]
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait(DEADLINE)
+    assert gone(pids)
+
+
+def test_a_program_that_is_not_there_is_said():
+    done = subprocess.run([*KEEPER, '/no/such/program'], capture_output=True, text=True,
+                          check=False, timeout=DEADLINE)
+    assert (done.returncode, done.stderr) == (127, '/no/such/program: No such file or directory\n')

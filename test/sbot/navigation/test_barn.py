@@ -1,0 +1,68 @@
+"""BARN's and DynaBARN's files, by files of the same form that are made here."""
+
+import numpy as np
+import pytest
+
+from sbot.navigation.barn import barn_scenes, dynabarn_scenes
+from sbot.navigation.library import facts, scenario_values
+from sbot.scenario.load import scenario_from_mapping
+from sbot_common.errors import InputError
+
+CYLINDER = """<model name='{name}'><static>1</static>
+<pose frame=''>{x} {y} 0 0 0 0</pose><link name='link'><collision name='collision'><geometry>
+<cylinder><radius>{radius}</radius><length>1</length></cylinder></geometry></collision></link>
+</model>"""
+GROUND = """<model name='ground_plane'><link name='link'><collision name='collision'><geometry>
+<plane><size>100 100</size></plane></geometry></collision></link></model>"""
+FRAME = """key = anim->CreateKeyFrame({:.2f});
+        key->Translation(ignition::math::Vector3d({:.2f}, {:.2f}, 0));"""
+
+
+def world(*models):
+    return "<sdf version='1.6'><world name='default'>" + ''.join(models) + '</world></sdf>'
+
+
+def test_a_world_of_barn_is_discs_with_its_start_goal_and_optimal_way(tmp_path):
+    (tmp_path / 'world_7.world').write_text(world(
+        GROUND, CYLINDER.format(name='a', x=-1.0, y=6.0, radius=0.075),
+        CYLINDER.format(name='b', x=-3.5, y=8.0, radius=0.075)))
+    (tmp_path / 'path_files').mkdir()
+    np.save(tmp_path / 'path_files' / 'path_7.npy', np.array([[15, 0], [15, 20]]))
+    scene = barn_scenes(tmp_path)['7']
+    scenario = scenario_from_mapping(scenario_values('barn/7', scene, 0))
+    assert [(each.center, each.radius) for each in scenario.world.circles] == [
+        ((-1.0, 6.0), 0.075), ((-3.5, 8.0), 0.075)]
+    assert scenario.robots[0].pose == (-2.25, 3.0, 1.57)
+    assert scenario.robots[0].goal == (-2.25, 13.0)
+    # Cells of 0.15 m: (15, 0) is at (-2.325, 5.075), (15, 20) at (-2.325, 8.075).
+    expected = np.hypot(0.075, 2.075) + 3.0 + np.hypot(0.075, 13.0 - 8.075)
+    assert facts(scenario.description)['optimal'] == pytest.approx(expected, abs=1e-4)
+    body = scenario.bodies['jackal']
+    assert body.max_wheel_speed * body.wheel_radius == pytest.approx(2.0)
+
+
+def test_cylinders_of_dynabarn_go_where_their_plugins_say(tmp_path):
+    # As theirs: an attribute without a value, and a backslash.
+    wall = '<model name="w"><static>1</static>\\ <pose frame=>-10 0 .5 0 0 0</pose></model>'
+    (tmp_path / 'world_0.world').write_text(world(
+        CYLINDER.format(name='obs_1', x=0, y=0, radius=0.5), wall))
+    (tmp_path / 'plugins').mkdir()
+    source = tmp_path / 'plugins' / 'obs_1.cc'
+    source.write_text('\n'.join(FRAME.format(*frame) for frame in (
+        (0.0, 1.0, 2.0), (2.0, 4.0, 6.0), (6.0, 4.0, -1.0))))
+    scene = dynabarn_scenes(tmp_path)['0']
+    scenario = scenario_from_mapping(scenario_values('dynabarn/0', scene, 0))
+    obstacle, = scenario.world.moving
+    assert obstacle.path == ((1.0, 2.0), (4.0, 6.0), (4.0, -1.0))
+    assert obstacle.speed == pytest.approx((5.0 + 7.0) / 6.0)
+    source.unlink()
+    with pytest.raises(InputError, match=r'model obs_1 needs its source obs_1\.cc'):
+        scenario_values('dynabarn/0', dynabarn_scenes(tmp_path)['0'], 0)
+
+
+def test_a_folder_without_worlds_is_an_error(tmp_path):
+    with pytest.raises(InputError, match=r'--barn: got .*, expected a folder with files world_N'):
+        barn_scenes(tmp_path)
+    (tmp_path / 'world_1.world').write_text('no XML')
+    with pytest.raises(InputError, match=r'world_1\.world: .*expected a world of Gazebo'):
+        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)

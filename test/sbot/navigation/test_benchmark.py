@@ -1,0 +1,126 @@
+"""Rows that anybody can check."""
+
+import json
+
+import pytest
+
+import sbot
+from sbot.navigation.benchmark import (
+    check_rows,
+    make_plan,
+    read_rows_file,
+    run_plan,
+    scene_sources,
+)
+from sbot.navigation.library import VERSION, chosen_scenes, families
+from sbot.navigation.table import as_csv, as_json_lines, as_markdown, table
+from sbot.sweeps.experiment import Options
+from sbot_common.errors import InputError
+
+MINE = """
+class Mine:
+    def __init__(self, speed=0.5):
+        self.speed = speed
+
+    def step(self, observation, rng):
+        return self.speed, 0.0
+"""
+OPTIONS = Options(jobs=1, progress=False)
+CHANGES = {'duration': 1.0, 'bodies.robot.max_acceleration': 1.0}
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp('navigation')
+    (place / 'mine.py').write_text(MINE)
+    return place
+
+
+@pytest.fixture(scope='module')
+def rows(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway', 'moving']), [3, 4]),
+                         ['navigate', 'mine:Mine'], CHANGES)
+        return run_plan(plan, OPTIONS, folder / 'kept')
+
+
+def test_a_row_says_what_was_run_and_what_came_out(rows):
+    assert [(row['scene'], row['seed'], row['controller']) for row in rows] == [
+        (scene, seed, controller) for scene in ('hallway/pair', 'moving/six') for seed in (3, 4)
+        for controller in ('navigate', 'mine:Mine')]
+    for row in rows:
+        assert row['error'] is None
+        assert row['library'] == VERSION
+        assert row['set'] == CHANGES
+        assert (row['controller_sha256'] is None) == (row['controller'] == 'navigate')
+        assert 0 <= row['spl'] <= 1
+    assert len({row['trajectory_sha256'] for row in rows}) == len(rows)
+
+
+def test_a_row_is_the_run_of_its_scenario(rows, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway']), [3]), ['mine:Mine'],
+                     CHANGES)
+    alone = sbot.run(plan.sources[0].text, **{**CHANGES, 'robots.*.controller': 'mine:Mine'})
+    assert rows[1]['trajectory_sha256'] == alone.summary['trajectory_sha256']
+
+
+def test_rows_are_checked_by_running_them_again(rows, folder, monkeypatch, tmp_path):
+    monkeypatch.chdir(folder)
+    file = tmp_path / 'rows.jsonl'
+    file.write_text(as_json_lines(rows[:3]) + '\n')
+    read = read_rows_file(file)
+    assert read == rows[:3]
+    assert check_rows(read, families(), OPTIONS) == []
+    read[1]['trajectory_sha256'] = 'f' * 64
+    wrong = check_rows(read, families(), OPTIONS)
+    assert len(wrong) == 1
+    assert 'hallway/pair#3 mine:Mine: trajectory_sha256' in wrong[0]
+
+
+def test_a_sweep_that_is_kept_is_not_run_again(rows, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway', 'moving']), [3, 4]),
+                     ['navigate', 'mine:Mine'], CHANGES)
+    assert run_plan(plan, OPTIONS, folder / 'kept', resume=True) == rows  # wall time, too
+
+
+def test_a_run_that_fails_is_a_row_without_success(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / 'broken.py').write_text('class Broken:\n    def step(self, observation, rng):\n'
+                                      '        return None\n')
+    plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway']), [0]),
+                     ['broken:Broken'], CHANGES)
+    row, = run_plan(plan, OPTIONS, None)
+    assert 'robot 0 at tick 0' in row['error']
+    assert table([row])[1][2] == '0 of 1'
+
+
+def test_unknown_controllers_and_keys_are_one_line(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    scenes = chosen_scenes(families(), ['hallway'])
+    for controller, changes in (('navigat', {}), ('mine:Yours', {}),
+                                ('navigate', {'durration': 1.0})):
+        with pytest.raises(InputError):
+            make_plan(scene_sources(scenes, [0]), [controller], changes)
+
+
+def test_files_that_are_no_rows_are_refused(tmp_path, rows):
+    file = tmp_path / 'rows.jsonl'
+    for text, expected in (('', 'is empty'), ('{"scene": 1}\n', 'line 1'),
+                           (json.dumps({**rows[0], 'library': VERSION + 1}), 'library')):
+        file.write_text(text)
+        with pytest.raises(InputError, match=expected):
+            read_rows_file(file)
+
+
+def test_tables_have_a_line_for_each_family_and_controller(rows):
+    lines = table(rows)
+    assert [line[:2] for line in lines[1:]] == [
+        [family, f'{controller} (duration=1.0, bodies.robot.max_acceleration=1.0)']
+        for family in ('hallway', 'moving') for controller in ('mine:Mine', 'navigate')]
+    assert 'BARN' not in lines[0]
+    assert len(table(rows, 'scene')) == 5
+    assert as_markdown(lines).count('\n') == 5
+    assert as_csv(rows).count('\n') == len(rows)

@@ -1,0 +1,123 @@
+"""Nodes that know nothing of lockstep, in lockstep: what they know when they command, and bits."""
+
+import importlib.util
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from external_runs import CASES, DEADLINE, NODES, SBOT, TICKS, running, scenario, up
+
+from sbot.bag.arrays import read_recording
+from sbot.bag.compare import compare
+from sbot.bag.reader import Bag
+from sbot_common.wire.cdr import decode, stamp_ns
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+
+def commands(bag, robot):
+    return [(message.stamp_ns, decode(message.payload, message.type))
+            for message in Bag(bag).messages([f'/robot_{robot}/cmd_vel'])]
+
+
+@pytest.fixture(scope='module')
+def bags(tmp_path_factory):
+    """Two runs of all cases at once."""
+    folder = tmp_path_factory.mktemp('external')
+    path = scenario(folder, CASES)
+    for name in ('first', 'second'):
+        done = up(path, CASES, '--record', folder / name)
+        assert done.returncode == 0, done.stderr
+    return folder / 'first', folder / 'second'
+
+
+def test_two_runs_of_nodes_that_know_nothing_of_lockstep_give_equal_bits(bags):
+    result = compare(Bag(bags[0]), Bag(bags[1]))
+    assert result.first is None, result.first
+    assert not result.unpaired
+
+
+def test_after_a_scan_a_node_knows_all_else_of_the_tick(bags):
+    found = commands(bags[0], 0)
+    assert len(found) == TICKS
+    for stamp, command in found:
+        knew = command.twist
+        assert stamp_ns(command.header.stamp) == stamp  # its own clock
+        assert [round(value * 1e9) for value in (
+            knew.linear.z, knew.angular.x, knew.angular.y)] == [stamp] * 3
+
+
+@pytest.mark.parametrize(('robot', 'every'), [(1, 2), (2, 1)])
+def test_a_timer_fires_at_each_multiple_of_its_period_and_knows_the_sensors_of_the_tick(
+        bags, robot, every):
+    found = commands(bags[0], robot)
+    tick = 50_000_000
+    assert [stamp for stamp, _ in found] == [
+        (k + 1) * tick for k in range(TICKS) if (k + 1) % every == 0]
+    for stamp, command in found:
+        knew = command.twist
+        assert stamp_ns(command.header.stamp) == stamp
+        assert [round(value * 1e9) for value in (knew.linear.z, knew.angular.x)] == [stamp] * 2
+        assert round(knew.angular.y * 1e9) == stamp - tick  # wind is made after /clock
+
+
+def test_a_node_may_be_silent_where_the_scenario_says_so_and_stops_after_a_while(bags):
+    stamps = [stamp for stamp, _ in commands(bags[0], 3)]
+    assert stamps == [(k + 1) * 50_000_000 for k in range(TICKS) if (k + 1) % 3 == 0]
+    speeds = [decode(message.payload, message.type).twist.twist.linear.x for message in
+              Bag(bags[0]).messages(['/robot_3/base_pose_ground_truth'])]
+    # A command at the third stamp moves the robot for two ticks, and is 0.1 s old in the next.
+    assert [speed > 0.1 for speed in speeds[:9]] == [False] * 3 + [True, True, False] * 2
+
+
+def test_the_commands_of_a_recording_are_the_newest_of_each_tick(bags):
+    recording = read_recording(Bag(bags[0]))
+    assert recording.commands.shape == (TICKS, 5, 3)
+    assert (recording.commands[:2, 3] != recording.commands[:2, 3]).all()  # none yet
+    assert (recording.commands[2:, 3, 0] == 0.2).all()
+    assert (recording.commands[1:, 1, 0] == 0.2).all()
+
+
+@pytest.mark.parametrize(('case', 'words'), [
+    ('twice', 'robot 0: a command that nothing asked for; expected exactly one after each '
+              'base_scan'),
+    ('silent', 'robot 0 (/robot_0/witness_0) silent for 4 s (lockstep_timeout) at tick 0'),
+    ('dies', 'ended the run with exit code 3')])
+def test_nodes_that_misbehave_end_the_run_by_name_and_nothing_is_left(tmp_path, case, words):
+    cases = {0: (case, {})}
+    done = up(scenario(tmp_path, cases), cases)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert not [line for line in running() if f'{NODES} {case} ' in line]
+
+
+def test_a_command_that_is_no_number_is_taken_as_0(tmp_path):
+    cases = {0: ('nan', {})}
+    done = up(scenario(tmp_path, cases), cases, '--duration', 0.5, '--record', tmp_path / 'bag')
+    assert done.returncode == 0, done.stderr
+    assert 'is not finite; taken as 0' in done.stderr
+    rows = [decode(message.payload, message.type).pose.pose.position.x for message in
+            Bag(tmp_path / 'bag').messages(['/robot_0/base_pose_ground_truth'])]
+    assert set(rows) == {2.0}
+
+
+def test_a_second_publisher_of_a_robots_commands_ends_the_run_by_name(tmp_path):
+    cases = {0: ('scan', {})}
+    code = Path(NODES).read_text().replace("f'witness_{robot}'", "'stranger'")
+    (tmp_path / 'stranger.py').write_text(code)
+    stranger = shlex.join([str(tmp_path / 'stranger.py'), 'silent', '0'])
+    done = up(scenario(tmp_path, cases), cases, '--node', stranger,
+              '--set', 'target_real_time_factor=1')
+    assert done.returncode == 1
+    assert ('/robot_0/cmd_vel has 2 publishers (/robot_0/stranger, /robot_0/witness_0)'
+            in done.stderr)
+
+
+def test_in_one_process_there_are_no_nodes(tmp_path):
+    done = subprocess.run([*SBOT, 'run', str(scenario(tmp_path, {0: ('scan', {})}))],
+                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(
+        'sbot: robot 0: controller external needs a node of yours over ROS 2; use sbot up')

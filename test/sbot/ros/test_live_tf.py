@@ -1,0 +1,114 @@
+"""TF of the demo, heard by a node of another process; how tf2_msgs is made where it is missing."""
+
+import importlib.util
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sbot.ros import live_tf
+from sbot.ros.message_package import compilers
+
+INSTALLED = importlib.util.find_spec('tf2_msgs') is not None
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing'),
+    pytest.mark.skipif(not INSTALLED and compilers() is None, reason='no compiler')]
+makes = pytest.mark.skipif(INSTALLED, reason='tf2_msgs is installed')
+
+LISTENER = Path(__file__).with_name('tf_listener.py')
+DEADLINE = 240.0
+MAKE = ('from pathlib import Path; from sbot.ros.live_tf import live_tf_path; '
+        'print(live_tf_path(print, Path({!r})))')
+
+
+@pytest.mark.parametrize('how', [[], ['--composed']])
+def test_a_listener_resolves_frames_of_the_demo_at_each_stamp(tmp_path, how):
+    file = tmp_path / 'heard.json'
+    done = subprocess.run(
+        [sys.executable, '-m', 'sbot.cli', 'up', 'leader_follower', *how, '--duration', '0.5',
+         '--set', 'robots.1.controller=external', '--set', 'sensors.odometry_noise_slip=0.05',
+         '--node', shlex.join([str(LISTENER), str(file)])],
+        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    count, worst, frames = json.loads(file.read_text())
+    assert count == 16  # of 0.5 s at 30 Hz
+    assert worst < 1e-9
+    assert frames == sorted(f'robot_{i}/{name}' for i in range(4)
+                            for name in ('odom', 'base_link', 'laser'))
+
+
+def start(cache):
+    return subprocess.Popen([sys.executable, '-c', MAKE.format(str(cache))], text=True,
+                            stdout=subprocess.PIPE, start_new_session=True)
+
+
+@makes
+def test_two_processes_make_it_at_once_and_a_third_finds_it(tmp_path):
+    both = [start(tmp_path) for _ in range(2)]
+    found = {process.communicate(timeout=DEADLINE)[0].splitlines()[-1] for process in both}
+    assert len(found) == 1
+    said = []
+    assert live_tf.live_tf_path(said.append, tmp_path) == found.pop()
+    assert said == []
+    assert [path.name.partition('-')[0] for path in tmp_path.iterdir()] == ['messages']
+
+
+@makes
+def test_one_that_is_killed_in_the_middle_leaves_nothing_that_is_used(tmp_path):
+    process = start(tmp_path)
+    deadline = time.monotonic() + DEADLINE
+    while not list(tmp_path.glob('making-*/objects/**/*.o')):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert not list(tmp_path.glob('messages-*'))
+    said = []
+    path = live_tf.live_tf_path(said.append, tmp_path)
+    assert Path(path).is_dir()
+    assert len(said) == 1
+    assert f'PYTHONPATH={path}' in said[0]
+
+
+@makes
+def test_one_that_was_damaged_is_made_anew(tmp_path):
+    path = Path(live_tf.live_tf_path(lambda _: None, tmp_path))
+    library = next(path.glob('tf2_msgs/*.so'))
+    library.write_bytes(library.read_bytes()[:1000])
+    said = []
+    assert live_tf.live_tf_path(said.append, tmp_path) == str(path)
+    assert len(said) == 1
+    assert library.stat().st_size > 1000
+
+
+@makes
+@pytest.mark.parametrize('how', ['no compiler', 'a compiler that fails'])
+def test_where_it_cannot_be_made_one_line_says_so(tmp_path, monkeypatch, how):
+    programs = tmp_path / 'bin'
+    programs.mkdir()
+    if how != 'no compiler':
+        for name in ('gcc', 'g++'):
+            (programs / name).write_text('#!/bin/sh\necho error: out of ideas >&2\nexit 1\n')
+            (programs / name).chmod(0o755)
+    monkeypatch.setenv('PATH', str(programs))
+    said = []
+    assert live_tf.live_tf_path(said.append, tmp_path) is None
+    assert [line for line in said if 'making it' not in line] == (
+        [] if how == 'no compiler' else [
+            f'tf2_msgs: RuntimeError: {programs}/gcc: error: out of ideas: /tf and /tf_static are '
+            'in recordings only'])
+    assert [path.name for path in tmp_path.iterdir()] == ['bin']
+
+
+def test_other_modules_come_first():
+    assert live_tf.with_path({}, None) == {}
+    assert live_tf.with_path({}, '/x') == {'PYTHONPATH': '/x'}
+    assert live_tf.with_path({'PYTHONPATH': '/a:/b'}, '/x') == {'PYTHONPATH': '/a:/b:/x'}

@@ -1,0 +1,179 @@
+"""`sbot replay BAG --node COMMAND`: a node of somebody's own against what it did."""
+
+import importlib.util
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from external_runs import CASES, DEADLINE, NODES, SBOT, SIM_TIME, running, scenario, up
+
+from sbot.bag.reader import Bag
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+
+ROOT = Path(__file__).resolve().parents[3]
+AVOID = ROOT / 'examples' / 'external_node' / 'external_node' / 'node.py'
+# All nodes of a run, as `ros2 launch` would start them.
+ALL = """
+import subprocess, sys
+nodes = [subprocess.Popen([sys.executable, *words]) for words in {words!r}]
+for node in nodes:
+    node.wait()
+"""
+
+
+def replay(bag, *arguments):
+    return subprocess.run([*SBOT, 'replay', str(bag), *map(str, arguments)], timeout=DEADLINE,
+                          capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope='module')
+def recording(tmp_path_factory):
+    """A run of nodes of all kinds, and the command that starts them all."""
+    folder = tmp_path_factory.mktemp('recording')
+    done = up(scenario(folder, CASES), CASES, '--record', folder / 'bag')
+    assert done.returncode == 0, done.stderr
+    words = [[str(NODES), case, str(i), *SIM_TIME] for i, (case, _) in CASES.items()]
+    (folder / 'all_of_them.py').write_text(ALL.format(words=words))
+    return folder / 'bag', folder / 'all_of_them.py'
+
+
+def test_nodes_of_every_kind_give_their_commands_again(recording):
+    bag, command = recording
+    done = replay(bag, '--node', command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Each of 41 ticks: after a scan, and by a timer of a tick; each second, and each third.
+    assert done.stdout == 'scenario: all 115 commands of 41 ticks agree to the bit ' \
+                          '(robot 0, 1, 2, 3)\n'
+    assert not [line for line in running() if str(NODES) in line]
+
+
+def avoid(robot, *parameters):
+    return shlex.join([str(AVOID), '--ros-args', '-r', f'__ns:=/robot_{robot}', '-p',
+                       'use_sim_time:=true', *(word for each in parameters
+                                               for word in ('-p', each))])
+
+
+@pytest.fixture(scope='module')
+def avoided(tmp_path_factory):
+    """A run of the example."""
+    bag = tmp_path_factory.mktemp('avoided') / 'bag'
+    done = subprocess.run(
+        [*SBOT, 'up', str(AVOID.parents[1] / 'scenario.yaml'), '--duration', '1', '--record',
+         str(bag), '--node', avoid(1)],
+        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return bag
+
+
+def test_a_changed_constant_is_found_with_tick_topic_and_field(avoided):
+    done = replay(avoided, '--node', avoid(1, 'gain:=0.8001'))
+    assert done.returncode == 1
+    first, count = done.stdout.splitlines()
+    assert first.startswith('first difference: tick 0, /robot_1/cmd_vel, angular.z: recorded 0.')
+    assert count == '31 of 31 commands differ (robot 1)'
+
+
+def test_tolerances_let_small_differences_pass(avoided):
+    done = replay(avoided, '--node', avoid(1, 'gain:=0.8001'), '--tolerance', 'angular.z=0.01',
+                  '--json')
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result['equal']
+    assert result['commands'] == 31
+
+
+def test_the_fixture_says_what_differs(avoided, tmp_path):
+    (tmp_path / 'conftest.py').write_text("pytest_plugins = ['sbot.ros.testing']\n")
+    (tmp_path / 'test_it.py').write_text(f"""
+def test_same(replay_to_node):
+    assert replay_to_node({str(avoided)!r}, {avoid(1)!r}).commands == 31
+
+def test_other(replay_to_node):
+    replay_to_node({str(avoided)!r}, {avoid(1, 'gain:=0.7')!r}, tolerance={{'linear.x': 1.0}})
+""")
+    done = subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider',
+                           str(tmp_path)], cwd=tmp_path, timeout=DEADLINE, capture_output=True,
+                          text=True, check=False)
+    assert '1 failed, 1 passed' in done.stdout, done.stdout
+    assert 'first difference: tick 0, /robot_1/cmd_vel, angular.z: recorded' in done.stdout
+
+
+def test_a_node_that_runs_already_is_fed_in_its_domain(avoided):
+    """As with launch_testing: the launch description has started it."""
+    from sbot.ros.testing import assert_node_replays
+    node = subprocess.Popen([sys.executable, *shlex.split(avoid(1))])
+    try:
+        assert assert_node_replays(avoided).robots == (1,)
+    finally:
+        node.send_signal(signal.SIGINT)
+        assert node.wait(DEADLINE) == 0
+
+
+def test_a_node_in_place_of_a_controller_of_ours_is_found_by_what_it_publishes(tmp_path):
+    run_scenario(load_scenario('leader_follower', {'duration': 0.5}), record=tmp_path / 'bag')
+    done = replay(tmp_path / 'bag', '--node', avoid(2))
+    assert done.returncode == 1
+    assert done.stdout.startswith('first difference: tick 0, /robot_2/cmd_vel, ')
+    assert done.stdout.endswith('16 of 16 commands differ (robot 2)\n')
+
+
+@pytest.mark.parametrize(('case', 'code', 'words'), [
+    ('dies', 1, 'ended with exit code 3'),
+    ('twice', 1, 'robot 0: a command that nothing asked for; expected exactly one after each'),
+    ('silent', 1, 'first difference: tick 0, /robot_0/cmd_vel, command: recorded ')])
+def test_nodes_that_misbehave_end_the_replay_and_nothing_is_left(recording, case, code, words):
+    command = shlex.join([str(NODES), case, '0', *SIM_TIME])
+    done = replay(recording[0], '--node', command, '--robot', 0, '--timeout', 10)
+    assert done.returncode == code, done.stderr
+    assert words in done.stdout + done.stderr
+    assert 'Traceback' not in done.stderr
+    assert not [line for line in running() if f'{NODES} {case} ' in line]
+
+
+def test_ctrl_c_leaves_nothing(avoided, tmp_path):
+    node = tmp_path / 'sleeper.py'
+    node.write_text('import time\nprint("here", flush=True)\ntime.sleep(1000)\n')
+    process = subprocess.Popen([*SBOT, 'replay', str(avoided), '--node', str(node)],
+                               stderr=subprocess.PIPE, text=True)
+    assert 'here' in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(DEADLINE) == 1
+    assert 'sbot: interrupted' in process.stderr.read()
+    deadline = time.monotonic() + DEADLINE
+    while [line for line in running() if str(node) in line]:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(('arguments', 'words'), [
+    (['--node', 'no_such_program'], 'no program no_such_program'),
+    (['--node', 'sleep 9', '--output', 'x'], '--node cannot be combined with --output'),
+    (['--robot', '1'], '--robot needs --node COMMAND'),
+    (['--node', 'sleep 9', '--robot', '7'], '--robot: got 7, expected one with commands'),
+    (['--node', 'sleep 9', '--tolerance', 'speed=1'], '--tolerance: got'),
+    (['--node', 'sleep 9', '--set', 'lockstep=false'], 'lockstep: got False, expected true')])
+def test_bad_arguments_are_refused_in_one_line(avoided, arguments, words):
+    done = replay(avoided, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_damaged_bag_is_replayed_to_its_damage_and_exit_code_2_says_so(avoided, tmp_path):
+    data = next(avoided.glob('*.mcap')).read_bytes()
+    file = tmp_path / 'bag.mcap'
+    file.write_bytes(data[:len(data) // 2] + b'\0' * 64 + data[len(data) // 2 + 64:])
+    done = replay(file, '--node', avoid(1))
+    assert done.returncode == 2
+    assert 'Traceback' not in done.stderr
+    assert len(list(Bag(file, partly=True).messages())) > 0

@@ -1,0 +1,40 @@
+"""Commands of users: words as a shell splits them, without a shell."""
+
+import os
+import sys
+
+import pytest
+
+from sbot.ros.own_command import own_environment, parse_command, start_command
+from sbot_common.errors import InputError
+
+DEADLINE = 60.0
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    ("echo 'two words' x=1", ['echo', 'two words', 'x=1']),
+    ('echo $(touch pwned); touch pwned', ['echo', '$(touch', 'pwned);', 'touch', 'pwned']),
+    ('echo `id` | cat > file && true', ['echo', '`id`', '|', 'cat', '>', 'file', '&&', 'true'])])
+def test_a_command_is_split_as_by_a_shell_and_nothing_else_is_done_with_it(
+        tmp_path, monkeypatch, text, words):
+    monkeypatch.chdir(tmp_path)
+    assert parse_command(text) == words
+    process = start_command(words, own_environment(), 1)
+    assert process.stdout.read() == ' '.join(words[1:]) + '\n'
+    assert process.wait(DEADLINE) == 0
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_python_file_is_run_by_this_interpreter(tmp_path):
+    path = tmp_path / 'my node.py'
+    path.write_text('')
+    assert parse_command(f"'{path}' --gain 2") == [sys.executable, str(path), '--gain', '2']
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    ('', "got '', expected a command"), ("echo 'x", 'No closing quotation'),
+    ('no_such_program x', 'no program no_such_program; expected a Python file, or a command')])
+def test_what_is_no_command_is_refused(text, words):
+    with pytest.raises(InputError, match='--node') as caught:
+        parse_command(text)
+    assert words in str(caught.value)
