@@ -25,6 +25,7 @@ from sbot.scenario.knowledge import EXACT, Knowledge
 from sbot.scenario.paths import portable_paths
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
+from sbot_common.params import in_words
 from sbot_sim.world.bodies import Body, body_in_words
 from sbot_sim.world.polygons import LEAST_CORNERS
 
