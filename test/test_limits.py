@@ -13,7 +13,7 @@ LONGER = {
     'navigate/controller.py take_turn': 92,
     'navigate/search.py find_path': 68,
     'sbot/regression/replay.py replay': 76,
-    'sbot/ros/up.py run_up': 75,
+    'sbot/ros/up.py run_up': 80,
     'sbot/runner/loop.py run_scenario': 91,
 }
 MORE_PARAMETERS = {
