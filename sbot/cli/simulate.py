@@ -50,6 +50,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up.add_argument('--turtlebot3', action='store_true',
                     help="TurtleBot3's conventions: scans on `scan`, too, and cmd_vel as "
                          'TwistStamped')
+    up.add_argument('--standard-services', action='store_true',
+                    help='offer the services of the package simulation_interfaces')
     up.add_argument('--contact', action='store_true',
                     help='publish `contact`: whether each robot met something in the last tick')
     up.add_argument('--node', action='append', default=[], metavar='COMMAND',
@@ -194,7 +196,8 @@ def _up(arguments: argparse.Namespace) -> int:
                          namespace=namespace, own=arguments.node, progress=progress,
                          output=output,
                          interfaces={'publish_scan': arguments.turtlebot3,
-                                     'publish_contact': arguments.contact})
+                                     'publish_contact': arguments.contact,
+                                     'simulation_interfaces': arguments.standard_services})
         if arguments.plot is not None and bag is not None:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run
