@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from importlib import import_module
 from typing import Any
 
@@ -243,7 +243,7 @@ class StandardServices:
 class _Later:
     """Awaited once: lets the executor do something else before it looks again."""
 
-    def __await__(self) -> Iterator[None]:
+    def __await__(self) -> Generator[None, None, None]:
         yield
 
 
