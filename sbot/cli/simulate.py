@@ -47,6 +47,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up.add_argument('--namespace', metavar='NAME', default='',
                     help='ROS namespace of the run, with its own /clock and /tf, so that several '
                          'runs fit side by side')
+    up.add_argument('--names', metavar='A,B,...', default='',
+                    help='names of the robots: their topics are in the namespaces /A, /B, ... '
+                         'instead of /robot_0, /robot_1, ...')
     up.add_argument('--turtlebot3', action='store_true',
                     help="TurtleBot3's conventions: scans on `scan`, too, and cmd_vel as "
                          'TwistStamped')
@@ -193,8 +196,8 @@ def _up(arguments: argparse.Namespace) -> int:
     with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
-                         namespace=namespace, own=arguments.node, progress=progress,
-                         output=output,
+                         namespace=namespace, own=arguments.node, names=arguments.names,
+                         progress=progress, output=output,
                          interfaces={'publish_scan': arguments.turtlebot3,
                                      'publish_contact': arguments.contact,
                                      'simulation_interfaces': arguments.standard_services})
