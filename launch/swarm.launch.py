@@ -41,6 +41,7 @@ ARGUMENTS = (
     ('publish_robot_description', 'false', 'Publish robot_description and base_footprint.'),
     ('publish_scan', 'false', 'Publish scans on scan, too, as TurtleBot3 and Nav2 call them.'),
     ('publish_contact', 'false', 'Publish contact: whether a robot met something.'),
+    ('simulation_interfaces', 'false', 'Offer the services of simulation_interfaces.'),
     ('turtlebot3', 'false', "TurtleBot3's conventions: scans on scan, too, and cmd_vel stamped."),
 )
 
@@ -181,7 +182,7 @@ def start(context):
     processes = node_processes(scenario, record=record or None, endless=endless, run=run)
     for process in processes[:1]:  # the simulator
         process.parameters.update({name: flag(name, arguments[name]) for name in arguments
-                                   if name.startswith('publish_')})
+                                   if name.startswith(('publish_', 'simulation_'))})
         process.parameters['publish_scan'] |= flag('turtlebot3', arguments['turtlebot3'])
     composed = (flag('composed', arguments['composed']) if arguments['composed']
                 else len(processes) - 2 > MANY)

@@ -50,9 +50,14 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up.add_argument('--parameter', action='append', default=[], metavar='NAME=VALUE',
                     help='of the node sbot_sim, e.g. publish_robot_description=true; may be '
                          'repeated')
+    up.add_argument('--names', metavar='A,B,...', default='',
+                    help='names of the robots: their topics are in the namespaces /A, /B, ... '
+                         'instead of /robot_0, /robot_1, ...')
     up.add_argument('--turtlebot3', action='store_true',
                     help="TurtleBot3's conventions: scans on `scan`, too, and cmd_vel as "
                          'TwistStamped')
+    up.add_argument('--standard-services', action='store_true',
+                    help='offer the services of the package simulation_interfaces')
     up.add_argument('--contact', action='store_true',
                     help='publish `contact`: whether each robot met something in the last tick')
     up.add_argument('--node', action='append', default=[], metavar='COMMAND',
@@ -185,7 +190,8 @@ def _up(arguments: argparse.Namespace) -> int:
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
     namespace = parse_namespace(arguments.namespace)
-    short = {'publish_scan': arguments.turtlebot3, 'publish_contact': arguments.contact}
+    short = {'publish_scan': arguments.turtlebot3, 'publish_contact': arguments.contact,
+             'simulation_interfaces': arguments.standard_services}
     parameters = {**{name: True for name, given in short.items() if given},
                   **simulator_parameters(arguments.parameter)}
     warm_up(scenario, arguments.quiet)
@@ -199,8 +205,8 @@ def _up(arguments: argparse.Namespace) -> int:
             progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
-                         namespace=namespace, own=arguments.node, progress=progress,
-                         output=output, parameters=parameters)
+                         namespace=namespace, own=arguments.node, names=arguments.names,
+                         progress=progress, output=output, parameters=parameters)
         if arguments.plot is not None and bag is not None:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run

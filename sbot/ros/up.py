@@ -26,6 +26,7 @@ from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
     composition,
+    named_robots,
     node_processes,
     own_names,
     process_command,
@@ -52,7 +53,7 @@ class NodeFailed(RuntimeError):
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
            domain: int | None = None, namespace: str = '', own: Sequence[str] = (),
-           parameters: Mapping[str, Any] = {},
+           parameters: Mapping[str, Any] = {}, names: str = '',
            progress: Callable[[int, int], None] | None = None,
            output: Callable[[str], None] = print) -> dict[str, Any]:
     """Start the nodes of a scenario, wait for its end, and stop them.
@@ -66,6 +67,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
     parameters : of the simulator's node, over its defaults
     own : commands of the user's own nodes, which are started after ours and end with them
+    names : of the robots, separated by commas: namespaces of their topics; '': robot_<i>
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
 
@@ -89,7 +91,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     commands = [parse_command(text) for text in own]
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
-    remaps = ros_arguments(own_names(namespace))
+    remaps = ros_arguments([*own_names(namespace),
+                            *named_robots(names, len(scenario.robots), namespace)])
     messages = live_tf_path(output)
     warn_of_reach(scenario, wind_source(scenario).field)
     status = _Status(progress)

@@ -122,6 +122,16 @@ class Engine:
         self._worlds.run(self._advancing)
         self._snapshot, self.has_wind = None, False
 
+    def check_place(self, robot: int, pose: tuple[float, float, float]) -> None:
+        """Raise InputError if a robot cannot be put at a pose x, y (m), yaw (rad)."""
+        now = self.snapshot
+        after = now.true_pose.copy()
+        after[robot] = pose
+        problem = placement_error(*all_bodies(self.parameters, now.moved, now.boxes, after),
+                                  len(after))
+        if problem is not None:
+            raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
+
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
         """Put a robot elsewhere before the next ``advance``; it is there from the next tick on.
 
@@ -133,13 +143,8 @@ class Engine:
             if it cannot stand there; nothing is changed.
 
         """
+        self.check_place(robot, pose)
         before, state = self.snapshot, self._worlds.state
-        after = before.true_pose.copy()
-        after[robot] = pose
-        problem = placement_error(*all_bodies(self.parameters, before.moved, before.boxes, after),
-                                  len(after))
-        if problem is not None:
-            raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
         state.pose[robot] = pose
         for rows in (state.twist, state.impulse_velocity, state.wind):
             rows[robot] = 0.0

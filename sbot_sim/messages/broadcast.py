@@ -79,6 +79,11 @@ class Broadcast:
             [(np.nan, np.nan) if goal is None else goal for goal in options.goals])
 
     @property
+    def interfaces(self) -> Interfaces:
+        """What the simulator publishes for others, or leaves to them."""
+        return self._options.interfaces
+
+    @property
     def publishes_localisation(self) -> bool:
         """Whether the transform from `map` to `odom` comes from here."""
         return self._options.interfaces.publish_map_odom_tf

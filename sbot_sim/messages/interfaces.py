@@ -28,3 +28,5 @@ class Interfaces(NamedTuple):
     publish_contact: Annotated[bool, Param(
         '', 'Publish `contact`: whether each robot met something in the last tick.',
         at_runtime=False)] = False
+    simulation_interfaces: Annotated[bool, Param(
+        '', 'Offer the services of the package simulation_interfaces.', at_runtime=False)] = False

@@ -30,6 +30,7 @@ from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.lockstep import Lockstep
 from sbot_sim.ros.run_control import Actions, Phase, RunControl
 from sbot_sim.ros.setup import Setup
+from sbot_sim.ros.standard_services import SERVICES, StandardServices, load_interfaces
 from wind_model import messages as wind_messages
 
 _WATCH_PERIOD = 0.05  # s of wall time between checks of missing nodes
@@ -84,6 +85,13 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
+        if self._broadcast.interfaces.simulation_interfaces:
+            messages, services = load_interfaces()
+            handlers = StandardServices(
+                self._engine, self._control, self._inbox, lambda: self._observer.recording,
+                self._end, messages, services)
+            for name, kind in SERVICES.items():
+                self.create_service(getattr(services, kind), f'~/{name}', getattr(handlers, name))
         # Wall time even where a launch file sets use_sim_time everywhere: /clock comes from here.
         self._wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._every(_WATCH_PERIOD, self._guarded(self._control.watch))
