@@ -89,7 +89,7 @@ def test_names_in_docstrings_exist():
 
 
 @pytest.mark.parametrize(('name', 'known'), [
-    ('sbot.Worlds', True), ('engine.step.step', True), ('SimulationState.tick', True),
-    ('engine.step.stop', False), ('contacts.contact', False), ('Worlds.stop', False)])
+    ('sbot.Worlds', True), ('engine.setting.make_setting', True), ('Snapshot.tick', True),
+    ('engine.setting.stop', False), ('contacts.contact', False), ('Worlds.stop', False)])
 def test_a_stale_name_is_found(name, known):
     assert exists(name, ROOT / 'sbot' / 'api/functions.py') == known

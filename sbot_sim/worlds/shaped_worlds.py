@@ -61,7 +61,7 @@ class ShapedWorlds:
         return placement_error(*all_bodies(self.parameters[k], moved, boxes, pose), len(pose))
 
     def resolve_overlaps(self, first: int, end: int) -> None:
-        """Free robots of overlaps, and let obstacles move (``engine.obstacles``)."""
+        """Free robots of overlaps, and let obstacles move (``worlds.obstacles``)."""
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
             p, rows = self.parameters[k], slice(k * n, (k + 1) * n)

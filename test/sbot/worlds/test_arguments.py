@@ -122,7 +122,7 @@ def test_a_lack_of_memory_is_said(worlds, monkeypatch):
     with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: needs more memory than there is'):
         run(worlds, ticks=7)
     monkeypatch.setattr('sbot_sim.engine.many.make_worlds', none_left)
-    with pytest.raises(InputError, match=r'^9 worlds of 3 robots: needs more memory than there is'):
+    with pytest.raises(InputError, match=r'^9 worlds of 3 robots: needs more memory than'):
         sbot.Worlds(PLAIN, 9)
 
 
