@@ -31,7 +31,7 @@ from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
 from sbot.worlds.setting import tables_of_worlds, winds_of
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
-from sbot_common.compiled.notice import compilation_announced
+from sbot_common.compiled.notice import Expected, compilation_announced
 from sbot_common.errors import InputError, bad_value
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
@@ -48,8 +48,7 @@ from sbot_sim.worlds.tick import Phases
 Floats = NDArray[np.float64]
 
 OF_POSES = ('goal', 'leader', 'pose')  # inputs of networks that are made of poses
-_COMPILING = ('Compiling functions of worlds; only their first use after an installation does '
-              'this ...')
+_COMPILING = Expected(40, 15.0)  # with all that a world may have
 
 
 class Worlds:

@@ -237,12 +237,20 @@ def _checksum(data: bytes) -> bytes:
 
 
 def _marker(wanted: str) -> Path:
-    """Return the file that tells whether ``wanted`` of these sources has been compiled."""
+    """Return the file that tells whether ``wanted`` of these sources has been compiled.
+
+    Sizes and times stand for what is in the sources: one that is edited has another time, and a
+    warm-up too many compiles nothing.
+    """
     digest = sha256(wanted.encode())
     for package in _PACKAGES:
-        for path in sorted((_ROOT / package).rglob('*.py')):
-            digest.update(b'%s\0%s\0' % (path.relative_to(_ROOT).as_posix().encode(),
-                                         path.read_bytes()))
+        for folder, folders, names in os.walk(_ROOT / package):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith('.py'):
+                    status = os.stat(os.path.join(folder, name))
+                    text = f'{folder} {name} {status.st_size} {status.st_mtime_ns}'
+                    digest.update(text.encode())
     return CACHE_DIRECTORY / f'{digest.hexdigest()[:DIGITS]}{_COMPLETE}'
 
 
@@ -256,6 +264,11 @@ def mark_warm(wanted: str = '') -> None:
     with contextlib.suppress(OSError):  # a full disk: the next run looks again
         _write(_marker(wanted), b'')
     delete_unused()
+
+
+def machine_code_files() -> int:
+    """Return how many files of machine code the directory of this process has."""
+    return sum(1 for _ in CACHE_DIRECTORY.glob(f'*{_SUFFIX}'))
 
 
 def delete_unused(directory: Path = CACHE_DIRECTORY) -> None:
