@@ -1,4 +1,4 @@
-"""Structures that compiled code reads and changes, and calls of machine code by its address."""
+"""Structures that compiled code reads and changes."""
 
 import pickle
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from sbot_common.compiled.jit import compiled_callback, njit
-from sbot_common.compiled.structures import Structure, call_at, define_structure
+from sbot_common.compiled.jit import njit
+from sbot_common.compiled.structures import Structure, define_structure
 
 
 class Pair(Structure):
@@ -41,19 +41,3 @@ def test_compiled_code_reads_and_changes_it():
 def test_machine_code_on_disk_finds_the_same_type():
     kind = numba.typeof(Pair(np.zeros(1), 0))
     assert pickle.loads(pickle.dumps(type(kind))) is type(kind)
-
-
-def test_machine_code_is_called_by_its_address():
-    def note(first, end, a, z, pair):
-        pair.values[0] = first + 10 * end + 100 * a + 1000 * z
-
-    pair = Pair(np.zeros(1), 0)
-    signature = numba.types.void(*[numba.types.int64] * 4, numba.typeof(pair))
-    address = compiled_callback(signature, note).address
-
-    @njit
-    def run(at, given):
-        call_at(at, 1, 2, 3, 4, given)
-        return given.values[0]
-
-    assert run(address, pair) == 4321.0
