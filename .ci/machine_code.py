@@ -36,7 +36,7 @@ def run(name: str) -> None:
     import numpy as np
 
     import sbot as package
-    sbot('run', name, '--duration', '0.3', '--quiet', '--record', f'{name}.bag')
+    sbot('run', name, '--duration', '2', '--quiet', '--record', f'{name}.bag')
     sbot('replay', f'{name}.bag', '--quiet')
     for commands in (3, 2):
         world = package.World(name)

@@ -24,7 +24,7 @@ from sbot.bench.scenes import make_bench_scene
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
-from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
 from sbot_sim.sensors.scan import ScanParameters, cast_scans, scan_fan
 from sbot_sim.world.bodies import BodyArrays
@@ -60,8 +60,8 @@ class ThroughWorld:
         self.fan, self.one_fan = scan_fan(self.scans[0]), scan_fan(self.one)
 
     def move(self, twist: np.ndarray) -> None:
-        wheels = wheel_commands(self.bodies, twist)
-        proposed = move(self.bodies, self.pose, wheels, np.zeros((len(self.pose), 2)), STEP)
+        driven = drive(self.bodies, twist)
+        proposed = move(self.bodies, self.pose, driven, np.zeros((len(self.pose), 2)), STEP)
         self.pose = separate(self.fixed, self.bodies.safety_radius, self.pose, proposed).pose
 
     def mounts(self) -> None:

@@ -33,7 +33,8 @@ from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.engine.state import StepInputs
+from wind_model.source import Wind
 
 GOLDEN = Path(__file__).with_name('golden_hashes.json')
 CROWDS = ('crowd_10', 'crowd_400')
@@ -66,7 +67,7 @@ def sensed_hash(case: str, threads: int = 1) -> str:
     for _ in range(20):
         command = np.column_stack([np.full(1000, SPEED * scene.scale), np.zeros(1000),
                                    uniform(rng, -TURN, TURN, 1000)])
-        engine.feel(wind)
+        engine.sense_wind(wind)
         before = engine.snapshot
         engine.advance(StepInputs(command, wind, before.rab_data))
         seen = engine.snapshot

@@ -12,8 +12,11 @@ import csv
 import sys
 from pathlib import Path
 
-from sbot.bench.evaluations import format_evaluations, measure_evaluations, vmas_beside
+from sbot.bench.evaluations import format_evaluations, measure_evaluations
 from sbot.bench.result import machine
+
+sys.path.append(str(Path(__file__).with_name('peers')))
+from peers import vmas_beside
 
 
 def main() -> int:

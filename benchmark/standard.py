@@ -1,25 +1,49 @@
-"""The standard workload, the same as `sbot bench`: results go to standard.csv beside this file.
+"""The standard workload of `sbot bench`, and other simulators on the same scene beside it.
 
-    python benchmark/standard.py [options of sbot bench]
+    python benchmark/standard.py [--peer-python PYTHON] [--seconds S] [--folder FOLDER]
 
+The results go to standard.csv and standard_peers.csv in the folder, by default that of this file.
 The workload is in `sbot/bench/scenes.py`; docs/performance.md explains the columns.
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sbot.cli.main import main
+from sbot.cli.bench import write_table
+from sbot.cli.main import main as sbot
+
+sys.path.append(str(Path(__file__).with_name('peers')))
+from peers import SIZES, run_peers
+
+
+def main() -> int:
+    """Measure and write the tables."""
+    parser = argparse.ArgumentParser(description='The standard workload, beside others.')
+    parser.add_argument('--robots', type=int, nargs='+', default=SIZES)
+    parser.add_argument('--cases', nargs='+', default=[])
+    parser.add_argument('--seconds', type=float, default=3.0, help='for each number')
+    parser.add_argument('--peer-python', default=sys.executable, help='one that has the others')
+    parser.add_argument('--folder', type=Path, default=Path(__file__).parent)
+    arguments = parser.parse_args()
+    options = ['--seconds', str(arguments.seconds)]
+    options += ['--cases', *arguments.cases] if arguments.cases else []
+    if arguments.robots != SIZES:
+        options += ['--robots', *map(str, arguments.robots)]
+    with TemporaryDirectory() as folder:  # a run cut short leaves the old tables whole
+        failed = sbot(['bench', *options, '--csv', str(Path(folder) / 'standard.csv')])
+        found = run_peers(sorted(arguments.robots), arguments.seconds, print,
+                          arguments.peer_python)
+        if found:
+            write_table(Path(folder) / 'standard_peers.csv', found)
+        for new in Path(folder).iterdir():
+            shutil.move(new, arguments.folder / new.name)
+    return failed
+
 
 if __name__ == '__main__':
-    options = sys.argv[1:]
-    if '--csv' in options:
-        sys.exit(main(['bench', *options]))
-    with TemporaryDirectory() as folder:  # a run cut short leaves the old tables whole
-        failed = main(['bench', *options, '--csv', str(Path(folder) / 'standard.csv')])
-        for new in Path(folder).iterdir():
-            shutil.move(new, Path(__file__).with_name(new.name))
-    sys.exit(failed)
+    sys.exit(main())

@@ -38,9 +38,9 @@ from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import njit
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.separation import separate
-from sbot_sim.dynamics.motion import achieved_twists, move, wheel_commands
+from sbot_sim.dynamics.motion import achieved_twists, drive, move
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.sensors.beams import (
     BACKWARDS,
     Fan,
@@ -55,6 +55,7 @@ from sbot_sim.sensors.odometry import measure
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.sensors.rays import FACING, circle_range, facing_range, segment_view, turned
 from sbot_sim.sensors.scan import cast_scans
+from wind_model.source import still_air
 
 Floats = NDArray[np.float64]
 STATES = 20  # of the running world, taken in turn, so that no branch is known by heart
@@ -200,19 +201,19 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
 
     for _ in range(10):
         block()
-    wheels, still = wheel_commands(bodies, command), np.zeros((robots, 2))
+    driven, still = drive(bodies, command), np.zeros((robots, 2))
     states = []
     for _ in range(STATES):
         whole()
         states.append(engine.snapshot)
-    moved = [move(bodies, s.true_pose, wheels, still, parameters.dt) for s in states]
+    moved = [move(bodies, s.true_pose, driven, still, parameters.dt) for s in states]
     turn = iter(range(1 << 30))
 
     def each(work: Callable[[int], object]) -> float:
         return 1e3 * seconds(lambda: work(next(turn) % STATES), 3 * STATES)
 
     def slip(k: int) -> object:
-        return measure(bodies, states[k].odometry, np.ones((robots, 2)), wheels,
+        return measure(bodies, states[k].odometry, np.ones((robots, 2)), driven,
                        np.zeros((robots, 2)), np.zeros(robots), parameters.dt)
 
     sample = min(robots, 300)
@@ -225,7 +226,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
             sensors.scene, sensors.fan, states[k].true_pose, bodies.radius, sensors.scan)),
             rays_ms),
         Phase(robots, 'motion', each(lambda k: move(
-            bodies, states[k].true_pose, wheels, still, parameters.dt)),
+            bodies, states[k].true_pose, driven, still, parameters.dt)),
             3e3 * robots * price.sine),
         Phase(robots, 'collisions', each(lambda k: separate(
             parameters.fixed, bodies.safety_radius, states[k].true_pose, moved[k])), 0.0),

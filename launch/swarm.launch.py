@@ -39,6 +39,10 @@ ARGUMENTS = (
     ('publish_map', 'true', 'false: map_server or SLAM publishes /map.'),
     ('publish_map_odom_tf', 'true', 'false: AMCL or SLAM publishes the transform map -> odom.'),
     ('publish_robot_description', 'false', 'Publish robot_description and base_footprint.'),
+    ('publish_scan', 'false', 'Publish scans on scan, too, as TurtleBot3 and Nav2 call them.'),
+    ('publish_contact', 'false', 'Publish contact: whether a robot met something.'),
+    ('simulation_interfaces', 'false', 'Offer the services of simulation_interfaces.'),
+    ('turtlebot3', 'false', "TurtleBot3's conventions: scans on scan, too, and cmd_vel stamped."),
 )
 
 
@@ -68,6 +72,8 @@ def overrides_of(arguments):
     from sbot.scenario.overrides import parse_override
     overrides = dict(parse_override(text, 'launch argument set')
                      for text in arguments['set'].split())
+    if flag('turtlebot3', arguments['turtlebot3']):
+        overrides['cmd_vel_stamped'] = True
     if arguments['lockstep']:
         overrides['lockstep'] = flag('lockstep', arguments['lockstep'])
     if arguments['seed']:
@@ -96,7 +102,7 @@ def recorder_of(directory, has_ros2_bag):
 
 def check_rviz():
     """Raise an error where rviz2 is not installed, before any node starts."""
-    from sbot.ros.installed import need_package
+    from sbot.environment.ros_packages import need_package
     need_package('rviz2', 'rviz', 'rviz:=false')
 
 
@@ -176,7 +182,8 @@ def start(context):
     processes = node_processes(scenario, record=record or None, endless=endless, run=run)
     for process in processes[:1]:  # the simulator
         process.parameters.update({name: flag(name, arguments[name]) for name in arguments
-                                   if name.startswith('publish_')})
+                                   if name.startswith(('publish_', 'simulation_'))})
+        process.parameters['publish_scan'] |= flag('turtlebot3', arguments['turtlebot3'])
     composed = (flag('composed', arguments['composed']) if arguments['composed']
                 else len(processes) - 2 > MANY)
     if composed:

@@ -8,23 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.experimental import structref
 from numpy.typing import NDArray
 
 from navigate.controller import Memory, State, Task, take_turn
 from navigate.parameters import Parameters
 from sbot_common.compiled.jit import njit
+from sbot_common.compiled.structures import Structure, define_structure
 
 Floats = NDArray[np.float64]
 
 
-@structref.register
-class _MindType(types.StructRef):  # type: ignore[misc,name-defined]
-    """Type of a ``Mind`` in compiled code."""
-
-
-class Mind(structref.StructRefProxy):  # type: ignore[misc]
+class Mind(Structure):
     """Constants, state, memory, the followers waited for, and the directions of the beams.
 
     Made of what ``controller.take_turn`` takes under the same names.
@@ -35,7 +29,7 @@ class Mind(structref.StructRefProxy):  # type: ignore[misc]
         return _make_mind(parameters, state, memory, followers, beams)
 
 
-structref.define_proxy(Mind, _MindType, ['parameters', 'state', 'memory', 'followers', 'beams'])
+define_structure(Mind, ['parameters', 'state', 'memory', 'followers', 'beams'])
 
 
 @njit

@@ -60,7 +60,7 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
     own = np.array(observation.poses[observation.robot_id], np.float64)
     for name, (kind, first, size) in zip(network.inputs, table.tolist(), strict=True):
         out = values[first:first + size]
-        field = kinds.FIELDS.get(name.partition(':')[0])
+        field = kinds.field_of(name)
         sensed: Any = None if field is None else getattr(observation, field)
         if sensed is None and field is not None:
             raise InputError(f'input {name}: the robot does not sense it; see `sensors` of the '
@@ -78,6 +78,10 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
         elif kind == kinds.WIND:
             kinds.wind_inputs(float(own[2]), float(sensed[0]), float(sensed[1]), out)
         elif kind == kinds.TWIST:
+            out[:] = sensed
+        elif kind == kinds.READING:
+            if len(sensed) != size:
+                raise bad_value('inputs', name, f"{name.partition(':')[0]}:{len(sensed)}")
             out[:] = sensed
         elif kind == kinds.POSE:
             kinds.pose_inputs(own, out)

@@ -7,6 +7,9 @@ from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
 import numba
 
 from neural_controller.network import Network, make_network

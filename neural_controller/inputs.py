@@ -12,6 +12,7 @@ name           values  each
 ``wind``       2       effective wind in the robot's frame (m/s)
 ``twist``      3       m/s, m/s, rad/s in the robot's frame
 ``pose``       4       x, y (m), cosine and sine of the yaw, frame `map`
+``NAME:N``     N       the N numbers of a reading of another sensor, not scaled, e.g. ``imu:4``
 =============  ======  =======================================================================
 
 Each is computed by one function from what messages carry, so that a batch of worlds, an in-process
@@ -33,12 +34,13 @@ Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
-INFRARED, SCAN, GOAL, LEADER, NEIGHBOURS, WIND, TWIST, POSE = range(8)
+INFRARED, SCAN, GOAL, LEADER, NEIGHBOURS, WIND, TWIST, POSE, READING = range(9)
 NAMES = ('infrared', 'scan', 'goal', 'leader', 'neighbours', 'wind', 'twist', 'pose')
 SIZES = (15, 0, 3, 3, 3, 2, 3, 4)
 # The fields of an ``Observation`` that an input is made of, where poses do not do.
 FIELDS = {'infrared': 'infrared', 'scan': 'scan', 'neighbours': 'neighbours', 'wind': 'wind',
           'twist': 'twist'}
+_MOST = 1000  # sectors, or numbers of a reading
 CONTACT_READING = 30.176144
 
 
@@ -52,15 +54,23 @@ def parse_input(name: str) -> tuple[int, int]:
 
     """
     base, colon, number = name.partition(':')
-    if base not in NAMES:
-        raise bad_value('inputs', name, f"one of {', '.join(NAMES)} (scan:8 for 8 sectors)")
-    if base != 'scan':
+    if base not in NAMES and not (colon and base.isidentifier()):
+        raise bad_value('inputs', name, f"one of {', '.join(NAMES)} (scan:8 for 8 sectors), or "
+                        'another sensor and how many numbers it reads, e.g. imu:4')
+    if base in NAMES and base != 'scan':
         if colon:
             raise bad_value('inputs', name, f'{base} alone')
         return NAMES.index(base), SIZES[NAMES.index(base)]
-    if not number.isdecimal() or len(number) > 4 or not 1 <= int(number) <= 1000:
-        raise bad_value('inputs', name, 'scan:S with S sectors, 1 to 1000')
-    return SCAN, int(number)
+    if not number.isdecimal() or len(number) > 4 or not 1 <= int(number) <= _MOST:
+        what = 'sectors' if base == 'scan' else 'numbers'
+        raise bad_value('inputs', name, f'{base}:S with S {what}, 1 to {_MOST}')
+    return SCAN if base == 'scan' else READING, int(number)
+
+
+def field_of(name: str) -> str | None:
+    """Return the field of an ``Observation`` that an input is made of; None where poses do."""
+    base, _, _ = name.partition(':')
+    return FIELDS.get(base) if base in NAMES else base
 
 
 def input_table(names: tuple[str, ...]) -> Integers:

@@ -19,7 +19,7 @@ from potential_field_bot.parameters import SPECS
 from potential_field_bot.timing import check_frequency
 from sbot_common import ros, topics
 from sbot_common.clock import parse_rate
-from sbot_common.compiled.notice import compilation_announced
+from sbot_common.compiled.notice import Expected, compilation_announced
 from sbot_common.controlled_robot import LEADER
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs
@@ -27,6 +27,7 @@ from sbot_common.params import Value
 from sbot_common.ros.controller_host import ControllerHost
 
 _CONTROLLER_NAMES = frozenset(spec.name for spec in SPECS)
+_COMPILING = Expected(8, 4.0)
 
 
 class PotentialFieldNode(ControllerHost):
@@ -53,8 +54,7 @@ class PotentialFieldNode(ControllerHost):
         goal = values['goal_x'], values['goal_y']
         self._bot = PotentialField(goal=goal, **_constants(values))
         self.get_logger().info(f'seed: {values["seed"]}')
-        with compilation_announced('compiling; the first start takes some seconds',
-                                   self.get_logger().info):
+        with compilation_announced(_COMPILING, self.get_logger().info):
             warm_up()
         self.advertise(topics.POTENTIAL_FIELD_FORCES)
         self.drive(self._forgetful_bot, goal, parse_rate(values['loop_rate'], 'loop_rate'),

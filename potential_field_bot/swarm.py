@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,25 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
+class Scans(NamedTuple):
+    """The scans of N robots."""
+
+    ranges: NDArray[np.float32]  # (N, beams) m
+    angle_min: float  # rad, as in their messages, promoted to double
+    angle_increment: float  # rad
+
+
+class Turns(NamedTuple):
+    """What M robots decide; written to."""
+
+    commands: Floats  # (M, 2) linear.x (m/s), angular.z (rad/s)
+    valid: Flags  # (M,) false where the command is (0, 0): the force was not a number
+
+
 @njit
 def actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArray[np.int64],
-                  averages: Floats, poses: Floats, ranges: NDArray[np.float32], angle_min: float,
-                  angle_increment: float, draws: Floats, grid: BucketGrid,
-                  commands: Floats, valid: Flags) -> None:
+                  averages: Floats, poses: Floats, scans: Scans, draws: Floats, grid: BucketGrid,
+                  turns: Turns) -> None:
     """Take the turns first ... end-1 of M of the N robots, none of them the leader.
 
     Parameters
@@ -33,18 +48,16 @@ def actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArr
     robot_ids : (M,) which robots take a turn
     averages : (M, 2) moving averages of their positions (m), brought up to date
     poses : (N, 3) x, y (m), yaw (rad) of all robots in `map`
-    ranges : (N, beams) float32 m; row i is robot i's scan
-    angle_min, angle_increment : rad, as in the scans' messages, promoted to double
+    scans : of all robots
     draws : (M,) one number of each robot's generator, in [0, 1)
     grid : ``neighbours.repulsion_grid`` of ``poses``
-    commands : (M, 2) linear.x (m/s), angular.z (rad/s), written
-    valid : (M,) written; false where the command is (0, 0) because the force was not a number
+    turns : of the M
 
     """
     room = make_room(poses.shape[0])
     _actuate_block(first, end, parameters, borrowed(robot_ids), borrowed(averages),
-                   borrowed(poses), borrowed(ranges), angle_min, angle_increment, borrowed(draws),
-                   borrowed(grid), borrowed(room), borrowed(commands), borrowed(valid))
+                   borrowed(poses), borrowed(scans), borrowed(draws), borrowed(grid),
+                   borrowed(room), borrowed(turns))
     for part in (room.dx, room.dy, room.distance, room.angle, room.x, room.y):
         part[0] = 0.0  # keeps them alive until here
     room.number[0] = 0
@@ -52,19 +65,18 @@ def actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArr
 
 @njit_inline
 def _actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDArray[np.int64],
-                   averages: Floats, poses: Floats, ranges: NDArray[np.float32],
-                   angle_min: float, angle_increment: float, draws: Floats, grid: BucketGrid,
-                   room: Room, commands: Floats, valid: Flags) -> None:
+                   averages: Floats, poses: Floats, scans: Scans, draws: Floats,
+                   grid: BucketGrid, room: Room, turns: Turns) -> None:
     for m in range(first, end):
         i = robot_ids[m]
         state = State(averages[m, 0], averages[m, 1], 0.0, 0.0, 0)  # followers have no goals
         other_x, other_y = nearby_repulsion(parameters, i, poses, grid, room)
-        state, turn = decide(parameters, state, i, poses, ranges[i],
-                             laser_angle_min(poses[i, 2], angle_min), angle_increment,
-                             angle_of_draw(draws[m]), other_x, other_y)
+        state, turn = decide(parameters, state, i, poses, scans.ranges[i],
+                             laser_angle_min(poses[i, 2], scans.angle_min),
+                             scans.angle_increment, angle_of_draw(draws[m]), other_x, other_y)
         averages[m, 0], averages[m, 1] = state.ema_x, state.ema_y
-        commands[m, 0], commands[m, 1] = turn.v, turn.omega
-        valid[m] = turn.valid
+        turns.commands[m, 0], turns.commands[m, 1] = turn.v, turn.omega
+        turns.valid[m] = turn.valid
 
 
 class Followers:
@@ -113,12 +125,10 @@ class Followers:
         if self._averages is None:
             self._averages = poses[self._ids, :2].copy()
         everybody = np.array(poses, np.float64, order='C')
-        scans = np.array(ranges, np.float32, order='C')
-        commands = np.empty((len(self._ids), 2))
-        valid = np.empty(len(self._ids), np.bool_)
+        scans = Scans(np.array(ranges, np.float32, order='C'), angle_min, angle_increment)
+        turns = Turns(np.empty((len(self._ids), 2)), np.empty(len(self._ids), np.bool_))
         grid = repulsion_grid(self._parameters, everybody)
         in_blocks(self._threads, len(self._ids), actuate_block, self._parameters, self._ids,
-                  self._averages, everybody, scans, angle_min, angle_increment, draws, grid,
-                  commands, valid)
-        self.invalid_turns += ~valid
-        return commands
+                  self._averages, everybody, scans, draws, grid, turns)
+        self.invalid_turns += ~turns.valid
+        return turns.commands

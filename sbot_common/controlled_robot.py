@@ -7,6 +7,7 @@ built, and goals announced, here only.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ import numpy as np
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import (
+    FIELDS,
     Controller,
     GoalKeeper,
     Inputs,
@@ -50,16 +52,19 @@ class ControlledRobot:
     goal : x, y (m) at the start
     rate : of the simulation
     holonomic : whether its drive moves it to the side, too
+    sensors : names of all there are, also of those that the robot does not have
 
     """
 
     def __init__(self, robot_id: int, controller: Controller, rng: TickGenerator,
-                 goal: Point | None, rate: Rate, holonomic: bool = False) -> None:
+                 goal: Point | None, rate: Rate, holonomic: bool = False,
+                 sensors: Iterable[str] = ()) -> None:
         self.robot_id = robot_id
         self.controller = controller
         self.keeper = controller if isinstance(controller, GoalKeeper) else None
         self.goal = goal
         self.rng, self._rate, self._holonomic = rng, rate, holonomic
+        self._others = [name for name in sensors if name not in FIELDS]
         self._goal_is_new = goal is not None
 
     def set_goal(self, x: float, y: float) -> None:
@@ -89,7 +94,7 @@ class ControlledRobot:
             bytes, or gives bytes that nobody hears.
 
         """
-        observation = make_observation(self.robot_id, self._rate, self.goal, inputs)
+        observation = make_observation(self.robot_id, self._rate, self.goal, inputs, self._others)
         keeper = self.keeper
         known = 0 if keeper is None else keeper.goals
         rng = self.rng.at(observation.tick)
@@ -144,7 +149,7 @@ def ask(controller: Controller, observation: Observation, rng: np.random.Generat
     if data is not None:
         good = isinstance(data, bytes | bytearray) and len(data) <= MOST_BYTES
     if not good:
-        other = '' if holonomic else ' 0, as its drive is not omnidirectional,'
+        other = '' if holonomic else ' 0, as its drive does not move to the side,'
         raise bad_value(where(), answer, 'two finite numbers, vx (m/s) and omega (rad/s), or '
                         f'three, vx, vy{other} and omega, and perhaps {MOST_BYTES} bytes at most')
     return command, None if data is None else bytes(data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -43,24 +43,7 @@ class Odometry(NamedTuple):
     yaw: float  # rad
     v: float  # m/s, forwards
     omega: float  # rad/s
-    lateral: float = 0.0  # m/s, to the left; 0 but for drive `omnidirectional`
-
-
-class Imu(NamedTuple):
-    """What an inertial measurement unit reads, in the robot's own frame."""
-
-    yaw: float  # rad, frame `map`
-    omega: float  # rad/s
-    forwards: float  # m/s^2, acceleration
-    left: float  # m/s^2
-
-
-class Gnss(NamedTuple):
-    """What a satellite receiver reads, WGS 84."""
-
-    latitude: float  # deg
-    longitude: float  # deg
-    altitude: float  # m above the ellipsoid
+    lateral: float = 0.0  # m/s, to the left; 0 but for drives that move to the side
 
 
 class _Fields(NamedTuple):
@@ -81,19 +64,24 @@ class _Fields(NamedTuple):
     # rad, the robot's yaw when the scan arrived; None: that of ``poses`` (docs/errata.md P5)
     scan_heading: float | None = None
     odometry: Odometry | None = None
-    imu: Imu | None = None
-    gnss: Gnss | None = None
+    others: Mapping[str, Any] = {}  # what other sensors read, by their names; None: it is off
 
 
-_INFRARED, _NEIGHBOURS, _IMU, _GNSS = (
-    _Fields._fields.index(name) for name in ('infrared', 'neighbours', 'imu', 'gnss'))
+_INFRARED, _NEIGHBOURS = (_Fields._fields.index(name) for name in ('infrared', 'neighbours'))
+
+
+FIELDS = frozenset(_Fields._fields)
+
+
+class NotSensed(InputError, AttributeError):
+    """A controller asks for what its robot does not sense."""
 
 
 class Observation(_Fields):
     """Everything one robot knows at a tick. Frame `map` unless said; arrays are read-only.
 
-    ``infrared``, ``neighbours``, ``imu`` and ``gnss`` raise InputError where the scenario has
-    these sensors off.
+    Every other sensor has a field of its name. ``infrared``, ``neighbours`` and
+    those raise InputError where the scenario has these sensors off.
     """
 
     __slots__ = ()
@@ -110,24 +98,22 @@ class Observation(_Fields):
         heard: Neighbours = self._sensed(_NEIGHBOURS, 'range_and_bearing')
         return heard
 
-    @property
-    def imu(self) -> Imu:  # type: ignore[override]
-        """What the IMU reads."""
-        reading: Imu = self._sensed(_IMU, 'imu')
-        return reading
-
-    @property
-    def gnss(self) -> Gnss:  # type: ignore[override]
-        """What the satellite receiver reads."""
-        fix: Gnss = self._sensed(_GNSS, 'gnss')
-        return fix
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of other sensors
+        if name.startswith('_') or name not in self.others:
+            raise AttributeError(f"'Observation' object has no attribute '{name}'")
+        if self.others[name] is None:
+            raise NotSensed(self._lacking(name, name))
+        return self.others[name]
 
     def _sensed(self, index: int, key: str) -> Any:  # noqa: ANN401
         value = self[index]
         if value is None:
-            raise InputError(f'observation.{self._fields[index]}: robot {self.robot_id} does not '
-                             f'have this sensor; expected sensors.{key}: true in the scenario')
+            raise InputError(self._lacking(self._fields[index], key))
         return value
+
+    def _lacking(self, field: str, key: str) -> str:
+        return (f'observation.{field}: robot {self.robot_id} does not have this sensor; '
+                f'expected sensors.{key}: true in the scenario')
 
 
 class Inputs(NamedTuple):
@@ -138,7 +124,8 @@ class Inputs(NamedTuple):
     sensed: Mapping[str, Any]  # the fields of an ``Observation`` that this robot senses, by name
 
 
-def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inputs) -> Observation:
+def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inputs,
+                     others: Iterable[str] = ()) -> Observation:
     """Build the observation of one robot; its arrays are read-only.
 
     Parameters
@@ -147,12 +134,14 @@ def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inpu
     rate : of the simulation; gives the tick and its length
     goal : x, y (m) of this robot's goal
     inputs : what it knows
+    others : names of sensors that are no ``FIELDS``
 
     """
     stamp_ns, poses, sensed = inputs
+    readings = {name: sensed.get(name) for name in others}
+    known = {field: _read_only(value) for field, value in sensed.items() if field not in readings}
     return Observation(robot_id, len(poses), rate.tick(stamp_ns), stamp_ns, rate.dt,
-                       _read_only(poses), goal=goal,
-                       **{field: _read_only(value) for field, value in sensed.items()})
+                       _read_only(poses), goal=goal, others=readings, **known)
 
 
 def _read_only(value: Any) -> Any:  # noqa: ANN401 - a field of any kind

@@ -1,6 +1,7 @@
 """Topic names, message types and quality of service.
 
-Nodes, recorder, replay and tests all read this table. A topic name is written only here.
+Nodes, recorder, replay and tests all read this table. A topic name is written only here, or in the
+record of a sensor (``sbot_sim.sensors.kinds``).
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ class Topic(NamedTuple):
 BASE_POSE_GROUND_TRUTH = Topic('base_pose_ground_truth', 'nav_msgs/msg/Odometry')
 ODOM = Topic('odom', 'nav_msgs/msg/Odometry')
 BASE_SCAN = Topic('base_scan', 'sensor_msgs/msg/LaserScan')
+SCAN = Topic('scan', 'sensor_msgs/msg/LaserScan')  # by the name of TurtleBot3 and Nav2
+CONTACT = Topic('contact', 'std_msgs/msg/Bool')
 INFRARED = Topic('infrared', 'sensor_msgs/msg/PointCloud2')
 RANGE_AND_BEARING = Topic('range_and_bearing', 'sensor_msgs/msg/PointCloud2')
-IMU = Topic('imu', 'sensor_msgs/msg/Imu')
-GNSS = Topic('gnss', 'sensor_msgs/msg/NavSatFix')
 WIND = Topic('wind', 'geometry_msgs/msg/Vector3Stamped')
 ROBOT_DESCRIPTION = Topic('robot_description', 'std_msgs/msg/String', latched=True)
 # Published by the controller.

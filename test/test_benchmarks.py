@@ -25,6 +25,18 @@ def test_errors_and_speed_of_elementary_functions(tmp_path):
     assert all(bool(row['worst_ulp']) != bool(row['ns']) for row in rows)
 
 
+def test_the_standard_workload_is_measured_and_missing_simulators_are_one_line_each(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / 'standard.py'), '--robots', '8', '--cases', 'motion',
+         '--seconds', '0', '--folder', str(tmp_path), '--peer-python', '/bin/false'],
+        capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    missing = [line.split(':')[0] for line in done.stdout.splitlines() if 'not installed' in line]
+    assert missing == ['ir-sim', 'navground']
+    with (tmp_path / 'standard.csv').open(newline='') as file:
+        assert {row['case'] for row in csv.DictReader(file)} == {'motion'}
+
+
 @pytest.mark.parametrize(('script', 'options', 'rows'), [
     ('scan_kernel.py', ['--seconds', '0.1'], 1),  # compares two casters, too
     ('step_budget.py', [], 8),

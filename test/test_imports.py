@@ -19,8 +19,8 @@ FLOORS = {
     'navigate': ('.',),
     'wind_model': ('.',),
     'neural_controller': ('.',),
-    'sbot_sim': ('world', 'dynamics', 'collision', 'sensors', 'worlds', 'engine', 'messages',
-                 'ros', 'fast2d'),
+    'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'sensors', 'worlds', 'engine',
+                 'messages', 'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench',
              'navigation', 'cli', 'api', 'learn', '.'),
@@ -132,6 +132,19 @@ def test_no_module_imports_itself_in_a_circle(imports):
 
     for path in imports:
         visit(path, [])
+
+
+def test_only_the_folder_compiled_imports_parts_of_numba():
+    """numba's front door (``import numba``, its types) is open to all."""
+    found = []
+    for path in module_files():
+        for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+            modules = ([node.module or ''] if isinstance(node, ast.ImportFrom)
+                       else [alias.name for alias in node.names] if isinstance(node, ast.Import)
+                       else [])
+            found += [path for module in modules if module.startswith('numba.')]
+    assert found
+    assert {path.parent for path in found} == {ROOT / 'sbot_common' / 'compiled'}
 
 
 def numeric_modules() -> list[str]:

@@ -50,11 +50,13 @@ def test_help_imports_nothing():
 
 
 def test_loading_a_scenario_imports_what_checks_it():
-    assert packages("import sbot; sbot.load('leader_follower')") <= LOAD
+    found = packages("import sbot; sbot.load('leader_follower')")
+    assert found <= LOAD - NUMBA | {'numpy', 'yaml', '_yaml'}
 
 
 def test_a_run_imports_what_loading_does():
     words = ('run', 'leader_follower', '--duration', '0.1', '--quiet')
+    sbot(*words)  # a first run, which compiles, imports more
     assert sbot(*words) <= LOAD
 
 

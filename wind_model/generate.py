@@ -156,7 +156,7 @@ def generate(kind: str, **given: float) -> WindGrid:
     return make_grid(
         p.xmin, p.ymin, n_x, n_y, (p.xmax - p.xmin) / (n_x - 1),
         (p.ymax - p.ymin) / (n_y - 1), factors, _rounded(bottom), _rounded(top),
-        _rounded(c * u - s * v), _rounded(s * u + c * v), _rounded(w))
+        (_rounded(c * u - s * v), _rounded(s * u + c * v), _rounded(w)))
 
 
 def _rounded(values: Array) -> Array:

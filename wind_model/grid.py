@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -75,8 +76,10 @@ def make_lattice(grid: WindGrid, where: str = 'wind field') -> Lattice:
 
 def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_y: float,
               vertical_spacing_factors: ArrayLike, bottom_z: ArrayLike, top_z: ArrayLike,
-              u: ArrayLike, v: ArrayLike, w: ArrayLike, where: str = 'wind field') -> WindGrid:
+              wind: Iterable[ArrayLike], where: str = 'wind field') -> WindGrid:
     """Return the grid of flat or shaped arrays (flat ones count x first, then y, then z).
+
+    Arguments are the fields of ``WindGrid``; ``wind`` is u, v and w.
 
     Raises
     ------
@@ -110,8 +113,8 @@ def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_
         raise InputError(f'{where}: top_z: expected more than bottom_z {bottom[j, i]:g} at '
                          f'i={i} j={j}, found {top[j, i]:g}')
     return WindGrid(float(min_x), float(min_y), int(n_x), int(n_y), float(res_x), float(res_y),
-                    factors, bottom, top, _field('u', u, volume, where),
-                    _field('v', v, volume, where), _field('w', w, volume, where))
+                    factors, bottom, top, *(_field(name, values, volume, where)
+                                            for name, values in zip('uvw', wind, strict=True)))
 
 
 def _factors(values: ArrayLike, where: str) -> Array:

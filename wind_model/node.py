@@ -14,8 +14,8 @@ from sbot_common.params import Param, specs_of, updated
 from sbot_common.wire.messages import read_clock
 from wind_model import messages
 from wind_model.field import load_field
-from wind_model.gust import force_at, gust_velocity_at
 from wind_model.parameters import WindParameters
+from wind_model.source import WindSource
 from wind_model.uniform import mean_velocity
 
 _FIELD_NAMES = ('use_custom_static_wind_field', 'custom_wind_field_path')
@@ -96,10 +96,10 @@ class WindModelNode(Node):  # type: ignore[misc]
         if self._changed:
             self._changed = False
             self._publish_markers(stamp)
-        vectors = {topics.WIND_VELOCITY.name: mean_velocity(self._wind),
-                   topics.WIND_FORCE.name: force_at(self._wind, stamp)}
+        wind = WindSource(self._wind, self._field).at(stamp)
+        vectors = {topics.WIND_VELOCITY.name: wind.velocity, topics.WIND_FORCE.name: wind.force}
         if self._gusts:
-            vectors[topics.WIND_GUST.name] = gust_velocity_at(self._wind, stamp)
+            vectors[topics.WIND_GUST.name] = wind.gust
         return {name: messages.encode_vector(stamp, each) for name, each in vectors.items()}
 
     def _publish(self, answer: dict[str, bytes]) -> None:

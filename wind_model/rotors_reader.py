@@ -203,4 +203,4 @@ class GridReader:
         return make_grid(
             min_x, min_y, self.integers['n_x'], self.integers['n_y'], res_x, res_y,
             values['vertical_spacing_factors'], values['bottom_z'], values['top_z'],
-            values['u'], values['v'], values['w'], self.path)
+            (values['u'], values['v'], values['w']), self.path)

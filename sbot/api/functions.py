@@ -35,7 +35,7 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     scenario : as ``load`` takes it
     seed : instead of the scenario's
     record : a new directory for a recording (rosbag2, MCAP)
-    sense : sensors to keep in the result, too: any of 'scans', 'infrared', 'odometry'
+    sense : names of sensors to keep in the result, too, e.g. 'scan' (docs/sensors.md)
     threads : how many to use; changes no bit of the result
     progress : called with (ticks done, all ticks) after each tick
     keep : keep poses, commands and wind of every tick; without it those arrays are empty
@@ -189,7 +189,7 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
     if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
         write_view(source, path)
     else:
-        write_run(source if isinstance(source, Run) else run(source, sense=['scans']), path)
+        write_run(source if isinstance(source, Run) else run(source, sense=['scan']), path)
     return Path(path)
 
 

@@ -12,6 +12,7 @@ from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, COMMAND_TYPES, r
 from sbot_common.twist import Twist
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import PoseStamped, read_odometry, read_twist
+from sbot_sim.drives.registry import DRIVES
 
 POSE_COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad')
 COMMAND_COLUMNS = ('v_mps', 'omega_radps', 'lateral_mps')
@@ -23,7 +24,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     Numbers have as many digits as it takes to read the same number back. Columns are called as in
     ``Run.to_dataframe``, and ``time_s`` is 0 at tick 0, too. ``v_mps`` and ``omega_radps`` are the
     robot's newest command before its next pose (in lockstep: its answer to this tick), empty while
-    it has sent none. ``lateral_mps`` is there where the scenario has the drive `omnidirectional`.
+    it has sent none. ``lateral_mps`` is there where a drive of the scenario moves to the side.
 
     Raises
     ------
@@ -38,7 +39,8 @@ def write_csv(bag: Bag, out: TextIO) -> int:
              for topic, kinds in ((BASE_POSE_GROUND_TRUTH, [BASE_POSE_GROUND_TRUTH.type]),
                                   (CMD_VEL, COMMAND_TYPES))}
     writer = csv.writer(out, lineterminator='\n')
-    columns = COMMAND_COLUMNS[:3 if 'omnidirectional' in bag.scenario_text else 2]
+    sideways = any(drive.sideways and drive.name in bag.scenario_text for drive in DRIVES)
+    columns = COMMAND_COLUMNS[:3 if sideways else 2]
     writer.writerow(POSE_COLUMNS + columns)
     poses: dict[int, PoseStamped] = {}  # of each robot, waiting for the command
     commands: dict[int, Twist] = {}

@@ -19,6 +19,7 @@ from sbot_common.wire.cdr import typestore
 
 VERSION = 9
 FILE_NAME = 'metadata.yaml'
+DISTRIBUTION = 'jazzy'  # whose layout it is: of runs without ROS
 DEPTH = 100  # that of the lockstep topics; a latched topic keeps only its last message
 _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
@@ -86,7 +87,8 @@ def offered_qos(latched: bool) -> str:
     return _yaml(_qos_profiles(latched))
 
 
-def render(file_name: str, summary: Summary, custom: Mapping[str, str]) -> str:
+def render(file_name: str, summary: Summary, custom: Mapping[str, str],
+           ros_distro: str = DISTRIBUTION) -> str:
     """Return the text of metadata.yaml for a bag of one MCAP file.
 
     ``custom`` becomes ``custom_data``, where rosbag2 keeps short strings: long texts are left out.
@@ -118,7 +120,7 @@ def render(file_name: str, summary: Summary, custom: Mapping[str, str]) -> str:
             'message_count': summary.messages,
         }],
         'custom_data': short or None,
-        'ros_distro': 'jazzy',
+        'ros_distro': ros_distro,
     }})
 
 

@@ -60,6 +60,7 @@ class Recorder:
     ----------
     directory : the bag to make, e.g. 'runs/first'; its file is 'runs/first/first_0.mcap'
     metadata : strings kept in the bag before any message, e.g. scenario, seed, version
+    ros_distro : ROS 2 distribution of the nodes that run
 
     Raises
     ------
@@ -68,9 +69,11 @@ class Recorder:
 
     """
 
-    def __init__(self, directory: str | Path, *, metadata: Mapping[str, str]) -> None:
+    def __init__(self, directory: str | Path, *, metadata: Mapping[str, str],
+                 ros_distro: str = bag_metadata.DISTRIBUTION) -> None:
         self.directory = Path(directory)
         self._metadata = dict(metadata)
+        self._ros_distro = ros_distro
         self._end: dict[str, str] = {}
         # The folder gets its name when it is a bag, so that a kill leaves none that is not.
         new = self.directory.parent / f'.{secrets.token_hex(8)}.new'
@@ -308,7 +311,8 @@ class Recorder:
         summary = self._summary()
         bag_metadata.replace_file((folder or self.directory) / bag_metadata.FILE_NAME,
                                   bag_metadata.render(self.path.name, summary,
-                                                      {**self._metadata, **self._end}))
+                                                      {**self._metadata, **self._end},
+                                                      self._ros_distro))
         return len(summary.topics)
 
     def _finish(self) -> None:

@@ -30,8 +30,7 @@ from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 
 MOST_WAITING = 1000  # ticks gathered at once; more means that a message is missing
-_ROBOT_TOPICS = {topic.name for topic in vars(topics_module).values()
-                 if isinstance(topic, Topic) and not topic.name.startswith('/')}
+_TOPICS = {topic.name for topic in vars(topics_module).values() if isinstance(topic, Topic)}
 _ROBOT_TOPIC = re.compile(r'/(?:robot_([0-9]{1,9})/)?([^/]+)')
 
 
@@ -61,9 +60,16 @@ def robot_of(name: str) -> tuple[int, str] | None:
     None for a global topic. A single robot has no namespace, so '/odom' is robot 0's.
     """
     match = _ROBOT_TOPIC.fullmatch(name)
-    if match is None or (match[1] is None and match[2] not in _ROBOT_TOPICS):
+    if match is None or (match[1] is None and not _is_of_a_robot(match[2])):
         return None
     return int(match[1] or 0), match[2]
+
+
+def _is_of_a_robot(name: str) -> bool:
+    if name in _TOPICS or f'/{name}' in _TOPICS:
+        return name in _TOPICS
+    from sbot_sim.sensors.registry import sensors
+    return any(sensor.topic.name == name for sensor in sensors().values())
 
 
 def count_robots(bag: Bag) -> int:

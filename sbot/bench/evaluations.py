@@ -14,11 +14,9 @@ import numpy as np
 
 from neural_controller.network import make_network
 from sbot.bench.controllers import bench_scenario
-from sbot.bench.peers import run_vmas
-from sbot.bench.scenes import RADIUS, uniform
+from sbot.bench.scenes import uniform
 from sbot.scenario.load import scenario_from_mapping
 from sbot.scenario.model import Scenario
-from sbot.scenario.world import world_arrays
 from sbot.worlds.many import Worlds
 from sbot.worlds.single import World
 
@@ -56,20 +54,6 @@ def lasers() -> Scenario:
                                  {'center': [6, 3], 'size': [1, 1]}]},
         'robots': [{'count': 4, 'controller': 'none'}],
         'sensors': {'scan_beams': 16, 'scan_range_max': 4.0, 'scan_sees_robots': True}})
-
-
-def vmas_beside(seconds: float, say: Callable[[str], None], python: str) -> float | None:
-    """Return robot-steps a second of processor time of VMAS in the scene of ``lasers``.
-
-    None, and a line for ``say``, if that interpreter does not have it.
-    """
-    scenario = lasers()
-    world, sensors = world_arrays(scenario.world), scenario.sensors.scan
-    return run_vmas({
-        'worlds': LASER_WORLDS, 'seconds': seconds, 'side': float(world.bounds[2]),
-        'dt': scenario.rate.dt, 'radius': RADIUS, 'beams': sensors.scan_beams,
-        'range': sensors.scan_range_max, 'boxes': world.rectangles[:, :4].tolist(),
-        'poses': Worlds(scenario, 1, sense=()).start[0].tolist()}, say, python)
 
 
 def measure_evaluations(seconds: float) -> EvaluationResult:

@@ -15,11 +15,12 @@ from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.collision.separation import separate
-from sbot_sim.dynamics.motion import move, wheel_commands
+from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.sensors.infrared.sensor import SENSORS
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from wind_model.source import Wind
 
 # What is measured, in the order of the table.
 CASES = {
@@ -82,7 +83,7 @@ def _stepper(case: str, robots: int, threads: int,
             nonlocal pose
             command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
             for _ in range(scenes.STEPS_A_DRAW):
-                moved = move(bodies, pose, wheel_commands(bodies, command), impulse, scenes.STEP)
+                moved = move(bodies, pose, drive(bodies, command), impulse, scenes.STEP)
                 pose = separate(fixed, bodies.safety_radius, pose, moved).pose
 
         return motion_block, lambda: overlaps(world, bodies, pose), 0

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import platform
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from sbot_common.errors import InputError
 
 if TYPE_CHECKING:
-    from sbot.bench.peers import PeerResult
     from sbot.bench.result import BenchResult
 
 _CASES = ('motion', 'step', 'infrared', 'controllers')
@@ -30,24 +28,18 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
         description='Measure the standard workload: N robots of 0.3 m in an arena with side '
                     '4*sqrt(N) m among N/4 boxes, 180 laser beams of 8 m that see everything, '
                     'steps of 0.1 s; s-bots at the same density, scaled; whole runs of '
-                    'potential-field robots. ir-sim and navground run the same scene beside it '
-                    'where they are installed. `sbot bench navigation` compares controllers.')
+                    'potential-field robots. `sbot bench navigation` compares controllers.')
     bench.add_argument('--robots', type=int, nargs='+', default=None, metavar='N',
                        help=f'numbers of robots (default: {" ".join(map(str, _SIZES))})')
     bench.add_argument('--cases', nargs='+', choices=[*_CASES, _EVALUATIONS],
                        default=list(_CASES), metavar='CASE',
                        help=f'of {", ".join(_CASES)} (default: these), {_EVALUATIONS}: many '
-                            'small worlds in one call, as evolution and learning use them, '
-                            'beside VMAS where it is installed')
+                            'small worlds in one call, as evolution and learning use them')
     bench.add_argument('--threads', type=int, nargs='+', default=None, metavar='N',
                        help='numbers of threads (default: 1 and all cores)')
     bench.add_argument('--seconds', type=float, default=3.0, metavar='S',
                        help='wall time for each number (default: 3)')
-    bench.add_argument('--no-peers', action='store_true', help='leave out the other simulators')
-    bench.add_argument('--peer-python', metavar='PYTHON', default=sys.executable,
-                       help='interpreter that has the other simulators (default: this one)')
-    bench.add_argument('--csv', metavar='FILE',
-                       help='write the results to a new file, those of peers beside it')
+    bench.add_argument('--csv', metavar='FILE', help='write the results to a new file')
     bench.add_argument('--json', action='store_true', help='print one JSON object')
     bench.set_defaults(run=_bench)
     own = bench.parse_known_args
@@ -69,7 +61,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     cores = os.cpu_count() or 1
     threads = arguments.threads or sorted({1, cores})
     results: list[BenchResult] = []
-    evaluations: dict[str, float | None] = {}
+    evaluations: dict[str, float] = {}
     cases = [case for case in arguments.cases if case != _EVALUATIONS]
     if not arguments.json and cases:
         print(_heading(), flush=True)
@@ -89,34 +81,19 @@ def _bench(arguments: argparse.Namespace) -> int:
                 results.append(result)
                 if not arguments.json:
                     print(_line(result), flush=True)
-    peers = [] if arguments.no_peers else _peers(arguments)
-    _report(arguments, cases, results, peers, evaluations)
+    _report(arguments, cases, results, evaluations)
     if arguments.csv:
-        path = Path(arguments.csv)
-        _write(path, results)
-        if peers:
-            _write(path.with_name(f'{path.stem}_peers{path.suffix}'), peers)
+        write_table(Path(arguments.csv), results)
     return int(any(result.overlaps for result in results))
 
 
-def _evaluations(arguments: argparse.Namespace) -> dict[str, float | None]:
-    """Measure many small worlds, and VMAS beside; say so if that is for people."""
-    from sbot.bench.evaluations import format_evaluations, measure_evaluations, vmas_beside
-
-    def say(text: str) -> None:
-        print(text, file=sys.stderr if arguments.json else sys.stdout, flush=True)
-
+def _evaluations(arguments: argparse.Namespace) -> dict[str, float]:
+    """Measure many small worlds; say so if that is for people."""
+    from sbot.bench.evaluations import format_evaluations, measure_evaluations
     ours = measure_evaluations(arguments.seconds)
     if not arguments.json:
-        say(format_evaluations(ours))
-    found: dict[str, float | None] = dict(ours._asdict())
-    if not arguments.no_peers:
-        theirs = vmas_beside(arguments.seconds, say, arguments.peer_python)
-        found['vmas_laser_robot_steps_per_cpu_s'] = theirs
-        if theirs and not arguments.json:
-            say(f'  VMAS: {theirs / 1e6:.3f} M robot-steps of 4 robots with 16 beams; ours are '
-                f'{ours.laser_robot_steps_per_cpu_s / theirs:.0f} times as many')
-    return found
+        print(format_evaluations(ours), flush=True)
+    return dict(ours._asdict())
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -159,17 +136,8 @@ def _short(value: float) -> str:
     return f'{value:.0f}' if value >= 100 else f'{value:.3g}'
 
 
-def _peers(arguments: argparse.Namespace) -> list[PeerResult]:
-    from sbot.bench.peers import run_peers
-    sizes = [n for n in arguments.robots or _SIZES if n <= _CONTROLLED]
-
-    def say(line: str) -> None:
-        print(line, file=sys.stderr if arguments.json else sys.stdout, flush=True)
-    return run_peers(sorted(sizes), arguments.seconds, say, arguments.peer_python)
-
-
 def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[BenchResult],
-          peers: list[PeerResult], evaluations: dict[str, float | None]) -> None:
+            evaluations: dict[str, float]) -> None:
     """Print growth exponents and speed-ups, or all results as JSON."""
     from sbot.bench.measure import CASES
     from sbot.bench.result import growth, machine
@@ -187,8 +155,7 @@ def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[B
         print(json.dumps({
             'machine': machine(), 'python': platform.python_version(),
             'results': [r._asdict() for r in results], 'growth': exponents,
-            'speedup': speedups, 'peers': [p._asdict() for p in peers],
-            **evaluations}), flush=True)
+            'speedup': speedups, **evaluations}), flush=True)
         return
     for case, exponent in exponents.items():
         if exponent == exponent:
@@ -197,7 +164,7 @@ def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[B
         print(f'{name}: {speedup:.2f} times as fast as one thread')
 
 
-def _write(path: Path, results: Sequence[BenchResult | PeerResult]) -> None:
+def write_table(path: Path, results: Sequence[Any]) -> None:
     """Write a CSV file, the machine named in every row."""
     import csv
 

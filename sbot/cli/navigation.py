@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument('scenes', nargs='*', metavar='SCENE',
                       help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
     made.add_argument('--list', action='store_true', help='list the scenes')
+    made.add_argument('--yaml', action='store_true',
+                      help='print one scene with one seed as a scenario file, to look at it')
     made.add_argument('--controller', action='append', default=[], metavar='NAME',
                       help="a name of `sbot list controllers`, or a class of yours as "
                            "'module:Class'; repeatable (default: navigate)")
@@ -45,6 +47,11 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument('--dynabarn', metavar='DIR', help="your copy of DynaBARN's worlds")
     made.add_argument('--check', metavar='FILE',
                       help='run the rows of a file of JSON lines again, and compare the hashes')
+    made.add_argument('--trust', action='store_true',
+                      help='with --check: run the classes, and read the files, that the rows name')
+    made.add_argument('--show', action='append', default=[], metavar='FILE',
+                      help='print the table of the rows of a file; repeatable: of several '
+                           'files together')
     made.add_argument('--by', choices=('family', 'scene'), default='family',
                       help='what a line of the table is (default: family)')
     made.add_argument('--format', choices=('table', 'jsonl', 'csv'), default='table',
@@ -70,15 +77,31 @@ def _navigation(arguments: argparse.Namespace) -> int:
         width = max(map(len, scenes))
         print('\n'.join(f'{name:<{width}}  {scene.text}' for name, scene in scenes.items()))
         return 0
+    if arguments.yaml:
+        return _print_scenario(arguments, scenes)
+    if arguments.show:
+        return _show(arguments)
     options = _options(arguments)
     if arguments.check is not None:
-        return _check(Path(arguments.check), known, options)
+        return _check(Path(arguments.check), known, options, arguments.trust)
     return _run(arguments, scenes, options)
+
+
+def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) -> int:
+    from sbot.files.yaml_text import dump_yaml
+    from sbot.navigation.benchmark import scene_sources
+    from sbot.sweeps.values import seeds_of
+    found = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds')))
+    if len(found) != 1:
+        raise InputError(f'--yaml: got {len(found)} scenarios, expected one scene and one seed, '
+                         'e.g. doorway/1.2 --seeds 3')
+    print(dump_yaml(found[0][1]), end='')
+    return 0
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
     from sbot.navigation.benchmark import make_plan, run_plan, scene_sources
-    from sbot.navigation.table import as_csv, as_json_lines, as_markdown, table
+    from sbot.navigation.table import as_json_lines
     from sbot.sweeps.values import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
@@ -94,9 +117,7 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
                     arguments.resume)
     if arguments.output is not None:
         Path(arguments.output, 'rows.jsonl').write_text(as_json_lines(rows) + '\n', 'utf-8')
-    print(as_json_lines(rows) if arguments.format == 'jsonl'
-          else as_csv(rows) if arguments.format == 'csv'
-          else as_markdown(table(rows, arguments.by)))
+    _print(rows, arguments)
     errors = [row for row in rows if row['error'] is not None]
     for row in errors[:5]:
         print(f"sbot: {row['scene']}#{row['seed']} {row['controller']}: {row['error']}",
@@ -104,9 +125,27 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
     return FAILED if errors else 0
 
 
-def _check(path: Path, known: Mapping[str, Mapping[str, Any]], options: Options) -> int:
-    from sbot.navigation.benchmark import check_rows, read_rows_file
+def _print(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> None:
+    from sbot.navigation.table import as_csv, as_json_lines, as_markdown, table
+    print(as_json_lines(rows) if arguments.format == 'jsonl'
+          else as_csv(rows) if arguments.format == 'csv'
+          else as_markdown(table(rows, arguments.by)))
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from sbot.navigation.benchmark import read_rows_file
+    _print([row for file in arguments.show for row in read_rows_file(Path(file))], arguments)
+    return 0
+
+
+def _check(path: Path, known: Mapping[str, Mapping[str, Any]], options: Options,
+           trusted: bool) -> int:
+    from sbot.navigation.benchmark import check_rows, executed, read_rows_file
     rows = read_rows_file(path)
+    named = executed(rows)
+    if named and not trusted:
+        raise InputError(f'{path} names {", ".join(named[:5])}, which a check executes or reads; '
+                         'give --trust if you trust it')
     wrong = check_rows(rows, known, options)
     print('\n'.join([*wrong, f'{len(rows)} rows run again, {len(wrong)} differences']))
     return FAILED if wrong else 0

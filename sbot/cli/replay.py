@@ -194,8 +194,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                              '(default: robots with controller: external, else those that the '
                              'node drives)')
     parser.add_argument('--tolerance', metavar='[FIELD=]X', action='append', default=[],
-                        help='with --node: how far numbers may differ, e.g. 1e-6 or '
-                             'angular.z=0.01; may be repeated (default: to the bit)')
+                        help='with --node: how far numbers may differ, e.g. 1e-6 for all or '
+                             '--tolerance angular.z=0.01 for one; may be repeated (default: to '
+                             'the bit)')
     parser.add_argument('--timeout', metavar='S', type=float,
                         help="with --node: seconds to wait for it and for each of its commands "
                              "(default: the scenario's lockstep_timeout; a minute to start)")

@@ -47,6 +47,19 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up.add_argument('--namespace', metavar='NAME', default='',
                     help='ROS namespace of the run, with its own /clock and /tf, so that several '
                          'runs fit side by side')
+    up.add_argument('--parameter', action='append', default=[], metavar='NAME=VALUE',
+                    help='of the node sbot_sim, e.g. publish_robot_description=true; may be '
+                         'repeated')
+    up.add_argument('--names', metavar='A,B,...', default='',
+                    help='names of the robots: their topics are in the namespaces /A, /B, ... '
+                         'instead of /robot_0, /robot_1, ...')
+    up.add_argument('--turtlebot3', action='store_true',
+                    help="TurtleBot3's conventions: scans on `scan`, too, and cmd_vel as "
+                         'TwistStamped')
+    up.add_argument('--standard-services', action='store_true',
+                    help='offer the services of the package simulation_interfaces')
+    up.add_argument('--contact', action='store_true',
+                    help='publish `contact`: whether each robot met something in the last tick')
     up.add_argument('--node', action='append', default=[], metavar='COMMAND',
                     help="start a node of yours, too, e.g. for `controller: external`: 'ros2 run "
                          "my_package my_node', or a Python file with its arguments; may be "
@@ -166,15 +179,21 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.domain import FREE, parse_domain
-    from sbot.ros.processes import parse_namespace
+    from sbot.ros.processes import parse_namespace, simulator_parameters
     from sbot.ros.up import run_up
+    from sbot.runner.recording import free_again
     from sbot.runner.warm_up import warm_up
-    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
+    stamped = {'cmd_vel_stamped': True} if arguments.turtlebot3 else {}
+    scenario = load_scenario(arguments.scenario, {**stamped, **overrides_of(arguments)})
     check_outputs(arguments)
     domain = None if arguments.domain is None else parse_domain(arguments.domain)
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
     namespace = parse_namespace(arguments.namespace)
+    short = {'publish_scan': arguments.turtlebot3, 'publish_contact': arguments.contact,
+             'simulation_interfaces': arguments.standard_services}
+    parameters = {**{name: True for name, given in short.items() if given},
+                  **simulator_parameters(arguments.parameter)}
     warm_up(scenario, arguments.quiet)
 
     def output(line: str) -> None:
@@ -182,11 +201,12 @@ def _up(arguments: argparse.Namespace) -> int:
             from tqdm import tqdm
             tqdm.write(line, file=sys.stderr)
 
-    with bag_named(arguments.record), progress_bar(scenario, arguments.quiet) as progress, \
+    with bag_named(arguments.record), free_again(arguments.record), \
+            progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
-                         namespace=namespace, own=arguments.node, progress=progress,
-                         output=output)
+                         namespace=namespace, own=arguments.node, names=arguments.names,
+                         progress=progress, output=output, parameters=parameters)
         if arguments.plot is not None and bag is not None:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run

@@ -8,9 +8,11 @@ from sbot.controllers.entry import Entry, Place
 from sbot_common.errors import InputError
 from sbot_common.observation import Controller
 from sbot_common.params import Param
+from sbot_common.topics import WIND
+from sbot_sim.sensors.registry import sensors
 
-_TOPICS = ('base_scan', 'odom', 'base_pose_ground_truth', 'imu', 'gnss', 'infrared',
-           'range_and_bearing')
+# The wind comes from another node, after all that the simulator senses.
+_TOPICS = tuple(sensor.topic.name for sensor in sensors().values() if sensor.topic != WIND)
 
 
 class Parameters(NamedTuple):

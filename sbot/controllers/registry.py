@@ -51,7 +51,9 @@ def names() -> list[str]:
 
 def is_named(name: str) -> bool:
     """Tell whether a controller is shipped or installed, not a class of the user's."""
-    return name in names() or any(_belongs(name, entry) for entry in shipped()[:-1])
+    # Entry points last: looking for them reads a file of each package that is installed.
+    return name == NONE or any(_belongs(name, entry) for entry in shipped()[:-1]) or (
+        name in names())
 
 
 def entry_of(name: str) -> Entry:

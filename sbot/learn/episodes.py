@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neural_controller.inputs import FIELDS
+from neural_controller.inputs import field_of
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
 from sbot.api.loading import Source, load_uncontrolled
@@ -56,9 +56,9 @@ class Episodes:
         self.scenario = load_uncontrolled(scenario, overrides)
         self.task = make_task(task, self.scenario)
         network = network_of(self.task, self.scenario)
-        senses = {FIELDS[name] for name in (text.partition(':')[0] for text in network.inputs)
-                  if name in FIELDS} | set(self.task.senses)
-        self.worlds = Worlds(self.scenario, count, sense=sorted(senses), threads=threads)
+        fields = map(field_of, network.inputs)
+        senses = [*(field for field in fields if field is not None), *self.task.senses]
+        self.worlds = Worlds(self.scenario, count, sense=senses, threads=threads)
         self.count, self.robots = self.worlds.count, self.worlds.robots
         self.network, self._scenario_goal = network, _goals(self.scenario, network)
         self.goal = np.tile(self._scenario_goal, (count, 1, 1))

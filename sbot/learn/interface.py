@@ -33,8 +33,9 @@ class Interface:
             table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
             limits=np.array([network.max_speed, network.turn]))
         gather, _, act = deciding_phases(network)
-        self._gather, self._act = (worlds.program([phase], self._arrays)
-                                   for phase in (gather, act))
+        self._gather = worlds.program(
+            [gather, *worlds.reading_phases(network, self._arrays)], self._arrays)
+        self._act = worlds.program([act], self._arrays)
 
     def aim(self, goal: Floats) -> None:
         """Set the goals (K, N, 2) m."""

@@ -35,7 +35,7 @@ class Task:
     inputs: tuple[str, ...] = ('infrared',)
     """Names of inputs (``neural_controller.inputs``), side by side in an observation."""
     senses: tuple[str, ...] = ()
-    """What else to simulate, of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind'."""
+    """Names of sensors to simulate, too, as ``sbot.Worlds`` takes them."""
     outputs: str = 'wheels'
     """What the two actions in [-1, 1] are: 'wheels', or 'twist' (speed and turn rate)."""
     max_speed: float | None = None

@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 Cell = Callable[[Sequence[Row]], str]
 
 

@@ -78,8 +78,7 @@ def differences(recorded: bytes | None, new: bytes | None, type_name: str,
     """
     if recorded is None or new is None:
         if recorded is not new:
-            yield (_NO_FIELD, *('none' if raw is None else _in_words(raw, type_name)
-                                for raw in (recorded, new)))
+            yield _NO_FIELD, _in_words(recorded, type_name), _in_words(new, type_name)
         return
     for (field, old), (_, value) in zip(_fields(recorded, type_name), _fields(new, type_name),
                                         strict=True):
@@ -97,7 +96,9 @@ def _fields(raw: bytes, type_name: str) -> Iterator[tuple[str, float | str]]:
         yield field, float(getattr(getattr(message, part), axis))
 
 
-def _in_words(raw: bytes, type_name: str) -> str:
+def _in_words(raw: bytes | None, type_name: str) -> str:
+    if raw is None:
+        return 'none'
     values = dict(_fields(raw, type_name))
     return ', '.join(f'{field} = {value}' for field, value in values.items()
                      if value not in (0.0, '')) or 'all 0'

@@ -14,12 +14,10 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import robot_of
 from sbot.files.temporary import TemporaryFolder
-from sbot.regression.observation import TOPICS
+from sbot.regression.observation import sensor_topics
 from sbot.runner.loop import run_scenario
 from sbot.scenario.model import Scenario
 from sbot_common.topics import CMD_VEL, GOAL, SCENARIO, Topic
-
-_KEPT = {topic.name for topic in (*TOPICS, CMD_VEL, GOAL, SCENARIO)}
 
 
 def record_golden(scenario: Scenario, directory: str | Path) -> None:
@@ -32,6 +30,7 @@ def record_golden(scenario: Scenario, directory: str | Path) -> None:
 
     """
     directory = Path(directory)
+    kept = {topic.name for topic in (*sensor_topics(), CMD_VEL, GOAL, SCENARIO)}
     with TemporaryFolder('golden') as folder:
         run_scenario(scenario, record=Path(folder) / 'run', keep=False)
         source = Bag(Path(folder) / 'run')
@@ -40,7 +39,7 @@ def record_golden(scenario: Scenario, directory: str | Path) -> None:
             for message in source.messages():
                 found = robot_of(message.name)
                 own = found[1] if found else message.name
-                if own in _KEPT:
+                if own in kept:
                     topic = Topic(own, message.type, own in (SCENARIO.name, GOAL.name))
                     recorder.write(message.name, topic, message.stamp_ns, message.payload)
         if directory.exists():

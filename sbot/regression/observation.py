@@ -9,11 +9,14 @@ import numpy as np
 from sbot.bag.ticks import Tick
 from sbot_common.errors import InputError
 from sbot_common.observation import Inputs
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH, POSES
-from sbot_common.wire.controller import FIELDS
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, POSES, Topic
 from sbot_common.wire.messages import read_odometry, read_poses
+from sbot_sim.sensors.registry import codecs
 
-TOPICS = tuple(dict.fromkeys(topic for topic, _ in FIELDS.values()))
+
+def sensor_topics() -> list[Topic]:
+    """Return the topics of all sensors, each once."""
+    return list(dict.fromkeys(topic for topic, _ in codecs().values()))
 
 
 def recorded_inputs(tick: Tick) -> Callable[[int, Sequence[str]], Inputs]:
@@ -34,7 +37,7 @@ def recorded_inputs(tick: Tick) -> Callable[[int, Sequence[str]], Inputs]:
     def inputs(robot: int, fields: Sequence[str]) -> Inputs:
         values = {}
         for field in fields:
-            topic, read = FIELDS[field]
+            topic, read = codecs()[field]
             raw = tick.inputs[topic.name][robot]
             if raw is not None:
                 try:

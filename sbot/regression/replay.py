@@ -24,8 +24,9 @@ from sbot_common.random.generators import SOURCE
 from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_common.wire.cdr import decode, encode
-from sbot_common.wire.controller import FIELDS, write_command
+from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist
+from sbot_sim.sensors.registry import sensors
 
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
 _FREE_RUNNING = ('recorded free-running: the scenario has lockstep: false, and nothing in a bag '
@@ -171,7 +172,7 @@ class _Controllers:
                             f'{self._n}, as in its scenario')
         names = bag.names()
         self._fields = [observed_fields(scenario, robot) for robot in scenario.robots]
-        found = [FIELDS[field][0] for fields in self._fields for field in fields]
+        found = [sensors()[field].topic for fields in self._fields for field in fields]
         self.topics = [*dict.fromkeys([topics.BASE_POSE_GROUND_TRUTH, *found]),
                        *([topics.POSES] if scenario.poses_topic else [])]
         self.commands: dict[int, topics.Topic] = {}

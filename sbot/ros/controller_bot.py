@@ -27,6 +27,7 @@ from sbot_common.observation import (
 from sbot_common.params import Spec
 from sbot_common.ros.controller_host import ControllerHost
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from sbot_sim.sensors.registry import codecs, sensors
 
 _SPECS = (
     Spec('scenario_text', '', '', 'The scenario (YAML) that names the controller.',
@@ -66,7 +67,7 @@ class ControllerNode(ControllerHost):
             _rehearse(new_controller(), self.robot_id, scenario, fields)
         entry.warm_up()
         self.drive(new_controller, robot.goal, scenario.rate, fields,
-                   holonomic=scenario.bodies[robot.body].is_holonomic)
+                   holonomic=scenario.bodies[robot.body].is_holonomic, codecs=codecs())
 
 
 def _rehearse(controller: Controller, robot_id: int, scenario: Scenario,
@@ -75,8 +76,11 @@ def _rehearse(controller: Controller, robot_id: int, scenario: Scenario,
 
     It would else be loaded at tick 0 while all others wait, on a busy machine for seconds.
     """
-    inputs = Inputs(1, np.zeros((len(scenario.robots), 3)),
-                    {field: _SENSED[field] for field in fields if field in _SENSED})
+    kernels = {field: sensors()[field].kernel for field in fields}
+    inputs = Inputs(1, np.zeros((len(scenario.robots), 3)), {
+        **{field: _SENSED[field] for field in fields if field in _SENSED},
+        **{field: kernel.value(*[0.0] * len(kernel.columns)) for field, kernel in kernels.items()
+           if kernel is not None}})
     observation = make_observation(robot_id, scenario.rate, (1.0, 1.0), inputs)
     with contextlib.suppress(InputError):  # e.g. a sensor that is missing; said at tick 0
         controller.step(observation, np.random.default_rng(0))

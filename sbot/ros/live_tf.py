@@ -18,8 +18,8 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
+from sbot.environment import message_package
 from sbot.environment.child_python import python_command
-from sbot.ros import message_package
 from sbot_common.compiled.cache import CACHE_DIRECTORY
 
 _PACKAGE = 'tf2_msgs'
@@ -66,8 +66,8 @@ def with_path(environment: dict[str, str], path: str | None) -> dict[str, str]:
     """Return an environment in which Python finds modules in a folder, too, after all others."""
     if path is None:
         return environment
-    before = environment.get('PYTHONPATH')
-    return {**environment, 'PYTHONPATH': os.pathsep.join([*[before] * bool(before), path])}
+    before = environment.get('PYTHONPATH', '')
+    return {**environment, 'PYTHONPATH': os.pathsep.join([before, path] if before else [path])}
 
 
 def _prefix() -> Path | None:
@@ -100,7 +100,7 @@ def _make(folder: Path, prefix: Path) -> str:
             for message, text in _MESSAGES.items():
                 (messages / f'{message}.msg').write_text(text)
             done = subprocess.run(
-                python_command('from sbot.ros.message_package import main; '
+                python_command('from sbot.environment.message_package import main; '
                                'sys.exit(main(*sys.argv[1:]))', name, _PACKAGE, str(prefix)),
                 capture_output=True, text=True, check=False, timeout=_PATIENCE,
                 stdin=subprocess.DEVNULL)

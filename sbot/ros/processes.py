@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,10 +13,13 @@ from sbot.ros.executables import MODULES
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.groups import controller_in_words
 from sbot.scenario.model import Robot, Scenario
+from sbot.scenario.overrides import parse_override
+from sbot_common import topics
 from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.errors import bad_value
-from sbot_common.params import in_words
+from sbot_common.params import in_words, refuse_unknown, specs_of
 from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
+from sbot_sim.messages.interfaces import Interfaces
 
 COMPOSED = 'composed'
 
@@ -31,7 +34,8 @@ class NodeProcess(NamedTuple):
 
 
 def node_processes(scenario: Scenario, *, record: str | Path | None = None,
-                   endless: bool = False, run: str = '') -> list[NodeProcess]:
+                   endless: bool = False, run: str = '',
+                   parameters: Mapping[str, Any] = {}) -> list[NodeProcess]:
     """Return the simulator, the wind and one controller a robot, in order of start.
 
     Parameters
@@ -40,6 +44,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     record : directory of the bag that the simulator writes
     endless : do not stop after the scenario's duration
     run : namespace of all nodes, '' or e.g. '/arena'
+    parameters : of the simulator beside the scenario (``Interfaces``)
 
     Raises
     ------
@@ -51,7 +56,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     simulator = NodeProcess('sbot_sim', 'sbot_sim', run, {
         'scenario_text': scenario.to_yaml(),
         'record': '' if record is None else str(Path(record).resolve()),
-        'endless': endless})
+        'endless': endless, **parameters})
     wind = NodeProcess('wind_model', 'wind_model', run, {
         'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,
         **{name: _plain(value) for name, value in in_words(scenario.wind.flow).items()}})
@@ -76,6 +81,24 @@ def refuse_until(scenario: Scenario) -> None:
                         'a run early): --set until=null')
 
 
+def simulator_parameters(given: Sequence[str], where: str = '--parameter') -> dict[str, Any]:
+    """Return parameters of the simulator's node from texts NAME=VALUE.
+
+    Raises
+    ------
+    InputError
+        if there is no such parameter, or the value is none for it.
+
+    """
+    specs = {spec.name: spec for spec in specs_of(Interfaces)}
+    found: dict[str, Any] = {}
+    for text in given:
+        name, value = parse_override(text, where)
+        refuse_unknown([name], specs, lambda name: f'{where} {name}')
+        found[name] = specs[name].check(value, f'{where} {name}')
+    return found
+
+
 def parse_namespace(text: str, where: str = '--namespace') -> str:
     """Return a namespace as nodes have it, '/arena' of 'arena' or '/arena/'; '' of ''.
 
@@ -94,6 +117,34 @@ def parse_namespace(text: str, where: str = '--namespace') -> str:
 def own_names(run: str) -> list[tuple[str, str]]:
     """Return the remaps that give a run in a namespace time and transforms of its own."""
     return [(topic.name, run + topic.name) for topic in (CLOCK, TF, TF_STATIC)] if run else []
+
+
+def named_robots(text: str, count: int, run: str = '') -> list[tuple[str, str]]:
+    """Return the remaps that give robots' topics names of their own for namespaces.
+
+    Parameters
+    ----------
+    text : the names of robots 0, 1, ..., separated by commas; '': none
+    count : how many robots there are
+    run : namespace of the run, '' or e.g. '/arena'
+
+    Raises
+    ------
+    InputError
+        unless there are as many names as robots, all different and usable in ROS.
+
+    """
+    if not text:
+        return []
+    names = [parse_namespace(name.strip(), '--names').strip('/') for name in text.split(',')]
+    if len(set(names)) != count or len(names) != count or '' in names:
+        raise bad_value('--names', text, f'{count} different names, separated by commas, one of '
+                        'each robot')
+    own = [topic.name for topic in vars(topics).values()
+           if isinstance(topic, topics.Topic) and not topic.name.startswith('/')]
+    own += [topic.name.strip('/') for topic in (TF, TF_STATIC)] if count > 1 else []
+    return [(f'{run}{namespace(i, count)}/{each}', f'{run}/{name}/{each}')
+            for i, name in enumerate(names) for each in dict.fromkeys(own)]
 
 
 def ros_arguments(remaps: Sequence[tuple[str, str]]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sbot.controllers.registry import is_outside
+from sbot.environment.discovery import ros_distribution
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
@@ -26,7 +28,6 @@ from sbot_common import ros, topics
 from sbot_common.errors import bad_value
 from sbot_common.params import Spec, specs_of
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import still_air
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.outgoing import Outgoing
@@ -36,6 +37,7 @@ from sbot_sim.ros.run_control import Options
 from sbot_sim.ros.setup import Setup
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
+from wind_model.source import still_air
 
 if TYPE_CHECKING:
     from rclpy.node import Node
@@ -97,7 +99,8 @@ class ScenarioObserver:
     def __init__(self, scenario: Scenario, engine: Engine, record: str, ticks: int) -> None:
         self._scenario, self._ticks = scenario, ticks
         self._parameters = engine.parameters
-        self._recorder = open_recorder(record, scenario) if record else None
+        self._recorder = open_recorder(record, scenario, ros_distribution()) if record else None
+        self._early: list[tuple[int, Outgoing]] = []  # of the first tick, until it has ended
         self.recording = self._recorder is not None
         self._status = int(os.environ[STATUS_FD]) if STATUS_FD in os.environ else None
         self.reset()
@@ -113,6 +116,9 @@ class ScenarioObserver:
         now = time.perf_counter()
         if self._started is None:
             self._started = now
+            for stamp_ns, message in self._early:
+                self._write(stamp_ns, message)
+            self._early.clear()
         self._tally.add(engine.snapshot)
         if now - self._reported >= _STATUS_PERIOD:
             self._reported = now
@@ -124,9 +130,16 @@ class ScenarioObserver:
 
     def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:
         """Record messages of a stamp."""
+        for message in messages if self.recording else ():
+            if self._started is not None:
+                self._write(stamp_ns, message)
+            else:
+                self._early.append((stamp_ns, message))
+
+    def _write(self, stamp_ns: int, message: Outgoing) -> None:
         if self._recorder is not None:
-            for name, topic, payload in messages:
-                self._recorder.write(name, topic, stamp_ns, payload)
+            name, topic, payload = message
+            self._recorder.write(name, topic, stamp_ns, payload)
 
     def close(self) -> None:
         """Finish the bag, hand over the summary; both say whether the run came to its end."""
@@ -136,6 +149,8 @@ class ScenarioObserver:
             if cut_short:
                 self._recorder.cut_short(cut_short)
             self._recorder.close()
+            if self._started is None:  # a bag without a message: its name is free again
+                shutil.rmtree(self._recorder.directory, ignore_errors=True)
         summary = None if self._started is None else self._tally.summary(
             time.perf_counter() - self._started)
         self._report({'summary': summary, 'cut_short': cut_short})

@@ -26,6 +26,7 @@ from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
     composition,
+    named_robots,
     node_processes,
     own_names,
     process_command,
@@ -52,6 +53,7 @@ class NodeFailed(RuntimeError):
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
            domain: int | None = None, namespace: str = '', own: Sequence[str] = (),
+           parameters: Mapping[str, Any] = {}, names: str = '',
            progress: Callable[[int, int], None] | None = None,
            output: Callable[[str], None] = print) -> dict[str, Any]:
     """Start the nodes of a scenario, wait for its end, and stop them.
@@ -63,7 +65,9 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     composed : all nodes in one process
     domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
+    parameters : of the simulator's node, over its defaults
     own : commands of the user's own nodes, which are started after ours and end with them
+    names : of the robots, separated by commas: namespaces of their topics; '': robot_<i>
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
 
@@ -87,7 +91,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     commands = [parse_command(text) for text in own]
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
-    remaps = ros_arguments(own_names(namespace))
+    remaps = ros_arguments([*own_names(namespace),
+                            *named_robots(names, len(scenario.robots), namespace)])
     messages = live_tf_path(output)
     warn_of_reach(scenario, wind_source(scenario).field)
     status = _Status(progress)
@@ -103,7 +108,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
             reader.start()
             readers.append(reader)
         try:
-            nodes = node_processes(scenario, record=record, run=namespace)
+            nodes = node_processes(scenario, record=record, run=namespace,
+                                   parameters=parameters)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with held(), blocked():

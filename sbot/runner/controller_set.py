@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +18,13 @@ from sbot.scenario.controllers import (
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot_common import topics
-from sbot_common.angles import decoded_yaw
-from sbot_common.observation import Gnss, Imu, Inputs, Neighbours, Odometry, Scan
+from sbot_common.observation import Inputs
 from sbot_common.random.numbers import uniforms
 from sbot_common.random.purposes import CONTROLLER
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.sensors.scan import ScanParameters
 
 Array = NDArray[np.float64]
@@ -33,56 +33,12 @@ Array = NDArray[np.float64]
 _BATCH = 8
 
 
-def _neighbours(snapshot: Snapshot, _: ScanParameters, robot: int) -> Neighbours:
-    starts, indexes, ranges, bearings = snapshot.heard
-    row = slice(int(starts[robot]), int(starts[robot + 1]))
-    return Neighbours(ranges[row].astype(np.float32), bearings[row].astype(np.float32),
-                      snapshot.rab_data[indexes[row]])
-
-
-def _infrared(snapshot: Snapshot, _: ScanParameters, robot: int) -> NDArray[np.float32]:
-    assert snapshot.infrared is not None
-    return snapshot.infrared[robot, :, -1]
-
-
-def _odometry(snapshot: Snapshot, _: ScanParameters, robot: int) -> Odometry:
-    x, y, yaw = snapshot.odometry[robot].tolist()
-    vx, vy, omega = snapshot.odometry_twist[robot].tolist()
-    return Odometry(x, y, decoded_yaw(yaw), vx, omega, vy)
-
-
-def _imu(snapshot: Snapshot, _: ScanParameters, robot: int) -> Imu:
-    assert snapshot.imu is not None
-    yaw, *rest = snapshot.imu[robot].tolist()
-    return Imu(decoded_yaw(yaw), *rest)
-
-
-def _gnss(snapshot: Snapshot, _: ScanParameters, robot: int) -> Gnss:
-    assert snapshot.gnss is not None
-    return Gnss(*snapshot.gnss[robot].tolist())
-
-
 class Decisions(NamedTuple):
     """What the controllers decide at a tick."""
 
     commands: Array  # (N, 3) as in ``StepInputs``
     announced: list[Outgoing]  # goals and broadcasts, as messages
     broadcasts: dict[int, bytes]  # robots' new ones
-
-
-# What one robot senses of a snapshot, by field of an ``Observation``.
-_SENSE: dict[str, Callable[[Snapshot, ScanParameters, int], Any]] = {
-    'twist': lambda snapshot, _, robot: tuple(snapshot.twist[robot].tolist()),
-    'scan': lambda snapshot, scan, robot: Scan(
-        snapshot.ranges[robot], scan.angle_min, scan.angle_increment, scan.range_min,
-        scan.range_max),
-    'wind': lambda snapshot, _, robot: tuple(snapshot.wind[robot].tolist()),
-    'odometry': _odometry,
-    'imu': _imu,
-    'gnss': _gnss,
-    'infrared': _infrared,
-    'neighbours': _neighbours,
-}
 
 
 class ControllerSet:
@@ -106,8 +62,8 @@ class ControllerSet:
         batched = {i for ids, _ in self._batches for i in ids.tolist()}
         self._robots = controlled_robots(
             scenario, [i for i in range(self._n) if i not in batched])
-        self._senses = {i: {field: _SENSE[field] for field in observed_fields(
-            scenario, scenario.robots[i])} for i in self._robots}
+        self._senses = {i: [sensors()[field] for field in observed_fields(
+            scenario, scenario.robots[i])] for i in self._robots}
 
     def invalid_turns(self) -> NDArray[np.int64]:
         """Return how many turns (N,) had no command, as the force or the pose was not a number."""
@@ -125,8 +81,8 @@ class ControllerSet:
         announced: list[Outgoing] = []
         broadcasts: dict[int, bytes] = {}
         for i, robot in self._robots.items():
-            sensed = {field: sense(snapshot, self._scan, i)
-                      for field, sense in self._senses[i].items()}
+            sensed = {sensor.name: sensor.observed(snapshot, self._scan, i)
+                      for sensor in self._senses[i]}
             command, goals, data = robot.step(Inputs(stamp_ns, snapshot.pose, sensed))
             commands[i] = command
             if data is not None:

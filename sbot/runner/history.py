@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from sbot.files.limits import limits, too_large
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
+from sbot.scenario.senses import checked_senses
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError, bad_value, install_command, unknown_name
+from sbot_common.errors import InputError, install_command
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.engine.state import Snapshot
+from sbot_sim.sensors.registry import check_name, sensors
 from sbot_sim.world.boxes import as_sent
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 _ROW_BYTES = 8 * (3 + 3 + 2 + 2) + 1  # of a robot and a tick, without sensors
-SENSORS = ('scans', 'infrared', 'odometry', 'imu', 'gnss')  # kept on request
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +42,20 @@ class Run:
     wind: Array  # (T + 1, N, 2) m/s, effective, and what forces add, as in ``observation.wind``
     free_wind: Array  # (T + 1, N, 2) m/s, the same, not reduced by wakes
     collided: NDArray[np.bool_]  # (T + 1, N) met something in the tick before
-    scans: NDArray[np.float32] | None = None  # (T + 1, N, beams) m, +inf: no echo
-    infrared: NDArray[np.float32] | None = None  # (T + 1, N, 15) readings
-    odometry: Array | None = None  # (T + 1, N, 3) x, y (m), yaw (rad) by the wheels, frame `odom`
-    imu: Array | None = None  # (T + 1, N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left
-    gnss: Array | None = None  # (T + 1, N, 3) latitude (deg), longitude (deg), altitude (m)
     obstacles: Array | None = None  # (T + 1, M, 2) m, centres of those that move
     boxes: Array | None = None  # (T + 1, B, 3) x, y (m), yaw (rad) of pushable boxes
+    # What was sensed, by the names of ``sbot_sim.sensors.registry``, of those asked for: each with
+    # T + 1 rows. It has a field for each sensor, too, e.g. ``scan``; None: not asked for.
+    sensed: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of a sensor
+        if not name.startswith('_'):
+            try:
+                check_name('run', name)
+            except InputError as error:
+                raise AttributeError(str(error)) from None
+            return self.sensed.get(name)
+        raise AttributeError(name)
 
     def __repr__(self) -> str:
         rows, robots = self.poses.shape[:2]
@@ -85,8 +93,8 @@ class Run:
         tables = [(('x_m', 'y_m', 'yaw_rad'), self.poses),
                   (tuple(command), self.commands[..., list(command.values())]),
                   (('wind_x_mps', 'wind_y_mps'), self.wind)]
-        if self.odometry is not None:
-            tables.append((('odom_x_m', 'odom_y_m', 'odom_yaw_rad'), self.odometry))
+        if 'odometry' in self.sensed:
+            tables.append((('odom_x_m', 'odom_y_m', 'odom_yaw_rad'), self.sensed['odometry']))
         for names, table in tables:
             columns.update(zip(names, table.reshape(rows * robots, -1).T, strict=True))
         columns['collided'] = self.collided.reshape(-1)
@@ -100,7 +108,7 @@ class History:
     ----------
     scenario : of the run
     ticks : how many it has; -1: keep nothing
-    sense : which of ``SENSORS`` to keep, too
+    sense : names of sensors to keep, too
 
     Raises
     ------
@@ -110,18 +118,9 @@ class History:
     """
 
     def __init__(self, scenario: Scenario, ticks: int, sense: Collection[str] = ()) -> None:
-        if isinstance(sense, str):
-            raise bad_value('sense', sense, f"a list, e.g. ['{sense}']")
-        for name in sense:
-            if name not in SENSORS:
-                raise unknown_name('sense', name, SENSORS)
-        sensors = scenario.sensors
-        for name, on in (('infrared', sensors.infrared.infrared), ('imu', sensors.imu.imu),
-                         ('gnss', sensors.gnss.gnss)):
-            if name in sense and not on:
-                raise InputError(f'sense: {name} needs sensors.{name}: true in the scenario')
         self._scenario = scenario
-        self._sense = sense
+        self._sense = [sensors()[name] for name in checked_senses(sense, scenario)
+                       if name != 'wind']  # which is kept anyway
         rows, n = ticks + 1, len(scenario.robots)
         needed = rows * n * _ROW_BYTES
         if needed > limits().run_bytes:
@@ -132,38 +131,46 @@ class History:
             name: np.zeros((rows, n, width)) for name, width in (
                 ('poses', 3), ('commands', 3), ('wind', 2), ('free_wind', 2))}
         self._arrays['collided'] = np.zeros((rows, n), np.bool_)
+        self._sensed: dict[str, Any] = {}  # arrays, or tuples of such
 
     def add(self, snapshot: Snapshot, commands: Array) -> None:
         """Keep one tick."""
         if not len(self._stamps):
             return
         values = {'poses': snapshot.pose, 'commands': commands, 'wind': snapshot.wind,
-                  'free_wind': snapshot.free_wind, 'collided': snapshot.collided,
-                  **{name: self._sensor(name, snapshot) for name in self._sense}}
+                  'free_wind': snapshot.free_wind, 'collided': snapshot.collided}
         if snapshot.obstacles is not None:
             values['obstacles'] = snapshot.obstacles
         if snapshot.boxes is not None:
             values['boxes'] = as_sent(snapshot.boxes)
-        for name, value in values.items():
-            if name not in self._arrays:
-                self._arrays[name] = np.zeros((len(self._stamps), *value.shape), value.dtype)
-            self._arrays[name][snapshot.tick] = value
-
-    @staticmethod
-    def _sensor(name: str, snapshot: Snapshot) -> NDArray[Any]:
-        if name == 'scans':
-            return snapshot.ranges
-        if name == 'odometry':
-            return snapshot.odometry
-        for own, readings in (('imu', snapshot.imu), ('gnss', snapshot.gnss)):
-            if name == own:
-                assert readings is not None
-                return readings
-        assert snapshot.infrared is not None
-        return snapshot.infrared[:, :, -1]
+        readings = {sensor.name: sensor.kept(snapshot) for sensor in self._sense}
+        for arrays, new in ((self._arrays, values), (self._sensed, readings)):
+            for name, value in new.items():
+                if name not in arrays:
+                    arrays[name] = _room(value, len(self._stamps))
+                _write(arrays[name], snapshot.tick, value)
 
     def run(self, summary: dict[str, Any]) -> Run:
         """Return the finished run, which may have ended before its last tick."""
         rows = slice(summary['ticks'] + 1)
+
+        def done(kept: Any) -> Any:  # noqa: ANN401
+            return type(kept)(*map(done, kept)) if isinstance(kept, tuple) else kept[rows]
         return Run(self._scenario, summary, self._stamps[rows],
-                   **{name: array[rows] for name, array in self._arrays.items()})
+                   **{name: done(array) for name, array in self._arrays.items()},
+                   sensed={name: done(kept) for name, kept in self._sensed.items()})
+
+
+def _room(value: Any, rows: int) -> Any:  # noqa: ANN401 - an array or a tuple of arrays
+    """Return room for as many values as there are rows."""
+    if isinstance(value, tuple):
+        return type(value)(*(_room(each, rows) for each in value))
+    return np.zeros((rows, *value.shape), value.dtype)
+
+
+def _write(room: Any, row: int, value: Any) -> None:  # noqa: ANN401
+    if isinstance(value, tuple):
+        for each, part in zip(room, value, strict=True):
+            _write(each, row, part)
+    else:
+        room[row] = value

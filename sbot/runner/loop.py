@@ -26,10 +26,8 @@ from sbot_common.errors import bad_value
 from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.sensors.range_and_bearing import set_data
-from wind_model.gust import force_at, gust_velocity_at
-from wind_model.uniform import mean_velocity
 
 LOG = logging.getLogger(__name__)
 
@@ -48,7 +46,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     threads : how many to use; changes no bit of the result
     progress : called with (ticks done, all ticks) after each tick
     keep : keep poses, commands and wind of every tick; without it those arrays are empty
-    sense : which of ``history.SENSORS`` to keep, too
+    sense : names of sensors to keep, too
     overlaps : count overlaps from the geometry in every tick, for the summary
     hashed : hash the trajectory, for the summary
     operator : watches, pauses, and drives the robots with ``controller: none``
@@ -87,8 +85,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
         for k in range(ticks + 1):
             deliver_signals()
             stamp_ns = scenario.rate.stamp_ns(k)
-            wind = wind_at(source, stamp_ns)
-            engine.feel(wind)
+            wind = source.at(stamp_ns)
+            engine.sense_wind(wind)
             snapshot = engine.snapshot
             tallied = in_background(threads, len(scenario.robots), tally.add, snapshot)
             commands, announced, broadcasts = controllers.decide(snapshot, stamp_ns)
@@ -132,9 +130,3 @@ def _warn_of_invalid_turns(counts: NDArray[np.int64], turns: int) -> None:
     if counts[worst]:
         LOG.warning('%d robots had turns whose force was not a number, and stood still in these; '
                     'robot %d in %d of %d', np.count_nonzero(counts), worst, counts[worst], turns)
-
-
-def wind_at(source: assemble.WindSource, stamp_ns: int) -> Wind:
-    """Return the wind of a stamp as `wind_model` publishes it."""
-    return Wind(mean_velocity(source.parameters), force_at(source.parameters, stamp_ns),
-                source.field, gust_velocity_at(source.parameters, stamp_ns))

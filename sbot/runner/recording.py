@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from sbot.bag.recorder import Recorder
 
 
-def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
+def open_recorder(directory: str | Path, scenario: Scenario,
+                  ros_distro: str = '') -> Recorder:
     """Return a recorder into a new directory; scenario, seed and version are in the bag.
 
-    So is what its random numbers are made with, which tells old recordings.
+    So is what its random numbers are made with, which tells old recordings. ``ros_distro``: the
+    ROS 2 distribution whose nodes run; '': none.
 
     Raises
     ------
@@ -28,8 +30,9 @@ def open_recorder(directory: str | Path, scenario: Scenario) -> Recorder:
         if the directory exists or cannot be made.
 
     """
+    from sbot.bag.metadata import DISTRIBUTION
     from sbot.bag.recorder import RANDOM_NUMBERS, Recorder  # with ROS' message definitions
-    return Recorder(directory, metadata={
+    return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, metadata={
         'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version(),
         RANDOM_NUMBERS: SOURCE})
 

@@ -20,8 +20,13 @@ from sbot.controllers.entry import Entry
 from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
 from sbot.scenario.assemble import initial_poses, simulation_parameters
-from sbot_common.compiled.cache import is_warm, mark_warm, on_compilation
-from sbot_common.compiled.notice import compilation_announced, print_to_stderr
+from sbot_common.compiled.cache import is_warm, mark_warm
+from sbot_common.compiled.notice import (
+    Expected,
+    compilation_announced,
+    on_compilation,
+    silence,
+)
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:
@@ -43,33 +48,41 @@ wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 """
 
 
-_COMPILING = ('Compiling the numeric functions that this scenario needs; only a first run does '
-              'this (half a minute to two minutes) ...')
+_ONE, _ALL = Expected(75, 30.0), Expected(150, 75.0)  # scenario; a core of 2026
 _ENOUGH = 12  # robots: the functions of many are compiled, and nothing takes long
 
 
 def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
-    """Compile what is not in the cache yet; print a line, as that takes time.
+    """Compile what is not in the cache yet; show the progress on stderr, as that takes time.
 
     Parameters
     ----------
     scenario : what it needs; None: what all of them need
-    quiet : print nothing
+    quiet : print nothing, and nothing of what this process compiles later
 
     """
     wanted = _samples() if scenario is None else [_silent(scenario)]
     key = '' if scenario is None else _kind(wanted[0])
+    if quiet:
+        silence()
     if is_warm(key):
         return
     collecting = gc.isenabled()
     gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
     others: list[subprocess.Popen[bytes]] = []
+    known: list[SimulationParameters] = []
     compiled: list[str] = []
+
+    def share(name: str) -> None:
+        """Start the other process once something is compiled and its parameters are known."""
+        compiled.append(name)
+        if known and not others:
+            others.extend(_start_other_half(known[0]))
     try:
-        with compilation_announced(_COMPILING, (lambda _: None) if quiet else print_to_stderr), \
-                on_compilation(compiled.append):
+        with compilation_announced(_ALL if scenario is None else _ONE), on_compilation(share):
             for each in wanted:
                 parameters = simulation_parameters(each)
+                known.append(parameters)
                 if compiled and not others:
                     others += _start_other_half(parameters)
                 _compile_senses_and_controllers(each, parameters)
@@ -168,9 +181,9 @@ def _compile_senses_and_controllers(scenario: Scenario,
     """Compile what happens at the start of a tick, and wakes."""
     from sbot.runner.controller_set import ControllerSet
     from sbot_sim.engine.simulation import Engine
-    from sbot_sim.engine.state import still_air
+    from wind_model.source import still_air
     engine = Engine(parameters, initial_poses(scenario), scenario.seed)
-    engine.feel(still_air())
+    engine.sense_wind(still_air())
     for name in dict.fromkeys(robot.controller for robot in scenario.robots):
         if name != NONE:
             entry_of(name).warm_up()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +16,16 @@ from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
 from sbot_sim.sensors.rectangles import make_rectangles
+from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import SimulationParameters, make_simulation_parameters
-from wind_model.field import load_field
-from wind_model.grid import Lattice
-from wind_model.parameters import STILL, WindParameters
+from wind_model.parameters import STILL
+from wind_model.source import WindSource, load_source
 from wind_model.turbulence import Waves, make_waves
 
 if TYPE_CHECKING:
     from sbot_sim.messages.broadcast import BroadcastOptions
-
-
-class WindSource(NamedTuple):
-    """Where the wind of a run comes from."""
-
-    parameters: WindParameters
-    field: Lattice | None
 
 
 def robot_bodies(scenario: Scenario) -> list[Body]:
@@ -47,12 +40,12 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
     return make_simulation_parameters(
         dt=scenario.rate.dt, bodies=body_arrays(robot_bodies(scenario)),
         world=world_arrays(scenario.world), scan=make_scan_parameters(sensors.scan),
-        infrared=make_infrared_parameters(sensors.infrared), **sensors.rab._asdict(),
+        infrared=make_infrared_parameters(sensors.infrared), **sensors.neighbours._asdict(),
         odometry=sensors.odometry, wake=wind.wakes,
         wind_height=wind.flow.height if wind.flow.height.above_terrain else wind.flow.wind_height,
         threads=threads, waves=make_turbulence(scenario),
-        imu=sensors.imu if sensors.imu.imu else None,
-        gnss=sensors.gnss if sensors.gnss.gnss else None,
+        fitted={name: getattr(sensors, name) for name, sensor in all_sensors().items()
+                if sensor.kernel is not None and sensor.is_on(sensors)},
         moving=moving_discs(scenario.world, scenario.rate),
         boxes=boxes, movers=make_movers(robot_bodies(scenario)),
         all_movers=boxes and make_movers(robot_bodies(scenario), boxes.bodies),
@@ -95,8 +88,7 @@ def initial_poses(scenario: Scenario) -> NDArray[np.float64]:
 
 def wind_source(scenario: Scenario) -> WindSource:
     """Return the wind's parameters and grid, the file read."""
-    parameters = scenario.wind.flow
-    return WindSource(parameters, load_field(parameters))
+    return load_source(scenario.wind.flow)
 
 
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:

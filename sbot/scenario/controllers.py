@@ -15,6 +15,7 @@ from sbot_common.observation import Controller
 from sbot_common.params import updated
 from sbot_common.random.generators import TickGenerator
 from sbot_common.random.purposes import CONTROLLER
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.line_of_sight import make_line_of_sight
 from sbot_sim.world.scene import Scene
 
@@ -78,11 +79,7 @@ def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:
     fields = entry_of(robot.controller).fields
     if fields is not None:
         return list(fields)
-    sensors = scenario.sensors
-    return (['twist', 'scan', 'wind', 'odometry']
-            + ['imu'] * sensors.imu.imu + ['gnss'] * sensors.gnss.gnss
-            + ['infrared'] * sensors.infrared.infrared
-            + ['neighbours'] * sensors.rab.range_and_bearing)
+    return [name for name, sensor in sensors().items() if sensor.is_on(scenario.sensors)]
 
 
 def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, ControlledRobot]:
@@ -94,5 +91,5 @@ def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, Co
         if controller is not None:
             made[i] = ControlledRobot(i, controller, TickGenerator(scenario.seed, i, CONTROLLER),
                                       robot.goal, scenario.rate,
-                                      scenario.bodies[robot.body].is_holonomic)
+                                      scenario.bodies[robot.body].is_holonomic, sensors())
     return made

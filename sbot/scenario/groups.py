@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from sbot.controllers.entry import RATE
@@ -13,25 +13,35 @@ from sbot_common.clock import Rate
 from sbot_common.errors import bad_value, unknown_name
 from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
 from sbot_sim.dynamics.hooks import HookNames
-from sbot_sim.sensors.infrared.sensor import InfraredSettings
-from sbot_sim.sensors.odometry import OdometryParameters
-from sbot_sim.sensors.positioning.gnss import GnssSettings
-from sbot_sim.sensors.positioning.imu import ImuSettings
-from sbot_sim.sensors.range_and_bearing import RangeAndBearing
-from sbot_sim.sensors.scan import ScanSettings
-from sbot_sim.world.bodies import BODIES, Body, circle_around
+from sbot_sim.sensors.record import Sensor
+from sbot_sim.sensors.registry import sensors
+from sbot_sim.world.bodies import BODIES, Body, circle_around, updated_body
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 
 
-class SensorSettings(NamedTuple):
-    """The group ``sensors``."""
+class SensorSettings(tuple[Any, ...]):
+    """The group ``sensors``: the settings of each sensor that has some, by its name."""
 
-    scan: ScanSettings = ScanSettings()
-    infrared: InfraredSettings = InfraredSettings()
-    rab: RangeAndBearing = RangeAndBearing()
-    odometry: OdometryParameters = OdometryParameters()
-    imu: ImuSettings = ImuSettings()
-    gnss: GnssSettings = GnssSettings()
+    __slots__ = ()
+
+    def __new__(cls, parts: Iterable[Any] | None = None) -> SensorSettings:
+        """Return these settings, or all at their defaults."""
+        return super().__new__(cls, (sensor.settings for sensor in _settable())
+                               if parts is None else parts)
+
+    _make = classmethod(lambda cls, parts: cls(parts))
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of the sensor's type
+        for sensor, settings in zip(_settable(), self, strict=True):
+            if sensor.name == name:
+                return settings
+        raise AttributeError(f'no sensor {name!r} has settings')
+
+
+def _settable() -> list[Sensor]:
+    """Return the sensors that have settings, in the order in which files give them."""
+    return sorted((sensor for sensor in sensors().values() if sensor.settings is not None),
+                  key=lambda sensor: (sensor.order[1], sensor.name))
 
 
 class WindSettings(NamedTuple):
@@ -43,7 +53,7 @@ class WindSettings(NamedTuple):
     hooks: HookNames = HookNames()
 
 
-G = TypeVar('G', bound=NamedTuple)  # of parameters' tuples
+G = TypeVar('G', bound=tuple[Any, ...])  # of parameters' tuples
 # A tuple of the type that the controller's entry declares, or what a class of one's own takes.
 ControllerParameters = Any
 
@@ -95,7 +105,7 @@ def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) ->
         like = own.pop('like', name if name in BODIES else 'robot')
         if not isinstance(like, str) or like not in bodies:
             raise unknown_name(origins.where((*path, 'like')), str(like), bodies)
-        body = updated(bodies[like], own, below(path, origins))._replace(name=name)
+        body = updated_body(bodies[like], own, below(path, origins))._replace(name=name)
         bodies[name] = _shaped(body, own, below(path, origins))
     return bodies
 
@@ -135,7 +145,8 @@ def check_group(defaults: G, given: Mapping[str, object], name: str, origins: Or
     """
     where = below((name,), origins)
     refuse_unknown(given, [spec.name for spec in group_specs(defaults)], where)
-    return defaults._make(
+    group: Any = defaults
+    return group._make(  # type: ignore[no-any-return]
         updated(part, {key: given[key] for key in part._fields if key in given}, where)
         for part in defaults)
 

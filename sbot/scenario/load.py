@@ -367,10 +367,10 @@ def _check_robots(scenario: Scenario, origins: Origins) -> None:
     for i, robot in enumerate(scenario.robots):
         if robot.controller != NONE:
             entry = entry_of(robot.controller)
-            if entry.node_parameters and scenario.knowledge != EXACT:
+            if (entry.node_parameters or entry.outside) and scenario.knowledge != EXACT:
                 raise InputError(f"{origins.where(('robots', i))}: controller {robot.controller} "
-                                 'cannot be combined with knowledge, as its node is told no '
-                                 'scenario')
+                                 'cannot be combined with knowledge: its node takes poses from '
+                                 'topics, which carry the true ones')
             reason = entry.refusal(controller_place(scenario, i))
             if reason is not None:
                 raise InputError(f"{origins.where(('robots', i))}: {reason}")

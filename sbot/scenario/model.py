@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer
 from pydantic_core import PydanticCustomError, core_schema
 
 from sbot.controllers.registry import is_named
@@ -26,7 +26,7 @@ from sbot.scenario.paths import portable_paths
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
 from sbot_common.params import in_words
-from sbot_sim.world.bodies import Body
+from sbot_sim.world.bodies import Body, body_in_words
 from sbot_sim.world.polygons import LEAST_CORNERS
 
 MAX_COORDINATE = 1e6  # m; float64 still resolves 1e-9 m well there
@@ -385,10 +385,10 @@ class Scenario(Settings):
     and ``robots[i].parameters`` only what differs for that robot, as written. Paths are absolute.
     """
 
-    bodies: dict[str, Annotated[Body, PlainSerializer(in_words)]]
+    bodies: dict[str, Annotated[Body, PlainSerializer(body_in_words)]]
     controllers: dict[str, Annotated[groups.ControllerParameters,
                                      PlainSerializer(groups.controller_in_words)]]
-    sensors: Annotated[groups.SensorSettings, PlainSerializer(groups.group_in_words)]
+    sensors: Annotated[InstanceOf[groups.SensorSettings], PlainSerializer(groups.group_in_words)]
     wind: Annotated[groups.WindSettings, PlainSerializer(groups.group_in_words)]
     robots: tuple[Robot, ...]
     knowledge: Annotated[Knowledge, PlainSerializer(in_words)] = EXACT

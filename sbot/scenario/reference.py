@@ -32,7 +32,7 @@ from sbot.scenario.model import (
 )
 from sbot_common.clock import Rate
 from sbot_common.params import Spec, specs_of
-from sbot_sim.world.bodies import BODIES, Body
+from sbot_sim.world.bodies import BODIES, body_in_words, body_specs
 
 _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
 
@@ -83,8 +83,8 @@ def body_table() -> str:
     names = list(BODIES)
     head = '| key | ' + ' | '.join(f'`{n}`' for n in names) + ' | value | meaning |\n'
     rows = [head, '| --- ' * (len(names) + 3) + '|\n']
-    for spec in specs_of(Body):
-        values = ' | '.join(_shown(getattr(BODIES[name], spec.name)) for name in names)
+    for spec in body_specs():
+        values = ' | '.join(_shown(body_in_words(BODIES[name])[spec.name]) for name in names)
         rows.append(f'| `{spec.name}` | {values} | {_cell(spec.expected)} | {spec.text} |\n')
     return ''.join(rows)
 

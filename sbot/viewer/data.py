@@ -166,12 +166,12 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
 
 def kept_scans(run: Run) -> Scans | None:
     """Return scans of a run in this process, as many as the page should hold, if it kept any."""
-    if run.scans is None:
+    if run.scan is None:
         return None
     scan = simulation_parameters(run.scenario).sensors.scan
-    frames, every = _scan_frames(len(run.stamps_ns), run.scans.shape[1])
-    skip = max(1, -(-run.scans.shape[2] // MOST_BEAMS))
-    return Scans(np.arange(len(frames)) * every, run.scans[frames, :, ::skip],
+    frames, every = _scan_frames(len(run.stamps_ns), run.scan.shape[1])
+    skip = max(1, -(-run.scan.shape[2] // MOST_BEAMS))
+    return Scans(np.arange(len(frames)) * every, run.scan[frames, :, ::skip],
                  scan.angle_min, scan.angle_increment * skip)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.worlds.arguments import named
-from sbot_common.compiled.jit import borrowed
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
@@ -58,7 +57,7 @@ def split(kept: Floats, names: list[str], count: int) -> Episode:
 @Phase
 def keep_rows(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write what is kept of this tick; ``policy.kept_columns`` says where each kind goes."""
-    worlds, policy, n = borrowed(batch.worlds), borrowed(batch.policy), batch.setting.robots
+    worlds, policy, n = batch.worlds, batch.policy, batch.setting.robots
     for k in range(first, end):
         t = worlds.tick[k] - policy.first_tick[k]
         for row in range(k * n, (k + 1) * n):

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.function_policy import FunctionPolicy
-from neural_controller.inputs import FIELDS, input_table
+from neural_controller.inputs import READING, field_of, input_table, parse_input
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
+from sbot.scenario.senses import checked_senses
 from sbot.scenario.world import world_arrays
 from sbot.worlds.arguments import (
     MOST_THREADS,
@@ -23,31 +24,31 @@ from sbot.worlds.arguments import (
     chosen_worlds,
     enough_memory,
     flag,
-    named,
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import deciding_phases, exceptions_of
+from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
 from sbot.worlds.setting import tables_of_worlds, winds_of
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
-from sbot_common.compiled.notice import compilation_announced
+from sbot_common.compiled.notice import Expected, compilation_announced
 from sbot_common.errors import InputError, bad_value
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error
+from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.many import Simulation
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, select_bodies
+from sbot_sim.sensors.registry import sensors
+from sbot_sim.world.bodies import select_bodies
 from sbot_sim.world.geometry import World
-from sbot_sim.worlds.batch import Policy, Program
+from sbot_sim.worlds.batch import Interpreted, Policy, Program
 from sbot_sim.worlds.state import Setting
 from sbot_sim.worlds.tick import Phases
 
 Floats = NDArray[np.float64]
 
 OF_POSES = ('goal', 'leader', 'pose')  # inputs of networks that are made of poses
-_COMPILING = ('Compiling functions of worlds; only their first use after an installation does '
-              'this ...')
+_COMPILING = Expected(40, 15.0)  # with all that a world may have
 
 
 class Worlds:
@@ -62,8 +63,8 @@ class Worlds:
         and noise (domain randomisation), not in the number of robots, sensors and rate
     count : K; needed with one scenario
     seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
-    sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
-        None: all that the robots have. What is left out costs nothing
+    sense : names of sensors to simulate, as of ``sbot.run``; None: all that the robots have. What
+        is left out costs nothing
     threads : how many to use; changes no bit
 
     Raises
@@ -94,8 +95,9 @@ class Worlds:
         self.state, self.phases = self.simulation.state, self.simulation.tick
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
         self._sideways = False  # whether a command may have a vy
-        self._step = self.program([*self._advancing(), *self._sensing()])
-        self._sense = self.program(self._sensing())
+        self._step = self.program(self._ticking())
+        self._begin = self.program([*self.phases.beginning(self.setting),
+                                    *self.phases.sensing_wind(self.setting)])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
         self._outlines: dict[int, World] = {}
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
@@ -114,11 +116,10 @@ class Worlds:
         with compilation_announced(_COMPILING):
             return self.simulation.program(phases, policy)
 
-    def _advancing(self) -> Phases:
-        return self.phases.advancing(self.setting)
-
-    def _sensing(self) -> Phases:
-        return [*self.phases.sensing(self.setting), *self.phases.feeling(self.setting)]
+    def _ticking(self) -> Phases:
+        """Return the phases from one tick's wind to the next one's."""
+        return [*self.phases.advancing(self.setting), *self.phases.sensing(self.setting),
+                *self.phases.sensing_wind(self.setting)]
 
     @property
     def dt(self) -> float:
@@ -186,7 +187,7 @@ class Worlds:
             poses = np.broadcast_to(numbers('start', start, shape, shape[1:]), shape)
             self._check_places(chosen, poses)
         self.seeds[chosen], self.start[chosen] = values[chosen], poses[chosen]
-        self.simulation.reset(chosen, self.start, self.seeds, self._sense)
+        self.simulation.reset(chosen, self.start, self.seeds, self._begin)
         return self.observe()
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
@@ -218,10 +219,10 @@ class Worlds:
         values = numbers('commands', commands, *shapes)
         rows, count = values.reshape(-1, values.shape[-1]), whole('ticks', ticks, 1, MOST_TICKS)
         if rows.shape[1] == 3:
-            refused = (rows[:, VY] != 0.0) & (self.setting.bodies.drive != BY_OMNIDIRECTIONAL)
+            refused = (rows[:, VY] != 0.0) & ~np.array(SIDEWAYS)[self.setting.bodies.drive]
             if refused.any():
                 raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0 of robots '
-                                'whose drive is not omnidirectional')
+                                'whose drive does not move to the side')
         if data is not None:
             self.state.rab_next[:] = checked_data(
                 data, robots, self.setting.sensing.range_and_bearing)
@@ -275,8 +276,10 @@ class Worlds:
                 raise bad_value('keep', name, 'what the robots sense: see `sense`')
         with enough_memory(f'{count} ticks of {self.count} worlds'):
             arrays = self._policy(policy, network, weights, goals, names, count)
-        program = self.program([*deciding_phases(policy), *[keep_rows] * bool(names),
-                                *self._advancing(), *self._sensing()], arrays)
+        gather, *deciding = deciding_phases(policy)
+        program = self.program([
+            gather, *self.reading_phases(network, arrays), *deciding, *[keep_rows] * bool(names),
+            *self._ticking()], arrays)
         with exceptions_of(policy):
             self.simulation.run(program, count)
         return split(arrays.kept, names, self.count)
@@ -309,16 +312,25 @@ class Worlds:
             kept=np.zeros((ticks if names else 0, rows, at)), kept_columns=columns,
             first_tick=self.state.tick.copy())
 
+    def reading_phases(self, network: Network, policy: Policy) -> list[Interpreted]:
+        """Return what completes the inputs of a network after the compiled phase."""
+        return gather_readings(network, policy, self.phases.fitted, self.robots)
+
     def _check_inputs(self, network: Network) -> None:
         exact = all(scenario.knowledge == EXACT for scenario in self.scenarios)
         for name in network.inputs:
             if not exact and name in OF_POSES:
                 raise InputError(f'inputs: {name} cannot be combined with knowledge: worlds give '
                                  'policies exact poses')
-            sense = FIELDS.get(name.partition(':')[0])
+            sense = field_of(name)
             if sense is not None and sense not in self.senses:
                 raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"
                                 f' ({sense} is not)')
+            readings = self.phases.fitted.readings.get(sense or '')
+            if parse_input(name)[0] == READING and (
+                    readings is None or parse_input(name)[1] != readings.shape[1]):
+                raise bad_value('inputs', name, 'a name of neural_controller.inputs'
+                                if readings is None else f'{sense}:{readings.shape[1]}')
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         n = self.robots
@@ -338,12 +350,7 @@ class Worlds:
 
 
 def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str]:
-    sensors = scenario.sensors
-    has = {'scan', 'odometry', 'twist', 'wind'}
-    has |= {'infrared'} if sensors.infrared.infrared else set()
-    has |= {'imu'} if sensors.imu.imu else set()
-    has |= {'gnss'} if sensors.gnss.gnss else set()
-    has |= {'neighbours'} if sensors.rab.range_and_bearing else set()
     if wanted is None:
-        return frozenset(has)
-    return frozenset(named('sense', wanted, sorted(has)))
+        return frozenset(name for name, sensor in sensors().items()
+                         if sensor.is_on(scenario.sensors))
+    return frozenset(checked_senses(wanted, scenario))

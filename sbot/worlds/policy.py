@@ -16,10 +16,10 @@ from neural_controller.function_policy import FunctionPolicy, place_of
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
-from sbot_common.compiled.jit import borrowed
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
-from sbot_sim.worlds.batch import Batch, Phase
+from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
+from sbot_sim.worlds.fitted_sensors import FittedSensors
 
 Floats = NDArray[np.float64]
 
@@ -56,8 +56,8 @@ def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
 @Phase
 def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of all robots (``neural_controller.inputs``)."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    policy = borrowed(batch.policy)
+    setting, worlds = batch.setting, batch.worlds
+    policy = batch.policy
     n, table = setting.robots, policy.table
     for k in range(first, end):
         for i in range(n):
@@ -84,6 +84,8 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                                       worlds.felt_wind[row, 1], out)
                 elif kind == kinds.TWIST:
                     out[:] = worlds.twist[row]
+                elif kind == kinds.READING:
+                    pass  # ``gather_readings`` does
                 else:
                     kinds.pose_inputs(pose, out)
 
@@ -91,14 +93,28 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @Phase
 def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of robots whose networks get infrared alone."""
-    worlds, policy, n = borrowed(batch.worlds), borrowed(batch.policy), batch.setting.robots
+    worlds, policy, n = batch.worlds, batch.policy, batch.setting.robots
     for row in range(first * n, end * n):
         kinds.infrared_inputs(worlds.infrared[row, :, 1], policy.inputs[row])
 
 
+def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
+                    robots: int) -> list[Interpreted]:
+    """Return a phase that writes readings of sensors with a kernel, where a network has any."""
+    columns = [(name.partition(':')[0], slice(first, first + size))
+               for name, (kind, first, size) in zip(network.inputs, policy.table.tolist(),
+                                                    strict=True) if kind == kinds.READING]
+
+    def write(first: int, end: int) -> None:
+        rows = slice(first * robots, end * robots)
+        for name, place in columns:
+            policy.inputs[rows, place] = fitted.sent(name, rows)
+    return [write] if columns else []
+
+
 def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
     def forward(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-        policy, n, dt = borrowed(batch.policy), batch.setting.robots, batch.setting.dt
+        policy, n, dt = batch.policy, batch.setting.robots, batch.setting.dt
         for k in range(first, end):
             for row in range(k * n, (k + 1) * n):
                 function(policy.inputs[row], policy.weights[k], policy.memory[row],
@@ -109,7 +125,7 @@ def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # n
 @Phase
 def perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Do the work of ``layers.perceptron`` for all robots, and the hyperbolic tangents at once."""
-    policy, n = borrowed(batch.policy), batch.setting.robots
+    policy, n = batch.policy, batch.setting.robots
     for k in range(first, end):
         for row in range(k * n, (k + 1) * n):
             weighted_sums(policy.inputs[row], policy.weights[k], policy.outputs[row])
@@ -127,7 +143,7 @@ def _phase_of(function: Any) -> Phase:  # noqa: ANN401
 
 def _act(command_of: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
     def act(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-        policy, worlds = borrowed(batch.policy), borrowed(batch.worlds)
+        policy, worlds = batch.policy, batch.worlds
         n = batch.setting.robots
         for row in range(first * n, end * n):
             command = worlds.command[row]

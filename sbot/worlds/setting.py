@@ -15,6 +15,7 @@ from sbot_sim.engine.setting import Winds
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.gust import forces_act, gust_window
 from wind_model.parameters import WindParameters
+from wind_model.source import WindSource
 from wind_model.uniform import mean_velocity, unit
 
 
@@ -23,7 +24,7 @@ class WorldTables(NamedTuple):
 
     scenario: Scenario
     parameters: SimulationParameters
-    wind: assemble.WindSource
+    wind: WindSource
 
 
 def tables_of_worlds(scenarios: Sequence[Scenario]) -> list[WorldTables]:
@@ -80,8 +81,8 @@ def _check_alike(one: WorldTables, other: WorldTables) -> None:
             ('number of robots', len(one.scenario.robots), len(other.scenario.robots)),
             ('rate', one.scenario.rate, other.scenario.rate),
             ('wakes', a.wake, b.wake), ('wind_height', a.wind_height, b.wind_height),
-            ('imu', a.sensors.imu is not None, b.sensors.imu is not None),
-            ('gnss', a.sensors.gnss is not None, b.sensors.gnss is not None),
+            *((name, name in a.sensors.fitted, name in b.sensors.fitted)
+              for name in {**a.sensors.fitted, **b.sensors.fitted}),
             ('hooks', a.hooks, b.hooks), ('obstacles that move', *map(_moving, (a, b))),
             ('laser', a.sensors.scan._replace(noise_std=0.0),
              b.sensors.scan._replace(noise_std=0.0)),

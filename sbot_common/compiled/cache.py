@@ -25,6 +25,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
 from numba.core import compiler
 from numba.core.caching import _Cache
 from numba.core.serialize import dumps
@@ -32,6 +35,7 @@ from numba.core.sigutils import normalize_signature
 
 from sbot_common.compiled.fingerprint import UnknownPartError, describe_type, fingerprint
 from sbot_common.compiled.keys import DIGITS, own_key, shipped_key, usable_levels
+from sbot_common.compiled.notice import LISTENERS
 from sbot_common.compiled.private_files import (
     is_private,
     make_private,
@@ -94,21 +98,7 @@ def shipped_directories(root: Path) -> list[Path]:
 
 CACHE_DIRECTORY = _writable_directory()
 SHIPPED = shipped_directories(Path(__file__).with_name('machine_code'))
-_listeners: list[Callable[[str], None]] = []
 _said: list[str] = []  # one warning of a kind is enough
-
-
-@contextlib.contextmanager
-def on_compilation(call: Callable[[str], None]) -> Iterator[None]:
-    """Call ``call(name)`` before each function that is compiled while the block runs.
-
-    Nothing is called for machine code that comes from the cache.
-    """
-    _listeners.append(call)
-    try:
-        yield
-    finally:
-        _listeners.remove(call)
 
 
 class CodeCache(_Cache):  # type: ignore[misc]
@@ -145,7 +135,7 @@ class CodeCache(_Cache):  # type: ignore[misc]
                 return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
             except Exception as error:
                 LOG.debug('%s: not loaded: %s', self._stem(), error)
-        for call in _listeners:
+        for call in LISTENERS:
             call(self._stem())
         return None
 
@@ -247,12 +237,20 @@ def _checksum(data: bytes) -> bytes:
 
 
 def _marker(wanted: str) -> Path:
-    """Return the file that tells whether ``wanted`` of these sources has been compiled."""
+    """Return the file that tells whether ``wanted`` of these sources has been compiled.
+
+    Sizes and times stand for what is in the sources: one that is edited has another time, and a
+    warm-up too many compiles nothing.
+    """
     digest = sha256(wanted.encode())
     for package in _PACKAGES:
-        for path in sorted((_ROOT / package).rglob('*.py')):
-            digest.update(b'%s\0%s\0' % (path.relative_to(_ROOT).as_posix().encode(),
-                                         path.read_bytes()))
+        for folder, folders, names in os.walk(_ROOT / package):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith('.py'):
+                    status = os.stat(os.path.join(folder, name))
+                    text = f'{folder} {name} {status.st_size} {status.st_mtime_ns}'
+                    digest.update(text.encode())
     return CACHE_DIRECTORY / f'{digest.hexdigest()[:DIGITS]}{_COMPLETE}'
 
 
@@ -266,6 +264,11 @@ def mark_warm(wanted: str = '') -> None:
     with contextlib.suppress(OSError):  # a full disk: the next run looks again
         _write(_marker(wanted), b'')
     delete_unused()
+
+
+def machine_code_files() -> int:
+    """Return how many files of machine code the directory of this process has."""
+    return sum(1 for _ in CACHE_DIRECTORY.glob(f'*{_SUFFIX}'))
 
 
 def delete_unused(directory: Path = CACHE_DIRECTORY) -> None:

@@ -16,12 +16,18 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
 from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import _Intrinsic
 from numba.np.ufunc.dufunc import DUFunc
 from numba.np.ufunc.gufunc import GUFunc
 from numba.stencils.stencil import StencilFunc
+
+from sbot_common.compiled.lazy import Lazy
 
 # Packages whose functions and constants can change while the compiler stays the same. Everything
 # else is named only: the versions of Python, NumPy and numba are in the key of the cache.
@@ -89,6 +95,8 @@ def _name(thing: Any) -> str:  # noqa: ANN401 - a class
 
 def _parts(value: Any, seen: dict[int, int]) -> Iterator[str]:  # noqa: ANN401 - of any type
     """Yield the texts that tell a value from any other."""
+    if isinstance(value, Lazy):  # e.g. in a tuple, where no compiled function took its place
+        value = value.real
     if isinstance(value, (bool, np.bool_)):
         yield f'bool {value}'
     elif isinstance(value, enum.Enum):

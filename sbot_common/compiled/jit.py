@@ -6,53 +6,52 @@ Every numeric module takes its decorator from here, so that one place decides:
 * ``error_model='numpy'``: 1/0 is inf and never an exception, as in C++;
 * no vector mathematics library, and no libm: ``sbot_common.elementary`` has the functions;
 * a cache on disk, kept by ``sbot_common.compiled.cache``.
+
+numba is imported, and all functions are made, when the first of them is needed: that takes a
+quarter of a second, which a command that computes nothing does not pay
+(``sbot_common.compiled.lazy``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
-import numba
-from numba import types
-from numba.core import cgutils
-from numba.core.ccallback import CFunc
-from numba.core.cgutils import ir
-from numba.core.sigutils import normalize_signature
-from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
-
-from sbot_common.compiled.cache import CodeCache
-from sbot_common.compiled.pipeline import InnerCompiler, OuterCompiler
+from sbot_common.compiled.lazy import Lazy, decorated
 
 F = TypeVar('F', bound=Callable[..., Any])
 
-numba.config.DISABLE_INTEL_SVML = True
 
-_OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
+def _decorator(kind: str, function: F, **options: Any) -> F:  # noqa: ANN401
+    def make() -> Any:  # noqa: ANN401
+        from sbot_common.compiled import dispatchers
+        return getattr(dispatchers, kind)(function)
+    return decorated(function, make, **options)  # type: ignore[no-any-return]
 
 
 def njit(function: F) -> F:
     """Compile a function that Python calls; machine code is cached on disk."""
-    compiled: Any = numba.njit(**_OPTIONS, pipeline_class=OuterCompiler)(function)
-    if not numba.config.DISABLE_JIT:
-        compiled._cache = CodeCache(function, compiled.targetoptions)
-    return compiled  # type: ignore[no-any-return]
+    return _decorator('outer', function)
 
 
-def _inner(function: F, **options: bool) -> F:
-    compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=InnerCompiler,
-                               **options)(function)
-    return compiled  # type: ignore[no-any-return]
+def njit_or_python(function: F) -> F:
+    """Compile a function as ``njit`` does; before numba is imported, few numbers take Python.
+
+    The bits are those of compiled code: doubles are IEEE's in both. The function and those of
+    ``njit`` and ``njit_inline`` that it calls must divide by no zero, and use whole numbers above
+    2^63 by their lowest 64 bits only. A call of one of ``njit_inner`` compiles after all.
+    """
+    return _decorator('outer', function, by_python=True)
 
 
 def njit_inner(function: F) -> F:
     """Compile a function that only compiled code calls, as a part of its callers.
 
     It has no machine code of its own (``sbot_common.compiled.pipeline``) and no wrapper: wrappers
-    take as long to compile as the functions themselves.
+    take as long to compile as the functions themselves. Called from Python it is a TypeError.
     """
-    return _inner(function)
+    return _decorator('inner', function, in_python=False)
 
 
 def njit_inline(function: F) -> F:
@@ -60,88 +59,40 @@ def njit_inline(function: F) -> F:
 
     For functions of tuples of arrays: a call copies all fields, which can cost more than its work.
     """
-    return _inner(function, forceinline=True)
+    return _decorator('inline', function)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def product_halves(_: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
-    """Return the 128-bit product of two unsigned 64-bit numbers: lower and upper 64 bits."""
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
-        word, wide = ir.IntType(64), ir.IntType(128)
-        # One product for both halves: processors have one instruction for it.
-        product = builder.mul(*(builder.zext(arg, wide) for arg in args))
-        high = builder.lshr(product, ir.Constant(wide, 64))
-        return context.make_tuple(builder, signature.return_type, [
-            builder.trunc(product, word), builder.trunc(high, word)])
-    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), codegen
+def intrinsic(name: str, python: Callable[..., Any] | None = None,
+              module: str = 'sbot_common.compiled.intrinsics') -> Any:  # noqa: ANN401
+    """Return an intrinsic by its name, for compiled code.
+
+    Parameters
+    ----------
+    name : in the module
+    python : what a function of ``njit_or_python`` calls instead, in Python
+    module : imported when the first function is needed
+
+    """
+    def make() -> Any:  # noqa: ANN401
+        return getattr(import_module(module), name)
+    return decorated(python, make, name=name)
 
 
 def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401
     """Compile a function that compiled code calls by its address; machine code is cached."""
-    options = {'nopython': True, 'error_model': 'numpy'}
-    callback: Any = CFunc(function, normalize_signature(signature), {}, options,
-                          pipeline_class=OuterCompiler)
-    callback._cache = CodeCache(function, {**options, 'callback': True})
-    callback.compile()
-    return callback
+    from sbot_common.compiled import dispatchers
+    Lazy.make_all()
+    return dispatchers.callback(signature, function)
 
 
-def _without_owner(context: Any, builder: Any, kind: types.Type, value: Any) -> Any:  # noqa: ANN401
-    """Return a copy of a value in which arrays have no owner: numba then counts no references."""
-    if isinstance(kind, types.Array):
-        array = context.make_array(kind)(context, builder, value)
-        array.meminfo = array.meminfo.type(None)
-        array.parent = array.parent.type(None)
-        return array._getvalue()
-    if isinstance(kind, types.BaseTuple):
-        parts = cgutils.unpack_tuple(builder, value, len(kind))
-        return context.make_tuple(builder, kind, [
-            _without_owner(context, builder, part_kind, part)
-            for part_kind, part in zip(kind, parts, strict=True)])
-    return value
+product_halves = intrinsic('product_halves')
+borrowed = intrinsic('borrowed')
+stack_floats = intrinsic('stack_floats')
+stack_indexes = intrinsic('stack_indexes')
 
-
-@intrinsic  # type: ignore[untyped-decorator]
-def borrowed(_: Any, value: Any) -> Any:  # noqa: ANN401
-    """Return unowned views of an array, or of a tuple's arrays, without reference counting.
-
-    numba counts the references to every array with atomic instructions, several at each call that
-    takes a tuple of arrays. In a loop over robots that can be most of the time, and threads that
-    count the same arrays wait for each other. An unowned view does not keep the memory alive.
-    Take one of an argument, which the caller keeps alive until the function returns, or of a
-    local array that is used again after the last use of the view.
-    """
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
-        return _without_owner(context, builder, signature.args[0], args[0])
-    return value(value), codegen
-
-
-def _on_stack(element: Any, length: Any) -> Any:  # noqa: ANN401
-    """Return the signature and the code of ``stack_floats`` and its like."""
-    kind = types.Array(element, 1, 'C')
-
-    def codegen(context: Any, builder: Any, signature: Any, _: Any) -> Any:  # noqa: ANN401
-        data, word = context.get_data_type(element), context.get_value_type(types.intp)
-        count = signature.args[0].literal_value
-        room = cgutils.alloca_once(builder, ir.ArrayType(data, count))
-        array = context.make_array(kind)(context, builder)
-        size = word(context.get_abi_sizeof(data))
-        populate_array(array, builder.bitcast(room, data.as_pointer()), [word(count)], [size],
-                       size, None)
-        return array._getvalue()
-    return kind(length), codegen
-
-
-@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def stack_floats(_: Any, length: Any) -> Any:  # noqa: ANN401
-    """Return an unowned scratch array of doubles, a constant number, for the function's time.
-
-    It costs nothing, and the compiler knows that no other array shares its memory.
-    """
-    return _on_stack(types.float64, length)
-
-
-@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def stack_indexes(_: Any, length: Any) -> Any:  # noqa: ANN401
-    """Return an unowned scratch array of uint32; see ``stack_floats``."""
-    return _on_stack(types.uint32, length)
+# Prefetching. Robots are looked at in order of place, and their rows are anywhere in memory. A
+# load that waits for such a row waits alone, because nobody can foresee the branches after it;
+# rows that many robots are going to need, asked for together, arrive together.
+TOGETHER = 32  # robots whose memory is asked for before the first of them is looked at
+# prefetch(array, i): ask for row i of an array; no result depends on it, and no i is wrong.
+prefetch = intrinsic('prefetch')

@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from hashlib import sha256
 from importlib.metadata import version
 
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
 import numba
 from numba.core.registry import cpu_target
 

@@ -1,28 +1,105 @@
-"""Notice of compilation: one line where functions are compiled, none where they are loaded."""
+"""Progress of compilation: one line where functions are compiled, none where they are loaded.
+
+It is said once a process. On a terminal the line counts; elsewhere, and in a log, it is as it was
+at the first function.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
-from sbot_common.compiled.cache import on_compilation
-
-
-def print_to_stderr(text: str) -> None:
-    """Print a line at once."""
-    print(text, file=sys.stderr, flush=True)
+LISTENERS: list[Callable[[str], None]] = []  # called with the name of what is compiled
 
 
 @contextmanager
-def compilation_announced(text: str, show: Callable[[str], None] = print_to_stderr,
+def on_compilation(call: Callable[[str], None]) -> Iterator[None]:
+    """Call ``call(name)`` before each function that is compiled while the block runs.
+
+    Nothing is called for machine code that comes from the cache.
+    """
+    LISTENERS.append(call)
+    try:
+        yield
+    finally:
+        LISTENERS.remove(call)
+
+
+class Expected(NamedTuple):
+    """What a first start compiles: about so many functions, in about so many seconds."""
+
+    functions: int
+    seconds: float
+
+
+_ENOUGH = 5  # functions that tell how long the others will take
+_said: list[str] = []  # by this process; nothing is said after it
+
+
+def silence() -> None:
+    """Say nothing in this process, as --quiet and --json want it."""
+    _said.append('')
+
+
+@contextmanager
+def compilation_announced(expected: Expected, show: Callable[[str], None] | None = None,
                           ) -> Iterator[None]:
-    """Show ``text`` once, before the first function that is compiled while the block runs."""
-    shown: list[str] = []
+    """Say once that functions are compiled while the block runs, and how many of about how many.
+
+    Parameters
+    ----------
+    expected : where nothing is in the cache
+    show : takes a line, e.g. to a log; None: a line on stderr, which counts on a terminal
+
+    """
+    if _said:
+        yield
+        return
+    counts = show is None and sys.stderr.isatty()
+    progress = _Progress(expected)
 
     def announce(_: str) -> None:
-        if not shown:
-            shown.append(text)
-            show(text)
-    with on_compilation(announce):
-        yield
+        if counts:
+            _said.append(progress.line())
+            print(f'\r{_said[-1]}\x1b[K', end='', file=sys.stderr, flush=True)
+        elif not _said:
+            _said.append(progress.line())
+            (show or _print)(_said[-1])
+    try:
+        with on_compilation(announce):
+            yield
+    finally:
+        if counts and _said:
+            print(file=sys.stderr, flush=True)
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+class _Progress:
+    """Functions that have been compiled since the first one was begun, by all processes."""
+
+    def __init__(self, expected: Expected) -> None:
+        self._expected = expected
+        self._begun = 0
+        self._in_cache = 0
+        self._start = 0.0
+
+    def line(self) -> str:
+        """Return the line for one function more."""
+        # Its import takes numba, which is here when something is compiled.
+        from sbot_common.compiled.cache import machine_code_files
+        files = machine_code_files()
+        if not self._begun:
+            self._in_cache, self._start = files, time.monotonic()
+        self._begun += 1
+        done = max(self._begun - 1, files - self._in_cache)
+        functions = max(self._expected.functions, done + 1)
+        left = self._expected.seconds
+        if done >= _ENOUGH:
+            left = (time.monotonic() - self._start) / done * (functions - done)
+        return f'compiling {done + 1} of about {functions} functions, about {left:.0f} s'

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment

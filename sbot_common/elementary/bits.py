@@ -6,12 +6,9 @@ What works on bits does so on int64, because LLVM makes vectors of that on every
 from __future__ import annotations
 
 import math
-from typing import Any
+import struct
 
-from numba import types
-from numba.extending import intrinsic
-
-from sbot_common.compiled.jit import njit_inline
+from sbot_common.compiled.jit import intrinsic, njit_inline
 
 MAGNITUDE = 0x7fff_ffff_ffff_ffff  # all bits but the sign
 SIGN = -MAGNITUDE - 1
@@ -21,20 +18,17 @@ SHIFT = 6755399441055744.0  # 1.5 * 2^52: a sum with it is rounded to an integer
 NAN = math.nan  # one NaN for all: which one an operation gives depends on the processor
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def bits(_: Any, x: Any) -> Any:  # noqa: ANN401
-    """Return the bit pattern of a double as int64; other numbers are converted first."""
-    def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:  # noqa: ANN401
-        return builder.bitcast(args[0], context.get_value_type(types.int64))
-    return types.int64(types.float64), codegen
+def _bits(x: float) -> int:
+    return struct.unpack('<q', struct.pack('<d', x))[0]  # type: ignore[no-any-return]
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def double(_: Any, pattern: Any) -> Any:  # noqa: ANN401
-    """Return the double of a bit pattern."""
-    def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:  # noqa: ANN401
-        return builder.bitcast(args[0], context.get_value_type(types.float64))
-    return types.float64(types.int64), codegen
+def _double(pattern: int) -> float:
+    value = struct.pack('<Q', pattern & 0xffff_ffff_ffff_ffff)
+    return struct.unpack('<d', value)[0]  # type: ignore[no-any-return]
+
+
+bits = intrinsic('bits', _bits)  # the bit pattern of a double as int64; others are converted first
+double = intrinsic('double', _double)  # the double of a bit pattern
 
 
 @njit_inline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner, njit_or_python
 from sbot_common.elementary.bits import (
     INFINITE,
     NAN,
@@ -101,7 +101,7 @@ def _hypot_far(x: float, y: float) -> float:
     return usual_hypot(ax * 2.0 ** 600, ay * 2.0 ** 600) * 2.0 ** -600
 
 
-@njit
+@njit_or_python
 def hypot(x: float, y: float) -> float:
     """Return sqrt(x^2 + y^2), where the squares overflow or underflow, too."""
     if is_usual_vector(x, y):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner, njit_or_python
 from sbot_common.elementary.bits import (
     INFINITE,
     MAGNITUDE,
@@ -102,7 +102,7 @@ def _sincos_far(x: float) -> tuple[float, float]:
     return _of_quadrant(r, low, n, sign_bit(x))
 
 
-@njit
+@njit_or_python
 def sincos(x: float) -> tuple[float, float]:
     """Return the sine and the cosine of an angle (rad)."""
     if is_usual_angle(x):

@@ -20,7 +20,14 @@ from sbot_common.params import Spec, Value
 from sbot_common.random.generators import TickGenerator
 from sbot_common.random.purposes import CONTROLLER
 from sbot_common.twist import STOP, Twist
-from sbot_common.wire.controller import Source, read_inputs, sources, write_command
+from sbot_common.wire.controller import (
+    FIELDS,
+    Codecs,
+    Source,
+    read_inputs,
+    sources,
+    write_command,
+)
 from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
 
 
@@ -62,7 +69,8 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     def drive(self, make_controller: Callable[[], Controller], goal: Point | None, rate: Rate,
               fields: Sequence[str], *, takes_goals: bool = True,
-              follows: int | None = None, holonomic: bool = False) -> None:
+              follows: int | None = None, holonomic: bool = False,
+              codecs: Codecs = FIELDS) -> None:
         """Connect to all topics and start.
 
         Parameters
@@ -74,10 +82,11 @@ class ControllerHost(Node):  # type: ignore[misc]
         takes_goals : whether `goal_pose` gives it new goals
         follows : the robot, if any, without whose pose it stands still
         holonomic : whether its drive moves it to the side, too
+        codecs : topic and decoder of each field
 
         """
         self._make_controller, self._first_goal, self._rate = make_controller, goal, rate
-        self._holonomic = holonomic
+        self._holonomic, self._codecs = holonomic, codecs
         yaw_from_quaternion(0.0, 0.0, *quaternion_from_yaw(0.0))  # load machine code now
         together = self.values['poses_topic']
         self._complete = Lockstep(self.num_robots, fields, rate, together)
@@ -89,7 +98,7 @@ class ControllerHost(Node):  # type: ignore[misc]
             self.advertise(topic)
         if 'neighbours' in fields:
             self.advertise(topics.RAB_DATA)
-        heard = list(sources(self.robot_id, self.num_robots, fields, together))
+        heard = list(sources(self.robot_id, self.num_robots, fields, together, codecs))
         for source in heard:
             # What is sent last wakes the node; the rest is there by then (LeanExecutor).
             ros.subscribe(
@@ -157,7 +166,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self._robot = ControlledRobot(
             self.robot_id, self._make_controller(),
             TickGenerator(self.values['seed'], self.robot_id, CONTROLLER), self._first_goal,
-            self._rate, self._holonomic)
+            self._rate, self._holonomic, self._codecs)
 
     def _reset(self) -> None:
         """Begin again, as after a reset of the simulation."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
@@ -19,7 +19,6 @@ from sbot_common.stamp_sync import Key
 from sbot_common.twist import Twist
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.point_cloud import read_point_cloud
-from sbot_common.wire.positioning import read_fix, read_imu
 
 T = TypeVar('T')
 P = ParamSpec('P')
@@ -73,12 +72,13 @@ def _read_neighbours(raw: bytes) -> tuple[int, Neighbours]:
 
 # The topic that carries a field of an ``Observation``, and its codec to (stamp in ns, value); in
 # the order in which the simulator sends them.
-FIELDS: dict[str, tuple[topics.Topic, Callable[[bytes], tuple[int, Any]]]] = {
+Codecs = Mapping[str, tuple[topics.Topic, Callable[[bytes], tuple[int, Any]]]]
+
+# Those that all controllers know; ``sbot_sim.sensors.registry.codecs`` has all sensors'.
+FIELDS: Codecs = {
     'twist': (topics.BASE_POSE_GROUND_TRUTH, read_twist_of),
     'scan': (topics.BASE_SCAN, messages.read_scan),
     'odometry': (topics.ODOM, _read_wheel_odometry),
-    'imu': (topics.IMU, read_imu),
-    'gnss': (topics.GNSS, read_fix),
     'infrared': (topics.INFRARED, _read_infrared),
     'neighbours': (topics.RANGE_AND_BEARING, _read_neighbours),
     'wind': (topics.WIND, _read_wind),
@@ -91,22 +91,23 @@ class Source(NamedTuple):
     topic: topics.Topic
     robot: int
     keys: tuple[Key, ...]
+    codecs: Codecs = FIELDS
 
 
-def sources(robot_id: int, num_robots: int, fields: Sequence[str],
-            poses_topic: bool) -> Iterator[Source]:
+def sources(robot_id: int, num_robots: int, fields: Sequence[str], poses_topic: bool,
+            codecs: Codecs = FIELDS) -> Iterator[Source]:
     """Yield what a controller with these fields listens to, in the order in which it is sent."""
     for robot in range(num_robots):
         keys: tuple[Key, ...] = () if poses_topic else (robot,)
         if robot == robot_id and 'twist' in fields:
             keys += ('twist',)
         if keys:
-            yield Source(topics.BASE_POSE_GROUND_TRUTH, robot, keys)
+            yield Source(topics.BASE_POSE_GROUND_TRUTH, robot, keys, codecs)
     if poses_topic:
-        yield Source(topics.POSES, robot_id, (ALL_POSES,))
-    for field, (topic, _) in FIELDS.items():
+        yield Source(topics.POSES, robot_id, (ALL_POSES,), codecs)
+    for field, (topic, _) in codecs.items():
         if field in fields and topic != topics.BASE_POSE_GROUND_TRUTH:
-            yield Source(topic, robot_id, (field,))
+            yield Source(topic, robot_id, (field,), codecs)
 
 
 def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
@@ -142,7 +143,7 @@ def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[
         elif isinstance(key, int):
             stamp_ns, _, *values[key] = _read_odometry(raw)
         else:
-            stamp_ns, values[key] = FIELDS[key][1](raw)
+            stamp_ns, values[key] = source.codecs[key][1](raw)
     return stamp_ns, values
 
 

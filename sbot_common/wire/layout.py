@@ -69,10 +69,11 @@ def _expanded(path: str, kind: Nodetype, what: Any) -> Iterator[_Field]:  # noqa
 def struct_of(type_name: str, *paths: str) -> struct.Struct:
     """Return the struct of a type that holds numbers of equal size only, or of some such fields.
 
-    ``paths`` stand next to each other in the definition.
+    ``paths`` stand next to each other in the definition; one may be of a message within it.
     """
-    return struct.Struct('<' + ''.join(field.numbers for field in _fields(type_name)
-                                       if not paths or field.path in paths))
+    return struct.Struct('<' + ''.join(
+        field.numbers for field in _fields(type_name)
+        if not paths or f'{field.path}.'.startswith(tuple(f'{path}.' for path in paths))))
 
 
 class _Step(NamedTuple):

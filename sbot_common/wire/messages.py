@@ -244,6 +244,11 @@ def write_broadcast(data: bytes) -> bytes:
         data=np.frombuffer(b'\0' + data, np.uint8)))
 
 
+def write_bool(value: bool) -> bytes:
+    """Return std_msgs/Bool."""
+    return LITTLE_ENDIAN + bytes([value])
+
+
 def write_string(text: str) -> bytes:
     """Return std_msgs/String."""
     return cdr.encode(cdr.message(STRING, data=text))

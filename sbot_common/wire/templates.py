@@ -38,6 +38,30 @@ class MessageTemplate:
         _STAMP.pack_into(self.raw, offset, *divmod(stamp_ns, NANOSECONDS))
 
 
+class NumbersTemplate(MessageTemplate):
+    """Any message with a header of which some numbers change, given by their paths in it."""
+
+    def __init__(self, type_name: str, *paths: str, **fields: Any) -> None:  # noqa: ANN401
+        super().__init__(type_name, *paths, **fields)
+        self._parts = [(struct_of(type_name, path), place)
+                       for path, place in zip(paths, self.places, strict=True)]
+        self._counts = [len(part.unpack(bytes(part.size))) for part, _ in self._parts]
+
+    def fill(self, stamp_ns: int, *numbers: float) -> bytes:
+        """Return the message with these numbers, in the order of the paths."""
+        self.set_stamp(stamp_ns)
+        first = 0
+        for (part, place), count in zip(self._parts, self._counts, strict=True):
+            part.pack_into(self.raw, place, *numbers[first:first + count])
+            first += count
+        return bytes(self.raw)
+
+
+def diagonal(x: float, y: float, z: float) -> np.ndarray:
+    """Return the covariance (9,) of three numbers with these variances, which are independent."""
+    return np.array([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z])
+
+
 class OdometryTemplate(MessageTemplate):
     """nav_msgs/Odometry with fixed frames; covariances are zero unless set."""
 
@@ -58,6 +82,14 @@ class OdometryTemplate(MessageTemplate):
         _POSE.pack_into(self.raw, self._pose, x, y, 0.0, 0.0, 0.0, z, w)
         _TWIST.pack_into(self.raw, self._twist, vx, vy, 0.0, 0.0, 0.0, omega)
         return bytes(self.raw)
+
+    def raise_variances(self, least: float) -> None:
+        """Raise all twelve variances, of pose and twist, to ``least`` where they are smaller."""
+        for begin in (self._pose + _POSE.size, self._twist + _TWIST.size):
+            for i in range(6):
+                place = begin + _DOUBLE.size * 7 * i
+                if _DOUBLE.unpack_from(self.raw, place)[0] < least:
+                    _DOUBLE.pack_into(self.raw, place, least)
 
     def set_covariances(self, of_pose: np.ndarray, of_twist: np.ndarray) -> None:
         """Write those of x, y (m), yaw (rad) and of vx, vy (m/s), omega (rad/s); (3, 3) each.

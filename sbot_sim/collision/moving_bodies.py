@@ -17,7 +17,7 @@ from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.separation import PASSES, Separation, settle
+from sbot_sim.collision.separation import PASSES, Separation, resolve_step
 from sbot_sim.collision.tunnelling import MOST_STEPS, STEP
 from sbot_sim.dynamics.motion import wrap_yaw
 from sbot_sim.world.bodies import Body
@@ -151,7 +151,7 @@ def separate_bodies(fixed: FixedObjects, movers: Movers, previous: Array,
                 for axis in range(3):
                     pose[i, axis] = free[i, axis] + share * (goal[i, axis] - previous[i, axis])
         stuck = np.zeros(n, np.bool_)
-        settle(fixed, movers.around, movers.within, boxes_at(movers, pose), movers.weight,
+        resolve_step(fixed, movers.around, movers.within, boxes_at(movers, pose), movers.weight,
                movers.turn, free, pose, collided, stuck, PASSES)
         for i in range(n):
             reverted[i] |= stuck[i]

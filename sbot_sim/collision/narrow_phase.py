@@ -34,7 +34,7 @@ class Crowd(NamedTuple):
     """
 
     radius: Array  # (N,) of the collision circles, m; for a rectangle that around it
-    leash: Array  # (N,) the largest circle inside, m: see ``tunnelling``
+    inner_radius: Array  # (N,) the largest circle inside, m: see ``tunnelling``
     previous: Array  # (N, 3) poses before the step, free of overlaps
     pose: Array  # (N, 3) poses now; changed from pass to pass
     home: Array  # (N, 3) poses before the first pass, which the grid knows
@@ -76,8 +76,9 @@ def disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
 
 
 @njit_inline
-def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, margin: float,
-         queue: Queue, count: int) -> tuple[float, float, float, bool, int]:
+def overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float,
+                         tolerance: float, margin: float, queue: Queue,
+                         count: int) -> tuple[float, float, float, bool, int]:
     """Find the robots that robot ``i`` intersects.
 
     Parameters
@@ -97,10 +98,9 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
     x, y, radius, grid = crowd.pose[i, 0], crowd.pose[i, 1], crowd.radius[i], crowd.grid
     first_column = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
     last_column = cell_index(x + reach, grid.x0, grid.cell, grid.nx)
-    first_row = cell_index(y - reach, grid.y0, grid.cell, grid.ny)
-    last_row = cell_index(y + reach, grid.y0, grid.cell, grid.ny)
     sum_x, sum_y, sum_turn, met = 0, 0, 0, False
-    for row in range(first_row, last_row + 1):
+    for row in range(cell_index(y - reach, grid.y0, grid.cell, grid.ny),
+                     cell_index(y + reach, grid.y0, grid.cell, grid.ny) + 1):
         begin = np.uint64(grid.starts[row * grid.nx + first_column])
         end = np.uint64(grid.starts[row * grid.nx + last_column + 1])
         for entry in range(begin, end):
@@ -110,7 +110,7 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
             apart = radius + crowd.radius[j]
             if square >= apart * apart or j == i:
                 continue
-            if shapes:
+            if shapes is not None:
                 overlap, ux, uy = body_contact(crowd.boxes, i, int(j),
                                                crowd.previous[i, 0] - crowd.previous[j, 0],
                                                crowd.previous[i, 1] - crowd.previous[j, 1])
@@ -120,7 +120,7 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
                 continue
             met = True
             share = 0.5
-            if shapes:
+            if shapes is not None:
                 weight, other = crowd.weight[i], crowd.weight[j]
                 if crowd.turn[i] > 0.0 or crowd.turn[j] > 0.0:
                     arm, ease, ease_j = body_levers(crowd.boxes, crowd.turn, i, int(j), ux, uy)
@@ -140,15 +140,16 @@ def meet(crowd: Crowd, shapes: bool, i: int, reach: float, tolerance: float, mar
 
 
 @njit_inline
-def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool, queue: Queue, count: int,
-                      drift: float, tolerance: float, margin: float, found: Queue) -> int:
+def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, queue: Queue,
+                      count: int, drift: float, tolerance: float, margin: float,
+                      found: Queue) -> int:
     """Find who intersects anything, among the robots of a queue and those they meet.
 
     Parameters
     ----------
     fixed, crowd : the world; ``crowd.shift`` is set for those found, ``crowd.queued`` cleared
-    shapes : whether there are ``crowd.boxes``; a constant where this is called, so that each
-        value has its own machine code, which for discs is much shorter
+    shapes : True where there are ``crowd.boxes``; None: all are discs, and what is for shapes is
+        not even compiled
     queue, count : the robots to look at, marked in ``crowd.queued``; those they meet are added
     drift : how far at most a robot is from where the grid has it (m)
     tolerance : overlaps up to this deep (m) do not count
@@ -165,9 +166,10 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool, queue: Qu
         i = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
         reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
-        dx, dy, turn, met, count = meet(crowd, shapes, i, reach, tolerance, margin, queue, count)
+        dx, dy, turn, met, count = overlaps_with_others(crowd, shapes, i, reach, tolerance,
+                                                        margin, queue, count)
         fixed_turn = 0.0
-        if shapes and crowd.boxes[i, 4] > 0.0:
+        if shapes is not None and crowd.boxes[i, 4] > 0.0:
             fx, fy, fixed_turn, deepest = fixed_displacement_of_box(
                 fixed, crowd.boxes, i, crowd.turn[i], previous[i, 0], previous[i, 1], tolerance,
                 margin)
@@ -176,7 +178,7 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool, queue: Qu
                                                  previous[i, 0], previous[i, 1], tolerance, margin)
         if (met or deepest > tolerance) and not crowd.reverted[i]:
             crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
-            if shapes:
+            if shapes is not None:
                 crowd.shift[i, 2], crowd.shift[i, 3] = turn + fixed_turn, deepest
             found[hits] = i
             hits += 1

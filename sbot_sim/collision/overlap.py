@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_or_python
 from sbot_common.elementary import hypot_of, sincos_of
 from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.collision.polygon_overlap import (
@@ -66,7 +66,7 @@ def _size_classes(size: Array) -> list[Indexes]:
     return [np.flatnonzero(classes == value) for value in np.unique(classes)]
 
 
-@njit
+@njit_or_python
 def _within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexes]:
     """Return (centre, point) of every two that are at most ``reach`` (m) apart along x and y.
 

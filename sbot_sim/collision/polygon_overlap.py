@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot
-from sbot_sim.collision.rectangle_overlap import convex_depth
+from sbot_sim.collision.rectangle_overlap import convex_depth, noted
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -89,10 +89,7 @@ def depths_of_discs_in_polygons(xy: Array, radius: Array, corners: Array, starts
                 distance = _distance(outline, x, y)
                 deep = radius[i] + distance if _is_inside(outline, x, y) else radius[i] - distance
                 if deep > tolerance:
-                    if found == len(disc):
-                        disc, polygon = np.append(disc, disc), np.append(polygon, polygon)
-                        depth = np.append(depth, depth)
-                    disc[found], polygon[found], depth[found] = i, k, deep
+                    disc, polygon, depth = noted(disc, polygon, depth, found, i, k, deep)
                     found += 1
     return disc[:found].copy(), polygon[:found].copy(), depth[:found].copy()
 
@@ -128,9 +125,6 @@ def depths_of_rectangles_in_polygons(rectangles: Array, inner: Array, corners: A
                 side[0], side[1] = outline[s], outline[(s + 1) % len(outline)]
                 deepest = max(deepest, convex_depth(rectangles[i], side))
             if deepest > tolerance:
-                if found == len(row):
-                    row, polygon = np.append(row, row), np.append(polygon, polygon)
-                    depth = np.append(depth, depth)
-                row[found], polygon[found], depth[found] = i, k, deepest
+                row, polygon, depth = noted(row, polygon, depth, found, i, k, deepest)
                 found += 1
     return row[:found].copy(), polygon[:found].copy(), depth[:found].copy()

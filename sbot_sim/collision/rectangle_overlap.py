@@ -11,11 +11,22 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import hypot, sincos
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+
+
+@njit_inline
+def noted(row: Rows, other: Rows, depth: Array, found: int, i: int, k: int,
+          deep: float) -> tuple[Rows, Rows, Array]:
+    """Return three lists with (i, k, deep) at place ``found``; full ones are twice as long."""
+    if found == len(row):
+        row, other = np.append(row, row), np.append(other, other)
+        depth = np.append(depth, depth)
+    row[found], other[found], depth[found] = i, k, deep
+    return row, other, depth
 
 
 @njit
@@ -121,10 +132,7 @@ def depths_of_outlines(corners: Array, others: Array) -> tuple[Rows, Rows, Array
                     and mine[i, 1] < theirs[k, 3] and theirs[k, 1] < mine[i, 3]):
                 deep = convex_depth(corners[i], others[k])
                 if deep > 0.0:
-                    if found == len(row):
-                        row, other = np.append(row, row), np.append(other, other)
-                        depth = np.append(depth, depth)
-                    row[found], other[found], depth[found] = i, k, deep
+                    row, other, depth = noted(row, other, depth, found, i, k, deep)
                     found += 1
     return row[:found].copy(), other[:found].copy(), depth[:found].copy()
 
@@ -138,9 +146,6 @@ def depths_of_discs(corners: Array, discs: Array) -> tuple[Rows, Rows, Array]:
         for k in range(len(discs)):
             deep = disc_depth(corners[i], discs[k, 0], discs[k, 1], discs[k, 2])
             if deep > 0.0:
-                if found == len(row):
-                    row, other = np.append(row, row), np.append(other, other)
-                    depth = np.append(depth, depth)
-                row[found], other[found], depth[found] = i, k, deep
+                row, other, depth = noted(row, other, depth, found, i, k, deep)
                 found += 1
     return row[:found].copy(), other[:found].copy(), depth[:found].copy()

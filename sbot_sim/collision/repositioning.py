@@ -14,7 +14,7 @@ from sbot_common.elementary import hypot
 from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd, find_intersecting
-from sbot_sim.collision.tunnelling import LEASH, on_leash
+from sbot_sim.collision.tunnelling import MAX_DISPLACEMENT, limited_displacement
 
 Flags = NDArray[np.bool_]
 Queue = NDArray[np.int32]
@@ -35,21 +35,22 @@ HELD = 0.5
 
 
 @njit_inner
-def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: float) -> float:
+def displace(crowd: Crowd, shapes: bool | None, found: Queue, hits: int, collided: Flags,
+             drift: float) -> float:
     """Move ``found[:hits]`` by their shifts; return the new farthest drift (m)."""
     pose, previous, home = crowd.pose, crowd.previous, crowd.home
     for k in range(hits):
         i = found[k]
         collided[i] = True
-        x, y = on_leash(pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
-                        previous[i, 0], previous[i, 1], crowd.leash[i])
+        x, y = limited_displacement(pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
+                                    previous[i, 0], previous[i, 1], crowd.inner_radius[i])
         pose[i, 0], pose[i, 1] = x, y
-        if len(crowd.boxes) > 0:
+        if shapes is not None:
             crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
             if crowd.turn[i] > 0.0:
                 # No corner goes farther than the centre may.
                 way = hypot(x - previous[i, 0], y - previous[i, 1])
-                most = max(0.0, LEASH * crowd.leash[i] - way) / crowd.radius[i]
+                most = max(0.0, MAX_DISPLACEMENT * crowd.inner_radius[i] - way) / crowd.radius[i]
                 turned = pose[i, 2] + crowd.shift[i, 2] - previous[i, 2]
                 pose[i, 2] = previous[i, 2] + min(max(turned, -most), most)
                 place(crowd.boxes, i, x, y, pose[i, 2])
@@ -60,7 +61,8 @@ def displace(crowd: Crowd, found: Queue, hits: int, collided: Flags, drift: floa
 
 
 @njit_inner
-def send_back(crowd: Crowd, found: Queue, hits: int, drift: float) -> float:
+def send_back(crowd: Crowd, shapes: bool | None, found: Queue, hits: int,
+              drift: float) -> float:
     """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
 
     A robot goes half of the way, and the fourth time all of it: then it is reverted. Among discs
@@ -77,7 +79,7 @@ def send_back(crowd: Crowd, found: Queue, hits: int, drift: float) -> float:
         else:
             x, y = 0.5 * (pose[i, 0] + x), 0.5 * (pose[i, 1] + y)
         pose[i, 0], pose[i, 1] = x, y
-        if len(crowd.boxes) > 0:
+        if shapes is not None:
             part = 1.0 if crowd.reverted[i] else 0.5
             pose[i, 2] = part * previous[i, 2] + (1.0 - part) * pose[i, 2]
             place(crowd.boxes, i, x, y, pose[i, 2])
@@ -86,8 +88,8 @@ def send_back(crowd: Crowd, found: Queue, hits: int, drift: float) -> float:
 
 
 @njit_inline
-def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: int, first: int,
-                   count: int, queue: Queue, found: Queue) -> int:
+def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags,
+                   passes: int, count: int, queue: Queue, found: Queue) -> int:
     """Displace robots until none intersects anything; after the last pass send back the rest.
 
     Everybody at their previous positions is free, so this ends. All robots of a pass move
@@ -96,9 +98,10 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
     Parameters
     ----------
     fixed, crowd : the world; ``crowd.pose`` and ``crowd.reverted`` are changed
+    shapes : as of ``find_intersecting``
     collided : (N,) is set where a robot intersected something
     passes : how many displacements of everybody at most
-    first, count : the robots, from number ``first`` on
+    count : of robots
     queue, found : (count,) room to work in
 
     Returns
@@ -107,29 +110,24 @@ def free_everybody(fixed: FixedObjects, crowd: Crowd, collided: Flags, passes: i
 
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
-    begin = int(crowd.grid.starts[0])
     for i in range(count):
         # In the order of place: neighbours in turn find each other in the processor's cache.
-        queue[i] = crowd.grid.items[begin + i]
-        crowd.queued[first + i] = True
-        crowd.retreats[first + i] = 0
+        queue[i] = crowd.grid.items[i]
+        crowd.queued[i] = True
+        crowd.retreats[i] = 0
     drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0
     while count > 0:
         if made == passes:
             margin, tolerance = 0.0, REVERTED_ABOVE
-        if len(crowd.boxes) > 0:
-            count = find_intersecting(fixed, crowd, True, queue, count, drift, tolerance, margin,
-                                      found)
-        else:
-            count = find_intersecting(fixed, crowd, False, queue, count, drift, tolerance, margin,
-                                      found)
+        count = find_intersecting(fixed, crowd, shapes, queue, count, drift, tolerance, margin,
+                                  found)
         if made < passes and count > 0:
-            drift = displace(crowd, found, count, collided, drift)
+            drift = displace(crowd, shapes, found, count, collided, drift)
             made += 1
             if made >= PLAIN_PASSES:
                 margin = FIRST_MARGIN if made == PLAIN_PASSES else min(2.0 * margin, LAST_MARGIN)
         elif count > 0:
-            drift = send_back(crowd, found, count, drift)
+            drift = send_back(crowd, shapes, found, count, drift)
         for k in range(count):
             crowd.queued[found[k]] = True
         queue, found = found, queue

@@ -17,7 +17,7 @@ from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd
-from sbot_sim.collision.repositioning import free_everybody
+from sbot_sim.collision.repositioning import resolve_overlaps
 from sbot_sim.collision.tunnelling import step_of, steps_needed
 
 Array = NDArray[np.float64]
@@ -39,15 +39,16 @@ class Separation(NamedTuple):
 
 
 @njit
-def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weight: Array,
-           turn: Array, previous: Array, pose: Array, collided: Flags, reverted: Flags,
-           passes: int) -> int:
+def resolve_step(fixed: FixedObjects, radius: Array, inner_radius: Array, boxes: Array,
+                 weight: Array, turn: Array, previous: Array, pose: Array, collided: Flags,
+                 reverted: Flags, passes: int) -> int:
     """Free bodies of overlaps at the end of one step; return the passes made.
 
     Parameters
     ----------
     fixed : the fixed objects
-    radius, leash, boxes, weight, turn : the bodies, see ``Crowd``; ``boxes`` (N, 7) are changed
+    radius, inner_radius, boxes, weight, turn : the bodies, see ``Crowd``; ``boxes`` (N, 7) are
+        changed
     previous : (N, 3) poses before the step, free of overlaps
     pose : (N, 3) poses proposed; changed
     collided, reverted : (N,) set where a body intersected something, and where it went back
@@ -55,11 +56,14 @@ def settle(fixed: FixedObjects, radius: Array, leash: Array, boxes: Array, weigh
 
     """
     n, home = len(radius), pose.copy()
-    crowd = Crowd(radius, leash, previous, pose, home, grid_of_crowd(home, fixed.largest_radius),
+    grid = grid_of_crowd(home, fixed.largest_radius)
+    crowd = Crowd(radius, inner_radius, previous, pose, home, grid,
                   np.empty(n, np.bool_), np.empty((n, 4 if len(boxes) > 0 else 2)),
                   np.empty(n, np.int8), reverted, boxes, weight.copy(), turn)
-    return free_everybody(fixed, crowd, collided, passes, 0, n, np.empty(n, np.int32),
-                          np.empty(n, np.int32))
+    queue, found = np.empty(n, np.int32), np.empty(n, np.int32)
+    if len(boxes) > 0:
+        return resolve_overlaps(fixed, crowd, True, collided, passes, n, queue, found)
+    return resolve_overlaps(fixed, crowd, None, collided, passes, n, queue, found)
 
 
 @njit_inner
@@ -96,7 +100,7 @@ def separate_arrays(fixed: FixedObjects, radius: Array, previous: Array, propose
                 dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
                                  goal[i, 1] - previous[i, 1], steps)
                 pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
-        made += settle(fixed, radius, radius, none.reshape(0, 7), none, none, free, pose,
+        made += resolve_step(fixed, radius, radius, none.reshape(0, 7), none, none, free, pose,
                        collided, stuck, passes)
         for i in range(n):
             reverted[i] |= stuck[i]

@@ -19,8 +19,8 @@ from sbot_common.elementary import hypot
 
 Array = NDArray[np.float64]
 
-STEP = 0.5  # of the radius: how far a robot goes in a step
-LEASH = 0.999  # of the radius: how far a step may end from where it began
+STEP = 0.5  # of the radius: how far a robot goes in a step; displacements may take the rest
+MAX_DISPLACEMENT = 0.999  # of the radius: how far a step may end from where it began
 MOST_STEPS = 1000  # in a tick; a robot that needs more stops short, after 500 of its radii
 
 
@@ -49,11 +49,11 @@ def step_of(radius: float, dx: float, dy: float, steps: int) -> tuple[float, flo
 
 
 @njit_inner
-def on_leash(x: float, y: float, from_x: float, from_y: float,
-             radius: float) -> tuple[float, float]:
+def limited_displacement(x: float, y: float, from_x: float, from_y: float,
+                         radius: float) -> tuple[float, float]:
     """Return (x, y) (m), drawn back to where a straight line from ``from`` crosses no wall."""
     dx, dy = x - from_x, y - from_y
-    square, most = dx * dx + dy * dy, LEASH * radius
+    square, most = dx * dx + dy * dy, MAX_DISPLACEMENT * radius
     if square <= most * most:
         return x, y
     scale = most / math.sqrt(square)

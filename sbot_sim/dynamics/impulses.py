@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos_of
-from sbot_sim.dynamics.motion import body_twists
-from sbot_sim.world.bodies import BY_IMPULSE, BodyArrays
 
 Array = NDArray[np.float64]
 
@@ -66,21 +64,3 @@ def impulse_velocity(impulse: Array, mass: Array) -> Array:
         out[i, 0] = impulse[i, 0] / mass[i]
         out[i, 1] = impulse[i, 1] / mass[i]
     return out
-
-
-@njit
-def drive_speeds(bodies: BodyArrays, wheel_speed: Array) -> Array:
-    """Return the speeds (N,) m/s that impulses drive, 0 for robots on wheels.
-
-    ``wheel_speed`` is (N, 2) rad/s.
-    """
-    speed, carried = np.zeros(wheel_speed.shape[0]), 0
-    for i in range(wheel_speed.shape[0]):
-        carried += bodies.drive[i] == BY_IMPULSE
-    if carried == 0:
-        return speed
-    driven = body_twists(bodies, wheel_speed)
-    for i in range(wheel_speed.shape[0]):
-        if bodies.drive[i] == BY_IMPULSE:
-            speed[i] = driven[i, 0]
-    return speed

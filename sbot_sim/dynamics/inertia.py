@@ -9,7 +9,6 @@ profile, exact at every tick. With equal limits it is what navground's modulatio
 References
 ----------
 .. [1] idsia-robotics/navground, ``behavior_modulations/limit_acceleration.cpp``.
-.. [2] rtv/Stage 4.3, ``acceleration_bounds`` of ``libstage/model_position.cc``.
 
 """
 
@@ -25,10 +24,9 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import hypot
 from sbot_common.twist import OMEGA, VX, VY
-from sbot_sim.dynamics.ackermann import ackermann_twist
-from sbot_sim.dynamics.motion import body_twists, wheel_commands
-from sbot_sim.dynamics.omnidirectional import limited_twists
-from sbot_sim.world.bodies import BY_ACKERMANN, BY_OMNIDIRECTIONAL, Body, BodyArrays
+from sbot_sim.drives.registry import STEERED, limited_twist
+from sbot_sim.dynamics.motion import driven_twists
+from sbot_sim.world.bodies import Body, BodyArrays
 
 Array = NDArray[np.float64]
 
@@ -130,12 +128,7 @@ def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float
 @njit
 def drivable(bodies: BodyArrays, twist: Array) -> Array:
     """Return what the drives make (N, 3) of Twists (N, 3): their speeds are limited."""
-    out = body_twists(bodies, wheel_commands(bodies, twist))
-    sideways = limited_twists(bodies, twist)
-    for i in range(twist.shape[0]):
-        if bodies.drive[i] == BY_OMNIDIRECTIONAL:
-            out[i] = sideways[i]
-    return out
+    return driven_twists(bodies, twist)
 
 
 @njit
@@ -163,14 +156,12 @@ def follow(bodies: BodyArrays, inertia: Inertia, momentum: Momentum, command: Ar
         vx, vy = approach(before[i, VX], before[i, VY], wanted[i, VX], wanted[i, VY],
                           inertia.acceleration[i], inertia.deceleration[i], dt)
         omega = wanted[i, OMEGA]
-        if bodies.drive[i] == BY_ACKERMANN and wanted[i, VX] != 0.0:
+        if STEERED[bodies.drive[i]] and wanted[i, VX] != 0.0:
             omega *= vx / wanted[i, VX]  # the wheels are steered for the same curve
         omega, _ = approach(before[i, OMEGA], 0.0, omega, 0.0, inertia.angular[i],
                             inertia.angular[i], dt)
-        if bodies.drive[i] == BY_ACKERMANN:
-            vx, omega = ackermann_twist(
-                vx, omega, bodies.max_curvature[i], 0.5 * bodies.wheel_distance[i],
-                bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
+        if STEERED[bodies.drive[i]]:
+            vx, vy, omega = limited_twist(bodies, i, vx, vy, omega)
         out[i, VX], out[i, VY], out[i, OMEGA] = vx, vy, omega
     driven = drivable(bodies, out)
     for i in range(n):

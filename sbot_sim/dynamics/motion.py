@@ -1,24 +1,34 @@
-"""Differential-drive kinematics: command to next pose (document 002 section 4, equation (4)).
+"""Kinematics of all drives: command to next pose.
 
-Robots with steered wheels turn their rear wheels the same way (``ackermann``).
+Two wheels side by side follow document 002 section 4, equation (4), a loop for each subject, which
+LLVM makes vectors of; the robots of other drives (``sbot_sim.drives``) are computed one by one.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import sin, sin_of, sincos, sincos_of
-from sbot_common.twist import OMEGA, VX
-from sbot_sim.dynamics.ackermann import ackermann_twist
-from sbot_sim.world.bodies import BY_ACKERMANN, BY_IMPULSE, BodyArrays
+from sbot_common.twist import OMEGA, VX, VY
+from sbot_sim.drives.registry import COUNTED, DRIVES, limited_twist
+from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
 
-_BLOCK = 1024  # robots
+_BLOCK = 1024  # robots: the arrays of a block fit the nearest cache (48 KiB of six)
+_CARRIED = tuple(drive.carried for drive in DRIVES)
+
+
+class Driven(NamedTuple):
+    """What the wheels of N robots do in a tick."""
+
+    rim: Array  # (2, N) m/s along the ground, left and right; of robots with two wheels
+    own: Array  # (3, N) vx, vy (m/s), omega (rad/s) of others; (3, 0) where there are none
 
 
 @njit
@@ -101,11 +111,32 @@ def _end_of_arc(x: float, y: float, yaw: float, half_turn: float, way: float, si
 
 
 @njit
-def advance_all(pose: Array, twist: Array, dt: float) -> Array:
-    """Return ``advance`` of each pose (N, 3), yaw in [-pi, pi); ``twist`` (2, N): v, omega.
+def advance_twist(x: float, y: float, yaw: float, vx: float, vy: float, omega: float,
+                  dt: float) -> tuple[float, float, float]:
+    """Return (x, y, yaw in [-pi, pi)) after ``dt`` seconds of a constant twist.
 
-    Loops of one subject each, which LLVM makes vectors of, over blocks that fit the nearest cache;
-    the same bits.
+    The exponential map of SE(2), as the chord of its arc: the velocity times dt * sin(h)/h, turned
+    by yaw + h, where h is half the angle turned. It is exact for every omega.
+
+    Parameters
+    ----------
+    x, y, yaw : the pose (m, m, rad)
+    vx, vy, omega : m/s, m/s, rad/s
+    dt : s
+
+    """
+    half_turn = 0.5 * omega * dt
+    chord = dt * (sin(half_turn) / half_turn if half_turn != 0.0 else 1.0)
+    s, c = sincos(yaw + half_turn)
+    return (x + chord * (c * vx - s * vy), y + chord * (s * vx + c * vy),
+            wrap_yaw(yaw + 2.0 * half_turn))
+
+
+@njit
+def advance_all(drive: NDArray[np.int8], pose: Array, twist: Array, dt: float) -> Array:
+    """Return the poses (N, 3) that twists (3, N) lead to, yaw in [-pi, pi).
+
+    Two wheels go as ``advance`` has it, other drives as ``advance_twist``; ``drive`` is (N,).
     """
     n = pose.shape[0]
     size = min(n, _BLOCK)
@@ -116,7 +147,7 @@ def advance_all(pose: Array, twist: Array, dt: float) -> Array:
         count = min(n - first, _BLOCK)
         for k in range(count):
             i = first + k
-            half_turn[k], way[k] = _arc(twist[0, i], twist[1, i], dt)
+            half_turn[k], way[k] = _arc(twist[VX, i], twist[OMEGA, i], dt)
             heading[k] = pose[i, 2] + half_turn[k]
         sin_of(half_turn[:count], sine)
         sincos_of(heading[:count], heading_sine, heading_cosine)
@@ -127,78 +158,127 @@ def advance_all(pose: Array, twist: Array, dt: float) -> Array:
                 (heading_sine[k], heading_cosine[k]))
         for i in range(first, first + count):
             out[i, 2] = wrap_yaw(out[i, 2])
-    return out
-
-
-@njit
-def wheel_commands(bodies: BodyArrays, twist: Array) -> Array:
-    """Return the saturated wheel speeds (N, 2) left, right (rad/s) of Twists (N, 3).
-
-    Two wheels do not drive to the side: vy counts as 0.
-    """
-    out = np.empty((twist.shape[0], 2))
-    for i in range(twist.shape[0]):
-        out[i, 0], out[i, 1] = _reached(bodies, i, twist[i, VX], twist[i, OMEGA])
-    for i in range(twist.shape[0]):
-        if bodies.drive[i] == BY_ACKERMANN:
-            v, omega = ackermann_twist(
-                twist[i, VX], twist[i, OMEGA], bodies.max_curvature[i],
-                0.5 * bodies.wheel_distance[i], bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
-            out[i, 0], out[i, 1] = _reached(bodies, i, v, omega)
+    for i in range(n):
+        if COUNTED[drive[i]] > 0:
+            out[i, 0], out[i, 1], out[i, 2] = advance_twist(
+                pose[i, 0], pose[i, 1], pose[i, 2], twist[VX, i], twist[VY, i], twist[OMEGA, i],
+                dt)
     return out
 
 
 @njit_inline
-def _reached(bodies: BodyArrays, i: int, v: float, omega: float) -> tuple[float, float]:
-    """Return the wheel speeds (rad/s) that robot ``i`` reaches of a Twist's."""
+def _rims(bodies: BodyArrays, i: int, v: float, omega: float) -> tuple[float, float]:
+    """Return the wheels' velocities along the ground (m/s) that robot ``i`` reaches."""
     left, right = wheel_speeds(v, omega, bodies.wheel_distance[i], bodies.wheel_radius[i])
-    limit = bodies.max_wheel_speed[i]
-    return saturate(left, limit), saturate(right, limit)
+    limit, radius = bodies.max_wheel_speed[i], bodies.wheel_radius[i]
+    return saturate(left, limit) * radius, saturate(right, limit) * radius
 
 
-@njit_inner
-def ground_speeds(bodies: BodyArrays, wheel_speed: Array, side: int, out: Array) -> None:
-    """Write the velocity along the ground (N,) (m/s) of each left (0) or right (1) wheel.
+@njit
+def drive(bodies: BodyArrays, command: Array) -> Driven:
+    """Return what robots do with commands (N, 3), each within the limits of its drive.
 
-    Of ``wheel_speed`` (N, 2) (rad/s), saturated here. One subject a loop: few enough arrays for
-    vectors.
+    What a drive cannot do, such as vy with two wheels, counts as 0.
     """
-    limit, radius = bodies.max_wheel_speed, bodies.wheel_radius
-    for i in range(len(out)):
-        out[i] = saturate(wheel_speed[i, side], limit[i])
-    for i in range(len(out)):
-        out[i] *= radius[i]
+    n, others = command.shape[0], 0
+    rim = np.empty((2, n))
+    left, right = rim[0], rim[1]
+    for i in range(n):
+        left[i], right[i] = _rims(bodies, i, command[i, VX], command[i, OMEGA])
+    for i in range(n):
+        others += COUNTED[bodies.drive[i]] > 0
+    own = np.empty((3, n if others > 0 else 0))
+    for i in range(n):
+        number = bodies.drive[i]
+        if number == 0:
+            continue
+        vx, vy, omega = limited_twist(bodies, i, command[i, VX], command[i, VY],
+                                      command[i, OMEGA])
+        if COUNTED[number] == 0:
+            left[i], right[i] = _rims(bodies, i, vx, omega)
+        else:
+            own[VX, i], own[VY, i], own[OMEGA, i] = vx, vy, omega
+    return Driven(rim, own)
 
 
 @njit_inner
-def to_twists(speed: Array, wheel_distance: Array) -> None:
-    """Turn the wheels' velocities along the ground (2, N) (m/s) into v (m/s) and omega (rad/s)."""
-    left, right = speed[0], speed[1]
+def to_twists(left: Array, right: Array, wheel_distance: Array, twist: Array) -> None:
+    """Write v and omega of twists (3, N), given the wheels' velocities (N,) (m/s).
+
+    These may be the rows that are written.
+    """
+    v, omega = twist[VX], twist[OMEGA]
     for i in range(len(left)):
-        left[i], right[i] = _twist(left[i], right[i], wheel_distance[i])
+        v[i], omega[i] = _twist(left[i], right[i], wheel_distance[i])
 
 
 @njit_inner
-def twist_rows(columns: Array) -> Array:
-    """Return Twists (N, 3) of v (m/s) and omega (rad/s), (2, N)."""
+def twists_of(bodies: BodyArrays, driven: Driven) -> Array:
+    """Return the twists (3, N) that wheels drive; vy of robots with two wheels is left open."""
+    n = driven.rim.shape[1]
+    twist = np.empty((3, n))  # untouched rows cost nothing
+    to_twists(driven.rim[0], driven.rim[1], bodies.wheel_distance, twist)
+    if driven.own.shape[1] > 0:
+        for i in range(n):
+            if COUNTED[bodies.drive[i]] > 0:
+                for row in range(3):
+                    twist[row, i] = driven.own[row, i]
+    return twist
+
+
+@njit
+def drive_wheels(bodies: BodyArrays, wheel_speed: Array) -> Driven:
+    """Return what two wheels do at given speeds (N, 2), left and right (rad/s), saturated here."""
+    n = wheel_speed.shape[0]
+    rim = np.empty((2, n))
+    for side in range(2):
+        for i in range(n):
+            rim[side, i] = (saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
+                            * bodies.wheel_radius[i])
+    return Driven(rim, np.empty((3, 0)))
+
+
+@njit_inner
+def twist_rows(drive: NDArray[np.int8], columns: Array) -> Array:
+    """Return Twists (N, 3), given them as (3, N), vy of robots with two wheels aside."""
     out = np.zeros((columns.shape[1], 3))
     for i in range(len(out)):
-        out[i, VX], out[i, OMEGA] = columns[0, i], columns[1, i]
+        out[i, VX], out[i, OMEGA] = columns[VX, i], columns[OMEGA, i]
+    for i in range(len(out)):
+        if COUNTED[drive[i]] > 0:
+            out[i, VY] = columns[VY, i]
     return out
+
+
+@njit
+def driven_twists(bodies: BodyArrays, command: Array) -> Array:
+    """Return the Twists (N, 3) that robots drive, given commands (N, 3); see ``drive``."""
+    return twist_rows(bodies.drive, twists_of(bodies, drive(bodies, command)))
 
 
 @njit
 def body_twists(bodies: BodyArrays, wheel_speed: Array) -> Array:
     """Return what two wheels do, Twists (N, 3), from (N, 2) rad/s, saturated here."""
-    out = np.empty((2, wheel_speed.shape[0]))
-    for side in range(2):
-        ground_speeds(bodies, wheel_speed, side, out[side])
-    to_twists(out, bodies.wheel_distance)
-    return twist_rows(out)
+    return twist_rows(np.zeros(len(wheel_speed), np.int8),
+                      twists_of(bodies, drive_wheels(bodies, wheel_speed)))
 
 
 @njit
-def move(bodies: BodyArrays, pose: Array, wheel_speed: Array, impulse_velocity: Array,
+def carried_speeds(bodies: BodyArrays, driven: Driven) -> Array:
+    """Return the speeds (N,) m/s that impulses give, 0 for robots whose wheels carry them."""
+    speed, carried = np.zeros(len(bodies.drive)), 0
+    for i in range(len(speed)):
+        carried += _CARRIED[bodies.drive[i]]
+    if carried > 0:
+        twist = twists_of(bodies, driven)
+        for i in range(len(speed)):
+            if _CARRIED[bodies.drive[i]]:
+                speed[i] = twist[VX, i]
+    return speed
+
+
+@njit
+def move(bodies: BodyArrays, pose: Array, driven: Driven, impulse_velocity: Array,
          dt: float) -> Array:
     """Return the poses (N, 3) after one tick, collisions aside.
 
@@ -209,7 +289,7 @@ def move(bodies: BodyArrays, pose: Array, wheel_speed: Array, impulse_velocity: 
     ----------
     bodies : of N robots
     pose : (N, 3) x, y (m), yaw (rad)
-    wheel_speed : (N, 2) left, right (rad/s), saturated here
+    driven : by ``drive``
     impulse_velocity : (N, 2) m/s in frame `map`, added for this one tick (docs/errata.md W3)
     dt : s
 
@@ -218,14 +298,11 @@ def move(bodies: BodyArrays, pose: Array, wheel_speed: Array, impulse_velocity: 
     (N, 3), yaw in [-pi, pi)
 
     """
-    twist = np.empty((2, pose.shape[0]))
-    for side in range(2):
-        ground_speeds(bodies, wheel_speed, side, twist[side])
-    to_twists(twist, bodies.wheel_distance)
+    twist = twists_of(bodies, driven)
     for i in range(pose.shape[0]):
-        if bodies.drive[i] == BY_IMPULSE:
-            twist[0, i] = 0.0
-    out = advance_all(pose, twist, dt)
+        if _CARRIED[bodies.drive[i]]:
+            twist[VX, i] = 0.0
+    out = advance_all(bodies.drive, pose, twist, dt)
     for i in range(pose.shape[0]):
         out[i, 0] += impulse_velocity[i, 0] * dt
         out[i, 1] += impulse_velocity[i, 1] * dt

@@ -10,13 +10,13 @@ positions, with a margin far above what rounding may do to them.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
-from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
-from sbot_common.compiled.prefetch import TOGETHER, prefetch
+from sbot_common.compiled.jit import TOGETHER, borrowed, njit, njit_inline, njit_inner, prefetch
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.elementary import atan2, exp, log
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
@@ -44,6 +44,24 @@ _STRIP = 3.0  # widths of a wake; beyond, scores are hardly ever greater than wi
 _MORE = 1.0 + 1e-6
 
 
+class Reductions(NamedTuple):
+    """What others take from N robots."""
+
+    share: Array  # (N,) of their wind
+    blocker: NDArray[np.int64]  # (N,) who takes all of it, of perhaps several; -1: nobody
+
+
+class Room(NamedTuple):
+    """Working memory: whom a robot may hear upwind, with room for all."""
+
+    robots: NDArray[np.int64]
+    # Squares of the least lateral offsets, in widths, that rounding leaves possible; inf for those
+    # that take all wind.
+    offsets: Array
+    # Squares of distances (m^2) of those that take all wind, whatever rounding does, or inf.
+    ways: Array
+
+
 @njit_inner
 def _strip_span(grid: BucketGrid, row: int, x: float, y: float, far_x: float, far_y: float,
                 ux: float, uy: float, side: float, rounding: float) -> tuple[float, float]:
@@ -66,8 +84,7 @@ def _strip_span(grid: BucketGrid, row: int, x: float, y: float, far_x: float, fa
 @njit_inline
 def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, pose: Array,
                 ux: float, uy: float, half: float, full: float,
-                advertised_mm: NDArray[np.uint8], own_radius: float, robots: NDArray[np.int64],
-                offsets: Array, ways: Array) -> int:
+                advertised_mm: NDArray[np.uint8], own_radius: float, room: Room) -> int:
     """Find whom robot i may hear upwind, at most ``half`` (m) off the axis; return how many.
 
     Parameters
@@ -77,14 +94,10 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
     ux, uy : direction of the wind
     half : m
     full : ``_full_offset(parameters)``
-    robots : room for all; filled with ids
-    ways : room for all; filled with the squares of distances (m^2) of those that take all
-        wind, whatever rounding does, and inf for the others
-    offsets : room for all; filled with inf for those, and for the others with the squares of the
-        least lateral offsets, in widths, that rounding leaves possible
+    room : written
 
     """
-    x, y = pose[i, 0], pose[i, 1]
+    x, y, robots = pose[i, 0], pose[i, 1], room.robots
     grid = discs.grid
     near = reach * (1.0 + _MARGIN) + _MARGIN
     # The strip's corners, and a little more: rounding must not hide a cell.
@@ -115,8 +128,8 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
         offset = max(0.0, lateral - margin) / width_of(parameters, radius)
         takes_all = _takes_all(parameters, full, along, lateral, margin, radius)
         robots[found] = robot
-        ways[found] = dx * dx + dy * dy if takes_all else math.inf
-        offsets[found] = math.inf if takes_all else offset * offset
+        room.ways[found] = dx * dx + dy * dy if takes_all else math.inf
+        room.offsets[found] = math.inf if takes_all else offset * offset
         found += (along + margin >= gate_of(parameters, radius)) & (robot != i)
     return found
 
@@ -215,26 +228,27 @@ def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Sc
 
 
 @njit_inline
-def _reduction_of(i: int, parameters: WakeParameters, full: float, reach: float, discs: Discs,
-                  walls: Scene, pose: Array, ux: float, uy: float, widest: float,
+def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float], reach: float,
+                  discs: Discs, walls: Scene, pose: Array, ux: float, uy: float,
                   advertised_mm: NDArray[np.uint8], own_radius: float,
-                  robots: NDArray[np.int64], offsets: Array,
-                  ways: Array) -> tuple[float, int]:
+                  room: Room) -> tuple[float, int]:
     """Return the reduction of robot i, and who takes all its wind (-1: nobody).
 
-    Parameters are those of ``fast_reductions`` and ``_candidates``.
+    Parameters are those of ``fast_reductions`` and ``_candidates``; ``widths`` are ``full`` of
+    these, and ``widest_wake``.
     """
+    full, widest = widths
     strip, strongest = max(_STRIP, full), 0.0
     while True:
         half = min(strip * widest, reach + 1.0)
         count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, full, advertised_mm,
-                            own_radius, robots, offsets, ways)
+                            own_radius, room)
         if strip < math.inf:  # all who take all wind are in the first strip
-            blocker = _full_blocker(i, pose, reach, walls, robots, ways, count)
+            blocker = _full_blocker(i, pose, reach, walls, room.robots, room.ways, count)
             if blocker >= 0:
                 return 1.0, blocker
         strongest = _strongest_score(i, parameters, reach, walls, pose, ux, uy, advertised_mm,
-                                     own_radius, robots, offsets, count)
+                                     own_radius, room.robots, room.offsets, count)
         # Those outside score less than one at the strip's edge.
         edge = exp(-0.5 * strip * strip)
         if strip == math.inf or (parameters.wake_boost == LINEAR and strongest > edge * _MORE):
@@ -274,18 +288,19 @@ def _ask_for(first: int, discs: Discs, walls: Scene, pose: Array, wind_xy: Array
 def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float, discs: Discs,
                  walls: Scene, pose: Array, wind_xy: Array,
                  advertised_mm: NDArray[np.uint8], own_radius: Array, widest: float,
-                 blockers: NDArray[np.int64], out: Array) -> None:
+                 found: Reductions) -> None:
     """Write the reductions of the robots first ... end-1 in the order of ``discs``.
 
-    Neighbours in turn find what they look at in the processor's cache. ``blockers`` is brought up
-    to date.
+    Neighbours in turn find what they look at in the processor's cache. ``found.blocker`` is
+    brought up to date.
     """
     discs, walls, pose = borrowed(discs), borrowed(walls), borrowed(pose)
     wind_xy, advertised_mm = borrowed(wind_xy), borrowed(advertised_mm)
-    own_radius, blockers, out = borrowed(own_radius), borrowed(blockers), borrowed(out)
+    own_radius, out, blockers = (borrowed(own_radius), borrowed(found.share),
+                                 borrowed(found.blocker))
     n, full = pose.shape[0], _full_offset(parameters)
     # One more: what is not listed is written, too.
-    robots, offsets, ways = np.empty(n + 1, np.int64), np.empty(n + 1), np.empty(n + 1)
+    room = Room(np.empty(n + 1, np.int64), np.empty(n + 1), np.empty(n + 1))
     for k in range(first, end):
         if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
             _ask_for(k, discs, walls, pose, wind_xy, own_radius, blockers)
@@ -300,9 +315,9 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
                                                  pose, ux, uy, advertised_mm, own_radius[i]):
             out[i] = 1.0
             continue
-        out[i], blockers[i] = _reduction_of(i, parameters, full, reach, discs, walls, pose, ux,
-                                            uy, widest, advertised_mm, own_radius[i], robots,
-                                            offsets, ways)
+        out[i], blockers[i] = _reduction_of(
+            i, parameters, (full, widest), reach, discs, walls, pose, ux, uy, advertised_mm,
+            own_radius[i], room)
 
 
 @njit_inner
@@ -312,7 +327,8 @@ def reduce_rows(first: int, end: int, parameters: WakeParameters, reach: float, 
     """Write what ``fast_reductions`` returns, of the robots first … end-1 by place."""
     discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
     reduce_block(first, end, parameters, reach, discs, walls, pose, wind_xy, advertised_mm,
-                 own_radius, widest_wake(parameters, advertised_mm, own_radius), blockers, out)
+                 own_radius, widest_wake(parameters, advertised_mm, own_radius),
+                 Reductions(out, blockers))
 
 
 @njit
@@ -348,5 +364,5 @@ def fast_reductions(parameters: WakeParameters, reach: float, walls: Scene, pose
         discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
         widest = widest_wake(parameters, advertised_mm, own_radius)
         in_blocks(threads, count, reduce_block, parameters, reach, discs, walls, pose,
-                  wind_xy, advertised_mm, own_radius, widest, blockers, out)
+                  wind_xy, advertised_mm, own_radius, widest, Reductions(out, blockers))
     return out, blockers

@@ -12,7 +12,6 @@ from sbot_common.compiled.threads import share_out, worth_threads
 from sbot_sim.engine.setting import Winds, make_setting, replace_scenes, scenes_of
 from sbot_sim.worlds.batch import Policy, Program
 from sbot_sim.worlds.parameters import SimulationParameters
-from sbot_sim.worlds.reset import reset_worlds
 from sbot_sim.worlds.state import make_worlds
 from sbot_sim.worlds.tick import Phases, Tick
 from wind_model.grid import Lattice
@@ -73,18 +72,28 @@ class Simulation:
         share_out(1 if alone else self.threads, range(0, self.count, self._size), work)
 
     def reset(self, chosen: NDArray[np.int64], start: Floats, seeds: NDArray[np.int64],
-              sensing: Program) -> None:
-        """Put worlds to tick 0 and sense there; ``start`` (K, N, 3) m, m, rad; ``seeds`` (K,)."""
-        reset_worlds(chosen, start, seeds, sensing.batch)
+              program: Program) -> None:
+        """Put worlds to tick 0.
+
+        Parameters
+        ----------
+        chosen : which worlds
+        start : (K, N, 3) poses at tick 0: x, y (m), yaw (rad)
+        seeds : (K,) of the sensors' noise
+        program : of ``tick.beginning``, and what is to be sensed then
+
+        """
+        self.state.seed[chosen] = seeds[chosen]
+        self.state.pose.reshape(start.shape)[chosen] = start[chosen]
         self.tick.reset(chosen.tolist(), seeds)
         if len(chosen) == self.count:
-            self.run(sensing)
+            self.run(program)
             return
         for k in chosen.tolist():
-            sensing.run(k, k + 1)
+            program.run(k, k + 1)
 
     def set_field(self, field: Lattice | None) -> None:
-        """Replace the wind's grid; programs of ``tick.feeling`` are to be made anew."""
+        """Replace the wind's grid; programs of ``tick.sensing_wind`` are to be made anew."""
         if field is not None:  # one type of arrays, one compiled version
             field = Lattice(*(np.array(array, np.float64, order='C') for array in field))
             self._replace(field=field, gridded=True)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.dynamics.inertia import inertia_of_worlds
-from sbot_sim.sensors.infrared.sensor import RING
+from sbot_sim.sensors.infrared.sensor import ring
+from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
 from sbot_sim.worlds.parameters import SimulationParameters
-from sbot_sim.worlds.sensing import NO_BEAMS
+from sbot_sim.worlds.sensing import no_beams
 from sbot_sim.worlds.state import Sensing, Setting
 from wind_model.grid import Lattice
 from wind_model.parameters import Height
@@ -62,7 +63,7 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
     where = height if isinstance(height, Height) else Height(float(height))
     return Setting(
         robots=len(kinds[0].bodies.radius), dt=kinds[0].dt,
-        wheels=4 if any(kind.omnidirectional for kind in kinds) else 2,
+        wheels=max(most_wheels(kind.bodies) for kind in kinds),
         bodies=BodyArrays(*(np.concatenate(columns) for columns in zip(
             *(world.bodies for world in worlds), strict=True))),
         layout=layout, fixed=pack_fixed([kind.fixed for kind in kinds]), **scenes_of(kinds),
@@ -106,11 +107,11 @@ def _sensing(parameters: SimulationParameters, senses: Collection[str]) -> Sensi
     sensors, scan = parameters.sensors, parameters.sensors.scan
     infrared = sensors.infrared
     return Sensing(
-        fan=sensors.fan if 'scan' in senses else NO_BEAMS,
+        fan=sensors.fan if 'scan' in senses else no_beams(),
         range_min=scan.range_min, range_max=scan.range_max,
         sees_robots=scan.sees_robots,
         mount=np.array([scan.laser_x, scan.laser_y, scan.laser_yaw], np.float64),
-        infrared_fan=RING if infrared and 'infrared' in senses else NO_BEAMS,
+        infrared_fan=ring() if infrared and 'infrared' in senses else no_beams(),
         infrared_table=infrared.table if infrared else np.zeros(1),
         infrared_range=float(infrared.range) if infrared else 0.0,
         infrared_sees_robots=bool(infrared and infrared.sees_robots),

@@ -12,11 +12,12 @@ from sbot_sim.collision.placement import placement_error
 from sbot_sim.engine.many import Simulation
 from sbot_sim.engine.setting import no_winds
 from sbot_sim.engine.snapshot import snapshot_of
-from sbot_sim.engine.state import Snapshot, StepInputs, Wind
+from sbot_sim.engine.state import Snapshot, StepInputs
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.obstacles import all_bodies
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
+from wind_model.source import Wind
 
 Array = NDArray[np.float64]
 _ALWAYS = np.iinfo(np.int64).max  # ticks
@@ -38,12 +39,12 @@ class Engine:
         self._given, self._worlds = parameters, world_of(parameters)
         self._field: Lattice | None = None
         self._snapshot: Snapshot | None = None
-        self.has_felt = False  # whether the snapshot has this tick's wind
+        self.has_wind = False  # whether the snapshot has this tick's wind
         self.reset()
 
     @cached_property
-    def _sensing(self) -> Program:
-        return self._worlds.program(self._worlds.tick.sensing(self._worlds.setting))
+    def _beginning(self) -> Program:
+        return self._worlds.program(self._worlds.tick.beginning(self._worlds.setting))
 
     @cached_property
     def _advancing(self) -> Program:
@@ -51,8 +52,8 @@ class Engine:
         return self._worlds.program(tick.advancing(setting) + tick.sensing(setting))
 
     @cached_property
-    def _feeling(self) -> Program:
-        return self._worlds.program(self._worlds.tick.feeling(self._worlds.setting))
+    def _sensing_wind(self) -> Program:
+        return self._worlds.program(self._worlds.tick.sensing_wind(self._worlds.setting))
 
     @property
     def tick(self) -> int:
@@ -69,38 +70,38 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """What messages carry of this tick; with its wind once that is felt."""
         if self._snapshot is None:
-            self._snapshot = snapshot_of(self._worlds, self.has_felt)
+            self._snapshot = snapshot_of(self._worlds, self.has_wind)
         return self._snapshot
 
     def reset(self) -> None:
         """Go back to tick 0."""
-        self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._sensing)
-        self._snapshot, self.has_felt = None, False
+        self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._beginning)
+        self._snapshot, self.has_wind = None, False
 
-    def feel(self, wind: Wind) -> None:
+    def sense_wind(self, wind: Wind) -> None:
         """Let the robots feel this tick's wind: the snapshot has it from now on.
 
         ``advance`` must then be given the same wind.
         """
-        self._blow(wind)
+        self._find_wind(wind)
         state = self._worlds.state
         if self._snapshot is not None:
             self._snapshot = self._snapshot._replace(
                 wind=state.felt_wind.copy(), free_wind=state.felt_free_wind.copy(),
                 updraft=state.updraft.copy())
-        self.has_felt = True
+        self.has_wind = True
 
-    def _blow(self, wind: Wind) -> None:
+    def _find_wind(self, wind: Wind) -> None:
         """Find the wind at the robots."""
         if wind.field is not self._field:
             self._worlds.set_field(wind.field)
             self._field = wind.field
-            self.__dict__.pop('_feeling', None)
+            self.__dict__.pop('_sensing_wind', None)
         winds = self._worlds.setting
         winds.wind_velocity[0], winds.wind_force[0] = wind.velocity, wind.force
         winds.gust_velocity[0] = wind.gust
         winds.gust_ticks[0, 1] = _ALWAYS if wind.gust.any() else 0
-        self._worlds.run(self._feeling)
+        self._worlds.run(self._sensing_wind)
 
     def advance(self, inputs: StepInputs) -> None:
         """Go one tick on, and sense.
@@ -115,11 +116,21 @@ class Engine:
         if inputs.command.shape != state.command.shape:
             raise bad_value('command', f'shape {inputs.command.shape}',
                             f'shape {state.command.shape}: vx, vy, omega')
-        if not self.has_felt:
-            self._blow(inputs.wind)
+        if not self.has_wind:
+            self._find_wind(inputs.wind)
         state.command[:], state.rab_next[:] = inputs.command, inputs.rab_data
         self._worlds.run(self._advancing)
-        self._snapshot, self.has_felt = None, False
+        self._snapshot, self.has_wind = None, False
+
+    def check_place(self, robot: int, pose: tuple[float, float, float]) -> None:
+        """Raise InputError if a robot cannot be put at a pose x, y (m), yaw (rad)."""
+        now = self.snapshot
+        after = now.true_pose.copy()
+        after[robot] = pose
+        problem = placement_error(*all_bodies(self.parameters, now.moved, now.boxes, after),
+                                  len(after))
+        if problem is not None:
+            raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
 
     def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
         """Put a robot elsewhere before the next ``advance``; it is there from the next tick on.
@@ -132,20 +143,15 @@ class Engine:
             if it cannot stand there; nothing is changed.
 
         """
+        self.check_place(robot, pose)
         before, state = self.snapshot, self._worlds.state
-        after = before.true_pose.copy()
-        after[robot] = pose
-        problem = placement_error(*all_bodies(self.parameters, before.moved, before.boxes, after),
-                                  len(after))
-        if problem is not None:
-            raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
         state.pose[robot] = pose
         for rows in (state.twist, state.impulse_velocity, state.wind):
             rows[robot] = 0.0
         if len(state.momentum.twist):
             state.momentum.twist[robot] = state.momentum.asked[robot] = 0.0
         self._snapshot = before._replace(true_pose=state.pose.copy())
-        self.has_felt = False
+        self.has_wind = False
         tick = self._worlds.tick
         self._worlds.run(self._worlds.program(tick.hearing(self._worlds.setting)))
 
@@ -162,8 +168,5 @@ def world_of(parameters: SimulationParameters) -> Simulation:
 
 def _senses(parameters: SimulationParameters) -> frozenset[str]:
     """Return all that the robots have."""
-    sensors = parameters.sensors
-    return frozenset({'scan', 'odometry', 'twist', 'wind'}
-                     | ({'infrared'} if sensors.infrared is not None else set())
-                     | ({'imu'} if sensors.imu is not None else set())
-                     | ({'gnss'} if sensors.gnss is not None else set()))
+    return frozenset(['scan', 'odometry', 'twist', 'wind', *parameters.sensors.fitted,
+                      *['infrared'] * (parameters.sensors.infrared is not None)])

@@ -11,7 +11,7 @@ from sbot_sim.world.moving import disc_positions
 
 def snapshot_of(worlds: Simulation, felt: bool) -> Snapshot:
     """Return the snapshot of a simulation of one world; ``felt``: with the wind of its tick."""
-    state, positioning, shaped = worlds.state, worlds.tick.positioning, worlds.tick.shaped
+    state, shaped = worlds.state, worlds.tick.shaped
     sensing, n = worlds.setting.sensing, worlds.setting.robots
     moved = boxes = obstacles = None
     if shaped is not None and shaped.moved[0] is not None and shaped.boxes[0] is not None:
@@ -29,7 +29,6 @@ def snapshot_of(worlds: Simulation, felt: bool) -> Snapshot:
         heard=worlds.tick.heard(0), heard_sent=sensing.range_and_bearing,
         rab_data=state.rab_data.copy(), collided=state.collided.copy(),
         reverted=state.reverted.copy(),
-        imu=None if positioning.imu is None else positioning.imu.copy(),
-        gnss=None if positioning.gnss is None else positioning.gnss.copy(),
+        readings={name: rows.copy() for name, rows in worlds.tick.fitted.readings.items()},
         moved=moved, obstacles=obstacles,
         boxes=boxes if boxes is not None and len(boxes) else None)

@@ -1,20 +1,18 @@
-"""Snapshot, wind and inputs of a tick: tuples of arrays, a row for each robot."""
+"""Snapshot and inputs of a tick: tuples of arrays, a row for each robot."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.sensors.range_and_bearing import Heard
-from wind_model.grid import Lattice
+from wind_model.source import Wind
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
-
-
-_CALM = np.zeros(3)
 
 
 class Snapshot(NamedTuple):
@@ -36,20 +34,10 @@ class Snapshot(NamedTuple):
     updraft: Array  # (N,) m/s, vertical part of the effective wind
     collided: NDArray[np.bool_]  # (N,) intersected something in the last tick
     reverted: NDArray[np.bool_]  # (N,) was put back where it was
-    imu: Array | None = None  # (N, 4) as ``sensors.positioning.imu`` reads
-    gnss: Array | None = None  # (N, 3) latitude (deg), longitude (deg), altitude (m)
+    readings: Mapping[str, Array] = {}  # (N, columns) of sensors with a kernel, by name
     moved: NDArray[np.int64] | None = None  # (M,) ticks in which obstacles on paths have moved
     obstacles: Array | None = None  # (M, 2) m, centres of those on a path
     boxes: Array | None = None  # (B, 3) x, y (m), yaw (rad) of pushable boxes
-
-
-class Wind(NamedTuple):
-    """The wind of one tick, as in `/wind/velocity`, `/wind/force` and `/wind/field`."""
-
-    velocity: Array  # (3,) m/s outside the grid
-    force: Array  # (3,) N on every robot
-    field: Lattice | None = None
-    gust: Array = _CALM  # (3,) m/s, added to the wind inside and outside the grid
 
 
 class StepInputs(NamedTuple):
@@ -58,8 +46,3 @@ class StepInputs(NamedTuple):
     command: Array  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.twist.Twist``
     wind: Wind
     rab_data: NDArray[np.uint8]  # (N, 10) heard in the next tick; byte 0 is overwritten
-
-
-def still_air() -> Wind:
-    """Return no wind and no force."""
-    return Wind(np.zeros(3), np.zeros(3))

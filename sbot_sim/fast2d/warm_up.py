@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from sbot_common.compiled.notice import compilation_announced
+from sbot_common.compiled.notice import Expected, compilation_announced
 from sbot_sim.fast2d.world import Fast2D
 
-_COMPILING = ('Fast2D: compiling the engine; only the first use after an installation does this '
-              '(about a minute) ...')
+_COMPILING = Expected(40, 20.0)
 
 
 def load_compiled() -> None:
-    """Play a tiny scene; print a line where a function of it must be compiled."""
+    """Play a tiny scene; show progress where functions of it must be compiled."""
     with compilation_announced(_COMPILING), Fast2D() as world:
         box, disc = world.create_solid(), world.create_robot()
         world.object_set_bounding_rectangle(box, [1.0, 2.0, 2.0, 1.0], [0.0, 0.0, 1.0, 1.0])

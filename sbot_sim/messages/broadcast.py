@@ -12,7 +12,7 @@ from sbot_common import topics
 from sbot_common.twist import Twist
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_clock, write_string
-from sbot_sim.engine.state import Snapshot, Wind
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
@@ -27,11 +27,11 @@ from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.robot_description import robot_description
 from sbot_sim.messages.snapshot import EncoderOptions, SnapshotEncoder
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
-from sbot_sim.sensors.positioning.four_wheel_odometry import reaches
 from sbot_sim.sensors.rectangles import rectangle_of
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.parameters import Height
+from wind_model.source import Wind
 
 Point = tuple[float, float]
 
@@ -68,17 +68,20 @@ class Broadcast:
         self._options = options
         self.cmd_vel = topics.CMD_VEL_STAMPED if options.cmd_vel_stamped else topics.CMD_VEL
         covariances = OdometryCovariances(
-            parameters.odometry, parameters.bodies.wheel_distance, parameters.dt,
-            reaches(parameters.bodies) if parameters.omnidirectional else None)
+            parameters.odometry, parameters.bodies, parameters.dt)
         self._encoder = SnapshotEncoder(EncoderOptions(
-            len(self._radius), parameters.sensors.scan, parameters.dt, self._radius,
+            len(self._radius), parameters.sensors, parameters.dt, self._radius,
             options.tf_namespaced, options.poses_topic,
-            covariances if covariances.known else None, options.interfaces,
-            parameters.sensors.imu, parameters.sensors.gnss))
+            covariances if covariances.known else None, options.interfaces))
         self._marker_ticks = max(1, round(MARKER_PERIOD / parameters.dt))
         self._obstacle_ticks = max(1, round(OBSTACLE_PERIOD / parameters.dt))
         self.goals: NDArray[np.float64] = np.array(
             [(np.nan, np.nan) if goal is None else goal for goal in options.goals])
+
+    @property
+    def interfaces(self) -> Interfaces:
+        """What the simulator publishes for others, or leaves to them."""
+        return self._options.interfaces
 
     @property
     def publishes_localisation(self) -> bool:

@@ -18,3 +18,15 @@ class Interfaces(NamedTuple):
     publish_robot_description: Annotated[bool, Param(
         '', 'Publish `robot_description` (URDF) of each robot and its frame `base_footprint`.',
         at_runtime=False)] = False
+    odom_covariance_floor: Annotated[float, Param(
+        'm^2, rad^2, (m/s)^2, (rad/s)^2', 'Least variance on the diagonals of `odom`: '
+        'robot_localization takes no zeros, which odometry without noise has.', minimum=0.0,
+        maximum=1e6, at_runtime=False)] = 0.0
+    publish_scan: Annotated[bool, Param(
+        '', 'Publish scans on `scan`, too, as TurtleBot3 and Nav2 call them.',
+        at_runtime=False)] = False
+    publish_contact: Annotated[bool, Param(
+        '', 'Publish `contact`: whether each robot met something in the last tick.',
+        at_runtime=False)] = False
+    simulation_interfaces: Annotated[bool, Param(
+        '', 'Offer the services of the package simulation_interfaces.', at_runtime=False)] = False

@@ -13,38 +13,30 @@ from numpy.typing import NDArray
 
 from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
-from sbot_common.elementary import sincos, sincos_of
+from sbot_common.elementary import sincos
 from sbot_common.topics import Topic
 from sbot_common.wire import cdr, templates
-from sbot_common.wire.point_cloud import encode_points
+from sbot_common.wire.messages import write_bool
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.outgoing import Outgoing
-from sbot_sim.messages.positioning import PositioningEncoder
-from sbot_sim.sensors.infrared.sensor import infrared_points
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
-from sbot_sim.sensors.positioning.gnss import GnssSettings
-from sbot_sim.sensors.positioning.imu import ImuSettings
-from sbot_sim.sensors.scan import ScanParameters, angle_max
-
-INFRARED = np.dtype([(name, '<f4') for name in ('x', 'y', 'z', 'range', 'reading')])
-HEARD = np.dtype([*((name, '<f4') for name in ('x', 'y', 'z', 'range', 'bearing')),
-                  ('data', 'u1', 10)])
+from sbot_sim.sensors.record import Encode, Place, Sensor
+from sbot_sim.sensors.registry import sensors
+from sbot_sim.worlds.parameters import SensorParameters
 
 
 class EncoderOptions(NamedTuple):
     """What the messages depend on beside the snapshot."""
 
     num_robots: int
-    scan: ScanParameters
-    scan_period: float  # s
+    sensors: SensorParameters
+    dt: float  # s, of a tick
     radius: NDArray[np.float64]  # (N,) m
     tf_namespaced: bool = False
     poses_topic: bool = False  # all poses in one message, too
     covariances: OdometryCovariances | None = None  # None: zero
     interfaces: Interfaces = Interfaces()
-    imu: ImuSettings | None = None
-    gnss: GnssSettings | None = None
 
 
 class SnapshotEncoder:
@@ -52,20 +44,19 @@ class SnapshotEncoder:
 
     def __init__(self, options: EncoderOptions) -> None:
         self._options = options
-        n, scan = options.num_robots, options.scan
-        frame = self._frame
+        n, frame = options.num_robots, self._frame
         self._ground = [templates.OdometryTemplate('map', frame('base_link', i)) for i in range(n)]
         self._poses = templates.PosesTemplate('map', n) if options.poses_topic else None
         self._obstacles: templates.PosesTemplate | None = None
         self._boxes: templates.PosesTemplate | None = None
-        self._odom = [templates.OdometryTemplate(frame('odom', i), frame('base_link', i))
-                      for i in range(n)]
-        self._scans = [templates.ScanTemplate(
-            frame('laser', i), scan.beams, scan.angle_min, angle_max(scan), scan.angle_increment,
-            options.scan_period, scan.range_min, scan.range_max) for i in range(n)]
         self._wind = templates.VectorTemplate('map')
-        self._positioning = PositioningEncoder(options.imu, options.gnss, options.scan_period,
-                                               frame, n)
+        place = Place(n, options.dt, options.radius, options.sensors, frame, options.covariances,
+                      options.interfaces.odom_covariance_floor)
+        encoders = [(sensor, sensor.encoders(place)) for sensor in sensors().values()]
+        self._sensed: list[tuple[Sensor, Encode]] = [
+            (sensor, encode) for sensor, encode in encoders if encode is not None]
+        self._links = [sensor.kernel.link for sensor, _ in self._sensed
+                       if sensor.kernel is not None and sensor.kernel.link != 'base_link']
         groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
         self._groups = groups
         self._transforms = [templates.TransformsTemplate([
@@ -86,11 +77,11 @@ class SnapshotEncoder:
 
     def static(self, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield `/tf_static`, published once: the poses of the lasers on the robots."""
-        scan = self._options.scan
+        scan = self._options.sensors.scan
         z, w = quaternion_from_yaw(scan.laser_yaw)
         for group in self._groups:
             links = [('laser', (scan.laser_x, scan.laser_y, z, w))]
-            links += [(link, (0.0, 0.0, 0.0, 1.0)) for link in self._positioning.links]
+            links += [(link, (0.0, 0.0, 0.0, 1.0)) for link in self._links]
             if self._options.interfaces.publish_robot_description:
                 links.append(('base_footprint', (0.0, 0.0, 0.0, 1.0)))
             frames = [(self._frame('base_link', i), self._frame(link, i))
@@ -102,12 +93,15 @@ class SnapshotEncoder:
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's messages: first all that scans and poses need, robot by robot."""
         n = self._options.num_robots
-        self._set_covariances(snapshot)
         yield from self.poses(snapshot, stamp_ns)
         for i in range(n):
-            yield self.scan(snapshot, i, stamp_ns)
+            yield from self._readings(snapshot, i, stamp_ns, scan=True)
         for i in range(n):
-            yield from self._others(snapshot, i, stamp_ns)
+            yield from self._readings(snapshot, i, stamp_ns, scan=False)
+        if self._options.interfaces.publish_contact:
+            for i, met in enumerate(snapshot.collided.tolist()):
+                yield Outgoing(topics.resolve(topics.CONTACT, i, n), topics.CONTACT,
+                               write_bool(met))
         yield from self._tree(snapshot, stamp_ns)
         if snapshot.obstacles is not None:
             rows = [(x, y, 0.0, 1.0) for x, y in snapshot.obstacles.tolist()]
@@ -132,18 +126,11 @@ class SnapshotEncoder:
         if self._poses is not None:
             yield Outgoing(topics.POSES.name, topics.POSES, self._poses.fill(stamp_ns, rows))
 
-    def scan(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
-        """Return one robot's scan."""
-        return Outgoing(topics.resolve(topics.BASE_SCAN, robot, self._options.num_robots),
-                        topics.BASE_SCAN,
-                        self._scans[robot].fill(stamp_ns, snapshot.ranges[robot]))
-
     def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield all that one robot's controller may wait for; its scan comes last."""
-        self._set_covariances(snapshot)
         yield from self.poses(snapshot, stamp_ns)
-        yield from self._others(snapshot, robot, stamp_ns)
-        yield self.scan(snapshot, robot, stamp_ns)
+        yield from self._readings(snapshot, robot, stamp_ns, scan=False)
+        yield from self._readings(snapshot, robot, stamp_ns, scan=True)
 
     def wind(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield the wind that each robot feels."""
@@ -156,52 +143,18 @@ class SnapshotEncoder:
         return Outgoing(topics.resolve(topics.WIND, robot, self._options.num_robots), topics.WIND,
                         self._wind.fill(stamp_ns, u, v, float(snapshot.updraft[robot])))
 
-    def _others(self, snapshot: Snapshot, i: int, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield what one robot senses beside its scan."""
-        n = self._options.num_robots
-        x, y, yaw = snapshot.odometry[i].tolist()
-        twist = snapshot.odometry_twist[i].tolist()
-        yield Outgoing(topics.resolve(topics.ODOM, i, n), topics.ODOM, self._odom[i].fill(
-            stamp_ns, x, y, *quaternion_from_yaw(yaw), *twist))
-        for topic, payload in self._positioning.messages(snapshot, i, stamp_ns):
-            yield Outgoing(topics.resolve(topic, i, n), topic, payload)
-        if snapshot.infrared is not None:
-            yield Outgoing(topics.resolve(topics.INFRARED, i, n), topics.INFRARED,
-                           self._infrared(snapshot, i, stamp_ns))
-        if snapshot.heard_sent:
-            yield Outgoing(topics.resolve(topics.RANGE_AND_BEARING, i, n),
-                           topics.RANGE_AND_BEARING, self._heard(snapshot, i, stamp_ns))
-
-    def _set_covariances(self, snapshot: Snapshot) -> None:
-        """Write the covariances of a tick into the messages of all odometries."""
-        covariances = self._options.covariances
-        if covariances is not None:
-            for template, of_pose, of_twist in zip(self._odom, *covariances.at(
-                    snapshot.tick, snapshot.odometry, snapshot.odometry_twist), strict=True):
-                template.set_covariances(of_pose, of_twist)
-
-    def _infrared(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
-        assert snapshot.infrared is not None
-        points = infrared_points(snapshot.infrared[i], self._options.radius[i])
-        return self._cloud(i, stamp_ns, points.view(INFRARED))
-
-    def _heard(self, snapshot: Snapshot, i: int, stamp_ns: int) -> bytes:
-        starts, indexes, ranges, bearings = snapshot.heard
-        row = slice(starts[i], starts[i + 1])
-        points = np.zeros((row.stop - row.start, 1), HEARD)
-        sine, cosine = np.empty(len(points)), np.empty(len(points))
-        sincos_of(bearings[row], sine, cosine)
-        points['x'][:, 0] = ranges[row] * cosine
-        points['y'][:, 0] = ranges[row] * sine
-        points['range'][:, 0] = ranges[row]
-        points['bearing'][:, 0] = bearings[row]
-        points['data'][:, 0] = snapshot.rab_data[indexes[row]]
-        return self._cloud(i, stamp_ns, points)
-
-    def _cloud(self, i: int, stamp_ns: int, points: NDArray[np.void]) -> bytes:
-        """Return the PointCloud2 of points (M, 1)."""
-        return encode_points(stamp_ns, self._frame('base_link', i), points.reshape(1, -1),
-                             dense=False)
+    def _readings(self, snapshot: Snapshot, robot: int, stamp_ns: int,
+                  scan: bool) -> Iterator[Outgoing]:
+        """Yield one robot's scan, or what else it senses."""
+        for sensor, encode in self._sensed:
+            if (sensor.topic == topics.BASE_SCAN) == scan:
+                payload = encode(stamp_ns, snapshot, robot)
+                names = [sensor.topic]
+                if scan and self._options.interfaces.publish_scan:
+                    names.append(topics.SCAN)
+                for topic in names:
+                    yield Outgoing(topics.resolve(topic, robot, self._options.num_robots), topic,
+                                   payload)
 
     def _tree(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         for group, template in zip(self._groups, self._transforms, strict=True):

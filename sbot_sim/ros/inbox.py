@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from sbot_common.errors import bad_value
 from sbot_common.topics import Topic
 from sbot_common.wire.messages import read_pose
-from sbot_sim.engine.state import StepInputs, Wind, still_air
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.messages.snapshot import read_rab_data
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from wind_model.source import Wind, still_air
 
 
 class Inbox:

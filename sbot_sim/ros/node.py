@@ -30,6 +30,7 @@ from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.lockstep import Lockstep
 from sbot_sim.ros.run_control import Actions, Phase, RunControl
 from sbot_sim.ros.setup import Setup
+from sbot_sim.ros.standard_services import SERVICES, StandardServices, load_interfaces
 from wind_model import messages as wind_messages
 
 _WATCH_PERIOD = 0.05  # s of wall time between checks of missing nodes
@@ -58,7 +59,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._awaited, self._external = options.awaited, options.external
         self._driven = False  # a robot that lockstep does not wait for was given a command
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
-        self._subscribe()
+        self._subscribe(options.wind_parts)
         # All publishers are created before the node waits for others.
         latched = list(self._broadcast.latched(self._stamp_ns))
         self._connections = Connections(self, [
@@ -84,6 +85,13 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
+        if self._broadcast.interfaces.simulation_interfaces:
+            messages, services = load_interfaces()
+            handlers = StandardServices(
+                self._engine, self._control, self._inbox, lambda: self._observer.recording,
+                self._end, messages, services)
+            for name, kind in SERVICES.items():
+                self.create_service(getattr(services, kind), f'~/{name}', getattr(handlers, name))
         # Wall time even where a launch file sets use_sim_time everywhere: /clock comes from here.
         self._wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._every(_WATCH_PERIOD, self._guarded(self._control.watch))
@@ -154,14 +162,15 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 self._fail(str(error))
         return call
 
-    def _subscribe(self) -> None:
+    def _subscribe(self, wind_parts: Sequence[str]) -> None:
         # What announces something comes before the commands, so that it is handled first.
         field, markers = topics.WIND_FIELD, topics.WIND_MARKERS
         self._listen(field, field.name, self._on_field)
         self._listen(markers, markers.name, partial(self._record_heard, markers, markers.name))
         for part, topic in (('velocity', topics.WIND_VELOCITY), ('force', topics.WIND_FORCE),
                             ('gust', topics.WIND_GUST)):
-            self._listen(topic, topic.name, partial(self._on_wind, part), wakes=True)
+            if part in wind_parts:
+                self._listen(topic, topic.name, partial(self._on_wind, part), wakes=True)
         for i in range(self._n):
             self._listen(topics.GOAL, self._resolve(topics.GOAL, i), partial(self._on_goal, i))
             name = self._resolve(topics.GOAL_REACHED, i)
@@ -294,14 +303,14 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._connections.publish(each for each in self._snapshot if each.name in wanted)
 
     def _publish_wind(self) -> None:
-        self._engine.feel(self._inbox.wind)
+        self._engine.sense_wind(self._inbox.wind)
         felt = list(self._broadcast.felt(self._engine.snapshot, self._stamp_ns))
         self._snapshot += felt
         self._connections.publish(felt)
 
     def _publish_inputs(self, robot: int) -> None:
         self._connections.publish(self._broadcast.inputs(
-            self._engine.snapshot, robot, self._stamp_ns, self._engine.has_felt))
+            self._engine.snapshot, robot, self._stamp_ns, self._engine.has_wind))
 
     def _stop(self, robot: int) -> None:
         self._inbox.commands[robot] = 0.0

@@ -143,10 +143,20 @@ class RunControl(ABC):
         if not on:
             self.proceed()
 
-    def step(self) -> bool:
+    @property
+    def paused(self) -> bool:
+        """Whether time waits between two ticks."""
+        return self._paused
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last tick has ended."""
+        return self.phase is Phase.OVER
+
+    def step(self, count: int = 1) -> bool:
         """Go one tick on; False, and nothing happens, unless the run is paused."""
         if self._paused:
-            self._steps_wanted += 1
+            self._steps_wanted += count
             self.proceed()
         return self._paused
 

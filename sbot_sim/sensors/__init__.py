@@ -1,1 +1,1 @@
-"""Laser scans, infrared, range and bearing, wheel odometry."""
+"""Sensors: records of all, and what simulates scans, infrared, range and bearing, odometry."""

@@ -1,9 +1,9 @@
-"""Wheel odometry: pose estimate from the wheels alone, with noise.
+"""Wheel odometry: pose estimate from the wheels alone, however many a robot has, with noise.
 
 It knows neither wind nor collisions, and starts at the origin of frame `odom`. With noise off it
-is equation (4) of document 002 applied to what the wheels turned. The noise has the two parts that
-wheels have: a constant error of each wheel's radius, and slip, whose variance grows with the way
-travelled, so that it does not depend on the length of a tick.
+is what the wheels drove. The noise has the two parts that wheels have: a constant error of each
+wheel's radius, and slip, whose variance grows with the way travelled, so that it does not depend
+on the length of a tick.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.params import Param
 from sbot_common.random.numbers import normals
 from sbot_common.random.purposes import ODOMETRY, WHEEL_RADIUS
-from sbot_sim.dynamics.motion import advance_all, ground_speeds, to_twists, twist_rows
+from sbot_common.twist import OMEGA, VX, VY
+from sbot_sim.drives.registry import COUNTED, WHEELS, wheel_equation
+from sbot_sim.dynamics.motion import Driven, advance_all, to_twists, twist_rows
 from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
@@ -35,6 +37,11 @@ class OdometryParameters(NamedTuple):
         'grows with the square root of the way.', minimum=0.0, at_runtime=False)] = 0.0
 
 
+def most_wheels(bodies: BodyArrays) -> int:
+    """Return the number of wheels of the robot that has most."""
+    return max(2, *(int(WHEELS[number]) for number in np.unique(bodies.drive).tolist()))
+
+
 @njit
 def draw_wheel_scale(noise_radius: Array, seed: int, wheels: int) -> Array:
     """Return the constant error of the wheels (N, wheels): measured way / true way.
@@ -43,7 +50,7 @@ def draw_wheel_scale(noise_radius: Array, seed: int, wheels: int) -> Array:
     ----------
     noise_radius : (N,) standard deviation of each robot's wheels; 0: nothing is drawn
     seed : of the noise
-    wheels : of a robot, at most 4: left and right, then those of ``four_wheel_odometry``
+    wheels : of the robot with most of them
 
     """
     scale = _normals_where(noise_radius, seed, WHEEL_RADIUS, 0, wheels, 0)
@@ -76,7 +83,7 @@ def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int
 
 
 @njit
-def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Array, slip: Array,
+def measure(bodies: BodyArrays, odometry: Array, scale: Array, driven: Driven, slip: Array,
             noise_slip: Array, dt: float) -> tuple[Array, Array]:
     """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 3).
 
@@ -86,26 +93,49 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, wheel_speed: Arra
     ----------
     bodies : of N robots
     odometry : (N, 3) x, y (m), yaw (rad) in frame `odom`
-    scale : (N, 2) measured way / true way of the left and right wheel
-    wheel_speed : (N, 2) left, right (rad/s), saturated here
-    slip : (N, 2) standard normal numbers of this tick
+    scale : (N, wheels) measured way / true way of each wheel
+    driven : by ``motion.drive``
+    slip : (N, wheels) standard normal numbers of this tick
     noise_slip : (N,) m for each square root of a metre
     dt : s
 
     """
     n = odometry.shape[0]
-    twist, spread, slips = np.empty((2, n)), np.empty(n), False
+    twist, spread, slips = np.empty((3, n)), np.empty(n), False
     for i in range(n):
         slips |= noise_slip[i] != 0.0
     for side in range(2):
-        measured = twist[side]
-        ground_speeds(bodies, wheel_speed, side, measured)
+        measured, true = twist[VX if side == 0 else OMEGA], driven.rim[side]
         for i in range(n):
-            measured[i] = measured[i] * scale[i, side] + 0.0  # -0 is 0, as with slip
+            measured[i] = true[i] * scale[i, side] + 0.0  # -0 is 0, as with slip
         if slips:
             for i in range(n):
                 spread[i] = noise_slip[i] * math.sqrt(abs(measured[i]) / dt)
             for i in range(n):
                 measured[i] += spread[i] * slip[i, side]
-    to_twists(twist, bodies.wheel_distance)
-    return advance_all(odometry, twist, dt), twist_rows(twist)
+    to_twists(twist[VX], twist[OMEGA], bodies.wheel_distance, twist)
+    for i in range(n):
+        if COUNTED[bodies.drive[i]] > 0:
+            twist[VX, i], twist[VY, i], twist[OMEGA, i] = _claimed(
+                bodies, i, driven.own, scale, slip, noise_slip[i], dt)
+    return advance_all(bodies.drive, odometry, twist, dt), twist_rows(bodies.drive, twist)
+
+
+@njit_inner
+def _claimed(bodies: BodyArrays, i: int, driven: Array, scale: Array, slip: Array,
+             noise_slip: float, dt: float) -> tuple[float, float, float]:
+    """Return the twist (vx, vy, omega) that fits what the wheels of robot ``i`` measure best.
+
+    The wheels' errors are added to the twist driven: without noise it is measured to the bit.
+    """
+    vx, vy, omega = driven[VX, i], driven[VY, i], driven[OMEGA, i]
+    forward, sideways, turn = 0.0, 0.0, 0.0
+    for k in range(COUNTED[bodies.drive[i]]):
+        a, b, c, p, q, r, lever = wheel_equation(bodies, i, k)
+        true = a * vx + b * vy + c * omega
+        way = true * scale[i, k]
+        error = way - true + noise_slip * math.sqrt(abs(way) / dt) * slip[i, k]
+        forward += p * error
+        sideways += q * error
+        turn += r * error / lever
+    return vx + forward, vy + sideways, omega + turn

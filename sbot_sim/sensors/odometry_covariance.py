@@ -1,8 +1,9 @@
 """Covariance of wheel odometry: what its own noise model leaves uncertain.
 
-The errors of the pose and of both wheels' radii, five numbers a robot, are propagated
-(``positioning.error_propagation``). Wind, collisions and teleports move robots without their
-wheels: the covariance knows as little of them as the odometry does.
+The errors of the pose and of the radii of the wheels, 3 + W numbers for each robot, are propagated
+to first order; slip is white noise (Thrun, Burgard, Fox, Probabilistic Robotics, section 7.2).
+Wind, collisions and teleports move robots without their wheels: the covariance knows as little of
+them as the odometry does.
 """
 
 from __future__ import annotations
@@ -10,80 +11,113 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import sincos
-from sbot_common.twist import OMEGA, VX
-from sbot_sim.sensors.odometry import OdometryParameters
-from sbot_sim.sensors.positioning.error_propagation import (
-    POSE,
-    errors_of_twist,
-    first_errors,
-    propagate,
-)
-from sbot_sim.sensors.positioning.four_wheel_covariance import (
-    four_wheel_twist_covariance,
-    next_four_wheel_covariance,
-)
-from sbot_sim.sensors.positioning.four_wheel_odometry import WHEELS
+from sbot_common.twist import OMEGA, VX, VY
+from sbot_sim.drives.registry import WHEELS, wheel_equation
+from sbot_sim.sensors.odometry import OdometryParameters, most_wheels
+from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
 
-_WHEELS = 2
-_STATES = POSE + _WHEELS  # x, y (m), yaw (rad), relative error of the left and the right radius
+_POSE = 3  # x, y (m), yaw (rad): the first numbers; then the relative errors of the radii
 
 
 @njit
-def next_covariance(covariance: Array, yaw: Array, twist: Array, wheel_distance: Array,
+def next_covariance(bodies: BodyArrays, covariance: Array, yaw: Array, twist: Array,
                     noise_slip: float, dt: float) -> Array:
-    """Return the covariance (N, 5, 5) after a tick; its first three rows are those of the pose.
+    """Return the covariance (N, 3 + W, 3 + W) after a tick; its first three rows are of the pose.
 
     Parameters
     ----------
-    covariance : (N, 5, 5) before the tick
+    bodies : of N robots
+    covariance : (N, 3 + W, 3 + W) before the tick
     yaw : (N,) rad, of the odometry after the tick
     twist : (N, 3) that the wheels measured in the tick
-    wheel_distance : (N,) m
     noise_slip : m for each square root of a metre
     dt : s
 
     """
-    after = np.empty_like(covariance)
-    step, product = np.empty((_STATES, _STATES)), np.empty((_STATES, _STATES))
-    ways, by_way = np.empty(_WHEELS), np.empty((POSE, _WHEELS))
-    for robot in range(len(yaw)):
-        width = wheel_distance[robot]
-        way, turn = twist[robot, VX] * dt, twist[robot, OMEGA] * dt
-        ways[0], ways[1] = way - 0.5 * width * turn, way + 0.5 * width * turn
-        sine, cosine = sincos(yaw[robot] - 0.5 * turn)
-        # How the step depends on the way of the left and of the right wheel.
-        for side in range(2):
-            sign = 2.0 * side - 1.0
-            by_way[0, side] = 0.5 * (cosine - sign * way * sine / width)
-            by_way[1, side] = 0.5 * (sine + sign * way * cosine / width)
-            by_way[2, side] = sign / width
-        propagate(covariance[robot], -way * sine, way * cosine, by_way, ways, noise_slip, step,
-                  product, after[robot])
+    after, most = covariance.copy(), covariance.shape[1]
+    step, product = np.empty((most, most)), np.empty((most, most))
+    ways, by_way = np.empty(most - _POSE), np.empty((_POSE, most - _POSE))
+    for i in range(len(yaw)):
+        forward, sideways, turn = twist[i, VX] * dt, twist[i, VY] * dt, twist[i, OMEGA] * dt
+        sine, cosine = sincos(yaw[i] - 0.5 * turn)
+        # How the new place depends on the yaw (m/rad).
+        by_yaw_x = -sine * forward - cosine * sideways
+        by_yaw_y = cosine * forward - sine * sideways
+        wheels = WHEELS[bodies.drive[i]]
+        for k in range(wheels):
+            a, b, c, p, q, r, lever = wheel_equation(bodies, i, k)
+            ways[k] = a * forward + b * sideways + c * turn
+            # How the new pose depends on the way of this wheel (1, 1, rad/m).
+            by_way[0, k] = p * cosine - q * sine + 0.5 * (r * by_yaw_x / lever)
+            by_way[1, k] = p * sine + q * cosine + 0.5 * (r * by_yaw_y / lever)
+            by_way[2, k] = r / lever
+        size = _POSE + wheels
+        _propagate(covariance[i, :size, :size], by_yaw_x, by_yaw_y, by_way, ways[:wheels],
+                   noise_slip, step, product, after[i])
     return after
 
 
-def twist_covariance(parameters: OdometryParameters, twist: Array, wheel_distance: Array,
-                     dt: float) -> Array:
-    """Return the covariance (N, 3, 3) of twists measured in one tick.
+@njit_inline
+def _propagate(before: Array, by_yaw_x: float, by_yaw_y: float, by_way: Array, ways: Array,
+               noise_slip: float, step: Array, product: Array, after: Array) -> None:
+    """Set the covariance of one robot after a tick: step * before * step^T, and the slip.
 
     Parameters
     ----------
-    parameters : of the noise
-    twist : (N, 3)
-    wheel_distance : (N,) m
-    dt : s
+    before, after : (S, S) before and after the tick, S = 3 + W; two arrays
+    by_yaw_x, by_yaw_y : how the new place depends on the yaw (m/rad)
+    by_way : (3, W) how the new pose depends on the way of each wheel (1, 1, rad/m)
+    ways : (W,) of the wheels (m)
+    noise_slip : m for each square root of a metre
+    step, product : (S, S) to work in
 
     """
-    vx, omega = twist[:, VX], twist[:, OMEGA]
-    half = np.full_like(vx, 0.5)
-    return errors_of_twist(parameters, [
-        (vx + sign * 0.5 * wheel_distance * omega,
-         (half, np.zeros_like(vx), sign / wheel_distance))
-        for sign in (-1.0, 1.0)], dt)  # left, right
+    size, wheels = len(before), len(ways)
+    step[:] = 0.0
+    for i in range(size):
+        step[i, i] = 1.0
+    step[0, 2], step[1, 2] = by_yaw_x, by_yaw_y
+    for i in range(_POSE):
+        for k in range(wheels):
+            step[i, _POSE + k] = by_way[i, k] * ways[k]
+    for i in range(size):
+        for j in range(size):
+            product[i, j] = 0.0
+            for k in range(size):
+                product[i, j] += step[i, k] * before[k, j]
+    for i in range(size):
+        for j in range(size):
+            total = 0.0
+            for k in range(size):
+                total += product[i, k] * step[j, k]
+            if i < _POSE and j < _POSE:
+                for k in range(wheels):
+                    total += by_way[i, k] * by_way[j, k] * noise_slip * noise_slip * abs(ways[k])
+            after[i, j] = total
+
+
+@njit
+def twist_covariance(bodies: BodyArrays, twist: Array, noise_radius: float, noise_slip: float,
+                     dt: float) -> Array:
+    """Return the covariance (N, 3, 3) of twists (N, 3) measured in one tick.
+
+    The noise is that of ``OdometryParameters``; ``dt`` is in s.
+    """
+    covariance = np.zeros((len(twist), _POSE, _POSE))
+    for i in range(len(twist)):
+        for wheel in range(WHEELS[bodies.drive[i]]):
+            a, b, c, p, q, r, lever = wheel_equation(bodies, i, wheel)
+            speed = a * twist[i, VX] + b * twist[i, VY] + c * twist[i, OMEGA]
+            by_radius, by_speed = noise_radius * speed, (p, q, r / lever)
+            variance = by_radius * by_radius + noise_slip * noise_slip * abs(speed) / dt
+            for row in range(_POSE):
+                for column in range(_POSE):
+                    covariance[i, row, column] += by_speed[row] * by_speed[column] * variance
+    return covariance
 
 
 class OdometryCovariances:
@@ -92,24 +126,22 @@ class OdometryCovariances:
     Parameters
     ----------
     parameters : of the noise
-    wheel_distance : (N,) m
+    bodies : of N robots
     dt : s
-    reach : (N,) m of robots with four wheels, 0 for those with two; None: all have two
 
     """
 
-    def __init__(self, parameters: OdometryParameters, wheel_distance: Array, dt: float,
-                 reach: Array | None = None) -> None:
-        self._parameters, self._width, self._dt = parameters, wheel_distance, dt
+    def __init__(self, parameters: OdometryParameters, bodies: BodyArrays, dt: float) -> None:
+        self._parameters, self._bodies, self._dt = parameters, bodies, dt
         self.known = any(parameters)  # without noise all are zero
-        self._four = np.flatnonzero(reach) if reach is not None else None
-        self._reach = np.empty(0) if reach is None else reach[reach > 0.0]
         self._begin()
 
     def _begin(self) -> None:
-        self._tick = 0
-        self._all = first_errors(self._parameters, len(self._width), _WHEELS)
-        self._of_four = first_errors(self._parameters, len(self._reach), WHEELS)
+        """Begin with known poses and unknown radii."""
+        states, radius = _POSE + most_wheels(self._bodies), self._parameters.odometry_noise_radius
+        self._tick, self._all = 0, np.zeros((len(self._bodies.drive), states, states))
+        for k in range(_POSE, states):
+            self._all[:, k, k] = radius * radius
 
     def at(self, tick: int, odometry: Array, twist: Array) -> tuple[Array, Array]:
         """Return the covariances of the poses and of the twists at a tick, (N, 3, 3) each.
@@ -125,21 +157,10 @@ class OdometryCovariances:
         """
         if tick < self._tick or tick == 0:
             self._begin()
-        slip = self._parameters.odometry_noise_slip
-        yaw, four = np.ascontiguousarray(odometry[:, 2]), self._four
         if tick > self._tick:
-            elapsed = (tick - self._tick) * self._dt
-            self._all = next_covariance(self._all, yaw, twist, self._width, slip, elapsed)
-            if four is not None:
-                self._of_four = next_four_wheel_covariance(
-                    self._of_four, yaw[four], twist[four], self._reach, slip, elapsed)
+            self._all = next_covariance(
+                self._bodies, self._all, np.ascontiguousarray(odometry[:, 2]), twist,
+                self._parameters.odometry_noise_slip, (tick - self._tick) * self._dt)
             self._tick = tick
-        of_pose = self._all[:, :3, :3]
-        of_twist = twist_covariance(self._parameters, twist, self._width, self._dt)
-        if four is None:
-            return of_pose, of_twist
-        of_pose = of_pose.copy()
-        of_pose[four] = self._of_four[:, :3, :3]
-        of_twist[four] = four_wheel_twist_covariance(self._parameters, twist[four], self._reach,
-                                                     self._dt)
-        return of_pose, of_twist
+        return self._all[:, :_POSE, :_POSE], twist_covariance(
+            self._bodies, twist, *self._parameters, self._dt)

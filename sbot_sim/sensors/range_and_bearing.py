@@ -22,6 +22,16 @@ Array = NDArray[np.float64]
 Heard = tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]
 
 
+class HeardRows(NamedTuple):
+    """Whom robots hear, in rows of one length; the first ``number`` of N - 1 columns are used."""
+
+    number: NDArray[np.int64]  # (K, N)
+    robot: NDArray[np.int64]  # (K, N, N - 1) in increasing order; -1: nobody
+    range: NDArray[np.float32]  # (K, N, N - 1) m
+    bearing: NDArray[np.float32]  # (K, N, N - 1) rad from the heading
+    data: NDArray[np.uint8]  # (K, N, N - 1, 10) what they broadcast
+
+
 class RangeAndBearing(NamedTuple):
     """Who hears whom."""
 
@@ -157,3 +167,40 @@ def neighbours(pose: Array, reach: float, walls: Scene) -> Heard:
 def neighbours_of_some(pose: Array, reach: float, walls: Scene) -> Heard:
     """Do the work of ``neighbours``, for at least one robot."""
     return _rows(pose, _pairs(pose, reach, walls))
+
+
+def padded(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Array, bearings: Array,
+           data: NDArray[np.uint8]) -> HeardRows:
+    """Return what ``neighbours`` gives for each of K worlds as rows of one length.
+
+    Parameters
+    ----------
+    starts : (K, N + 1)
+    robots, ranges, bearings : (K, P); P at least the last of ``starts``
+    data : (K * N, 10) what robots broadcast
+
+    """
+    count, n = starts.shape[0], starts.shape[1] - 1
+    width = max(0, n - 1)
+    heard = HeardRows(np.diff(starts, axis=1), np.full((count, n, width), -1),
+                      np.zeros((count, n, width), np.float32),
+                      np.zeros((count, n, width), np.float32),
+                      np.zeros((count, n, width, data.shape[1]), np.uint8))
+    _pad(starts, robots, ranges, bearings, data, *heard[1:])
+    return heard
+
+
+@njit
+def _pad(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Array, bearings: Array,
+         data: NDArray[np.uint8], out_robot: NDArray[np.int64], out_range: NDArray[np.float32],
+         out_bearing: NDArray[np.float32], out_data: NDArray[np.uint8]) -> None:
+    """Copy compressed rows to rows of one length."""
+    count, n = out_robot.shape[0], out_robot.shape[1]
+    for k in range(count):
+        for i in range(n):
+            for m in range(starts[k, i + 1] - starts[k, i]):
+                at = starts[k, i] + m
+                out_robot[k, i, m] = robots[k, at]
+                out_range[k, i, m] = np.float32(ranges[k, at])
+                out_bearing[k, i, m] = np.float32(bearings[k, at])
+                out_data[k, i, m] = data[k * n + robots[k, at]]

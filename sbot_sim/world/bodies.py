@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.elementary import hypot, sincos
-from sbot_common.params import Param
-
-WHEELS, IMPULSE = 'wheels', 'impulse'
-OMNIDIRECTIONAL, ACKERMANN = 'omnidirectional', 'ackermann'
-DRIVES = (WHEELS, IMPULSE, OMNIDIRECTIONAL, ACKERMANN)
-# Their numbers in ``BodyArrays``.
-BY_WHEELS, BY_IMPULSE, BY_OMNIDIRECTIONAL, BY_ACKERMANN = range(4)
+from sbot_common.compiled.records import by_address
+from sbot_common.elementary import hypot
+from sbot_common.params import (
+    Param,
+    Spec,
+    Value,
+    Where,
+    in_words,
+    refuse_unknown,
+    specs_of,
+    updated,
+)
+from sbot_sim.drives.registry import DRIVES, MOST_NUMBERS, NAMES, drive_of, own_specs
 
 S_BOT_RADIUS = 0.058  # m
 
@@ -48,15 +53,8 @@ class Body(NamedTuple):
         'kg', 'Mass; only impulses and wind forces depend on it.', '000 section 4.1', minimum=0.0,
         open_minimum=True, at_runtime=False)] = 0.7
     drive: Annotated[str, Param(
-        '', 'What moves the robot: two wheels; an impulse along the heading, while two wheels '
-        'turn it; four Mecanum wheels; or two rear wheels behind steered ones.',
-        '000 section 5.6', choices=DRIVES, at_runtime=False)] = WHEELS
-    wheelbase: Annotated[float, Param(
-        'm', 'With `omnidirectional` and `ackermann`: distance from the front to the rear wheels; '
-        '0: as `wheel_distance`.', minimum=0.0, at_runtime=False)] = 0.0
-    max_steering_angle: Annotated[float, Param(
-        'rad', 'With `ackermann`: largest angle of the front wheels, to the left and right.',
-        minimum=0.0, open_minimum=True, maximum=1.5, at_runtime=False)] = 0.6
+        '', f'What moves the robot: {"; ".join(drive.text for drive in DRIVES)}.',
+        '000 section 5.6', choices=NAMES, at_runtime=False)] = NAMES[0]
     length: Annotated[float, Param(
         'm', 'Length along x of a rectangular body; 0: it is round.', minimum=0.0, maximum=1e3,
         at_runtime=False)] = 0.0
@@ -79,6 +77,8 @@ class Body(NamedTuple):
     command_delay: Annotated[float, Param(
         's', 'Time until a command reaches the motors, rounded to whole ticks.', minimum=0.0,
         maximum=10.0, at_runtime=False)] = 0.0
+    # What ``registry.own_specs`` declares and is not at its default.
+    of_drive: Mapping[str, float] = {}
 
     @property
     def safety_radius(self) -> float:
@@ -98,7 +98,7 @@ class Body(NamedTuple):
     @property
     def is_holonomic(self) -> bool:
         """Whether the drive moves the robot to the side, too: commands may have a vy."""
-        return self.drive == OMNIDIRECTIONAL
+        return drive_of(self.drive).sideways
 
     @property
     def inner_radius(self) -> float:
@@ -123,6 +123,7 @@ FOOT_BOT = Body('foot-bot', radius=0.085, collision_distance=0.0, wheel_distance
 BODIES: dict[str, Body] = {body.name: body for body in (S_BOT, ROBOT, E_PUCK2, FOOT_BOT)}
 
 
+@by_address
 class BodyArrays(NamedTuple):
     """The bodies of N robots as arrays (N,), in the units of ``Body``."""
 
@@ -133,8 +134,7 @@ class BodyArrays(NamedTuple):
     max_wheel_speed: NDArray[np.float64]
     mass: NDArray[np.float64]
     drive: NDArray[np.int8]  # place in ``DRIVES``
-    wheelbase: NDArray[np.float64]
-    max_curvature: NDArray[np.float64]  # 1/m, of the curves of drive ``ackermann``
+    numbers: NDArray[np.float64]  # (N, MOST_NUMBERS) of the drive, as ``Drive.numbers`` has them
 
     @property
     def collision_distance(self) -> NDArray[np.float64]:
@@ -144,10 +144,7 @@ class BodyArrays(NamedTuple):
 
 def select_bodies(bodies: BodyArrays, which: NDArray[np.bool_] | NDArray[np.intp]) -> BodyArrays:
     """Return the arrays of some of the robots: ``which`` is a mask (N,) or row numbers."""
-    return BodyArrays(bodies.radius[which], bodies.safety_radius[which],
-                      bodies.wheel_distance[which], bodies.wheel_radius[which],
-                      bodies.max_wheel_speed[which], bodies.mass[which], bodies.drive[which],
-                      bodies.wheelbase[which], bodies.max_curvature[which])
+    return BodyArrays(**{name: getattr(bodies, name)[which] for name in BodyArrays._fields})
 
 
 def joined(one: BodyArrays, other: BodyArrays) -> BodyArrays:
@@ -165,9 +162,9 @@ def body_arrays(bodies: Sequence[Body]) -> BodyArrays:
         radius=column('radius'), safety_radius=column('safety_radius'),
         wheel_distance=column('wheel_distance'), wheel_radius=column('wheel_radius'),
         max_wheel_speed=column('max_wheel_speed'), mass=column('mass'),
-        drive=np.array([DRIVES.index(body.drive) for body in bodies], dtype=np.int8),
-        wheelbase=np.array([wheelbase_of(body) for body in bodies], dtype=np.float64),
-        max_curvature=np.array([max_curvature(body) for body in bodies], dtype=np.float64))
+        drive=np.array([NAMES.index(body.drive) for body in bodies], dtype=np.int8),
+        numbers=np.array([_numbers_of(body) for body in bodies],
+                         dtype=np.float64).reshape(-1, MOST_NUMBERS))
 
 
 def circle_around(body: Body, distance: float = 0.0) -> float:
@@ -178,15 +175,44 @@ def circle_around(body: Body, distance: float = 0.0) -> float:
     return hypot(0.5 * body.length + abs(body.offset) + distance, 0.5 * body.width + distance)
 
 
-def wheelbase_of(body: Body) -> float:
-    """Return the distance from the front to the rear wheels (m)."""
-    return body.wheelbase if body.wheelbase > 0.0 else body.wheel_distance
+def _numbers_of(body: Body) -> list[float]:
+    """Return what the compiled functions of a body's drive need to know, and zeros."""
+    drive = drive_of(body.drive)
+    keys = drive.keys._replace(**{key: value for key, value in body.of_drive.items()
+                                  if key in drive.keys._fields})
+    numbers = drive.numbers(body.wheel_distance, keys)
+    return [*numbers, *[0.0] * (MOST_NUMBERS - len(numbers))]
 
 
-def max_curvature(body: Body) -> float:
-    """Return the greatest curvature (1/m) of the path of a body's rear axle when steered.
+def body_specs() -> tuple[Spec, ...]:
+    """Return the declarations of a body's keys, in the order of a file."""
+    common = specs_of(Body)
+    after = [spec.name for spec in common].index('drive') + 1
+    return common[:after] + own_specs() + common[after:]
 
-    The single-track model: tan(steering angle)/wheelbase.
+
+def body_in_words(body: Body) -> dict[str, Value]:
+    """Return the keys of a body by name, each as a file gives it."""
+    given = {**in_words(body), **body.of_drive}
+    return {spec.name: given.get(spec.name, spec.default) for spec in body_specs()}
+
+
+def updated_body(body: Body, given: Mapping[str, object], where: Where = str) -> Body:
+    """Return a body with the given keys, as ``params.updated`` returns parameters.
+
+    Raises
+    ------
+    InputError
+        for an unknown key, with the nearest known one, or a bad value.
+
     """
-    sine, cosine = sincos(body.max_steering_angle)
-    return sine / cosine / wheelbase_of(body)
+    refuse_unknown(given, [spec.name for spec in body_specs()], where)
+    own: dict[str, float] = {}
+    for spec in own_specs():
+        value = body.of_drive.get(spec.name, spec.default)
+        if spec.name in given:
+            value = spec.check(given[spec.name], where(spec.name))
+        if isinstance(value, float) and value != spec.default:
+            own[spec.name] = value
+    common = {key: value for key, value in given.items() if key in Body._fields}
+    return updated(body, common, where)._replace(of_drive=own)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import borrowed, njit_inline
+from sbot_common.compiled.jit import njit_inline
 from sbot_sim.dynamics.impulses import effective_wind
 from sbot_sim.dynamics.wake_kernel import reduce_rows
 from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
@@ -38,7 +38,7 @@ def force_of(setting: Setting, worlds: Worlds, k: int) -> tuple[float, float]:
 @shared
 def set_uniform_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Set the free and the effective wind to that of each world."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
         x, y, w = (setting.wind_velocity[k, 0], setting.wind_velocity[k, 1],
@@ -55,7 +55,7 @@ def set_uniform_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None
 @shared
 def set_free_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Set the free wind: that of a grid, if there is one, and gusts."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
         low, high = max(a, k * n), min(z, (k + 1) * n)
@@ -115,7 +115,7 @@ class TurbulentAir:
 @shared_apart
 def reduce_by_wakes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the share of the wind that others take from each robot; nobody broadcasts."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
         rows = slice(k * n, (k + 1) * n)
@@ -129,7 +129,7 @@ def reduce_by_wakes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @Phase
 def reduce_by_heard(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the share of the wind that others take from each robot, of what it hears."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
         rows = slice(k * n, (k + 1) * n)
@@ -142,7 +142,7 @@ def reduce_by_heard(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared_apart
 def set_effective_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Set the wind that is left."""
-    worlds = borrowed(batch.worlds)
+    worlds = batch.worlds
     worlds.wind[a:z] = effective_wind(worlds.free_wind[a:z], worlds.reduction[a:z])
     for row in range(a, z):
         worlds.updraft[row] *= 1.0 - worlds.reduction[row]
@@ -151,7 +151,7 @@ def set_effective_wind(first: int, end: int, a: int, z: int, batch: Batch) -> No
 @shared
 def add_forces(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Add what forces do in a tick to the wind that robots observe."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
         x, y = force_of(setting, worlds, k)

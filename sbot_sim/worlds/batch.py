@@ -1,10 +1,9 @@
-"""A batch of worlds as one object for compiled code, and the phases of a tick that work on it.
+"""A batch of worlds as one record for compiled code, and the phases of a tick that work on it.
 
-Handing a hundred arrays to a compiled function takes many microseconds; handing over one
-structure that holds them takes one. A phase is a function of (first, end, a, z, batch) that works
-on the worlds first … end-1; what concerns each robot alone, on the rows a … z-1 of these. Each is
-compiled on its own when it is first needed, and called by address: a tick is a list of addresses,
-so scenarios pay only for the phases they have.
+A phase is a function of (first, end, a, z, batch) that works on the worlds first … end-1; what
+concerns each robot alone, on the rows a … z-1 of these. Each is compiled on its own when it is
+first needed, and called by address: a tick is a list of addresses, so scenarios pay only for the
+phases they have.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numba
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
 import numpy as np
 from numba import types
-from numba.core.cgutils import ir
-from numba.experimental import structref
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import borrowed, compiled_callback, njit
+from sbot_common.compiled.jit import compiled_callback, njit
+from sbot_common.compiled.records import Record, by_address, call_at
 from sbot_common.compiled.threads import share_out
 from sbot_sim.worlds.state import Setting, Worlds
 
@@ -28,6 +27,7 @@ Floats = NDArray[np.float64]
 Addresses = NDArray[np.int64]
 
 
+@by_address
 class Policy(NamedTuple):
     """What compiled controllers of K worlds of N robots work on (``sbot.worlds.policy``)."""
 
@@ -51,24 +51,12 @@ def no_policy() -> Policy:
                   np.zeros((0, 0, 0)), nothing, nothing)
 
 
-@structref.register
-class _BatchType(types.StructRef):  # type: ignore[misc,name-defined]
-    """Type of a ``Batch`` in compiled code."""
+class Batch(NamedTuple):
+    """What phases work on."""
 
-
-class Batch(structref.StructRefProxy):  # type: ignore[misc]
-    """Setting, worlds and policy; it does not own their arrays: keep them alive as long."""
-
-    def __new__(cls, setting: Setting, worlds: Worlds, policy: Policy) -> Any:  # noqa: ANN401, D102
-        return _make_batch(setting, worlds, policy)
-
-
-structref.define_proxy(Batch, _BatchType, ['setting', 'worlds', 'policy'])
-
-
-@njit
-def _make_batch(setting: Setting, worlds: Worlds, policy: Policy) -> Any:  # noqa: ANN401
-    return Batch(borrowed(setting), borrowed(worlds), borrowed(policy))
+    setting: Setting
+    worlds: Worlds
+    policy: Policy
 
 
 class Phase:
@@ -88,13 +76,12 @@ class Phase:
         self.function, self.shared, self.apart = function, shared or apart, apart
         self._compiled: dict[Any, Any] = {}
 
-    def address(self, batch: Batch) -> int:
+    def address(self, batch: Record) -> int:
         """Return where its machine code for a type of batches is; almost all are of one."""
-        kind = numba.typeof(batch)
-        if kind not in self._compiled:
-            signature = types.void(*[types.int64] * 4, kind)
-            self._compiled[kind] = compiled_callback(signature, self.function)
-        return int(self._compiled[kind].address)
+        if batch.kind not in self._compiled:
+            signature = types.void(*[types.int64] * 4, batch.kind)
+            self._compiled[batch.kind] = compiled_callback(signature, self.function)
+        return int(self._compiled[batch.kind].address)
 
 
 def shared(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
@@ -107,25 +94,16 @@ def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase
     return Phase(function, apart=True)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _call(_: Any, address: Any, first: Any, end: Any, a: Any, z: Any, batch: Any) -> Any:  # noqa: ANN401
-    """Call a phase by its address."""
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
-        word = ir.IntType(64)
-        function = ir.FunctionType(ir.VoidType(),
-                                   [word] * 4 + [context.get_value_type(signature.args[5])])
-        builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
-        return context.get_dummy_value()
-    return types.void(*[types.int64] * 5, batch), codegen
-
-
 @njit
-def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: Batch,
+def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: int,
                ticks: int) -> None:
-    """Run the phases in turn, as often as there are ticks: worlds first … end-1, rows a … z-1."""
+    """Run the phases in turn, as often as there are ticks: worlds first … end-1, rows a … z-1.
+
+    ``batch`` is the address of a record.
+    """
     for _ in range(ticks):
         for address in phases:
-            _call(address, first, end, a, z, batch)
+            call_at(address, first, end, a, z, batch)
 
 
 # A phase in Python: a function of (first, end) that works on the worlds first … end-1 of arrays
@@ -158,7 +136,7 @@ class Program:
             if last is None or callable(last) or last[1] != together or (
                     together and phase.apart):
                 parts.append(last := ([], together))
-            last[0].append(phase.address(self.batch))
+            last[0].append(phase.address(self._batch))
         self._parts: list[tuple[Addresses, bool] | Interpreted] = [
             part if callable(part) else (np.array(part[0], np.int64), part[1]) for part in parts]
         self._all: Addresses | None = None
@@ -168,13 +146,14 @@ class Program:
     def replace(self, setting: Setting) -> None:
         """Work on another setting of the same worlds from now on."""
         self._setting = setting
-        self.batch = Batch(setting, self._worlds, self._policy)
+        self._batch = Record(Batch(setting, self._worlds, self._policy))
 
     def run(self, first: int, end: int, ticks: int = 1) -> None:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
         n = self._setting.robots
         if self._all is not None:
-            run_phases(first, end, first * n, end * n, self._all, self.batch, ticks)
+            run_phases(first, end, first * n, end * n, self._all, self._batch.address,
+                       ticks)
             return
         for _ in range(ticks):
             for part in self._parts:
@@ -183,11 +162,11 @@ class Program:
                 elif part[1]:
                     self._share(first, end, part[0])
                 else:
-                    run_phases(first, end, first * n, end * n, part[0], self.batch, 1)
+                    run_phases(first, end, first * n, end * n, part[0], self._batch.address, 1)
 
     def _share(self, first: int, end: int, phases: Addresses) -> None:
         """Run phases in several threads, which share the rows of each world."""
-        n, batch = self._setting.robots, self.batch
+        n, batch = self._setting.robots, self._batch.address
         size = max(1, -(-n // (_TASKS * self._threads)))
         for k in range(first, end):
             def work(low: int, k: int = k) -> None:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inner
 from sbot_common.spatial import BucketGrid
-from sbot_sim.collision.separation import grid_of_crowd
 from sbot_sim.world.scene import Discs, sort_discs
 from sbot_sim.worlds.state import Worlds
 
@@ -26,15 +25,6 @@ FEW = 16
 def only_cell(ends: Rows, rows: Rows) -> BucketGrid:
     """Return a grid of one cell with the rows ends[0] … ends[1] - 1, whatever these are later."""
     return BucketGrid(0.0, 0.0, 1.0, 1, 1, ends, rows)
-
-
-@njit_inner
-def grid_of_world(home: Floats, first: int, end: int, largest_radius: float) -> BucketGrid:
-    """Return the grid of the rows first … end-1 of ``home`` (m) for collisions."""
-    grid = grid_of_crowd(home[first:end], largest_radius)
-    for k in range(end - first):
-        grid.items[k] += first
-    return grid
 
 
 @njit_inner

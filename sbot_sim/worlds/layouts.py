@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inline
+from sbot_common.compiled.records import by_address
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.world.scene import Scene
@@ -21,6 +22,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+@by_address
 class Rows(NamedTuple):
     """Arrays of several layouts, one after the other, perhaps with room between them."""
 
@@ -29,6 +31,7 @@ class Rows(NamedTuple):
     ends: Integers  # (layouts,)
 
 
+@by_address
 class Grids(NamedTuple):
     """``BucketGrid`` of each layout."""
 
@@ -38,6 +41,7 @@ class Grids(NamedTuple):
     items: Rows
 
 
+@by_address
 class FixedLayouts(NamedTuple):
     """``FixedObjects`` of each layout."""
 
@@ -47,6 +51,7 @@ class FixedLayouts(NamedTuple):
     largest_radius: Floats  # (layouts,)
 
 
+@by_address
 class Scenes(NamedTuple):
     """``Scene`` of each layout."""
 

@@ -13,20 +13,18 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, njit_inner
 from sbot_sim.collision.narrow_phase import Crowd
-from sbot_sim.collision.repositioning import free_everybody
-from sbot_sim.collision.separation import PASSES, separate_arrays
-from sbot_sim.collision.tunnelling import steps_needed
-from sbot_sim.dynamics.impulses import drive_speeds, impulse_velocity
+from sbot_sim.collision.repositioning import resolve_overlaps as resolve_overlaps_of
+from sbot_sim.collision.separation import PASSES, grid_of_crowd
+from sbot_sim.collision.tunnelling import step_of, steps_needed
+from sbot_sim.dynamics.impulses import impulse_velocity
 from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
 from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
-from sbot_sim.dynamics.motion import achieved_twists, move, wheel_commands
-from sbot_sim.dynamics.omnidirectional import limited_twists, move_omnidirectional
+from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.sensors.positioning.four_wheel_odometry import measure_all
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase, shared
-from sbot_sim.worlds.crowds import FEW, grid_of_world, only_cell
+from sbot_sim.worlds.crowds import FEW, only_cell
 from sbot_sim.worlds.layouts import fixed_of
 from sbot_sim.worlds.state import Setting, Worlds
 from wind_model.wake import advertised_millimetres
@@ -39,13 +37,13 @@ def _bodies_of(bodies: BodyArrays, a: int, z: int) -> BodyArrays:
     """Return the bodies of the rows a … z-1."""
     return BodyArrays(bodies.radius[a:z], bodies.safety_radius[a:z], bodies.wheel_distance[a:z],
                       bodies.wheel_radius[a:z], bodies.max_wheel_speed[a:z], bodies.mass[a:z],
-                      bodies.drive[a:z], bodies.wheelbase[a:z], bodies.max_curvature[a:z])
+                      bodies.drive[a:z], bodies.numbers[a:z])
 
 
 @shared
 def gain_speed(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Let robots with inertia follow their commands (``dynamics.inertia``); before all others."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n, inertia, momentum = setting.robots, setting.inertia, worlds.momentum
     for k in range(first, end):
         i, j = max(a, k * n), min(z, (k + 1) * n)
@@ -62,7 +60,7 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
     Document 000 section 4.1.
     """
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     bodies, force = _bodies_of(setting.bodies, a, z), np.empty((z - a, 2))
     for k in range(first, end):
@@ -71,7 +69,7 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             force[row - a, 0], force[row - a, 1] = x, y
     speed = np.zeros(z - a)
     if (bodies.drive != 0).any():
-        speed = drive_speeds(bodies, wheel_commands(bodies, worlds.driven[a:z]))
+        speed = carried_speeds(bodies, drive(bodies, worlds.driven[a:z]))
     impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
                              worlds.pose[a:z, 2].copy(), setting.dt)
     worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
@@ -91,31 +89,20 @@ def _slips(first: int, end: int, a: int, z: int, setting: Setting, worlds: World
 @shared
 def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Measure odometry; before ``end_tick``, which counts the tick."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     bodies = _bodies_of(setting.bodies, a, z)
     worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
-        wheel_commands(bodies, worlds.driven[a:z]),
+        drive(bodies, worlds.driven[a:z]),
         _slips(first, end, a, z, setting, worlds), setting.noise_slip[a:z], setting.dt)
-
-
-@shared
-def measure_four_wheels(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Measure odometry where robots are omnidirectional, in place of ``measure_odometry``."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    bodies, command = _bodies_of(setting.bodies, a, z), worlds.driven[a:z]
-    worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure_all(
-        bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z], wheel_commands(bodies, command),
-        limited_twists(bodies, command), _slips(first, end, a, z, setting, worlds),
-        setting.noise_slip[a:z], setting.dt)
 
 
 @shared
 def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Move the robots, collisions aside: document 002 section 4, and last tick's impulses."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     bodies = _bodies_of(setting.bodies, a, z)
-    proposed = move(bodies, worlds.pose[a:z], wheel_commands(bodies, worlds.driven[a:z]),
+    proposed = move(bodies, worlds.pose[a:z], drive(bodies, worlds.driven[a:z]),
                     worlds.impulse_velocity[a:z], setting.dt)
     for row in range(a, z):
         for c in range(3):
@@ -123,21 +110,10 @@ def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             worlds.home[row, c] = worlds.pose[row, c] = proposed[row - a, c]
 
 
-@shared
-def propose_omnidirectional(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Move the omnidirectional robots, collisions aside; after ``propose``."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    bodies = _bodies_of(setting.bodies, a, z)
-    move_omnidirectional(bodies, worlds.previous[a:z],
-                         limited_twists(bodies, worlds.driven[a:z]),
-                         worlds.impulse_velocity[a:z], setting.dt, worlds.pose[a:z])
-    worlds.home[a:z] = worlds.pose[a:z]
-
-
 @Phase
 def end_tick(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Go one tick on; after ``propose`` and collisions."""
-    worlds = borrowed(batch.worlds)
+    worlds = batch.worlds
     for row in range(a, z):
         for c in range(2):
             worlds.impulse_velocity[row, c] = worlds.next_impulse_velocity[row, c]
@@ -148,7 +124,7 @@ def end_tick(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared
 def broadcast(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Send what robots broadcast from now on; where anybody listens."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     worlds.rab_data[a:z] = worlds.rab_next[a:z]
     worlds.rab_data[a:z, 0] = advertised_millimetres(setting.bodies.radius[a:z])
 
@@ -156,37 +132,53 @@ def broadcast(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared
 def update_twists(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Compute what moved the robots; after collisions."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     worlds.twist[a:z] = achieved_twists(worlds.previous[a:z], worlds.pose[a:z], setting.dt)
 
 
 @Phase
 def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Free the robots of overlaps, world by world (``collision.separation.separate``)."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
-    n, radius, pose = setting.robots, setting.bodies.safety_radius, worlds.pose
-    queue, found, ends = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(2, np.int32)
+    """Free the robots of overlaps, world by world: what ``collision.separation.separate`` does."""
+    setting, worlds = batch.setting, batch.worlds
+    n, collided, reverted = setting.robots, worlds.collided, worlds.reverted
+    queue, found, ends = np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(2, np.int32)
+    lost, stuck = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     grid, nothing = only_cell(ends, worlds.row), np.empty(0)
+    ends[1] = n
     fixed = fixed_of(setting.fixed, setting.layout[first])
     for k in range(first, end):
-        a, z = k * n, (k + 1) * n
+        rows, low = slice(k * n, (k + 1) * n), k * n
         if k > first and setting.layout[k] != setting.layout[k - 1]:
             fixed = fixed_of(setting.fixed, setting.layout[k])
-        one_step = steps_needed(a, z, radius, worlds.previous, pose) == 1
-        for i in range(a, z):
-            one_step &= math.isfinite(pose[i, 0] + pose[i, 1] + pose[i, 2])
-            worlds.collided[i] = worlds.reverted[i] = False
-        if not one_step:  # rare: in arrays of its own
-            freed, _, hit, back, _ = separate_arrays(fixed, radius[a:z], worlds.previous[a:z],
-                                                     pose[a:z], PASSES)
-            pose[a:z], worlds.collided[a:z], worlds.reverted[a:z] = freed, hit, back
-            continue
-        ends[0], ends[1] = a, z
-        if n > FEW:
-            grid = grid_of_world(worlds.home, a, z, fixed.largest_radius)
-        crowd = Crowd(radius, radius, worlds.previous, pose, worlds.home, grid, worlds.queued,
-                      worlds.shift, worlds.retreats, worlds.reverted, nothing.reshape(0, 7),
-                      nothing, nothing)
-        free_everybody(fixed, borrowed(crowd), worlds.collided, PASSES, a, n, borrowed(queue),
-                       borrowed(found))
+        radius, previous = setting.bodies.safety_radius[rows], worlds.previous[rows]
+        pose, home = worlds.pose[rows], worlds.home[rows]
+        for i in range(n):
+            collided[low + i] = reverted[low + i] = False
+            lost[i] = not math.isfinite(pose[i, 0] + pose[i, 1] + pose[i, 2])
+            if lost[i]:  # a broken command must not spread
+                pose[i] = home[i] = previous[i]
+        steps, free, goal = steps_needed(0, n, radius, previous, pose), previous, home
+        if steps > 1:  # rare
+            free, goal = previous.copy(), pose.copy()
+        for step in range(steps):
+            if steps > 1:
+                if step > 0:
+                    free[:] = pose
+                for i in range(n):
+                    dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
+                                     goal[i, 1] - previous[i, 1], steps)
+                    pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
+                home[:] = pose
+            if n > FEW:
+                grid = grid_of_crowd(home, fixed.largest_radius)
+            stuck[:] = False
+            crowd = Crowd(radius, radius, free, pose, home, grid, worlds.queued[rows],
+                          worlds.shift[rows], worlds.retreats[rows], stuck, nothing.reshape(0, 7),
+                          nothing, nothing)
+            resolve_overlaps_of(fixed, borrowed(crowd), None, collided[rows], PASSES, n,
+                           borrowed(queue), borrowed(found))
+            for i in range(n):
+                reverted[low + i] |= stuck[i]
+        for i in range(n):
+            reverted[low + i] |= lost[i]
     ends[0] = queue[0] = found[0] = 0  # keeps these alive until here

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,9 @@ from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
-from sbot_sim.sensors.positioning.gnss import GnssSettings
-from sbot_sim.sensors.positioning.imu import ImuSettings
 from sbot_sim.sensors.rectangles import Rectangles
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL, BodyArrays, body_arrays, joined
+from sbot_sim.world.bodies import BodyArrays, body_arrays, joined
 from sbot_sim.world.boxes import Boxes, world_with_boxes
 from sbot_sim.world.geometry import World
 from sbot_sim.world.line_of_sight import make_line_of_sight
@@ -43,8 +42,7 @@ class SensorParameters(NamedTuple):
     rab_range: float  # m
     line_of_sight: Scene  # what stops broadcasts
     threads: int = 1  # changes no bit
-    imu: ImuSettings | None = None  # None: no IMU
-    gnss: GnssSettings | None = None  # None: no satellite receiver
+    fitted: Mapping[str, Any] = {}  # of other sensors: settings by name
     rectangles: Rectangles | None = None  # bodies that lasers see as such; None: all are round
 
 
@@ -76,7 +74,6 @@ class SimulationParameters(NamedTuple):
     waves: Waves | None = None  # of the gusts; None: no turbulence
     hooks: Hooks = _NO_HOOKS
     obstacles: Obstacles | None = None  # moving ones; ``world`` has them at one tick
-    omnidirectional: bool = False  # some robot has that drive
     movers: Movers | None = None  # the robots' shapes; None: all are discs
     inertia: Inertia | None = None  # None: robots drive at once what they are told
 
@@ -86,8 +83,7 @@ def make_simulation_parameters(
         infrared: InfraredParameters | None, range_and_bearing: bool, rab_range: float,
         rab_blocked_by_walls: bool, odometry: OdometryParameters, wake: WakeParameters,
         wind_height: Height | float, threads: int = 1, waves: Waves | None = None,
-        hooks: Hooks = _NO_HOOKS, imu: ImuSettings | None = None,
-        gnss: GnssSettings | None = None,
+        hooks: Hooks = _NO_HOOKS, fitted: Mapping[str, Any] = {},
         moving: MovingDiscs | None = None, boxes: Boxes | None = None,
         movers: Movers | None = None, all_movers: Movers | None = None,
         rectangles: Rectangles | None = None,
@@ -104,12 +100,11 @@ def make_simulation_parameters(
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
         range_and_bearing=range_and_bearing, rab_range=rab_range,
         line_of_sight=make_line_of_sight(world if rab_blocked_by_walls else None),
-        threads=threads, imu=imu, gnss=gnss, rectangles=rectangles)
+        threads=threads, fitted=fitted, rectangles=rectangles)
     parameters = SimulationParameters(
         dt=dt, bodies=bodies, world=world, sensors=sensors, odometry=odometry, wake=wake,
         fixed=make_fixed_objects(world, reach_of(bodies, movers)), wind_height=wind_height,
-        waves=waves, hooks=hooks, movers=movers, inertia=inertia,
-        omnidirectional=bool((bodies.drive == BY_OMNIDIRECTIONAL).any()))
+        waves=waves, hooks=hooks, movers=movers, inertia=inertia)
     if moving is None and boxes is None:
         return parameters
     moving, boxes = moving or make_moving_discs((), dt), boxes or Boxes()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import borrowed
-from sbot_sim.sensors.beams import make_irregular_fan
+from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import sense_rows
 from sbot_sim.sensors.range_and_bearing import neighbours_of_some
 from sbot_sim.sensors.scan import add_scan_noise
@@ -15,13 +17,17 @@ from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
 from sbot_sim.worlds.crowds import FEW, all_in_view, discs_of_world
 from sbot_sim.worlds.layouts import scene_of
 
-NO_BEAMS = make_irregular_fan([])  # of a sensor that is off
+
+@cache
+def no_beams() -> Fan:
+    """Return the table of a sensor that is off."""
+    return make_irregular_fan([])
 
 
 @shared
 def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Decode the yaws as receivers of messages do."""
-    worlds = borrowed(batch.worlds)
+    worlds = batch.worlds
     worlds.sent_pose[a:z] = worlds.pose[a:z]
     worlds.sent_pose[a:z, 2] = decoded_yaws(worlds.pose[a:z, 2].copy())
 
@@ -29,14 +35,14 @@ def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared
 def mount_lasers(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find where lasers are that are mounted off the robots' centres; before ``scan``."""
-    worlds, mount = borrowed(batch.worlds), batch.setting.sensing.mount
+    worlds, mount = batch.worlds, batch.setting.sensing.mount
     worlds.laser_pose[a:z] = mounted(worlds.pose[a:z], mount[0], mount[1], mount[2])
 
 
 @shared_apart
 def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Cast the lasers' beams."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n, s, radius, lasers = setting.robots, setting.sensing, setting.bodies.radius, worlds.pose
     if worlds.laser_pose.shape[0] > 0:
         lasers = worlds.laser_pose
@@ -60,7 +66,7 @@ def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared_apart
 def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Add noise to the ranges of lasers."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n, s = setting.robots, setting.sensing
     for k in range(first, end):
         if setting.scan_noise[k] > 0.0:
@@ -72,7 +78,7 @@ def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @shared
 def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n, s, radius = setting.robots, setting.sensing, setting.bodies.radius
     best, ends = np.empty(s.infrared_fan.directions.shape[1]), np.empty(2, np.int32)
     uniform = np.empty(len(best))
@@ -98,7 +104,7 @@ def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 @Phase
 def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find who hears whom."""
-    setting, worlds = borrowed(batch.setting), borrowed(batch.worlds)
+    setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
         starts, robots, ranges, bearings = neighbours_of_some(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.records import by_address
 from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import SENSORS
@@ -23,6 +24,7 @@ Flags = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 
+@by_address
 class Sensing(NamedTuple):
     """What the robots of all worlds sense; a sensor that is off has 0 beams, or False."""
 
@@ -40,11 +42,12 @@ class Sensing(NamedTuple):
     rab_range: float  # m
 
 
+@by_address
 class Setting(NamedTuple):
     """What worlds are made of; changes between episodes only (domain randomisation)."""
 
     robots: int  # N, of a world
-    wheels: int  # that odometry counts: 4 where a robot is omnidirectional, else 2
+    wheels: int  # that odometry counts: of the robot with most of them
     dt: float  # s
     bodies: BodyArrays  # (K*N,) each
     layout: Integers  # (K,) the layout in which a world stands
@@ -70,6 +73,7 @@ class Setting(NamedTuple):
     inertia: Inertia  # (K*N,) each, or (0,): no robot has any
 
 
+@by_address
 class Worlds(NamedTuple):
     """The state of K worlds, and what is sensed of it; a row for each robot unless said."""
 
@@ -121,7 +125,7 @@ class Worlds(NamedTuple):
 
 
 def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
-    """Return the arrays of ``count`` worlds, which ``reset_worlds`` fills.
+    """Return the arrays of ``count`` worlds, which ``reset.begin`` fills.
 
     ``hears``: with room for who hears whom, be it all.
     """

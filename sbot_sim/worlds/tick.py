@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.worlds import air, motion, sensing
 from sbot_sim.worlds.batch import Interpreted, Phase
+from sbot_sim.worlds.fitted_sensors import FittedSensors
 from sbot_sim.worlds.parameters import SimulationParameters
-from sbot_sim.worlds.positioning import Positioning
+from sbot_sim.worlds.reset import begin
 from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 from sbot_sim.worlds.user_hooks import HookPhases
@@ -37,16 +38,15 @@ class Tick:
                  waves_of: Callable[[int, int], Waves | None],
                  replace_scenes: ReplaceScenes, threads: int) -> None:
         self._worlds, self._senses, self._hooks = worlds, senses, parameters[0].hooks
-        self.positioning = Positioning(parameters, setting, worlds, senses)
         self._called = HookPhases(parameters, setting, worlds, self.heard)
         shaped = any(p.movers is not None or p.obstacles is not None for p in parameters)
         self.shaped = ShapedWorlds(parameters, setting, worlds,
                                    replace_scenes) if shaped else None
         self._sees_shapes = any(p.sensors.rectangles is not None and p.sensors.scan.sees_robots
                                 for p in parameters)
-        self._each = WorldByWorld(
-            list(parameters) if self.shaped is None else self.shaped.parameters, setting, worlds,
-            threads)
+        current = list(parameters) if self.shaped is None else self.shaped.parameters
+        self.fitted = FittedSensors(current, setting, worlds, senses)
+        self._each = WorldByWorld(current, setting, worlds, threads)
         turbulent = any(p.waves is not None for p in parameters)
         self._turbulent = air.TurbulentAir(waves_of, setting, worlds) if turbulent else None
         # A user's function need not be one for several threads, and tables of the whole batch are
@@ -57,9 +57,9 @@ class Tick:
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
         """Put what is not in the arrays of the batch to tick 0."""
         worlds = list(chosen)
-        self.positioning.reset(worlds)
         if self.shaped is not None:
             self.shaped.reset(worlds)
+        self.fitted.reset(worlds)
         if self._turbulent is not None:
             self._turbulent.reset(worlds, seeds)
 
@@ -73,24 +73,25 @@ class Tick:
         return (starts.copy(), worlds.heard_robot[k, rows].copy(),
                 worlds.heard_range[k, rows].copy(), worlds.heard_bearing[k, rows].copy())
 
+    def beginning(self, setting: Setting) -> Phases:
+        """Return the phases that put worlds to tick 0 and read the sensors there, but the wind."""
+        return [begin, *self.sensing(setting)]
+
     def advancing(self, setting: Setting) -> Phases:
         """Return the phases from the wind at the robots to the poses of the next tick."""
         phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
         phases.append(motion.sum_impulses if self._hooks.drive_impulse is None
                       else self._called.sum_impulses)
         if 'odometry' in self._senses:
-            phases.append(motion.measure_odometry if setting.wheels == 2
-                          else motion.measure_four_wheels)
+            phases.append(motion.measure_odometry)
         phases.append(motion.propose)
-        if setting.wheels == 4:
-            phases.append(motion.propose_omnidirectional)
         phases += [motion.resolve_overlaps if self.shaped is None
                    else self.shaped.resolve_overlaps, motion.end_tick]
         if setting.sensing.range_and_bearing or setting.wake.wake:
             phases.append(motion.broadcast)
-        if 'imu' in self._senses:
-            phases.append(self.positioning.update_twists)
-        elif 'twist' in self._senses:
+        if self.fitted.remember_motion:
+            phases.append(self.fitted.update_twists)
+        elif self.fitted.readings or 'twist' in self._senses:
             phases.append(motion.update_twists)
         return phases
 
@@ -106,8 +107,8 @@ class Tick:
         if s.infrared_fan.beams > 0:
             phases.append(sensing.read_infrared)
         phases += self.hearing(setting)
-        if 'imu' in self._senses or 'gnss' in self._senses:
-            phases.append(self.positioning.read)
+        if self.fitted.readings:
+            phases.append(self.fitted.read)
         return phases
 
     def hearing(self, setting: Setting) -> Phases:
@@ -116,7 +117,7 @@ class Tick:
             return []
         return [sensing.hear if self._worlds.hears else self._each.hear]
 
-    def feeling(self, setting: Setting) -> Phases:
+    def sensing_wind(self, setting: Setting) -> Phases:
         """Return the phases that find the wind at the robots; after ``sensing``."""
         phases = self._air(setting)
         if 'wind' in self._senses:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.dynamics.hooks import call_hook
-from sbot_sim.dynamics.impulses import drive_speeds, impulse_velocity, sum_impulses
-from sbot_sim.dynamics.motion import wheel_commands
+from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
+from sbot_sim.dynamics.motion import carried_speeds, drive
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import Setting, Worlds
@@ -59,11 +59,11 @@ class HookPhases:
         for k in range(first, end):
             rows, p = slice(k * n, (k + 1) * n), self._parameters[k]
             bodies, yaw = p.bodies, worlds.pose[rows, 2].copy()
-            drive = drive_speeds(bodies, wheel_commands(bodies, worlds.driven[rows]))
+            speed = carried_speeds(bodies, drive(bodies, worlds.driven[rows]))
             impulse = sum_impulses(bodies.mass, worlds.wind[rows], np.tile(self._force(k), (n, 1)),
                                    np.zeros(n), yaw, p.dt)
             impulse += call_hook(p.hooks, 'drive_impulse', int(worlds.tick[k]), impulse.shape,
-                                 bodies.mass.copy(), drive, yaw)
+                                 bodies.mass.copy(), speed, yaw)
             worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
 
     def _force(self, k: int) -> NDArray[np.float64]:

@@ -157,7 +157,7 @@ def _policies(random: Random, pick: Pick) -> tuple[Any, Any]:
 def call_world(random: Random, pick: Pick) -> None:
     """Make a single world and call one of its methods."""
     scenario = random.choice(scenarios())
-    n, hears = len(scenario.robots), bool(scenario.sensors.rab.range_and_bearing)
+    n, hears = len(scenario.robots), bool(scenario.sensors.neighbours.range_and_bearing)
     named = {key: pick(value) for key, value in (
         ('seed', 3), ('sense', ['scan', 'wind', 'infrared', 'twist'])) if random.random() < 0.3}
     if random.random() < 0.1:
@@ -185,7 +185,7 @@ def call_world(random: Random, pick: Pick) -> None:
 def call_worlds(random: Random, pick: Pick) -> None:
     """Make several worlds and call one of their methods."""
     scenario, count = random.choice(scenarios()), random.choice([1, 2, 5])
-    n, hears = len(scenario.robots), bool(scenario.sensors.rab.range_and_bearing)
+    n, hears = len(scenario.robots), bool(scenario.sensors.neighbours.range_and_bearing)
     source = random.choice([scenario, scenario, [scenario] * count])
     named = {key: pick(value) for key, value in (
         ('seeds', np.arange(count)), ('sense', ['scan', 'wind', 'infrared', 'twist']),

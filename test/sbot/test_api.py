@@ -93,8 +93,10 @@ def test_errors_name_the_place_and_what_was_expected():
         sbot.load(scenario(wind=object()))
     with pytest.raises(sbot.InputError, match='expected a name, a path, YAML text, a dict or a'):
         sbot.load(3)
-    with pytest.raises(sbot.InputError, match="unknown name 'scan'; did you mean 'scans'"):
-        sbot.run('single_robot', duration=0.1, sense=['scan'])
+    with pytest.raises(sbot.InputError, match="sense: got 'scans', expected 'scan', as it is"):
+        sbot.run('single_robot', duration=0.1, sense=['scans'])
+    with pytest.raises(sbot.InputError, match="sense: got 'scans', expected 'scan', as it is"):
+        sbot.World('single_robot', sense=['scans'])
     with pytest.raises(sbot.InputError, match=r'infrared needs sensors\.infrared: true'):
         sbot.run('single_robot', duration=0.1, sense=['infrared'])
 
@@ -155,8 +157,8 @@ def test_what_cannot_work_is_refused_before_the_run(monkeypatch, tmp_path):
     monkeypatch.undo()
     with pytest.raises(sbot.InputError, match='threads: got 0'):
         sbot.run('single_robot', threads=0)
-    with pytest.raises(sbot.InputError, match=r"sense: got 'scans', expected a list"):
-        sbot.run('single_robot', sense='scans')
+    with pytest.raises(sbot.InputError, match=r"sense: got 'scan', expected a list"):
+        sbot.run('single_robot', sense='scan')
 
 
 def test_controllers_may_be_classes_and_objects():
@@ -208,16 +210,16 @@ def test_a_recording_of_objects_needs_them_again(tmp_path):
 
 def test_sensors_are_kept_on_request_as_messages_carry_them():
     plain = sbot.run('sbot_box', duration=0.3)
-    assert plain.scans is None
+    assert plain.scan is None
     assert plain.infrared is None
     assert plain.odometry is None
-    run = sbot.run('sbot_box', duration=0.3, sense=['scans', 'infrared', 'odometry'])
+    run = sbot.run('sbot_box', duration=0.3, sense=['scan', 'infrared', 'odometry'])
     rows, robots = run.poses.shape[:2]
-    assert run.scans.shape == (rows, robots, run.scenario.sensors.scan.scan_beams)
+    assert run.scan.shape == (rows, robots, run.scenario.sensors.scan.scan_beams)
     assert run.infrared.shape == (rows, robots, 15)
     assert run.odometry.shape == (rows, robots, 3)
     assert run.infrared.any()
-    assert run.scans.dtype == run.infrared.dtype == np.float32
+    assert run.scan.dtype == run.infrared.dtype == np.float32
     assert run.summary['trajectory_sha256'] == plain.summary['trajectory_sha256']
 
 
@@ -283,7 +285,7 @@ def test_plot_draws_runs_recordings_and_scenarios(tmp_path):
 
 
 def test_view_shows_the_same_of_a_run_and_of_its_recording(tmp_path):
-    run = sbot.run('single_robot', duration=0.3, record=tmp_path / 'bag', sense=['scans'])
+    run = sbot.run('single_robot', duration=0.3, record=tmp_path / 'bag', sense=['scan'])
     pages = [sbot.view(source, tmp_path / f'{i}.html').read_text('utf-8')
              for i, source in enumerate((run, sbot.Bag(tmp_path / 'bag'),
                                          sbot.load('single_robot', duration=0.3)))]

@@ -171,6 +171,6 @@ def test_robots_of_other_drives_may_give_a_vy_of_0():
     ((1, 2, b'x', 3), True)])
 def test_a_vy_is_refused_where_the_drive_has_none(answer, holonomic):
     observation = make_observation(1, RATE, None, INPUTS)
-    words = 'vx, vy and omega' if holonomic else 'vy 0, as its drive is not omnidirectional'
+    words = 'vx, vy and omega' if holonomic else 'vy 0, as its drive does not move to the side'
     with pytest.raises(InputError, match=words):
         ask(Answer(answer), observation, np.random.default_rng(0), holonomic)

@@ -18,9 +18,10 @@ import test_many as many
 
 import sbot
 from sbot.scenario import assemble
+from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL
+from sbot_sim.engine.state import StepInputs
+from wind_model.source import Wind
 
 FILE = Path(__file__).with_name('recorded_bits.json')
 SCENARIOS = {**{f'many: {name}': data for name, data in many.SCENARIOS.items()},
@@ -54,12 +55,13 @@ def bits(name, threads=1):
                     source.field if tick != 5 else None,
                     rng.uniform(-0.05, 0.05, 3) * (tick % 3 == 2))
         if tick % 5 != 3:
-            engine.feel(wind)
+            engine.sense_wind(wind)
         snapshot = engine.snapshot
         for field in ('pose', 'twist', 'wind', 'free_wind', 'updraft', 'true_pose', 'odometry',
-                      'odometry_twist', 'ranges', 'infrared', 'imu', 'gnss', 'obstacles',
-                      'boxes'):
+                      'odometry_twist', 'ranges', 'infrared', 'obstacles', 'boxes'):
             take(field, getattr(snapshot, field))
+        for field, readings in snapshot.readings.items():
+            take(field, readings)
         if snapshot.heard_sent:
             take('rab_data', snapshot.rab_data)
         for field in ('collided', 'reverted'):
@@ -70,7 +72,7 @@ def bits(name, threads=1):
         if tick == 6:
             engine.teleport(n - 1, (1.45, 1.35, 0.3))
         command = rng.uniform(-1, 1, (n, 3)) * [0.15, 0.1, 1.0] + [0.05, 0.0, 0.0]
-        command[drive != BY_OMNIDIRECTIONAL, 1] = 0.0
+        command[~np.array(SIDEWAYS)[drive], 1] = 0.0
         engine.advance(StepInputs(command, wind, rng.integers(0, 256, (n, 10)).astype(np.uint8)))
     take('end', engine.snapshot.true_pose)
     return {field: digest.hexdigest()[:16] for field, digest in sorted(hashes.items())}

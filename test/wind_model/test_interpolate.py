@@ -89,7 +89,7 @@ def test_a_point_of_the_grid_gives_its_own_value_exactly(random_grid):
 def test_the_edge_is_inside_and_one_ulp_beyond_is_outside():
     ones = np.ones(4 * 3 * 3)
     grid = make_grid(-0.3, 0.7, 4, 3, 0.1, 0.7, [0, 0.3, 1], np.full(12, 0.1), np.full(12, 2.3),
-                     ones, ones, ones)
+                     (ones, ones, ones))
     field = make_lattice(grid)
     edges = np.array([[field.x[0], 1, 1], [field.x[-1], 1, 1], [0, field.y[0], 1],
                       [0, field.y[-1], 1], [0, 1, 0.1], [0, 1, 2.3]])
@@ -103,7 +103,7 @@ def test_the_edge_is_inside_and_one_ulp_beyond_is_outside():
 def test_a_column_that_does_not_reach_the_height_extrapolates():
     # Bottoms 0 and 10: at z = 5 the right columns lie above the point.
     grid = make_grid(0, 0, 2, 2, 1, 1, [0, 0.5, 1], [0, 10, 0, 10], [10, 20, 10, 20],
-                     np.repeat([0.0, 1.0, 2.0], 4), np.zeros(12), np.zeros(12))
+                     (np.repeat([0.0, 1.0, 2.0], 4), np.zeros(12), np.zeros(12)))
     field = make_lattice(grid)
     got = velocity_at(field, np.array([[0.25, 0.5, 5.0]]), OUTSIDE)
     assert got[0].tolist() == [0.75 * 1 + 0.25 * -1, 0, 0]

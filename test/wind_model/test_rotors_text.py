@@ -167,7 +167,7 @@ def test_a_path_that_cannot_be_read(tmp_path, path):
         read_grid(tmp_path / path)
     with pytest.raises(InputError, match='cannot write the wind field'):
         write_grid(tmp_path / path / 'x' / 'y', make_grid(0, 0, 2, 2, 1, 1, [0, 1], np.zeros(4),
-                                                          np.ones(4), *np.ones((3, 8))))
+                                                          np.ones(4), np.ones((3, 8))))
 
 
 ENDLESS = {

@@ -13,14 +13,14 @@ from sbot.files.yaml_text import Origins
 from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.world import world_arrays
 from sbot_sim.collision.overlap import rectangle_distance
-from sbot_sim.world.bodies import ACKERMANN, OMNIDIRECTIONAL
+from sbot_sim.drives.registry import users_of
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
 from sbot_sim.world.polygons import inside_polygon
 from wind_model.parameters import ROBOT, STILL, WakeParameters
 
 LOG = logging.getLogger(__name__)
-_OF_DRIVES = {'wheelbase': (OMNIDIRECTIONAL, ACKERMANN), 'max_steering_angle': (ACKERMANN,)}
 
 
 def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) -> None:
@@ -36,10 +36,15 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
                 LOG.warning('%s: has no effect %s', origins.where((name, key)), reason)
     for name, keys in written.bodies.items():
         body = scenario.bodies.get(name)
-        for key, drives in _OF_DRIVES.items():
-            if key in keys and body is not None and body.drive not in drives:
+        for key in keys:
+            drives = users_of(key)
+            if drives and body is not None and body.drive not in drives:
                 LOG.warning('%s: has no effect without drive: %s',
                             origins.where(('bodies', name, key)), ' or '.join(drives))
+        if body is not None and 0.0 < body.command_delay < 0.5 * scenario.rate.dt:
+            LOG.warning('%s: has no effect below half a tick, %g s',
+                        origins.where(('bodies', name, 'command_delay')),
+                        0.5 * scenario.rate.dt)
         if 'offset' in keys and body is not None and not body.is_rectangle:
             LOG.warning('%s: has no effect without length and width',
                         origins.where(('bodies', name, 'offset')))
@@ -104,17 +109,11 @@ def _wind(given: Collection[str], scenario: Scenario) -> Iterator[tuple[str, str
 
 def _sensors(_: Collection[str], scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Yield keys that would have no effect, and why."""
-    sensors = scenario.sensors
-    if not sensors.infrared.infrared:
-        for key in sensors.infrared._fields:
-            yield key, 'without infrared: true'
-    for name, settings in (('imu', sensors.imu), ('gnss', sensors.gnss)):
-        if not getattr(settings, name):
-            for key in settings._fields:
-                yield key, f'without {name}: true'
-    if not sensors.rab.range_and_bearing and not scenario.wind.wakes.wake:
-        for key in ('rab_range', 'rab_blocked_by_walls'):
-            yield key, 'without range_and_bearing: true'
+    for sensor in sensors().values():
+        used = sensor.for_wakes and scenario.wind.wakes.wake
+        if not used and not sensor.is_on(scenario.sensors):
+            for spec in sensor.specs:
+                yield spec.name, f'without {sensor.switch}: true'
 
 
 def _unreachable(world: World, goal: tuple[float, float]) -> str | None:

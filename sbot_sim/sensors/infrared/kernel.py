@@ -7,8 +7,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner, stack_indexes
-from sbot_common.compiled.prefetch import TOGETHER, prefetch
+from sbot_common.compiled.jit import (
+    TOGETHER,
+    borrowed,
+    njit,
+    njit_inline,
+    njit_inner,
+    prefetch,
+    stack_indexes,
+)
 from sbot_common.compiled.vectors import LANES, append, bits, load_until
 from sbot_common.elementary import sincos
 from sbot_common.random.numbers import fill_uniforms

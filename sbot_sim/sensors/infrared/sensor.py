@@ -7,6 +7,7 @@ rim, and a table turns them into readings.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -28,7 +29,12 @@ SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.
 SENSOR_DEGREES = (34, 56, 79, 101, 120, 140, 160, 180, 200, 220, 240, 259, 281, 304, 326)
 SENSOR_ANGLES = tuple(math.radians(degrees) for degrees in SENSOR_DEGREES)
-RING = make_irregular_fan(SENSOR_ANGLES)
+
+
+@cache
+def ring() -> Fan:
+    """Return the table of the fifteen beams."""
+    return make_irregular_fan(SENSOR_ANGLES)
 
 
 class InfraredSettings(NamedTuple):
@@ -109,7 +115,7 @@ def _looking(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredPar
         raise ValueError(f'scene has reach {scene.reach}, needs {reach} (m)')
     seen = pose.shape[0] if parameters.sees_robots else 0
     discs = sort_discs(pose[:seen], radius[:seen], reach)
-    return scene, discs, pose, radius, RING, parameters.range
+    return scene, discs, pose, radius, ring(), parameters.range
 
 
 def infrared_readings(distances: Floats, parameters: InfraredParameters,
@@ -161,6 +167,6 @@ def infrared_points(sensed: NDArray[np.float32], radius: float) -> NDArray[np.fl
 
     """
     points = np.zeros((SENSORS, 5), np.float32)
-    points[:, :2] = radius * RING.directions[:, :SENSORS].T
+    points[:, :2] = radius * ring().directions[:, :SENSORS].T
     points[:, 3:] = sensed
     return points

@@ -94,23 +94,15 @@ def test_the_table_fits_80_columns_and_shouts_about_overlaps():
 def test_command_writes_table_csv_and_json(tmp_path, capsys):
     options = ['bench', '--robots', '8', '--cases', 'motion', '--threads', '1', '--seconds', '0']
     file = tmp_path / 'new.csv'
-    assert main([*options, '--no-peers', '--csv', str(file)]) == 0
+    assert main([*options, '--csv', str(file)]) == 0
     assert 'motion' in capsys.readouterr().out
     rows = list(csv.DictReader(file.open()))
     told = [(row['case'], row['robots'], row['overlaps']) for row in rows]
     assert told == [('motion', '8', '0')]
-    assert main([*options, '--no-peers', '--json']) == 0
+    assert main([*options, '--json']) == 0
     assert json.loads(capsys.readouterr().out)['results'][0]['robots'] == 8
     assert main([*options, '--csv', str(file)]) == 2
     assert 'exists already' in capsys.readouterr().err
-
-
-def test_missing_peers_are_one_line_each(capsys, monkeypatch):
-    monkeypatch.setattr('sbot.bench.peers.installed', lambda *_: False)
-    assert main(['bench', '--robots', '8', '--cases', 'motion', '--threads', '1',
-                 '--seconds', '0']) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if 'not installed' in line]
-    assert [line.split(':')[0] for line in lines] == ['ir-sim', 'navground']
 
 
 def test_small_worlds_are_measured_as_json(capsys):

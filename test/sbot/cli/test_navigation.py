@@ -2,6 +2,7 @@
 
 import json
 
+import sbot
 from sbot.cli.main import main
 
 FAST = ['--jobs', '1', '--quiet', '--set', 'duration=0.5']
@@ -26,6 +27,42 @@ def test_a_table_and_rows_that_are_checked(capsys, tmp_path, monkeypatch):
     (tmp_path / 'wrong.jsonl').write_text(json.dumps({**row, 'trajectory_sha256': 'no'}))
     assert main(['bench', 'navigation', '--check', 'wrong.jsonl', *FAST[:3]]) == 3
     assert 'hallway/pair#0 navigate: trajectory_sha256' in capsys.readouterr().out
+
+
+def test_what_rows_name_is_executed_only_if_trusted(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'theirs_to_trust.py').write_text(
+        "open('executed', 'w').close()\nclass Theirs:\n    def step(self, observation, rng):\n"
+        '        return 0.1, 0.0\n')
+    row = {'library': 1, 'scene': 'hallway/pair', 'seed': 0, 'controller': 'navigate', 'set': {}}
+    for change, named in (({'controller': 'theirs_to_trust:Theirs'}, 'theirs_to_trust:Theirs'),
+                          ({'set': {'python_path': ['/']}}, r"python_path=['/']"),
+                          ({'set': {'robots.*.controller': 'theirs_to_trust:Theirs'}}, 'robots')):
+        (tmp_path / 'rows').write_text(json.dumps({**row, **change}))
+        assert main(['bench', 'navigation', '--check', 'rows', '--quiet']) == 2
+        told = capsys.readouterr().err
+        assert named in told
+        assert 'give --trust if you trust it' in told
+        assert not (tmp_path / 'executed').exists()
+
+
+def test_rows_of_several_files_come_in_one_table(capsys, tmp_path):
+    row = {'library': 1, 'scene': 'hallway/pair', 'seed': 0, 'set': {}, 'success': 1, 'arrived': 1}
+    for name in ('a', 'b'):
+        (tmp_path / name).write_text(json.dumps({**row, 'controller': name}) + '\n')
+    assert main(['bench', 'navigation', '--show', str(tmp_path / 'a'),
+                 '--show', str(tmp_path / 'b')]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split('|')[2].strip() for line in lines] == ['controller', '----------', 'a', 'b']
+
+
+def test_a_scene_is_printed_as_a_scenario_file(capsys, tmp_path):
+    assert main(['bench', 'navigation', 'hallway/pair', '--seeds', '3', '--yaml']) == 0
+    (tmp_path / 'hallway.yaml').write_text(capsys.readouterr().out)
+    scenario = sbot.load(str(tmp_path / 'hallway.yaml'))
+    assert (scenario.name, scenario.seed, len(scenario.robots)) == ('hallway/pair', 3, 2)
+    assert main(['bench', 'navigation', 'doorway', '--seeds', '3', '--yaml']) == 2
+    assert '--yaml: got 3 scenarios, expected one' in capsys.readouterr().err
 
 
 def test_hidden_seeds_name_the_hash_of_their_secret(capsys, tmp_path):

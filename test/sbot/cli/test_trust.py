@@ -14,7 +14,7 @@ import pytest
 
 import sbot
 from neural_controller.saved_policy import _function_of, _hash
-from sbot.cli import sweep
+from sbot.cli import navigation, sweep
 from sbot.cli.main import COMMANDS, main, make_parser
 from sbot.environment.discovery import stay_on_this_machine
 from sbot.runner.loop import run_scenario
@@ -73,7 +73,7 @@ LOOK_AT_RECORDINGS = {
 LOOK_AT_OTHER_FILES = {'list', 'new', 'bench', 'docs', 'wind at', 'wind vtk', 'wind make',
                        'sweep show', 'sweep plot'}
 # `plot` and `view` simulate where they are given a scenario.
-SIMULATE = {'run', 'up', 'sweep', 'replay', 'plot', 'view', 'wind wake'}
+SIMULATE = {'run', 'up', 'sweep', 'replay', 'plot', 'view', 'wind wake', 'bench navigation'}
 NAMES_THAT_LOOK = {'Bag', 'plot', 'view'}
 NAMES_THAT_SIMULATE = {'load', 'run', 'sweep', 'replay', 'plot', 'view', 'World', 'Worlds',
                        'learn'}
@@ -100,6 +100,7 @@ def all_commands():
                 yield words, parser
     for name, make in sweep.OTHERS.items():
         yield f'sweep {name}', make()
+    yield 'bench navigation', navigation.parser()
 
 
 def test_of_every_command_it_is_known_whether_it_imports():

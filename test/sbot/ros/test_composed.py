@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from growing_bag import has_begun
 
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -80,7 +81,7 @@ def test_a_signal_ends_it_and_finishes_the_recording(tmp_path, number):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     try:
         end = time.monotonic() + DEADLINE
-        while 'all nodes are connected' not in log.read_text():
+        while not has_begun(bag):
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end
             time.sleep(0.02)

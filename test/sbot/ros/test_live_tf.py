@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from sbot.environment.message_package import compilers
 from sbot.ros import live_tf
-from sbot.ros.message_package import compilers
 
 INSTALLED = importlib.util.find_spec('tf2_msgs') is not None
 pytestmark = [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ros_package import HAS_LAUNCH
 
-from sbot.ros.message_package import compilers
+from sbot.environment.message_package import compilers
 from sbot.ros.processes import own_names, parse_namespace
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario

@@ -24,7 +24,6 @@ from numba.core.dispatcher import Dispatcher
 from potential_field_bot.bot import warm_up
 from sbot.ros.simulator import rehearse
 from sbot.runner.controller_set import ControllerSet
-from sbot.runner.loop import wind_at
 from sbot.runner.summary import Tally
 from sbot.scenario import assemble
 from sbot.scenario.load import load_scenario
@@ -41,7 +40,7 @@ parameters = assemble.simulation_parameters(scenario)
 source = assemble.wind_source(scenario)
 warm_up()
 yaw_from_quaternion(0.0, 0.0, 0.0, 1.0)
-wind_at(source, 1)  # another process does this
+source.at(1)  # another process does this
 rehearse(scenario, parameters)
 engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
 broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
@@ -50,11 +49,11 @@ controllers = ControllerSet(scenario, parameters.sensors.scan)
 print(loaded())
 for k in range(2):
     stamp_ns = scenario.rate.stamp_ns(k)
-    engine.feel(wind_at(source, stamp_ns))
+    engine.sense_wind(source.at(stamp_ns))
     commands = controllers.decide(engine.snapshot, stamp_ns).commands
     list(broadcast.snapshot(engine.snapshot, stamp_ns))
     tally.add(engine.snapshot)
-    engine.advance(StepInputs(commands, wind_at(source, stamp_ns), engine.snapshot.rab_data))
+    engine.advance(StepInputs(commands, source.at(stamp_ns), engine.snapshot.rab_data))
 print(loaded())
 """
 

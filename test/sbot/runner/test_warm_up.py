@@ -7,7 +7,7 @@ import pytest
 
 import sbot
 from sbot.runner import warm_up
-from sbot_common.compiled import cache
+from sbot_common.compiled import notice
 
 
 def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch):
@@ -18,7 +18,7 @@ def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch)
         return started
 
     def parameters(_) -> None:
-        for call in list(cache._listeners):
+        for call in list(notice.LISTENERS):
             call('a function')
 
     def interrupted(*_) -> None:
@@ -33,6 +33,27 @@ def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch)
         assert started[0].poll() is not None
     finally:
         started[0].kill()
+
+
+def test_the_other_process_starts_when_the_first_function_is_compiled(monkeypatch):
+    """Also where the tables of the world compile nothing: an edit touches a few functions only."""
+    started = []
+    monkeypatch.setattr(warm_up, 'is_warm', lambda _: False)
+    monkeypatch.setattr(warm_up, 'mark_warm', lambda _: None)
+    monkeypatch.setattr(warm_up, '_start_other_half', lambda *_: started.append('other') or [])
+
+    def compile_one(*_) -> None:
+        for call in list(notice.LISTENERS):
+            call('a function')
+        assert started == ['other']
+    monkeypatch.setattr(warm_up, '_compile_senses_and_controllers', compile_one)
+    scenario = sbot.load('single_robot', duration=0.1)
+    warm_up.simulation_parameters(scenario)  # from here on its tables are loaded
+    warm_up.warm_up(scenario, quiet=True)
+    started.clear()
+    monkeypatch.setattr(warm_up, '_compile_senses_and_controllers', lambda *_: None)
+    warm_up.warm_up(scenario, quiet=True)
+    assert started == []
 
 
 CALLS = []

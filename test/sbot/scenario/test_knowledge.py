@@ -123,8 +123,9 @@ def test_a_controller_that_keeps_its_goal_still_does(tmp_path):
 
 
 def test_what_cannot_be_combined_is_said():
-    with pytest.raises(InputError, match=r'robots\.0.*potential_field cannot be combined'):
-        sbot.load(scene(lambda _: 'potential_field', {'others_range': 2.0}))
+    for name in ('potential_field', 'external'):
+        with pytest.raises(InputError, match=rf'robots\.0.*{name} cannot be combined'):
+            sbot.load(scene(lambda _, name=name: name, {'others_range': 2.0}))
     with pytest.raises(InputError, match=r'knowledge\.pose_noise_std'):
         sbot.load(scene(lambda _: 'none', {'pose_noise_std': -1.0}))
     with pytest.raises(InputError, match='pose_noise'):

@@ -26,8 +26,7 @@ from sbot.scenario.overrides import parse_override
 from sbot.scenario.reference import with_tables
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
-from sbot_common.params import specs_of
-from sbot_sim.world.bodies import BODIES, Body
+from sbot_sim.world.bodies import BODIES, body_specs
 
 ROOT = Path(__file__).resolve().parents[3]
 HERE = Path('/')
@@ -353,7 +352,7 @@ def test_shipped_files_of_an_installation(layout, tmp_path):
 
 
 def documented_keys():
-    yield from (spec.name for spec in specs_of(Body))
+    yield from (spec.name for spec in body_specs())
     for model in (ScenarioFile, World, Circle, Rectangle, RobotEntry):
         yield from model.model_fields
     for specs in (*(entry.specs for entry in shipped_controllers()), group_specs(SensorSettings()),

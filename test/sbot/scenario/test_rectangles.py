@@ -49,9 +49,9 @@ def test_lasers_of_others_see_its_sides():
     done = sbot.run(scenario([cart(4, 3, 0.0), {'pose': [4.2, 1, math.pi / 2], **NONE},
                               {'pose': [1, 3, 0], **NONE}],
                              sensors={'scan_sees_robots': True, 'scan_beams': 3}),
-                    sense=['scans'])
-    assert done.scans[0, 1, 1] == pytest.approx(1.8, abs=1e-6)
-    assert done.scans[0, 2, 1] == pytest.approx(2.8, abs=1e-6)
+                    sense=['scan'])
+    assert done.scan[0, 1, 1] == pytest.approx(1.8, abs=1e-6)
+    assert done.scan[0, 2, 1] == pytest.approx(2.8, abs=1e-6)
 
 
 @pytest.mark.parametrize('seed', range(3))

@@ -28,7 +28,8 @@ from sbot_common.errors import InputError
 from sbot_common.twist import STOP, Twist
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.engine.state import StepInputs
+from wind_model.source import still_air
 
 SCENARIO = """
 name: driven
@@ -100,9 +101,9 @@ def test_frames_are_those_of_the_run_and_come_once_a_page_is_open(tmp_path):
     session = Session(scenario)
     first = session.open()
     assert (first['t'], session.header['live'], session.header['drivable']) == (0.0, True, [0, 2])
-    expected = run_scenario(scenario, sense=['scans'])
+    expected = run_scenario(scenario, sense=['scan'])
     assert np.reshape(np.array(first['scans'], float), (3, 180)) == pytest.approx(
-        np.where(np.isfinite(expected.scans[0]), expected.scans[0], np.nan).astype(float),
+        np.where(np.isfinite(expected.scan[0]), expected.scan[0], np.nan).astype(float),
         abs=1e-3, nan_ok=True)
     frames = [first]
     while (event := session.events.next())[0] == 'frame':

@@ -7,13 +7,12 @@ import pytest
 
 import sbot
 import sbot.learn
-from sbot.runner.loop import wind_at
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_common.twist import OMEGA, VX
+from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs
-from sbot_sim.world.bodies import BY_OMNIDIRECTIONAL
 from sbot_sim.world.boxes import as_sent
 
 HOOKS = str(Path(__file__).parents[1] / 'runner')
@@ -76,7 +75,7 @@ def commands_of(rng, worlds):
     """Commands of which some press robots against each other and against walls."""
     commands = np.zeros((worlds.count, worlds.robots, 3))
     commands[..., [VX, OMEGA]] = rng.uniform(-1, 1, commands[..., :2].shape) * [0.15, 1] + [.05, 0]
-    sideways = (worlds.setting.bodies.drive == BY_OMNIDIRECTIONAL).reshape(commands.shape[:2])
+    sideways = np.array(SIDEWAYS)[worlds.setting.bodies.drive].reshape(commands.shape[:2])
     commands[sideways, 1] = rng.uniform(-0.1, 0.1, int(sideways.sum()))
     return commands
 
@@ -92,8 +91,8 @@ def check(worlds, seen, k, engine):
     pairs = {'pose': snapshot.pose, 'scan': snapshot.ranges, 'odometry': snapshot.odometry,
              'odometry_twist': snapshot.odometry_twist, 'twist': snapshot.twist,
              'wind': snapshot.wind, 'obstacles': snapshot.obstacles, 'boxes': snapshot.boxes,
-             'infrared': snapshot.infrared[..., -1], 'imu': snapshot.imu,
-             'gnss': snapshot.gnss, 'collided': engine.snapshot.collided}
+             'infrared': snapshot.infrared[..., -1], 'imu': snapshot.readings.get('imu'),
+             'gnss': snapshot.readings.get('gnss'), 'collided': engine.snapshot.collided}
     for name, theirs in pairs.items():
         ours = getattr(seen, name)
         assert (ours is None) == (theirs is None), name
@@ -116,10 +115,10 @@ def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
     source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
     hit, seen = False, worlds.observe()
     for tick in range(TICKS):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
         for k, engine in engines.items():
-            engine.feel(wind)
+            engine.sense_wind(wind)
             check(worlds, seen, k, engine)
             engine.advance(StepInputs(commands[k], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
@@ -145,9 +144,9 @@ def test_features_that_meet_equal_the_run_too(number):
     worlds, engine = sbot.Worlds(scenario, 3, seeds=[1, 2, 3]), alone(scenario, 2)
     source, seen = assemble.wind_source(scenario), worlds.observe()
     for tick in range(TICKS):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
-        engine.feel(wind)
+        engine.sense_wind(wind)
         check(worlds, seen, 1, engine)
         engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)
@@ -184,7 +183,7 @@ def test_obstacles_that_outgrow_their_room_are_still_seen(monkeypatch):
     worlds, engine = sbot.Worlds(scenario, 2, seeds=[5, 6]), alone(scenario, 6)
     source, setting = assemble.wind_source(scenario), worlds.setting
     for tick in range(40):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         engine.advance(StepInputs(np.zeros((4, 3)), wind, engine.snapshot.rab_data))
         seen = worlds.step(np.zeros((2, 4, 2)))
         np.testing.assert_array_equal(seen.scan[1], engine.snapshot.ranges)
@@ -209,9 +208,9 @@ def test_threads_may_share_a_large_world(threads, monkeypatch):
     source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
     seen = worlds.observe()
     for tick in range(4):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         commands = commands_of(rng, worlds)
-        engine.feel(wind)
+        engine.sense_wind(wind)
         check(worlds, seen, 1, engine)
         engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
         seen = worlds.step(commands)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.runner.loop import wind_at
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_common.twist import OMEGA, VX
@@ -81,9 +80,9 @@ def test_every_world_is_the_engines_to_the_bit(name):
     source = assemble.wind_source(scenario)
     hit = False
     for tick in range(TICKS):
-        wind = wind_at(source, scenario.rate.stamp_ns(tick))
+        wind = source.at(scenario.rate.stamp_ns(tick))
         for k, engine in enumerate(engines):
-            engine.feel(wind)
+            engine.sense_wind(wind)
             check_equal(worlds, k, engine)
             np.testing.assert_array_equal(worlds.observe().wind[k], engine.snapshot.wind)
         commands = random_commands(rng, (count, worlds.robots))
@@ -221,7 +220,7 @@ def test_observations_are_copies():
 @pytest.mark.parametrize(('call', 'words'), [
     (lambda: sbot.Worlds(S_BOTS, 0), 'count: got 0'),
     (lambda: sbot.Worlds(S_BOTS, 2, seeds=[1]), 'seeds: got'),
-    (lambda: sbot.Worlds(S_BOTS, 2, sense=['neighbours']), 'sense: got'),
+    (lambda: sbot.Worlds(S_BOTS, 2, sense=['neighbours']), 'sense: neighbours needs'),
     (lambda: sbot.Worlds([S_BOTS, {**S_BOTS, 'rate': 20}]), 'rate: got'),
     (lambda: sbot.Worlds([S_BOTS, SHELTERED]), 'wakes: got'),
     (lambda: sbot.World(S_BOTS).step(np.zeros((4, 2))), r'commands: got .*\(4, 2\)'),

@@ -27,7 +27,7 @@ assert 'scipy.linalg.cython_blas' in sys.modules
 
 def test_what_has_imported_numba_or_scipy_before_changes_nothing():
     for first in ('numba', 'scipy'):
-        code = (f'import {first}; import sbot_common.compiled.jit; import scipy; '
+        code = (f'import {first}; import sbot_common.compiled.dispatchers; import scipy; '
                 'from numba.np import arraymath; assert arraymath._HAVE_BLAS; scipy.linalg')
         done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                               check=False, timeout=300)
@@ -37,7 +37,7 @@ def test_what_has_imported_numba_or_scipy_before_changes_nothing():
 def test_the_garbage_collector_leaves_numba_alone():
     code = """
 import gc
-import sbot_common.compiled.jit
+import sbot_common.compiled.dispatchers
 assert gc.isenabled()
 assert gc.get_freeze_count() > 50_000, gc.get_freeze_count()
 """

@@ -100,7 +100,14 @@ PRIVATE = [
     ('numba.core.dispatcher', 'Dispatcher.compile'),
     ('numba.core.cgutils', 'alloca_once'),
     ('numba.np.arrayobj', 'populate_array'),
+    ('numba.experimental.structref', 'StructRefProxy'),
+    ('numba.experimental.structref', 'define_proxy'),
+    ('numba.experimental.structref', 'register'),
     ('numba.extending', '_Intrinsic'),
+    ('numba.core.datamodel', 'register_default'),
+    ('numba.core.datamodel.models', 'PrimitiveModel'),
+    ('numba.core.typing.templates', 'AttributeTemplate'),
+    ('numba.core.types', 'BaseNamedTuple'),
 ]
 
 

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from sbot_common.compiled.jit import njit
-from sbot_common.compiled.prefetch import prefetch
+from sbot_common.compiled.jit import njit, prefetch
 
 
 @njit

@@ -7,8 +7,10 @@ from scipy import stats
 from sbot_common.random import purposes
 from sbot_common.random.generators import generator
 from sbot_common.random.numbers import normals, normals_of_worlds, uniforms
+from sbot_sim.sensors.kinds import gnss, imu
 
-PURPOSES = sorted(value for name, value in vars(purposes).items() if name.isupper())
+PURPOSES = sorted([imu.NOISE, imu.BIAS, gnss.NOISE, purposes.purpose_of('a sensor'), *(
+    value for name, value in vars(purposes).items() if name.isupper())])
 LEAST_P = 1e-3  # of a test with a fixed seed: it says the same each time
 
 
@@ -93,9 +95,16 @@ def test_nothing_is_drawn_twice_in_a_run():
     assert len(np.unique(rows)) == len(PURPOSES) * 20 * 50 * 16
 
 
+def test_purposes_differ_and_names_have_their_own():
+    names = [purposes.purpose_of(name) for name in ('compass', 'compass ', 'sonar', '')]
+    assert len({*PURPOSES, *names}) == len(PURPOSES) + 4
+    assert all(2**32 <= number < 2**63 for number in names)
+    assert purposes.purpose_of('compass') == 130893062245804650  # for ever
+
+
 def test_those_of_several_worlds_are_those_of_each():
     seeds, ticks = np.array([3, 1, 2**62]), np.array([5, 0, 9])
-    together = normals_of_worlds(seeds, purposes.IMU, 4, ticks, 3)
-    alone = [normals(int(seed), purposes.IMU, 4, int(tick), 3)
+    together = normals_of_worlds(seeds, purposes.SCAN, 4, ticks, 3)
+    alone = [normals(int(seed), purposes.SCAN, 4, int(tick), 3)
              for seed, tick in zip(seeds, ticks, strict=True)]
     np.testing.assert_array_equal(together, np.concatenate(alone))

@@ -157,6 +157,30 @@ def test_a_scene_that_is_turned_and_moved_gives_the_same_run_turned_and_moved():
     assert np.ptp(here, axis=0).max() > 0.2
 
 
+def test_a_network_in_a_batch_gives_the_run_of_its_controller(tmp_path):
+    network = sbot.network('perceptron', ['goal', 'twist'], outputs='twist', max_speed=1.0,
+                           turn=1.0)
+    weights = np.random.default_rng(2).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'network.json', network, weights)
+    values = {'name': 'learned', 'duration': 3.0, 'rate': 20, 'seed': 1,
+              'world': {'bounds': [0, 0, 12, 8]}, 'bodies': {'robot': LIMITS},
+              'robots': [{'pose': [2, 2, 0.5], 'goal': [9, 6],
+                          'controller': 'neural_controller.controller:Neural',
+                          'parameters': {'network': str(tmp_path / 'network.json')}}]}
+    one = sbot.run(values)
+    episode = sbot.Worlds(sbot.load(values), 3, seeds=[1, 1, 2]).run(network, weights, 61,
+                                                                     keep=['pose', 'command'])
+    for name, alone in (('pose', one.poses), ('command', one.commands)):
+        kept = np.moveaxis(getattr(episode, name), 1, 0)[0]
+        assert np.array_equal(kept[:, 0], alone[:, 0])
+    assert np.ptp(one.poses[:, 0, :2], axis=0).max() > 0.1
+
+
+def test_a_delay_below_half_a_tick_is_warned_of(caplog):
+    scenario(command_delay=0.04)
+    assert 'bodies.heavy.command_delay: has no effect below half a tick, 0.05 s' in caplog.text
+
+
 @pytest.mark.ros
 @pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_give_the_run_of_one_process(tmp_path):

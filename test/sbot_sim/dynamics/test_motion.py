@@ -12,9 +12,10 @@ from sbot_sim.dynamics.motion import (
     advance,
     advance_all,
     body_twists,
+    drive,
+    drive_wheels,
     move,
     saturate,
-    wheel_commands,
     wheel_speeds,
     wrap_yaw,
 )
@@ -83,9 +84,9 @@ def test_twist_and_wheel_speeds_are_inverse(v, omega):
 
 def test_each_wheel_saturates_for_itself():
     assert [saturate(v, 4.0) for v in (-9.0, -4.0, 1.0, 4.0, math.inf)] == [-4, -4, 1, 4, 4]
-    wheels = wheel_commands(body_arrays([S_BOT]), np.array([[0.08, 0.0, 1.0]]))[0]
-    assert wheels[1] == 4.0  # 4 + 2.375 clamped
-    assert wheels[0] == pytest.approx((0.08 - 0.0475) / 0.02)
+    rim = drive(body_arrays([S_BOT]), np.array([[0.08, 0.0, 1.0]])).rim[:, 0]
+    assert rim[1] == 0.02 * 4.0  # 4 + 2.375 rad/s clamped
+    assert rim[0] == pytest.approx(0.08 - 0.0475)
 
 
 @settings(deadline=None)  # compiles on the first call
@@ -110,7 +111,7 @@ def test_move_adds_the_impulse_and_leaves_its_arguments_alone():
     wheels = np.array([[-4.0, 4.0], [9.0, 9.0]])
     wind = np.array([[0.5, -0.25], [0.0, 0.0]])
     before = pose.copy(), wheels.copy(), wind.copy()
-    out = move(bodies, pose, wheels, wind, DT)
+    out = move(bodies, pose, drive_wheels(bodies, wheels), wind, DT)
     np.testing.assert_allclose(out[0, :2], [0.05, -0.025], atol=1e-15)
     assert out[0, 2] == pytest.approx(3.1 + 0.16 / 0.095 * DT - 2 * math.pi, abs=1e-14)
     np.testing.assert_allclose(out[1], [1.008, 1.0, 0.0], atol=1e-15)  # saturated at 4 rad/s
@@ -120,7 +121,8 @@ def test_move_adds_the_impulse_and_leaves_its_arguments_alone():
 
 def test_impulse_driven_bodies_turn_by_their_wheels_and_are_carried_by_the_impulse():
     bodies = body_arrays([S_BOT._replace(drive='impulse')])
-    out = move(bodies, np.zeros((1, 3)), np.array([[1.0, 3.0]]), np.array([[0.2, 0.0]]), DT)
+    out = move(bodies, np.zeros((1, 3)), drive_wheels(bodies, np.array([[1.0, 3.0]])),
+               np.array([[0.2, 0.0]]), DT)
     np.testing.assert_allclose(out[0], [0.02, 0.0, 0.02 * 2.0 / 0.095 * DT], atol=1e-15)
 
 
@@ -137,5 +139,7 @@ def test_many_robots_advance_as_one(far):
     for row, left, right, d in zip(pose.tolist(), *speed.tolist(), distance.tolist(), strict=True):
         x, y, yaw = advance(*row, left, right, d, DT)
         expected.append((x, y, wrap_yaw(yaw)))
-    twist = np.array([0.5 * (speed[0] + speed[1]), (speed[1] - speed[0]) / distance])
-    np.testing.assert_array_equal(advance_all(pose, twist, DT), expected)
+    twist = np.array([0.5 * (speed[0] + speed[1]), np.zeros(200),
+                      (speed[1] - speed[0]) / distance])
+    two_wheels = np.zeros(200, np.int8)
+    np.testing.assert_array_equal(advance_all(two_wheels, pose, twist, DT), expected)

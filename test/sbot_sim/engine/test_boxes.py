@@ -10,7 +10,8 @@ import sbot
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, still_air
+from sbot_sim.engine.state import StepInputs
+from wind_model.source import still_air
 
 NONE = {'controller': 'none'}
 
@@ -96,11 +97,11 @@ def test_an_obstacle_on_a_path_pushes_a_box_and_waits_where_that_cannot_go():
 def test_lasers_and_infrared_see_it_where_it_is():
     done = run([box(3, 3, mass=10.0)], [{'pose': [2, 3, 0], 'controller': Forward},
                                         {'pose': [3, 1, math.pi / 2], **NONE}],
-               duration=2.0, sense=['scans'],
+               duration=2.0, sense=['scan'],
                sensors={'scan_beams': 1, 'scan_angle_min': 0.0})
-    np.testing.assert_allclose(done.scans[1:, 0, 0], done.boxes[1:, 0, 0] - 0.25
+    np.testing.assert_allclose(done.scan[1:, 0, 0], done.boxes[1:, 0, 0] - 0.25
                                - done.poses[1:, 0, 0], atol=1e-6)
-    seen = np.isclose(done.scans[:, 1, 0], 1.75)  # from below, until it has gone
+    seen = np.isclose(done.scan[:, 1, 0], 1.75)  # from below, until it has gone
     assert seen[0]
     assert not seen[-1]
     near = run([box(3.75, 3, size=[0.6, 0.4])],

@@ -8,9 +8,10 @@ from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind, still_air
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.world.bodies import ROBOT, S_BOT
 from wind_model.grid import Lattice
+from wind_model.source import Wind, still_air
 
 EVERYTHING = {
     'scan': {'scan_sees_robots': True, 'scan_noise_std': 0.01}, 'infrared': {'infrared': True},
@@ -129,9 +130,9 @@ def test_robots_feel_the_wind_of_their_own_tick_and_the_push_of_forces():
     felt, plain = (Engine(make_parameters(dt=0.1), np.array([[5.0, 5.0, np.pi / 2]]), 1)
                    for _ in range(2))
     wind = Wind(np.array([0.5, 0.0, 0.25]), np.array([0.0, 20.0, 0.0]), gust=np.array([0, .25, 0]))
-    assert not felt.has_felt
-    felt.feel(wind)
-    assert felt.has_felt
+    assert not felt.has_wind
+    felt.sense_wind(wind)
+    assert felt.has_wind
     push = 20.0 * 0.1 / ROBOT.mass
     assert felt.snapshot.wind[0] == pytest.approx([0.5, 0.25 + push])
     assert felt.snapshot.free_wind[0] == pytest.approx([0.5, 0.25 + push])
@@ -141,10 +142,10 @@ def test_robots_feel_the_wind_of_their_own_tick_and_the_push_of_forces():
         engine.advance(make_inputs([[0.0, 0.0]], wind))
     assert (felt.snapshot.true_pose == plain.snapshot.true_pose).all()
     assert felt.snapshot.true_pose[0, :2] - 5.0 == pytest.approx([0.05, 0.1 * (0.25 + push)])
-    assert not felt.has_felt
-    felt.feel(wind)
+    assert not felt.has_wind
+    felt.sense_wind(wind)
     felt.teleport(0, (2.0, 2.0, 0.0))
-    assert not felt.has_felt  # it is elsewhere
+    assert not felt.has_wind  # it is elsewhere
 
 
 def test_broadcasts_are_heard_a_tick_later():
@@ -163,7 +164,7 @@ def test_a_shelter_slows_the_drift_to_one_minus_r():
     wind = Wind(np.array([0.15, 0.0, 0.0]), np.zeros(3))
     engine = Engine(make_parameters(bodies, wake={'wake': True}, rab=True), poses, 1)
     engine.advance(make_inputs([[0, 0]] * 2, wind))
-    engine.feel(wind)
+    engine.sense_wind(wind)
     before = engine.snapshot
     for _ in range(2):
         last = engine.snapshot
@@ -206,7 +207,7 @@ def test_a_tick_does_not_depend_on_who_looks():
     inputs = make_inputs([[1, 0]] * 2, Wind(np.array([0.3, 0.1, 0]), np.zeros(3)))
     for _ in range(5):
         for _ in range(2):
-            seen.feel(inputs.wind)
+            seen.sense_wind(inputs.wind)
             assert seen.snapshot is seen.snapshot
         seen.advance(inputs)
         unseen.advance(inputs)
@@ -224,7 +225,7 @@ def test_a_field_may_come_and_go():
     for field, expected in ((None, (0.5, 0.0, 0.0)),
                             (Lattice(corner, corner, z, *blowing), (0.1, 0.2, 0.3)),
                             (None, (0.5, 0.0, 0.0))):
-        engine.feel(wind._replace(field=field))
+        engine.sense_wind(wind._replace(field=field))
         seen = engine.snapshot
         assert (*seen.wind[0], seen.updraft[0]) == pytest.approx(expected)
         engine.advance(make_inputs([[0, 0]], wind._replace(field=field)))

@@ -61,3 +61,14 @@ def test_base_footprint_and_the_description_agree(namespaced):
         for cylinder in urdf.iter('cylinder'):
             assert float(cylinder.get('radius')) == ROBOT.radius
     assert topics.ROBOT_DESCRIPTION.latched
+
+
+def test_scans_have_a_second_name_and_contacts_a_topic_where_asked_for():
+    names = {name for name, _, _ in outgoing()}
+    assert not any(name.endswith(('/scan', '/contact')) for name in names)
+    payloads = {name: payload for name, _, payload in outgoing(publish_scan=True)}
+    for i in range(2):
+        assert payloads[f'/robot_{i}/scan'] == payloads[f'/robot_{i}/base_scan']
+    told = [(name, cdr.decode(payload, topic.type).data)
+            for name, topic, payload in outgoing(publish_contact=True) if topic is topics.CONTACT]
+    assert told == [('/robot_0/contact', False), ('/robot_1/contact', False)]

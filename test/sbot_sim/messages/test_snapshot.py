@@ -6,10 +6,11 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.wire import cdr
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs, Wind, still_air
+from sbot_sim.engine.state import StepInputs
 from sbot_sim.messages import snapshot as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
-from sbot_sim.world.bodies import OMNIDIRECTIONAL, ROBOT
+from sbot_sim.world.bodies import ROBOT
+from wind_model.source import Wind, still_air
 
 
 def test_rab_data_is_cut_or_filled_to_ten_bytes():
@@ -98,7 +99,7 @@ def test_a_single_robot_has_no_prefix():
 
 
 def test_odom_has_the_speed_to_the_left():
-    bodies = [ROBOT._replace(drive=OMNIDIRECTIONAL), ROBOT]
+    bodies = [ROBOT._replace(drive='omnidirectional'), ROBOT]
     parameters = make_parameters(bodies)
     engine = Engine(parameters, np.array([[4.0, 4.0, 1.0], [9.0, 9.0, 0.0]]), 1)
     engine.advance(StepInputs(np.array([[0.3, -0.4, 0.2], [0.3, 0.0, 0.2]]), still_air(),

@@ -5,15 +5,16 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
+from views import view
 
 from sbot_sim.sensors.infrared.sensor import (
     InfraredSettings,
     infrared_readings,
     make_infrared_parameters,
 )
+from sbot_sim.sensors.kinds import gnss as satellites
+from sbot_sim.sensors.kinds import imu as inertial
 from sbot_sim.sensors.odometry import draw_slip, draw_wheel_scale
-from sbot_sim.sensors.positioning.gnss import GnssSettings, read_receivers
-from sbot_sim.sensors.positioning.imu import ImuSettings, draw_biases, read_imus
 from sbot_sim.sensors.scan import add_scan_noise
 
 ROBOTS, DT = 4000, 0.1
@@ -44,21 +45,22 @@ def wheels(seed, _):
 
 
 def imu(seed, tick):
-    settings = ImuSettings(True, 0.01, 0.02, 0.03)
-    still = np.zeros(ROBOTS)
-    readings = read_imus(settings, still, still, np.zeros((ROBOTS, 2)), np.zeros((ROBOTS, 4)),
-                         seed, tick, DT)
+    readings = inertial.SENSOR.kernel.read(
+        inertial.ImuSettings(True, 0.01, 0.02, 0.03),
+        view(ROBOTS, seed=seed, tick=tick, dt=DT), np.zeros((ROBOTS, 6)))
     return readings / [0.01, *np.array([0.02, 0.03, 0.03]) / np.sqrt(DT)]
 
 
 def imu_bias(seed, _):
-    settings = ImuSettings(True, imu_bias_turn_rate=0.02, imu_bias_acceleration=0.3)
-    return draw_biases(settings, ROBOTS, seed)[:, 1:] / [0.02, 0.3, 0.3]
+    settings = inertial.ImuSettings(True, imu_bias_turn_rate=0.02, imu_bias_acceleration=0.3)
+    memory = inertial.SENSOR.kernel.start(settings, view(ROBOTS, seed=seed))
+    return memory[:, 1:4] / [0.02, 0.3, 0.3]
 
 
 def gnss(seed, tick):
-    settings = GnssSettings(True, gnss_noise=2.0, gnss_noise_vertical=3.0)
-    place = read_receivers(settings, np.zeros((ROBOTS, 3)), seed, tick)
+    place = satellites.SENSOR.kernel.read(
+        satellites.GnssSettings(True, gnss_noise=2.0, gnss_noise_vertical=3.0),
+        view(ROBOTS, seed=seed, tick=tick), None)
     return place * [NORTH / 2.0, FLAT / 2.0, 1.0 / 3.0]
 
 
@@ -113,10 +115,13 @@ def test_noise_in_time_has_no_memory():
 
 
 def test_what_is_off_is_nothing_at_all():
-    still, none = np.zeros(3), np.zeros((3, 4))
-    assert not read_imus(ImuSettings(True), still, still, np.zeros((3, 2)), none, 1, 2, DT).any()
-    assert not draw_biases(ImuSettings(True), 3, 1).any()
+    still, nothing = np.zeros(3), np.zeros((3, 6))
+    kernel, settings = inertial.SENSOR.kernel, inertial.ImuSettings(True)
+    assert not kernel.read(settings, view(3, tick=2), nothing).any()
+    assert not kernel.start(settings, view(3)).any()
     assert not draw_slip(still, 1, 2, 2).any()
     assert (draw_wheel_scale(still, 1, 2) == 1.0).all()
-    exact = read_receivers(GnssSettings(True), none, 1, 2)
-    np.testing.assert_array_equal(exact, read_receivers(GnssSettings(True), none, 9, 9))
+    exact, again = (satellites.SENSOR.kernel.read(
+        satellites.GnssSettings(True), view(3, seed=seed, tick=tick), None)
+        for seed, tick in ((1, 2), (9, 9)))
+    np.testing.assert_array_equal(exact, again)

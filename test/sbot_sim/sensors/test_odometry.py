@@ -3,7 +3,7 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_sim.dynamics.motion import move
+from sbot_sim.dynamics.motion import drive_wheels, move
 from sbot_sim.sensors.odometry import (
     OdometryParameters,
     draw_slip,
@@ -25,7 +25,7 @@ def drive(parameters, wheels, steps, dt=DT):
     noise_slip = np.full(n, parameters.odometry_noise_slip)
     for tick in range(steps):
         slip = draw_slip(noise_slip, SEED, tick, 2)
-        pose, _ = measure(bodies, pose, scale, wheels, slip, noise_slip, dt)
+        pose, _ = measure(bodies, pose, scale, drive_wheels(bodies, wheels), slip, noise_slip, dt)
     return pose
 
 
@@ -33,7 +33,7 @@ def test_without_noise_it_is_the_motion_to_the_bit():
     wheels = np.random.default_rng(0).uniform(-6, 6, (20, 2))
     bodies, pose = body_arrays([S_BOT] * 20), np.zeros((20, 3))
     for _ in range(50):
-        pose = move(bodies, pose, wheels, np.zeros((20, 2)), DT)
+        pose = move(bodies, pose, drive_wheels(bodies, wheels), np.zeros((20, 2)), DT)
     np.testing.assert_array_equal(drive(OdometryParameters(), wheels, 50), pose)
 
 

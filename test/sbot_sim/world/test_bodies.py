@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from sbot_common.errors import InputError
-from sbot_common.params import updated
-from sbot_sim.dynamics.motion import wheel_commands
+from sbot_sim.drives.registry import NAMES
+from sbot_sim.dynamics.motion import drive
 from sbot_sim.world.bodies import (
     ROBOT,
     S_BOT,
     body_arrays,
     select_bodies,
+    updated_body,
 )
 
 
@@ -23,7 +24,7 @@ def test_s_bot_has_the_values_of_table_1():
 def test_robot_never_saturates_at_the_controllers_fastest_command():
     arrays = body_arrays([ROBOT, ROBOT])
     twist = np.array([[2.0, 0.0, math.pi], [2.0, 0.0, -math.pi]])
-    wheels = wheel_commands(arrays, twist)
+    wheels = drive(arrays, twist).rim.T / ROBOT.wheel_radius
     half = math.pi * ROBOT.wheel_distance / 2
     np.testing.assert_allclose(wheels[0], [(2 - half) / 0.1, (2 + half) / 0.1], rtol=1e-15)
     assert np.abs(wheels).max() < ROBOT.max_wheel_speed
@@ -32,7 +33,7 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
 @pytest.mark.parametrize(('given', 'message'), [
     ({'radius': -1.0}, r'bodies\.x\.radius: got -1\.0, expected a finite number > 0 \(m\)'),
     ({'radius': 0.0}, 'radius'),
-    ({'drive': 'legs'}, 'one of wheels, impulse, omnidirectional, ackermann'),
+    ({'drive': 'legs'}, 'one of wheels, ackermann, impulse, omnidirectional'),
     ({'raduis': 1.0}, "did you mean 'radius'"),
     ({'name': 'y'}, "unknown name 'name'"),
     ({'mass': math.nan}, 'mass'),
@@ -42,13 +43,13 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
 ])
 def test_bad_values_of_a_body_are_refused(given, message):
     with pytest.raises(InputError, match=message):
-        updated(ROBOT, given, 'bodies.x.{}'.format)
+        updated_body(ROBOT, given, 'bodies.x.{}'.format)
 
 
 def test_body_arrays_hold_a_row_a_robot():
     arrays = body_arrays([S_BOT, ROBOT._replace(drive='impulse')])
     np.testing.assert_array_equal(arrays.radius, [0.058, 0.3])
-    np.testing.assert_array_equal(arrays.drive, [0, 1])
+    np.testing.assert_array_equal(arrays.drive, [0, NAMES.index('impulse')])
     np.testing.assert_allclose(arrays.collision_distance, [0.03, 0.0], atol=1e-15)
     one = select_bodies(arrays, np.array([False, True]))
     np.testing.assert_array_equal(one.mass, [ROBOT.mass])

@@ -55,15 +55,15 @@ def scenario(bounds, **more):
 
 
 def test_the_size_of_an_open_world_changes_nothing_that_robots_meet_or_see():
-    small, large = (sbot.run(scenario(bounds), sense=['scans', 'infrared'])
+    small, large = (sbot.run(scenario(bounds), sense=['scan', 'infrared'])
                     for bounds in ([0, 0, 4, 4], [-30, -30, 30, 30]))
     assert (small.poses == large.poses).all()
-    assert (small.scans == large.scans).all()
+    assert (small.scan == large.scan).all()
     assert (small.infrared == large.infrared).all()
     assert small.summary['overlaps'] == 0
     assert small.collided.any()
     assert (small.poses[-1, 2, :2] > 4.5).all()  # left the bounds
-    assert np.isfinite(small.scans).any()
+    assert np.isfinite(small.scan).any()
 
 
 def test_scenes_have_no_walls():

@@ -38,14 +38,14 @@ def test_it_waits_for_a_robot_that_stands_against_a_wall_and_goes_on_when_that_i
             return (1.0 if observation.tick > 170 else 0.0), 0.0
 
     done = run([obstacle([[2, 3], [9.5, 3]], speed=1.0)],
-               [{'pose': [9.0, 3, math.pi / 2], 'controller': Leaves}], 14.0, sense=['scans'],
+               [{'pose': [9.0, 3, math.pi / 2], 'controller': Leaves}], 14.0, sense=['scan'],
                sensors={'scan_beams': 1, 'scan_angle_min': math.pi / 2})
     assert done.summary['overlaps'] == 0
     x = done.poses[:, 0, 0]
     assert x.max() <= 9.7 + 1e-9
     # The laser looks back at the disc: until the robot leaves, that stands at its rim.
-    assert done.scans[165, 0, 0] == pytest.approx(0.3, abs=0.06)
-    assert done.scans[-1, 0, 0] > 1.0
+    assert done.scan[165, 0, 0] == pytest.approx(0.3, abs=0.06)
+    assert done.scan[-1, 0, 0] > 1.0
 
 
 def test_two_obstacles_that_squeeze_a_robot_wait_for_ever():
@@ -73,9 +73,9 @@ def test_no_robot_overlaps_anything_in_a_crowd(seed):
 
 
 def test_lasers_see_it_where_it_is():
-    done = run([obstacle([[4, 3], [8, 3]])], [{'pose': [1, 3, 0], **NONE}], sense=['scans'],
+    done = run([obstacle([[4, 3], [8, 3]])], [{'pose': [1, 3, 0], **NONE}], sense=['scan'],
                sensors={'scan_beams': 3})
-    ahead = done.scans[:, 0, 1]
+    ahead = done.scan[:, 0, 1]
     np.testing.assert_allclose(ahead[:161], 2.6 + 0.025 * np.arange(161), atol=1e-6)
     np.testing.assert_allclose(ahead[161:], 6.6 - 0.025 * np.arange(1, 41), atol=1e-6)
 

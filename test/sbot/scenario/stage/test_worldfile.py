@@ -49,7 +49,7 @@ def test_a_laser_sees_a_model_where_it_stands(tmp_path):
                     'ranger ( sensor ( range [0 8] fov 180 samples 3 ) ) )\n'
                     'model ( pose [3 0 0 45] size [1 4 1] origin [0 0 0 -45] )',
                     {'duration': 0.3})
-    scans = run_scenario(scenario, sense=['scans']).scans
+    scans = run_scenario(scenario, sense=['scan']).scan
     assert scans[0, 0].tolist() == pytest.approx([math.inf, 2.5, math.inf])
 
 

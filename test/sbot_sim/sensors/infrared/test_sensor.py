@@ -10,7 +10,6 @@ from sbot_common.params import updated
 from sbot_common.random.generators import generator
 from sbot_common.random.purposes import INFRARED
 from sbot_sim.sensors.infrared.sensor import (
-    RING,
     SENSOR_ANGLES,
     SENSOR_DEGREES,
     InfraredSettings,
@@ -19,6 +18,7 @@ from sbot_sim.sensors.infrared.sensor import (
     infrared_reach,
     infrared_readings,
     make_infrared_parameters,
+    ring,
     sense,
 )
 from sbot_sim.sensors.rays import cast_oracle
@@ -106,7 +106,7 @@ def test_distances_equal_those_of_every_beam_against_every_object(robots, segmen
         radius = rng.uniform(0.002, 0.03, robots + 1)
         found = measure(outline(1.0, lines), pose, radius)
         ways = cast_oracle(lines, np.column_stack([pose[:, :2], radius]), np.arange(robots + 1),
-                           pose, RING.directions[:, :15].copy())
+                           pose, ring().directions[:, :15].copy())
         expected = np.maximum(ways - radius[:, None], 0.0)
         np.testing.assert_array_equal(found, np.where(expected <= 0.15, expected, math.inf))
 
@@ -162,9 +162,9 @@ def test_a_blind_beam_between_two_that_see_reads_a_share():
     assert found[1] == 0.3 * ((table[20] + table[40]) / 2)
     assert found[[3, 4, 6, 14]].tolist() == [0, 0, 0, 0]
     # The ring closes: sensor 14 lies between 13 and 0; a blind neighbour's share does not count.
-    ring = readings([0.01, *[blind] * 12, 0.05, blind])
-    assert ring[14] == 0.3 * ((table[10] + table[50]) / 2)
-    assert ring[12] == 0.0
+    closed = readings([0.01, *[blind] * 12, 0.05, blind])
+    assert closed[14] == 0.3 * ((table[10] + table[50]) / 2)
+    assert closed[12] == 0.0
 
 
 def test_noise_is_uniform_up_to_15_per_cent_of_the_reading():

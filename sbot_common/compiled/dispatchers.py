@@ -1,0 +1,63 @@
+"""Functions for numba to compile, with strict options: what the decorators of ``jit`` make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sbot_common.compiled import light_numba  # noqa: F401
+
+# isort: split
+import numba
+from numba.core.ccallback import CFunc
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
+
+from sbot_common.compiled.cache import CodeCache
+from sbot_common.compiled.pipeline import InnerCompiler, OuterCompiler
+
+numba.config.DISABLE_INTEL_SVML = True
+
+_OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
+_Function = Callable[..., Any]
+
+
+class _InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """A function without an entry for Python, which would end the process with a signal."""
+
+    def __call__(self, *_: Any) -> Any:  # noqa: ANN401
+        raise TypeError(f'{self.py_func.__name__} is a part of compiled functions; '
+                        'call it in one of them, or its .py_func')
+
+
+def outer(function: _Function) -> Any:  # noqa: ANN401
+    """Return what compiles a function that Python calls."""
+    compiled: Any = numba.njit(**_OPTIONS, pipeline_class=OuterCompiler)(function)
+    if not numba.config.DISABLE_JIT:
+        compiled._cache = CodeCache(function, compiled.targetoptions)
+    return compiled
+
+
+def inner(function: _Function, **options: bool) -> Any:  # noqa: ANN401
+    """Return what compiles a function as a part of its callers."""
+    compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=InnerCompiler,
+                               **options)(function)
+    if isinstance(compiled, Dispatcher):
+        compiled.__class__ = _InnerDispatcher
+    return compiled
+
+
+def inline(function: _Function) -> Any:  # noqa: ANN401
+    """Return what compiles a function into its callers, without a call."""
+    return inner(function, forceinline=True)
+
+
+def callback(signature: Any, function: _Function) -> Any:  # noqa: ANN401
+    """Compile a function that compiled code calls by its address."""
+    options = {'nopython': True, 'error_model': 'numpy'}
+    callback: Any = CFunc(function, normalize_signature(signature), {}, options,
+                          pipeline_class=OuterCompiler)
+    callback._cache = CodeCache(function, {**options, 'callback': True})
+    callback.compile()
+    return callback

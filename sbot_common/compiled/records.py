@@ -1,0 +1,174 @@
+"""Records: tuples of arrays in memory, of which compiled code reads only the fields that it names.
+
+numba takes a tuple of arrays apart at every call, counts references to each of its arrays, and
+copies it as a whole when one field is read: with two hundred arrays that is most of what a small
+function compiles. A record is written once, from Python, and handed over as its address.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.cgutils import ir
+from numba.core.datamodel import register_default
+from numba.core.datamodel.models import PrimitiveModel
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic
+
+_NOT_OWNED = ('meminfo', 'parent')
+C = TypeVar('C', bound=type)
+_BY_ADDRESS: list[type] = []
+
+
+def by_address(kind: C) -> C:
+    """Mark a class of named tuples: within a record, compiled code sees a view of it."""
+    _BY_ADDRESS.append(kind)
+    return kind
+
+
+class View(types.Type):  # type: ignore[misc]
+    """Type of a record: the address of a named tuple, with that tuple's attributes."""
+
+    def __init__(self, kind: types.BaseNamedTuple) -> None:
+        self.kind = kind
+        # The name of a tuple of arrays is a page long, and part of every symbol.
+        digest = hashlib.sha256(str(kind).encode()).hexdigest()[:16]
+        super().__init__(f'View({kind.instance_class.__name__} {digest})')
+
+    def field(self, name: str) -> tuple[int, Any]:
+        """Return place and type of a field."""
+        place = self.kind.fields.index(name)
+        return place, self.kind.types[place]
+
+
+@register_default(View)
+class _ViewModel(PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, dmm: Any, fe_type: View) -> None:  # noqa: ANN401
+        super().__init__(dmm, fe_type, ir.IntType(8).as_pointer())
+
+
+def _seen(kind: Any) -> Any:  # noqa: ANN401
+    """Return as what compiled code sees a field."""
+    viewed = isinstance(kind, types.BaseNamedTuple) and kind.instance_class in _BY_ADDRESS
+    return View(kind) if viewed else kind
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):  # type: ignore[misc]
+    key = View
+
+    def generic_resolve(self, value: View, attr: str) -> Any:  # noqa: ANN401
+        return _seen(value.field(attr)[1]) if attr in value.kind.fields else None
+
+
+@lower_getattr_generic(View)  # type: ignore[untyped-decorator]
+def _attribute(context: Any, builder: Any, view: View, value: Any, attr: str) -> Any:  # noqa: ANN401
+    place, kind = view.field(attr)
+    pointer = builder.bitcast(value, context.get_value_type(view.kind).as_pointer())
+    return _load(context, builder, kind, _part(builder, pointer, place))
+
+
+def _part(builder: Any, pointer: Any, place: int) -> Any:  # noqa: ANN401
+    word = ir.IntType(32)
+    return builder.gep(pointer, [word(0), word(place)], inbounds=True)
+
+
+def _load(context: Any, builder: Any, kind: Any, pointer: Any) -> Any:  # noqa: ANN401
+    """Return a field, number by number: what is not used, the compiler forgets at once."""
+    if isinstance(_seen(kind), View):
+        return builder.bitcast(pointer, ir.IntType(8).as_pointer())
+    if isinstance(kind, types.BaseTuple):
+        return context.make_tuple(builder, kind, [
+            _load(context, builder, part, _part(builder, pointer, place))
+            for place, part in enumerate(kind.types)])
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder)
+        for place, name in enumerate(array._datamodel._fields):
+            part = _part(builder, pointer, place)
+            if name in _NOT_OWNED:  # so that no references are counted
+                setattr(array, name, ir.Constant(part.type.pointee, None))
+            elif isinstance(part.type.pointee, ir.ArrayType):  # shape, strides
+                setattr(array, name, _numbers(builder, part))
+            else:
+                setattr(array, name, _number(builder, part))
+        return array._getvalue()
+    return _number(builder, pointer)
+
+
+def _numbers(builder: Any, pointer: Any) -> Any:  # noqa: ANN401
+    out = ir.Constant(pointer.type.pointee, ir.Undefined)
+    for i in range(pointer.type.pointee.count):
+        out = builder.insert_value(out, _number(builder, _part(builder, pointer, i)), i)
+    return out
+
+
+def _number(builder: Any, pointer: Any) -> Any:  # noqa: ANN401
+    loaded = builder.load(pointer)
+    # A record never changes: without this, every store to an array might have changed it.
+    loaded.set_metadata('invariant.load', builder.module.add_metadata([]))
+    return loaded
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_at(_: Any, address: Any, first: Any, end: Any, a: Any, z: Any, record: Any) -> Any:  # noqa: ANN401
+    """Call machine code by its address, with four whole numbers and the address of a record."""
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:  # noqa: ANN401
+        word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
+        function = ir.FunctionType(ir.VoidType(), [word] * 4 + [pointer])
+        builder.call(builder.inttoptr(args[0], function.as_pointer()),
+                     [*args[1:5], builder.inttoptr(args[5], pointer)])
+        return context.get_dummy_value()
+    return types.void(*[types.int64] * 6), codegen
+
+
+class Record:
+    """A named tuple in memory; keeps the arrays alive, and must itself be kept as long.
+
+    Parameters
+    ----------
+    fields : arrays, numbers, and tuples of these
+
+    """
+
+    def __init__(self, fields: Any) -> None:  # noqa: ANN401
+        self.fields, kind = fields, numba.typeof(fields)
+        self.kind = View(kind)
+        layout = _Layout()
+        self._memory = np.zeros(layout.size(kind) + 16, np.uint8)
+        self.address = -(-self._memory.ctypes.data // 16) * 16
+        layout.write(kind, fields, self.address)
+
+
+class _Layout:
+    """Where compiled code finds what."""
+
+    def __init__(self) -> None:
+        self._context: Any = cpu_target.target_context
+        self._data = self._context.target_data
+
+    def size(self, kind: Any) -> int:  # noqa: ANN401
+        return int(self._context.get_value_type(kind).get_abi_size(self._data))
+
+    def write(self, kind: Any, value: Any, address: int) -> None:  # noqa: ANN401
+        if isinstance(kind, types.BaseTuple):
+            whole = self._context.get_value_type(kind)
+            for place, (part, its) in enumerate(zip(kind.types, value, strict=True)):
+                offset = (place * self.size(part) if isinstance(whole, ir.ArrayType)
+                          else whole.get_element_offset(self._data, place))
+                self.write(part, its, address + offset)
+        elif isinstance(kind, types.Array):
+            numbers = [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape,
+                       *value.strides]  # as numba's ArrayModel has it
+            (ctypes.c_int64 * len(numbers)).from_address(address)[:] = numbers
+        else:
+            _C_TYPES[kind].from_address(address).value = value
+
+
+_C_TYPES: dict[Any, Any] = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double,
+                            types.boolean: ctypes.c_bool}

@@ -1,0 +1,68 @@
+"""Ackermann steering: two rear wheels behind steered ones, as a car has them."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from sbot_common.compiled.jit import njit, njit_inline
+from sbot_common.elementary import sincos
+from sbot_common.params import Param
+from sbot_sim.drives.record import Drive, Wheelbase, Wheeled
+
+
+class Keys(NamedTuple):
+    """Keys of a body with steered wheels."""
+
+    wheelbase: Wheelbase = 0.0
+    max_steering_angle: Annotated[float, Param(
+        'rad', 'largest angle of the front wheels, to the left and right.', minimum=0.0,
+        open_minimum=True, maximum=1.5, at_runtime=False)] = 0.6
+
+
+def _numbers(wheel_distance: float, keys: Keys) -> tuple[float]:
+    """Return the greatest curvature (1/m) of the rear axle's path: tan(angle)/wheelbase."""
+    sine, cosine = sincos(keys.max_steering_angle)
+    return sine / cosine / (keys.wheelbase or wheel_distance),
+
+
+@njit
+def ackermann_twist(v: float, omega: float, max_curvature: float, half_track: float,
+                    rim_speed: float) -> tuple[float, float]:
+    """Return the (v, omega) that steered wheels allow (single-track model).
+
+    The origin of the robot is the middle of its rear axle. The curvature omega/v is clamped to
+    what the steering allows, then the speed to what the outer rear wheel reaches on that curve.
+    Such a robot does not turn on the spot: v = 0 is (0, 0), whatever omega is. Backwards (v < 0),
+    too, omega is the turn rate of the robot: the wheels are steered the other way.
+
+    Parameters
+    ----------
+    v : forward speed (m/s)
+    omega : turn rate (rad/s), positive to the left
+    max_curvature : tan(greatest steering angle)/wheelbase (1/m)
+    half_track : half the distance between the rear wheels (m)
+    rim_speed : greatest speed of a wheel's rim (m/s)
+
+    """
+    if v == 0.0:
+        return 0.0, 0.0
+    asked = omega / v
+    curvature = min(max(asked, -max_curvature), max_curvature)
+    longest = 1.0 + abs(curvature) * half_track  # way of the outer wheel / way of the origin
+    if abs(v) * longest > rim_speed:
+        v = math.copysign(rim_speed / longest, v)
+        return v, v * curvature
+    return v, omega if curvature == asked else v * curvature
+
+
+@njit_inline
+def _limited(bodies: Wheeled, i: int, vx: float, _: float,
+             omega: float) -> tuple[float, float, float]:
+    v, turn = ackermann_twist(vx, omega, bodies.numbers[i, 0], 0.5 * bodies.wheel_distance[i],
+                              bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
+    return v, 0.0, turn
+
+
+DRIVE = Drive('ackermann', 'two rear wheels behind steered ones', Keys(), _numbers, _limited,
+              steered=True)

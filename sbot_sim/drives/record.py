@@ -1,0 +1,70 @@
+"""Record of a drive: its name, its keys of a body, its limits, and the equations of its wheels.
+
+A new drive is one module with a ``Drive`` called ``DRIVE`` (CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.params import Param
+
+Array = NDArray[np.float64]
+Wheelbase = Annotated[float, Param(
+    'm', 'distance from the front to the rear wheels; 0: as `wheel_distance`.', minimum=0.0,
+    at_runtime=False)]
+
+
+class Wheeled(Protocol):
+    """The bodies of N robots, as far as drives know them: arrays (N,)."""
+
+    @property
+    def wheel_distance(self) -> Array:
+        """Distance between a pair of wheels (m)."""
+
+    @property
+    def wheel_radius(self) -> Array:
+        """Radius of the wheels (m)."""
+
+    @property
+    def max_wheel_speed(self) -> Array:
+        """Largest speed of a wheel (rad/s)."""
+
+    @property
+    def numbers(self) -> Array:
+        """The numbers of each robot's drive (N, MOST_NUMBERS), as ``Drive.numbers`` has them."""
+
+
+class NoKeys(NamedTuple):
+    """The keys of a body that a drive has for itself: none."""
+
+
+def _no_numbers(_: float, __: Any) -> tuple[float, ...]:  # noqa: ANN401
+    return ()
+
+
+class Drive(NamedTuple):
+    """What the project knows of a drive.
+
+    ``limited(bodies, i, vx, vy, omega)`` returns the (vx, vy, omega) that robot ``i`` drives.
+    ``wheel(bodies, i, k)`` returns the seven numbers a, b, c, p, q, r, lever of its wheel ``k``:
+    the rim runs at ``a*vx + b*vy + c*omega``, and an error e (m/s) of the rim's measured speed is
+    one of ``(p*e, q*e, r*e/lever)`` of the measured twist: the pseudo-inverse of these equations.
+    Both are compiled with ``njit_inline``.
+    """
+
+    name: str  # as a body gives it
+    text: str  # what moves the robot: part of a sentence
+    keys: NamedTuple = NoKeys()  # a NamedTuple of Param fields at their defaults
+    # From the wheel distance (m) and the keys: what the compiled functions need to know.
+    numbers: Callable[[float, Any], tuple[float, ...]] = _no_numbers
+    limited: Any = None  # None: two wheels each for itself, others together by one factor
+    wheels: int = 2  # that odometry counts
+    wheel: Any = None  # None: two wheels side by side
+    sideways: bool = False  # it obeys vy
+    steered: bool = False  # it turns by its steering: on the same curve omega grows as vx does
+    carried: bool = False  # an impulse carries the robot, while the wheels only turn it

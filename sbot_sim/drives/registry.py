@@ -1,0 +1,130 @@
+"""Registry of drives: the modules beside this one, and one compiled function for all of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from sbot_common.compiled.jit import njit_inline
+from sbot_common.params import Spec, specs_of
+from sbot_sim.drives.differential import DRIVE as TWO_WHEELS
+from sbot_sim.drives.record import Drive, Wheeled
+
+_NO_DRIVES = ('record', 'registry')  # modules beside those with a DRIVE each
+
+
+def _found() -> tuple[Drive, ...]:
+    """Return all drives: two wheels, which have number 0, then the others by name."""
+    package = import_module(__package__)
+    drives = [import_module(f'{__package__}.{module.name}').DRIVE
+              for module in iter_modules(package.__path__) if module.name not in _NO_DRIVES]
+    return tuple(sorted(drives, key=lambda drive: (drive is not TWO_WHEELS, drive.name)))
+
+
+DRIVES = _found()
+NAMES = tuple(drive.name for drive in DRIVES)
+MOST_NUMBERS = max(1, *(len(drive.numbers(1.0, drive.keys)) for drive in DRIVES))
+WHEELS = tuple(drive.wheels for drive in DRIVES)
+STEERED = tuple(drive.steered for drive in DRIVES)
+SIDEWAYS = tuple(drive.sideways for drive in DRIVES)
+# How many of the wheels have equations of their own; 0: two wheels side by side.
+COUNTED = tuple(0 if drive.wheel is None else drive.wheels for drive in DRIVES)
+
+
+def drive_of(name: str) -> Drive:
+    """Return the drive of a name."""
+    return DRIVES[NAMES.index(name)]
+
+
+@cache
+def own_specs() -> tuple[Spec, ...]:
+    """Return the declarations of what only some drives' bodies have, each with their names."""
+    users: dict[Spec, list[str]] = {}
+    for drive in DRIVES:
+        for spec in specs_of(type(drive.keys)):
+            users.setdefault(spec, []).append(f'`{drive.name}`')
+    return tuple(spec._replace(text=f'With {" and ".join(names)}: {spec.text}')
+                 for spec, names in users.items())
+
+
+def users_of(key: str) -> list[str]:
+    """Return the names of the drives that have a key; none: every body has it, or no body."""
+    return [drive.name for drive in DRIVES if key in drive.keys._fields]
+
+
+@njit_inline
+def _side_by_side(bodies: Wheeled, i: int,
+                  k: int) -> tuple[float, float, float, float, float, float, float]:
+    """Return the equations of the left and the right wheel, as ``Drive.wheel`` does."""
+    sign, distance = 2.0 * k - 1.0, bodies.wheel_distance[i]
+    return 1.0, 0.0, sign * 0.5 * distance, 0.5, 0.0, sign, distance
+
+
+@njit_inline
+def _each_for_itself(bodies: Wheeled, i: int, vx: float, vy: float,
+                     omega: float) -> tuple[float, float, float]:
+    """Return the command but for vy: two wheels saturate later, as their motors do."""
+    return vx, 0.0, omega
+
+
+def _together(wheel: Any, wheels: int) -> Any:  # noqa: ANN401 - compiled functions
+    """Return a ``Drive.limited`` that slows down all wheels by one factor.
+
+    Where the fastest would be too fast: the path stays what was asked for.
+    """
+    @njit_inline
+    def limited(bodies: Wheeled, i: int, vx: float, vy: float,
+                omega: float) -> tuple[float, float, float]:
+        fastest, reached = 0.0, bodies.max_wheel_speed[i] * bodies.wheel_radius[i]
+        for k in range(wheels):
+            a, b, c, _, _, _, _ = wheel(bodies, i, k)
+            fastest = max(fastest, abs(a * vx + b * vy + c * omega))
+        if fastest > reached:
+            factor = reached / fastest
+            return vx * factor, vy * factor, omega * factor
+        return vx, vy, omega
+    return limited
+
+
+def _limited_of(drive: Drive) -> Any:  # noqa: ANN401
+    if drive.limited is not None:
+        return drive.limited
+    return _each_for_itself if drive.wheel is None else _together(drive.wheel, drive.wheels)
+
+
+def _or_limited(number: int, own: Any, others: Any) -> Any:  # noqa: ANN401 - compiled functions
+    @njit_inline
+    def limited(bodies: Any, i: int, vx: float, vy: float,  # noqa: ANN401
+                omega: float) -> tuple[float, float, float]:
+        if bodies.drive[i] == number:
+            return own(bodies, i, vx, vy, omega)  # type: ignore[no-any-return]
+        return others(bodies, i, vx, vy, omega)  # type: ignore[no-any-return]
+    return limited
+
+
+def _or_wheel(number: int, own: Any, others: Any) -> Any:  # noqa: ANN401
+    @njit_inline
+    def wheel(bodies: Any, i: int, k: int) -> Any:  # noqa: ANN401
+        if bodies.drive[i] == number:
+            return own(bodies, i, k)
+        return others(bodies, i, k)
+    return wheel
+
+
+def _chosen() -> tuple[Any, Any]:
+    """Return ``Drive.limited`` and ``Drive.wheel`` of whatever drive robot ``i`` has.
+
+    The numbers of the drives become constants of a chain of comparisons, which LLVM makes a table
+    of; a table of functions could not be inlined.
+    """
+    limited, wheel = _each_for_itself, _side_by_side
+    for number, drive in enumerate(DRIVES[1:], 1):
+        limited = _or_limited(number, _limited_of(drive), limited)
+        if drive.wheel is not None:
+            wheel = _or_wheel(number, drive.wheel, wheel)
+    return limited, wheel
+
+
+limited_twist, wheel_equation = _chosen()

@@ -1,0 +1,1 @@
+"""Sensors, a module each with a SENSOR, found by being there (``sensors.registry``)."""

@@ -1,0 +1,22 @@
+"""Record of the wind sensor: the effective wind at a robot; ``worlds.air`` computes it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.elementary import sincos
+from sbot_common.topics import WIND
+from sbot_sim.sensors.record import Sensor, decoded_as
+
+
+def _turned(wind: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
+    sine, cosine = sincos(angle)
+    x, y = wind[..., 0], wind[..., 1]
+    return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=-1)
+
+
+SENSOR = Sensor('wind', '(N, 2) m/s, effective, and what forces add', WIND, decoded_as('wind'),
+                order=(90, 90), turned=_turned,
+                observe=lambda snapshot, scan, robot: tuple(snapshot.wind[robot].tolist()),
+                keep=lambda snapshot: snapshot.wind)

@@ -1,1 +1,0 @@
-"""Sensors that tell robots where they are: IMU, GNSS, odometry of four wheels."""

@@ -1,0 +1,69 @@
+"""Registry of sensors: records by name; other packages add theirs by an entry point.
+
+Everything that goes through sensors goes through this list: scenario keys and their checks,
+messages, recordings, controllers, histories, worlds, learning. An installed package adds a sensor
+by an entry point of the group ``GROUP``, whose name is the sensor's and which leads to a
+``Sensor``.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from types import MappingProxyType
+from typing import Any
+
+from sbot_common.errors import InputError, bad_value
+from sbot_common.topics import Topic
+from sbot_sim.sensors.record import Sensor
+
+LOG = logging.getLogger(__name__)
+GROUP = 'sbot.sensors'
+_KINDS = f'{__package__}.kinds'
+_FORMER = {'scans': 'scan', 'range_and_bearing': 'neighbours'}  # and what they are called now
+
+
+@lru_cache(maxsize=1)
+def sensors() -> Mapping[str, Sensor]:
+    """Return all sensors by name, in the order of their messages."""
+    found = [import_module(f'{_KINDS}.{module.name}').SENSOR
+             for module in iter_modules(import_module(_KINDS).__path__)]
+    names = {sensor.name for sensor in found}
+    for point in sorted(entry_points(group=GROUP)):
+        if point.name in names:
+            continue
+        try:
+            sensor = point.load()
+        except Exception as error:  # another package may raise anything
+            LOG.warning("sensor '%s' (%s) is left out: %s: %s", point.name, point.value,
+                        type(error).__name__, error)
+            continue
+        if isinstance(sensor, Sensor) and sensor.name == point.name:
+            found.append(sensor)
+        else:
+            LOG.warning("sensor '%s' (%s) is left out: expected a Sensor of this name",
+                        point.name, point.value)
+    return MappingProxyType({sensor.name: sensor for sensor in sorted(
+        found, key=lambda sensor: (sensor.order[0], sensor.name))})
+
+
+def codecs() -> dict[str, tuple[Topic, Callable[[bytes], tuple[int, Any]]]]:
+    """Return the topic of each sensor and what decodes its messages, as ``wire.controller`` does.
+
+    In the order in which the simulator sends them.
+    """
+    return {name: (sensor.topic, sensor.decode) for name, sensor in sensors().items()}
+
+
+def check_name(where: str, name: object) -> None:
+    """Raise InputError where ``name`` is no sensor's; it says what a former name is called now."""
+    if isinstance(name, str) and name in sensors():
+        return
+    now = _FORMER.get(name) if isinstance(name, str) else None
+    if now is not None:
+        raise InputError(f"{where}: got {name!r}, expected '{now}', as it is called everywhere")
+    raise bad_value(where, name, f"any of {', '.join(sensors())}")

@@ -1,0 +1,76 @@
+"""Records: compiled code finds every field of a tuple where Python wrote it."""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.cgutils import ir
+from numba.extending import intrinsic
+
+from sbot_common.compiled.records import Record, by_address
+
+
+@by_address
+class Part(NamedTuple):
+    flag: bool
+    rows: np.ndarray
+    number: float
+
+
+class Pair(NamedTuple):
+    x: float
+    y: float
+
+
+class Whole(NamedTuple):
+    count: int
+    part: Part
+    bytes: np.ndarray
+    on: bool
+    pair: Pair
+    last: np.ndarray
+
+
+def function_of(record, body):
+    """Return ``body`` of a record's view, to be called with the record's address."""
+    @intrinsic
+    def view(_, address):
+        def codegen(context, builder, signature, args):
+            return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        return record.kind(types.int64), codegen
+    inner = numba.njit(body)
+
+    @numba.njit
+    def call(address):
+        return inner(view(address))
+    return lambda: call(record.address)
+
+
+def whole():
+    return Record(Whole(7, Part(True, np.arange(6.0).reshape(2, 3), 2.5),
+                        np.arange(5, dtype=np.uint8), False, Pair(1.5, -0.0),
+                        np.arange(4, dtype=np.int32)[::2]))
+
+
+def test_every_field_is_where_it_was_written():
+    def read(it):
+        return (it.count, it.part.flag, it.part.rows[1, 2], it.part.rows.shape[0], it.part.number,
+                it.bytes[4], it.on, it.pair.x, it.pair.y, it.last[1], it.last.size)
+    got = function_of(whole(), read)()
+    assert got == (7, True, 5.0, 2, 2.5, 4, False, 1.5, 0.0, 2, 2)
+    assert str(got[8]) == '-0.0'
+
+
+def test_arrays_are_the_given_ones_and_are_kept():
+    def write(it):
+        it.part.rows[0, 1] += 10.0
+    record = whole()
+    function_of(record, write)()
+    assert record.fields.part.rows[0, 1] == 11.0
+
+
+def test_records_of_one_layout_are_of_one_type_and_others_are_not():
+    assert whole().kind == whole().kind
+    other = whole().fields._replace(count=1.0)
+    assert Record(other).kind != whole().kind

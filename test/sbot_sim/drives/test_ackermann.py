@@ -1,0 +1,99 @@
+"""Steered robots against the single-track model, integrated in small steps."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sbot_common.twist import OMEGA, VX
+from sbot_sim.drives.ackermann import ackermann_twist
+from sbot_sim.dynamics.motion import drive, driven_twists, move
+from sbot_sim.world.bodies import ROBOT, body_arrays
+
+DT = 0.1
+CAR = ROBOT._replace(name='car', drive='ackermann',
+                     of_drive={'wheelbase': 0.6, 'max_steering_angle': 0.5})
+BODIES = body_arrays([CAR])
+LEAST_RADIUS = 0.6 / math.tan(0.5)  # m
+RIM = 3.0  # m/s
+
+
+def driven(v, omega, bodies=BODIES):
+    return driven_twists(bodies, np.array([[v, 0.0, omega]]))[0, [VX, OMEGA]]
+
+
+def steered(v, omega):
+    """Return what an Ackermann interface makes of a Twist: the steering angle and the speed."""
+    if v == 0.0:
+        return 0.0, 0.0
+    angle = min(max(math.atan(omega * 0.6 / v), -0.5), 0.5)
+    outer = 1.0 + abs(math.tan(angle)) / 0.6 * 0.25
+    return min(max(v, -RIM / outer), RIM / outer), angle
+
+
+@settings(deadline=None)  # compiles on the first call
+@given(st.floats(-5, 5), st.floats(-9, 9))
+def test_it_drives_what_the_steering_angle_gives(v, omega):
+    speed, angle = steered(v, omega)
+    np.testing.assert_allclose(driven(v, omega), [speed, speed * math.tan(angle) / 0.6],
+                               rtol=1e-9, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(st.floats(-1e308, 1e308), st.floats(-1e308, 1e308))
+def test_no_command_makes_it_turn_tighter_or_a_wheel_faster(v, omega):
+    speed, rate = ackermann_twist(v, omega, BODIES.numbers[0, 0], 0.25, RIM)
+    assert math.isfinite(speed)
+    assert math.isfinite(rate)
+    assert abs(rate) <= abs(speed) / LEAST_RADIUS * (1 + 1e-12)
+    assert abs(speed) + 0.25 * abs(rate) <= RIM * (1 + 1e-12)
+    assert speed * v >= 0.0
+    assert speed * rate * v * omega >= 0.0
+
+
+def test_it_does_not_turn_on_the_spot():
+    np.testing.assert_array_equal(driven(0.0, 3.0), [0.0, 0.0])
+    np.testing.assert_array_equal(driven(-0.0, -3.0), [0.0, 0.0])
+
+
+def test_backwards_it_turns_the_way_that_was_asked_for():
+    v, omega = driven(-1.0, 0.5)
+    assert (v, omega) == (pytest.approx(-1.0), pytest.approx(0.5))
+
+
+def test_a_twist_within_its_limits_is_that_of_two_wheels_to_the_bit():
+    two_wheels = body_arrays([ROBOT])
+    for v, omega in ((1.0, 0.3), (-0.7, 0.1), (2.0, 0.0)):
+        np.testing.assert_array_equal(driven(v, omega), driven(v, omega, two_wheels))
+
+
+def test_the_rear_axle_goes_a_circle_of_the_least_radius():
+    pose = np.array([[0.0, 0.0, 0.0]])
+    wheels = drive(BODIES, np.array([[1.0, 0.0, 9.0]]))
+    for _ in range(300):
+        pose = move(BODIES, pose, wheels, np.zeros((1, 2)), DT)
+        assert math.hypot(pose[0, 0], pose[0, 1] - LEAST_RADIUS) == pytest.approx(LEAST_RADIUS)
+
+
+def test_the_path_is_that_of_the_single_track_model():
+    """Against x' = v cos, y' = v sin, yaw' = v tan(steering)/wheelbase in 20,000 small steps."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        v, omega = rng.uniform(-4, 4, 2)
+        x, y, yaw = 0.3, -0.2, rng.uniform(-3, 3)
+        pose = move(BODIES, np.array([[x, y, yaw]]), drive(
+            BODIES, np.array([[v, 0.0, omega]])), np.zeros((1, 2)), DT)[0]
+        speed, angle = steered(v, omega)
+        h = DT / 20_000
+        for _ in range(20_000):
+            middle = yaw + 0.5 * h * speed * math.tan(angle) / 0.6
+            x, y = x + h * speed * math.cos(middle), y + h * speed * math.sin(middle)
+            yaw += h * speed * math.tan(angle) / 0.6
+        np.testing.assert_allclose(pose, [x, y, yaw], atol=1e-9)
+
+
+def test_without_a_wheelbase_it_is_as_long_as_wide():
+    bodies = body_arrays([CAR._replace(of_drive={'max_steering_angle': 0.5})])
+    assert bodies.numbers[0, 0] == pytest.approx(math.tan(0.5) / CAR.wheel_distance)

@@ -1,0 +1,209 @@
+"""Services of simulation_interfaces, called with stand-ins for its messages."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from worlds import make_parameters
+
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.ros.inbox import Inbox
+from sbot_sim.ros.standard_services import SERVICES, StandardServices, load_interfaces
+from sbot_sim.world.bodies import ROBOT
+
+pytestmark = pytest.mark.forked
+
+OK, UNSUPPORTED, NOT_FOUND, FAILED = 1, 0, 2, 4
+
+
+def space(**values):
+    return SimpleNamespace(**values)
+
+
+def vector(**values):
+    return space(**{'x': 0.0, 'y': 0.0, 'z': 0.0, **values})
+
+
+def state(x=0.0, y=0.0, yaw=0.0, frame='map'):
+    return space(header=space(frame_id=frame), twist=space(linear=vector(), angular=vector()),
+                 pose=space(position=vector(x=x, y=y), orientation=vector(
+                     z=math.sin(yaw / 2), w=math.cos(yaw / 2))))
+
+
+FEATURES = {name: k for k, name in enumerate((
+    'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET',
+    'SIMULATION_STATE_GETTING', 'SIMULATION_STATE_SETTING', 'SIMULATION_STATE_PAUSE',
+    'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE'))}
+MESSAGES = space(
+    Result=space(RESULT_OK=OK, RESULT_FEATURE_UNSUPPORTED=UNSUPPORTED, RESULT_NOT_FOUND=NOT_FOUND,
+                 RESULT_OPERATION_FAILED=FAILED), EntityState=state,
+    SimulatorFeatures=space(**FEATURES),
+    SimulationState=space(STATE_STOPPED=0, STATE_PLAYING=1, STATE_PAUSED=2, STATE_QUITTING=3))
+KINDS = space(
+    SetEntityState=space(Response=space(INVALID_POSE=101)),
+    SetSimulationState=space(Response=space(ALREADY_IN_TARGET_STATE=101)),
+    ResetSimulation=space(Request=space(SCOPE_DEFAULT=0, SCOPE_TIME=1, SCOPE_STATE=2,
+                                        SCOPE_ALL=255)))
+
+
+class Control:
+    """Counts what a run control is asked for."""
+
+    def __init__(self):
+        self.paused, self.is_over, self.steps, self.resets = False, False, 0, 0
+
+    def pause(self, on):
+        self.paused = on
+
+    def reset(self):
+        self.resets += 1
+
+    def step(self, count):
+        self.steps += count
+
+
+class Run:
+    def __init__(self):
+        self.engine = Engine(make_parameters([ROBOT] * 2),
+                             np.array([[2.0, 2.0, 0.5], [5.0, 2.0, 0.0]]), 1)
+        self.control, self.inbox, self.recording, self.ended = Control(), Inbox(2), False, 0
+        self.services = StandardServices(self.engine, self.control, self.inbox,
+                                         lambda: self.recording, self.end, MESSAGES, KINDS)
+
+    def end(self):
+        self.ended += 1
+
+    def call(self, name, **request):
+        response = space(result=space(), features=space(), state=space())
+        return getattr(self.services, name)(space(**request), response)
+
+
+@pytest.fixture
+def run():
+    return Run()
+
+
+def filters(text=''):
+    return space(filter=text, categories=[], tags=space(tags=[]), bounds=space(points=[]))
+
+
+def test_every_service_has_a_handler_and_the_features_say_which_work():
+    assert all(callable(getattr(StandardServices, name)) for name in SERVICES)
+    assert Run().call('get_simulator_features').features.features == list(range(len(FEATURES)))
+
+
+def test_robots_by_name(run):
+    assert run.call('get_entities', filters=filters()).entities == ['robot_0', 'robot_1']
+    assert run.call('get_entities', filters=filters('1$')).entities == ['robot_1']
+    wrong = run.call('get_entities', filters=filters('('))
+    assert (wrong.entities, wrong.result.result) == ([], FAILED)
+    tagged = filters()
+    tagged.tags.tags = ['blue']
+    assert run.call('get_entities', filters=tagged).result.result == UNSUPPORTED
+    found = run.call('get_entities_states', filters=filters('robot_0'))
+    assert [each.pose.position.x for each in found.states] == [2.0]
+
+
+def test_the_state_of_a_robot_is_its_ground_truth(run):
+    found = run.call('get_entity_state', entity='robot_0')
+    assert found.result.result == OK
+    assert (found.state.pose.position.x, found.state.header.frame_id) == (2.0, 'map')
+    assert 2 * math.asin(found.state.pose.orientation.z) == pytest.approx(0.5)
+    for name in ('robot_2', 'robot_', 'robot_00000000000', 'box'):
+        missing = run.call('get_entity_state', entity=name)
+        assert missing.result.result == NOT_FOUND
+        assert name in missing.result.error_message
+
+
+def test_a_twist_is_in_the_frame_of_the_pose(run):
+    command = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    run.engine.advance(run.inbox.inputs()._replace(command=command))
+    twist = run.call('get_entity_state', entity='robot_0').state.twist
+    assert (twist.linear.x, twist.linear.y) == pytest.approx((math.cos(0.5), math.sin(0.5)))
+
+
+def test_a_robot_is_put_elsewhere_or_the_answer_says_why_not(run):
+    given = {'set_pose': True, 'set_twist': False, 'set_acceleration': False}
+    good = run.call('set_entity_state', entity='robot_1', state=state(7.0, 6.0, 1.0), **given)
+    assert good.result.result == OK
+    assert run.inbox.teleports == {1: pytest.approx((7.0, 6.0, 1.0))}
+    run.inbox.teleports.clear()
+    taken = run.call('set_entity_state', entity='robot_1', state=state(2.1, 2.0), **given)
+    assert taken.result.result == 101
+    assert 'teleport of robot 1' in taken.result.error_message
+    far = run.call('set_entity_state', entity='robot_1', state=state(math.nan), **given)
+    assert far.result.result == 101
+    odd = run.call('set_entity_state', entity='robot_1', state=state(7.0, 6.0, frame='odom'),
+                   **given)
+    assert (odd.result.result, "'odom'" in odd.result.error_message) == (FAILED, True)
+    fast = state(7.0, 6.0)
+    fast.twist.linear.x = 1.0
+    moving = run.call('set_entity_state', entity='robot_1', state=fast,
+                      **{**given, 'set_twist': True})
+    assert moving.result.result == UNSUPPORTED
+    assert run.inbox.teleports == {}
+
+
+def test_robots_are_neither_made_nor_deleted(run):
+    for name in ('spawn_entity', 'delete_entity'):
+        answer = run.call(name)
+        assert answer.result.result == UNSUPPORTED
+        assert 'those of its scenario' in answer.result.error_message
+
+
+@pytest.mark.parametrize(('scope', 'result'), [(0, OK), (255, OK), (3, OK), (7, OK),
+                                               (1, UNSUPPORTED), (2, UNSUPPORTED)])
+def test_reset(run, scope, result):
+    assert run.call('reset_simulation', scope=scope).result.result == result
+    assert run.control.resets == (result == OK)
+    run.recording = True
+    if result == OK:
+        assert run.call('reset_simulation', scope=scope).result.result == FAILED
+        assert run.control.resets == 1
+
+
+def test_states(run):
+    def to(wanted):
+        result = run.call('set_simulation_state', state=space(state=wanted)).result.result
+        return result, run.call('get_simulation_state').state.state
+
+    stopped, playing, paused, quitting = range(4)
+    assert to(playing) == (101, playing)
+    assert to(paused) == (OK, paused)
+    assert to(paused) == (101, paused)
+    assert to(stopped) == (OK, stopped)
+    assert (run.control.paused, run.control.resets) == (True, 1)
+    assert to(playing) == (OK, playing)
+    assert to(5) == (UNSUPPORTED, playing)
+    run.recording = True
+    assert to(stopped) == (FAILED, playing)
+    assert to(quitting)[0] == OK
+    assert run.ended == 1
+
+
+def test_steps_are_answered_when_they_are_over(run):
+    def begin(**request):
+        return run.call('step_simulation', **request)
+
+    with pytest.raises(StopIteration) as refused:
+        begin(steps=2).send(None)
+    assert refused.value.value.result.result == FAILED
+    run.control.pause(True)
+    stepping = begin(steps=2)
+    for _ in range(2):
+        stepping.send(None)
+        assert run.control.steps == 2
+        run.engine.advance(run.inbox.inputs())
+    with pytest.raises(StopIteration) as done:
+        stepping.send(None)
+    assert done.value.value.result.result == OK
+
+
+def test_without_the_package_one_line_says_so(monkeypatch):
+    import sys
+
+    from sbot_common.errors import InputError
+    monkeypatch.setitem(sys.modules, 'simulation_interfaces.msg', None)
+    with pytest.raises(InputError, match='needs the package simulation_interfaces; install it'):
+        load_interfaces()

@@ -1,0 +1,49 @@
+"""Source of the wind of a run: parameters and grid, and what blows at a time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wind_model.field import load_field
+from wind_model.grid import Lattice
+from wind_model.gust import force_at, gust_velocity_at
+from wind_model.parameters import WindParameters
+from wind_model.uniform import mean_velocity
+
+Array = NDArray[np.float64]
+
+_CALM = np.zeros(3)
+
+
+class Wind(NamedTuple):
+    """The wind of one time, as in `/wind/velocity`, `/wind/force`, `/wind/field`, `/wind/gust`."""
+
+    velocity: Array  # (3,) m/s outside the grid
+    force: Array  # (3,) N on every robot
+    field: Lattice | None = None
+    gust: Array = _CALM  # (3,) m/s, added to the wind inside and outside the grid
+
+
+def still_air() -> Wind:
+    """Return no wind and no force."""
+    return Wind(np.zeros(3), np.zeros(3))
+
+
+class WindSource(NamedTuple):
+    """Where the wind of a run comes from."""
+
+    parameters: WindParameters
+    field: Lattice | None
+
+    def at(self, stamp_ns: int) -> Wind:
+        """Return the wind of a stamp (ns)."""
+        return Wind(mean_velocity(self.parameters), force_at(self.parameters, stamp_ns),
+                    self.field, gust_velocity_at(self.parameters, stamp_ns))
+
+
+def load_source(parameters: WindParameters) -> WindSource:
+    """Return the source that parameters describe, the grid's file read."""
+    return WindSource(parameters, load_field(parameters))
