@@ -57,8 +57,10 @@ def data_files() -> list[tuple[str, list[str]]]:
     files = [('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
              (f'share/{NAME}', ['package.xml'])]
     # Shipped scenarios find the controllers of examples/ at ../../examples.
-    folders = ['launch', 'examples']
-    folders += sorted({str(path.parent) for path in Path('config').rglob('*') if path.is_file()})
+    folders = ['launch']
+    folders += sorted({str(path.parent) for top in ('config', 'examples')
+                       for path in Path(top).rglob('*')
+                       if path.is_file() and '__pycache__' not in path.parts})
     for folder in folders:
         names = sorted(name for name in glob(f'{folder}/*') if Path(name).is_file())
         files.append((f'share/{NAME}/{folder}', names))

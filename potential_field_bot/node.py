@@ -19,7 +19,7 @@ from potential_field_bot.parameters import SPECS
 from potential_field_bot.timing import check_frequency
 from sbot_common import ros, topics
 from sbot_common.clock import parse_rate
-from sbot_common.compiled.notice import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.controlled_robot import LEADER
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs

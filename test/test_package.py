@@ -24,7 +24,10 @@ ROSDEP_KEYS = {'python3-numpy', 'python3-numba', 'python3-pydantic', 'python3-ya
 # Needed by few: docs/dependencies.md.
 OPTIONAL = {'navground', 'irsim', 'torch', 'vmas', 'cffi', 'pytest', 'pandas', 'distributed',
             'pyarrow', 'cloudpickle', 'scipy', 'gymnasium', 'pettingzoo', 'cma',
-            'stable_baselines3'}
+            'stable_baselines3',
+            # These come with rclpy's messages, and make tf2_msgs where it is not installed.
+            'rosidl_adapter', 'rosidl_generator_py', 'rosidl_generator_type_description',
+            'rosidl_pycommon'}
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 

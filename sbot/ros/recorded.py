@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sbot.bag.reader import Bag, Message
-from sbot.scenario.external import external_robots
+from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common import topics

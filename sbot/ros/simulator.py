@@ -21,7 +21,7 @@ from sbot.ros.processes import refuse_until
 from sbot.runner.recording import open_recorder
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import broadcast_options, initial_poses, simulation_parameters
-from sbot.scenario.external import external_robots
+from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import FASTEST, SLOWEST, Scenario
 from sbot_common import ros, topics

@@ -20,13 +20,13 @@ from sbot.controllers.entry import Entry
 from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
 from sbot.scenario.assemble import initial_poses, simulation_parameters
-from sbot_common.compiled.cache import is_warm, mark_warm
-from sbot_common.compiled.notice import (
+from sbot_common.compilation_notice import (
     Expected,
     compilation_announced,
     on_compilation,
     silence,
 )
+from sbot_common.compiled.cache import is_warm, mark_warm
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:

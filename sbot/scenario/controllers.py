@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sbot.controllers.entry import Place, Sources
+from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.controllers.registry import NONE, entry_of
 from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.knowledge import with_knowledge
 from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.world import world_arrays
+from sbot_common.clock import NANOSECONDS
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.observation import Controller
 from sbot_common.params import updated
 from sbot_common.random.generators import TickGenerator
 from sbot_common.random.purposes import CONTROLLER
+from sbot_sim.ros.external import External
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.line_of_sight import make_line_of_sight
 from sbot_sim.world.scene import Scene
@@ -93,3 +96,17 @@ def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, Co
                                       robot.goal, scenario.rate,
                                       scenario.bodies[robot.body].is_holonomic, sensors())
     return made
+
+
+def external_robots(scenario: Scenario) -> dict[int, External]:
+    """Return how the node of each robot with ``controller: external`` takes part, by robot.
+
+    None where the scenario runs by the wall clock: then nobody is waited for.
+    """
+    found = {}
+    for i, robot in enumerate(scenario.robots):
+        if scenario.lockstep and robot.controller == EXTERNAL.name:
+            trigger, period, timeout = controller_parameters(scenario, robot)
+            found[i] = External(trigger, round(period * NANOSECONDS),
+                                round(timeout * NANOSECONDS))
+    return found

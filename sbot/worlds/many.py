@@ -31,7 +31,7 @@ from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
 from sbot.worlds.setting import tables_of_worlds, winds_of
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
-from sbot_common.compiled.notice import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.errors import InputError, bad_value
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.collision.placement import placement_error

@@ -35,7 +35,7 @@ from numba.core.sigutils import normalize_signature
 
 from sbot_common.compiled.fingerprint import UnknownPartError, describe_type, fingerprint
 from sbot_common.compiled.keys import DIGITS, own_key, shipped_key, usable_levels
-from sbot_common.compiled.notice import LISTENERS
+from sbot_common.compiled.lazy import LISTENERS
 from sbot_common.compiled.private_files import (
     is_private,
     make_private,

@@ -21,6 +21,9 @@ from typing import Any, TypeVar
 from sbot_common.compiled.lazy import Lazy, decorated
 
 F = TypeVar('F', bound=Callable[..., Any])
+C = TypeVar('C', bound=type)
+
+BY_ADDRESS: list[type] = []  # classes of ``by_address``
 
 
 def _decorator(kind: str, function: F, **options: Any) -> F:  # noqa: ANN401
@@ -83,6 +86,12 @@ def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # 
     from sbot_common.compiled import dispatchers
     Lazy.make_all()
     return dispatchers.callback(signature, function)
+
+
+def by_address(kind: C) -> C:
+    """Mark a class of named tuples: within a record, compiled code sees a view of it."""
+    BY_ADDRESS.append(kind)
+    return kind
 
 
 product_halves = intrinsic('product_halves')

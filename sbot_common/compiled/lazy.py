@@ -10,10 +10,11 @@ import contextlib
 import functools
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
+LISTENERS: list[Callable[[str], None]] = []  # called with the name of what is compiled
 _MOST = 2000  # numbers that are computed in Python; then importing numba is quicker
 _NO_LAZY = ('numba', 'numpy', 'llvmlite', 'pydantic', 'scipy')  # packages without any of these
 _lock = threading.RLock()
@@ -21,6 +22,19 @@ _made = False
 _pending: list[Lazy] = []
 _spent = 0  # numbers that have been computed in Python
 _depth = 0  # of Python functions that stand for compiled ones
+
+
+@contextlib.contextmanager
+def on_compilation(call: Callable[[str], None]) -> Iterator[None]:
+    """Call ``call(name)`` before each function that is compiled while the block runs.
+
+    Nothing is called for machine code that comes from the cache.
+    """
+    LISTENERS.append(call)
+    try:
+        yield
+    finally:
+        LISTENERS.remove(call)
 
 
 class _NeedsCompilerError(Exception):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import numpy as np
@@ -21,15 +21,9 @@ from numba.core.registry import cpu_target
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic
 
+from sbot_common.compiled.jit import BY_ADDRESS
+
 _NOT_OWNED = ('meminfo', 'parent')
-C = TypeVar('C', bound=type)
-_BY_ADDRESS: list[type] = []
-
-
-def by_address(kind: C) -> C:
-    """Mark a class of named tuples: within a record, compiled code sees a view of it."""
-    _BY_ADDRESS.append(kind)
-    return kind
 
 
 class View(types.Type):  # type: ignore[misc]
@@ -55,7 +49,7 @@ class _ViewModel(PrimitiveModel):  # type: ignore[misc]
 
 def _seen(kind: Any) -> Any:  # noqa: ANN401
     """Return as what compiled code sees a field."""
-    viewed = isinstance(kind, types.BaseNamedTuple) and kind.instance_class in _BY_ADDRESS
+    viewed = isinstance(kind, types.BaseNamedTuple) and kind.instance_class in BY_ADDRESS
     return View(kind) if viewed else kind
 
 

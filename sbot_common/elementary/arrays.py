@@ -56,9 +56,10 @@ def _of_one(is_usual: Function, usual: Function, function: Function) -> Callable
     return of
 
 
-def _of_two(is_usual: Function, usual: Function, function: Function) -> Callable[..., None]:
-    """Return the array form of a function of two numbers."""
-    @njit
+def _of_two(is_usual: Function, usual: Function, function: Function,
+            compiled: Function = njit) -> Callable[..., None]:
+    """Return the array form of a function of two numbers; ``compiled`` is its decorator."""
+    @compiled
     def of(x: Floats, y: Floats, out: Floats) -> None:
         others = 0
         for i in range(x.shape[0]):
@@ -90,4 +91,4 @@ sin_of = _of_one(is_small_angle, small_sin, sin)  # rad; in vectors where all ar
 exp_of = _of_one(is_usual_exponent, usual_exp, exp)
 log_of = _of_one(is_usual_number, usual_log, log)
 atan2_of = _of_two(is_usual_point, usual_atan2, atan2)  # rad; of points given as y, then x
-hypot_of = _of_two(is_usual_vector, usual_hypot, hypot)
+hypot_of = _of_two(is_usual_vector, usual_hypot, hypot, njit_or_python)

@@ -83,10 +83,9 @@ def overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float
 
     Parameters
     ----------
-    crowd, shapes : see ``find_intersecting``
+    crowd, shapes, tolerance, margin : see ``find_intersecting``
     i : the robot
     reach : how far from it (m), at most, the grid has the centre of a robot that it intersects
-    tolerance, margin : see ``find_intersecting``
     queue, count : robots to look at; those met are added, and marked in ``crowd.queued``
 
     Returns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sbot_common.compiled.notice import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_sim.fast2d.world import Fast2D
 
 _COMPILING = Expected(40, 20.0)

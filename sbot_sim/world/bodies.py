@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.records import by_address
+from sbot_common.compiled.jit import by_address
 from sbot_common.elementary import hypot
 from sbot_common.params import (
     Param,

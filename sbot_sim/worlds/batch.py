@@ -18,8 +18,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import compiled_callback, njit
-from sbot_common.compiled.records import Record, by_address, call_at
+from sbot_common.compiled.jit import by_address, compiled_callback, njit
+from sbot_common.compiled.records import Record, call_at
 from sbot_common.compiled.threads import share_out
 from sbot_sim.worlds.state import Setting, Worlds
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit_inline
-from sbot_common.compiled.records import by_address
+from sbot_common.compiled.jit import by_address, njit_inline
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.world.scene import Scene

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.records import by_address
+from sbot_common.compiled.jit import by_address
 from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import SENSORS

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sbot.scenario.stage.entities import Entity
 from sbot.scenario.stage.notes import Notes
-from sbot_common.elementary import sincos
+from sbot_common.elementary import hypot_of, sincos
 from sbot_common.errors import InputError, bad_value
 
 Array = NDArray[np.float64]
@@ -101,5 +101,7 @@ def is_round(outlines: list[Array], size: tuple[float, float]) -> bool:
     """Tell whether fitted blocks are nearly a disc: one of eight corners or more, 5 % exact."""
     if len(outlines) != 1 or len(outlines[0]) < 8 or not math.isclose(*size, rel_tol=0.05):
         return False
-    reach = np.hypot(*outlines[0].T) / (0.25 * (size[0] + size[1]))
+    reach = np.empty(len(outlines[0]))
+    hypot_of(*map(np.ascontiguousarray, outlines[0].T), reach)
+    reach /= 0.25 * (size[0] + size[1])
     return bool((abs(reach - 1.0) <= 0.05).all())

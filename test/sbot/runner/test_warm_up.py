@@ -7,7 +7,7 @@ import pytest
 
 import sbot
 from sbot.runner import warm_up
-from sbot_common.compiled import notice
+from sbot_common.compiled import lazy
 
 
 def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch):
@@ -18,7 +18,7 @@ def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch)
         return started
 
     def parameters(_) -> None:
-        for call in list(notice.LISTENERS):
+        for call in list(lazy.LISTENERS):
             call('a function')
 
     def interrupted(*_) -> None:
@@ -43,7 +43,7 @@ def test_the_other_process_starts_when_the_first_function_is_compiled(monkeypatc
     monkeypatch.setattr(warm_up, '_start_other_half', lambda *_: started.append('other') or [])
 
     def compile_one(*_) -> None:
-        for call in list(notice.LISTENERS):
+        for call in list(lazy.LISTENERS):
             call('a function')
         assert started == ['other']
     monkeypatch.setattr(warm_up, '_compile_senses_and_controllers', compile_one)

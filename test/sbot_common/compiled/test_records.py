@@ -8,7 +8,8 @@ from numba import types
 from numba.core.cgutils import ir
 from numba.extending import intrinsic
 
-from sbot_common.compiled.records import Record, by_address
+from sbot_common.compiled.jit import by_address
+from sbot_common.compiled.records import Record
 
 
 @by_address

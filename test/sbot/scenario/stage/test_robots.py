@@ -30,7 +30,7 @@ def test_size_origin_and_mass(tmp_path):
 def test_drives(tmp_path, drive, name):
     shape = body(tmp_path, f'drive "{drive}" wheelbase 0.3')
     assert shape.drive == name
-    assert shape.wheelbase == (0.3 if drive == 'car' else 0.0)
+    assert shape.of_drive.get('wheelbase') == (0.3 if drive == 'car' else None)
 
 
 @pytest.mark.parametrize('drive', ['diff', 'omni'])

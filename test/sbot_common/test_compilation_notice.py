@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from sbot_common.compiled import notice
+from sbot_common import compilation_notice as notice
+from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.compiled.cache import CodeCache
 from sbot_common.compiled.jit import njit
-from sbot_common.compiled.notice import Expected, compilation_announced
 
 FEW = Expected(12, 15.0)
 

@@ -12,20 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-LISTENERS: list[Callable[[str], None]] = []  # called with the name of what is compiled
-
-
-@contextmanager
-def on_compilation(call: Callable[[str], None]) -> Iterator[None]:
-    """Call ``call(name)`` before each function that is compiled while the block runs.
-
-    Nothing is called for machine code that comes from the cache.
-    """
-    LISTENERS.append(call)
-    try:
-        yield
-    finally:
-        LISTENERS.remove(call)
+from sbot_common.compiled.lazy import on_compilation
 
 
 class Expected(NamedTuple):
