@@ -61,8 +61,8 @@ def drive(trigger: str, second: str) -> str:
 
 def test_in_lockstep_a_foreign_publisher_ends_a_controller():
     assert drive('inputs', 'stranger') == (
-        'ends /base_scan has 2 publishers (/sbot_sim, /stranger), expected exactly one in '
-        'lockstep; ROS_DOMAIN_ID keeps runs apart')
+        'ends /base_scan has 2 publishers (/sbot_sim, /stranger); lockstep '
+        'needs exactly one; keep runs apart by ROS_DOMAIN_ID')
 
 
 def test_in_free_running_it_is_named_once():
