@@ -47,7 +47,7 @@ def tanh_positive(x: float) -> float:
 
 @njit
 def tanh_in_place(x: Floats) -> None:
-    """Replace each number of (N,) by its ``tanh``, to the bit, in vectors."""
+    """Replace each number of (N,) by its ``tanh``, bit for bit, in vectors."""
     e = np.empty(len(x))
     for i in range(len(x)):
         e[i] = -2.0 * min(abs(x[i]), TANH_IS_ONE)

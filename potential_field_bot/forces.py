@@ -79,7 +79,7 @@ def _repulsion_size(alpha: float, distance: float, d_safe: float, epsilon: float
 
 @njit
 def repulsions(p: Parameters, distance: Floats, angle: Floats, x: Floats, y: Floats) -> None:
-    """Write ``repulsion`` of each distance (m) and angle (rad), to the bit, to x and y, all (M,).
+    """Write ``repulsion`` of each distance (m) and angle (rad), bit for bit, to x and y, all (M,).
 
     Several at a time.
     """

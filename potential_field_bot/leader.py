@@ -2,7 +2,7 @@
 
 Angles of readings run from the hit back to the sensor: heading + beam angle + pi. The listing's
 sector runs the other way, from the follower to the leader, and neither wraps (docs/errata.md P1).
-The filter `as_written` keeps that to the bit; `geometric` compares both in one frame and takes the
+`as_written` keeps that bit for bit; `geometric` compares both in one frame and takes the
 angle that a disc really fills (docs/errata.md P12).
 """
 

@@ -92,7 +92,7 @@ def _sort(number: Numbers) -> None:
 @njit
 def nearby_repulsion(p: Parameters, robot_id: int, poses: Floats, grid: BucketGrid,
                      room: Room) -> Force:
-    """Return ``forces.other_repulsion`` of one robot, to the bit, from the cells around it.
+    """Return ``forces.other_repulsion`` of one robot, bit for bit, from the cells around it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Commands of many followers in one compiled call, equal to ``controller.actuate`` to the bit."""
+"""Commands of many followers in one compiled call, equal to ``controller.actuate`` bit for bit."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _actuate_block(first: int, end: int, parameters: Parameters, robot_ids: NDAr
 class Followers:
     """Followers with common parameters, and their memory; the leader is a ``PotentialField``.
 
-    Equal, to the bit, to one ``PotentialField`` for each of them.
+    Equal, bit for bit, to one ``PotentialField`` for each of them.
 
     Parameters
     ----------

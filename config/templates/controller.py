@@ -18,7 +18,7 @@ class Controller:
     def step(self, observation, rng):
         """Return (speed in m/s, turn rate in rad/s); called once a tick.
 
-        `rng` is this robot's own generator: with no other one, runs stay equal to the bit.
+        `rng` is this robot's own generator: with no other one, runs stay equal bit for bit.
         """
         x, y, yaw = observation.poses[observation.robot_id]
         to_x, to_y = observation.goal[0] - x, observation.goal[1] - y

@@ -116,7 +116,7 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
 
 def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
            controllers: Mapping[str, Any] | None = None, **overrides: object) -> ReplayResult:
-    """Feed a recording to fresh controllers and compare every command, to the bit.
+    """Feed a recording to fresh controllers and compare every command, bit for bit.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class World(single.World):
 
 
 class Worlds(many.Worlds):
-    """Many independent worlds, stepped together; world k equals a run of it alone, to the bit.
+    """Many independent worlds, stepped together; world k equals a run of it alone, bit for bit.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Compare two recordings message by message, to the bit."""
+"""Compare two recordings message by message, bit for bit."""
 
 from __future__ import annotations
 

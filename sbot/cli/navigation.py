@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument('--format', choices=('table', 'jsonl', 'csv'), default='table',
                       help='what to print (default: table)')
     made.add_argument('-o', '--output', metavar='DIR', help='keep the runs in this folder')
-    made.add_argument('--resume', action='store_true', help='go on with the runs in DIR')
+    made.add_argument('--resume', action='store_true', help='continue the runs in DIR')
     made.add_argument('--retry', action='store_true', help='with --resume: failed runs, too')
     made.add_argument('--jobs', metavar='N',
                       help='processes on this machine (default: one a processor)')

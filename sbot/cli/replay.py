@@ -1,4 +1,4 @@
-"""`sbot replay`: replay a recording and compare every command to the bit."""
+"""`sbot replay`: replay a recording and compare every command bit for bit."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _run(args: argparse.Namespace) -> int:
         print(f'{result.differences} of {result.commands} commands differ')
     elif not args.quiet:
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
-              f'{result.ticks} ticks agree to the bit')
+              f'{result.ticks} ticks agree bit for bit')
     return damage_code(bag) or (0 if result.equal else 1)
 
 
@@ -101,7 +101,7 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
         print(one_line(str(result.first)))
         print(f'{result.differences} of {result.commands} commands differ (robot {robots})')
     elif not args.quiet:
-        agree = 'within the tolerance' if args.tolerance else 'to the bit'
+        agree = 'within the tolerance' if args.tolerance else 'bit for bit'
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
               f'{result.ticks} ticks agree {agree} (robot {robots})')
     if bag.corrupt:

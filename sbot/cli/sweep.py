@@ -68,7 +68,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
 def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('-o', '--output', metavar='DIR', help='folder of the results')
     parser.add_argument('--resume', action='store_true',
-                        help='go on with the sweep in DIR: run what is missing')
+                        help='continue the sweep in DIR: run what is missing')
     parser.add_argument('--retry', action='store_true', help='with --resume: failed runs, too')
     parser.add_argument('--dry-run', action='store_true',
                         help='say how many runs, and about how long they take')
@@ -226,7 +226,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)
     except (KeyboardInterrupt, EngineError) as error:
         reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
-        print(f'sbot: {reason}; what is done is in {shown}, go on with: sbot sweep --resume -o '
+        print(f'sbot: {reason}; what is done is in {shown}; continue with: sbot sweep --resume -o '
               f'{shown}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''

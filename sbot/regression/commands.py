@@ -32,7 +32,7 @@ class CommandDifference(NamedTuple):
 
 
 class Tolerances:
-    """How far numbers of commands may differ; without one they are compared to the bit.
+    """How far numbers of commands may differ; without one they are compared bit for bit.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Replay: recorded inputs to new controllers, every command compared to the bit."""
+"""Replay: recorded inputs to new controllers, every command compared bit for bit."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ReplayResult(NamedTuple):
     scenario: str  # name
     ticks: int
     commands: int  # compared
-    differences: int  # of them, not equal to the bit
+    differences: int  # of them, not equal bit for bit
     first: FirstDifference | None
     damage: str  # where the bag was cut off, else ''
     # Robots whose controllers draw random numbers, if the recording has others than this version:

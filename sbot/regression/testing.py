@@ -60,7 +60,7 @@ class Sbot:
         return read_recording(Bag(bag))
 
     def assert_replays(self, bag: str | Path, overrides: Overrides | None = None) -> None:
-        """Fail unless the controllers, fed from a bag, give its every command to the bit.
+        """Fail unless the controllers, fed from a bag, give its every command bit for bit.
 
         A bag of a version with other random numbers is skipped where controllers draw some.
         """
@@ -70,7 +70,7 @@ class Sbot:
             pytest.skip(f'{bag}: {result.left_out()}')
 
     def assert_same(self, first: str | Path, second: str | Path) -> None:
-        """Fail unless two bags agree to the bit on the topics that both have."""
+        """Fail unless two bags agree bit for bit on the topics that both have."""
         result = compare(Bag(first), Bag(second))
         assert result.first is None, f'{first} != {second}: {result.first}'
         assert not result.unpaired, f'{first} and {second} differ in length: {result.unpaired}'
@@ -79,7 +79,7 @@ class Sbot:
                       overrides: Overrides | None = None) -> None:
         """Fail unless a run of the scenario equals the stored bag; SBOT_REFRESH=1 records it.
 
-        Equal means to the bit, on whatever machine the bag was made.
+        Equal means bit for bit, on whatever machine the bag was made.
         """
         complete = load_scenario(str(scenario), overrides)
         if os.environ.get(REFRESH) == '1':

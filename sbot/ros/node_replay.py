@@ -53,7 +53,7 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
     command : starts the nodes, in a ROS domain of their own; None: they run already, in ours
     robots : whose commands are compared; (): the external ones of the recorded scenario, or else
         those that the nodes drive
-    tolerances : of numbers; None: equal to the bit
+    tolerances : of numbers; None: equal bit for bit
     timeout : s to wait for nodes and for each command; None: the scenario's ``lockstep_timeout``,
         a minute for nodes to start
     overrides : scenario values by dotted key path, e.g. of an external robot's parameters

@@ -34,7 +34,7 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
         a launch description has started them
     robots : whose commands are compared; (): the external ones of the recorded scenario, or else
         those that the nodes drive
-    tolerance : of all numbers, or of fields by name, e.g. {'angular.z': 0.01}; 0: to the bit
+    tolerance : of all numbers, or of fields by name, e.g. {'angular.z': 0.01}; 0: bit for bit
     timeout : s to wait for the nodes and for each command; None: the scenario's
         ``lockstep_timeout``, a minute to start
 

@@ -14,7 +14,7 @@ class Operator(Protocol):
     """Somebody who watches a run and takes part in it, as ``run_scenario`` takes it.
 
     The wall clock may decide what an operator does; the recording holds it, so that everything
-    else repeats to the bit.
+    else repeats bit for bit.
     """
 
     def show(self, snapshot: Snapshot, announced: Sequence[Outgoing]) -> None:

@@ -3,7 +3,7 @@
 In runs, nodes and replays controllers are made by ``controllers.make_controller``; there
 ``Knowing`` is put before a controller whose scenario limits what is known. Noise is a function of
 seed, robot and tick, delays count ticks, and who is in sight follows from the poses that are sent:
-so all of them agree to the bit.
+so all of them agree bit for bit.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ _COMPILING = Expected(40, 15.0)  # with all that a world may have
 class Worlds:
     """K independent worlds of N robots, stepped together.
 
-    World k is, to the bit, what the scenario gives alone with its seed, whatever K and threads.
+    World k is, bit for bit, what the scenario gives alone with its seed, whatever K and threads.
     Robots do what they are commanded: controllers that scenarios name are not asked.
 
     Parameters

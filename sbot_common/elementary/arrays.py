@@ -1,7 +1,7 @@
 """Elementary functions of each element of an array, in vectors where all elements are usual ones.
 
 Arrays have shape (N,), any stride; results go where the caller wants them, which may be an
-argument itself. Each result is that of the function of one number, to the bit. One element that is
+argument itself. Each result equals that of one number, bit for bit. One element that is
 not usual (NaN, say) costs the vectors: then all are computed one by one.
 
 The loops are written once for each number of arguments and results. The functions in them are

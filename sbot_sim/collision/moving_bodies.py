@@ -239,7 +239,7 @@ def _separate_shapes(fixed: FixedObjects, movers: Movers, previous: Array,
         if met:
             pose[i, 2] = wrap_yaw(pose[i, 2])
         else:
-            pose[i] = proposed[i]  # to the bit where nothing was in the way
+            pose[i] = proposed[i]  # bit for bit where nothing was in the way
         for axis in range(2):
             displacement[i, axis] = pose[i, axis] - goal[i, axis]
         reverted[i] |= lost[i]

@@ -1,6 +1,6 @@
 """Wake kernel: wind reductions of many robots without computing every pair.
 
-Equal, to the bit, to ``wind_model.wake.reductions`` of what ``neighbours`` hears.
+Equal, bit for bit, to ``wind_model.wake.reductions`` of what ``neighbours`` hears.
 A robot's reduction follows from the greatest score among those that it hears. So one that cannot
 score more than another found before needs neither angles nor a line of sight, and where the boost
 makes one blocker take all wind, nobody else matters. Scores are bounded from

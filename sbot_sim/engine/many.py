@@ -26,7 +26,7 @@ _LARGE = 1000  # robots of one of several worlds from which on threads share it
 class Simulation:
     """K worlds of N robots: ``setting``, ``state`` and the phases of their ``tick``.
 
-    World k is, to the bit, what it is alone, whatever K and threads.
+    World k is, bit for bit, what it is alone, whatever K and threads.
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ def _claimed(bodies: BodyArrays, i: int, driven: Array, scale: Array, slip: Arra
              noise_slip: float, dt: float) -> tuple[float, float, float]:
     """Return the twist (vx, vy, omega) that fits what the wheels of robot ``i`` measure best.
 
-    The wheels' errors are added to the twist driven: without noise it is measured to the bit.
+    The wheels' errors are added to the twist driven: without noise it is measured bit for bit.
     """
     vx, vy, omega = driven[VX, i], driven[VY, i], driven[OMEGA, i]
     forward, sideways, turn = 0.0, 0.0, 0.0

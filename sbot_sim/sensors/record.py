@@ -76,7 +76,7 @@ class Kernel(NamedTuple):
     # stamp (ns) and a reading's numbers.
     encode: Callable[[Any, float, str], Callable[..., bytes]]
     value: Callable[..., Any]  # a reading's numbers to the observation, a tuple of as many floats
-    # Readings (R, columns) to what is left of them after a message, to the bit.
+    # Readings (R, columns) to what is left of them after a message, bit for bit.
     sent: Callable[[Array], Array] = lambda readings: readings
     link: str = 'base_link'  # frame of the messages; any other is at the origin of base_link
     memory: int = 0  # numbers that are kept of each robot from tick to tick

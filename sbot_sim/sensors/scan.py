@@ -149,7 +149,7 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
 
 def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
                       parameters: ScanParameters) -> Scans:
-    """Return what ``cast_scans`` must return, to the bit: every beam against every object."""
+    """Return what ``cast_scans`` must return, bit for bit: every beam against every object."""
     p = parameters
     n = pose.shape[0]
     robots = np.column_stack([pose[:, :2], radius]) if p.sees_robots else np.empty((0, 3))

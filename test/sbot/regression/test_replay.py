@@ -67,7 +67,7 @@ def test_every_shipped_scenario_replays_to_the_bit(tmp_path, name):
 
 def test_command_line_says_so(bag, capsys):
     assert run(bag) == 0
-    assert 'all 244 commands of 61 ticks agree to the bit' in capsys.readouterr().out
+    assert 'all 244 commands of 61 ticks agree bit for bit' in capsys.readouterr().out
     assert run(bag, '--json') == 0
     assert json.loads(capsys.readouterr().out)['equal'] is True
     assert run(bag, '--quiet') == 0

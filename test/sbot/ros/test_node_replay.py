@@ -52,7 +52,7 @@ def test_nodes_of_every_kind_give_their_commands_again(recording):
     done = replay(bag, '--node', command)
     assert done.returncode == 0, done.stdout + done.stderr
     # Each of 41 ticks: after a scan, and by a timer of a tick; each second, and each third.
-    assert done.stdout == 'scenario: all 115 commands of 41 ticks agree to the bit ' \
+    assert done.stdout == 'scenario: all 115 commands of 41 ticks agree bit for bit ' \
                           '(robot 0, 1, 2, 3)\n'
     assert not [line for line in running() if str(NODES) in line]
 

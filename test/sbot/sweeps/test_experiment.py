@@ -205,7 +205,7 @@ def test_a_sweep_that_is_ended_goes_on_where_it_was(tmp_path, number, capsys):
     assert 2 <= done < 8
     if number == signal.SIGINT:
         assert process.returncode == 1
-        assert errors.splitlines()[-1].endswith(f'go on with: sbot sweep --resume -o {results}')
+        assert errors.splitlines()[-1].endswith(f'continue with: sbot sweep --resume -o {results}')
         assert 'Traceback' not in errors
         assert read_columns(results, ['run'])['run'] == sorted(read_index(results).places)
     before = (results / NAME).read_bytes()[:read_index(results).end]
