@@ -12,6 +12,7 @@ from navigate.frame import frame_at
 from navigate.mind import Mind, state_of, turn
 from navigate.parameters import Parameters, resolved
 from sbot_common.elementary import sincos_of
+from sbot_common.errors import bad_value
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
 
@@ -100,6 +101,8 @@ class Navigate:
                 self._memory = self._memory._replace(limits=np.zeros((robots + beams, 3)))
             state = self.state or initial_state(frame_at(*poses[me].tolist()), p)
             followers = np.array(self._followers if me == 0 else (), np.int64)
+            if len(followers) and followers.max() >= robots:  # compiled code checks no index
+                raise bad_value('followers', int(followers.max()), f'ids from 1 to {robots - 1}')
             self._mind = Mind(p, state, self._memory, followers, directions(*fan))
             self._fan = fan
         return self._mind

@@ -224,7 +224,9 @@ def leader_speed(p: Parameters, memory: Memory, followers: NDArray[np.int64], x:
     farthest = 0.0
     for i in followers:
         dx, dy = memory.others[i, 0] - x, memory.others[i, 1] - y
-        farthest = max(farthest, math.sqrt(dx * dx + dy * dy))
+        distance = math.sqrt(dx * dx + dy * dy)
+        if not distance <= farthest:  # of one that is not known: as if it were far behind
+            farthest = distance if distance > farthest else math.inf
     late = (farthest - p.far_distance_m) / max(p.far_distance_m, p.robot_radius_m)
     return p.cruise_speed_mps * min(1.0, max(SLOW, 1.0 - late))
 

@@ -85,7 +85,7 @@ def _loaded(point: EntryPoint) -> Entry:
     where = f"controller '{point.name}' ({point.value})"
     try:
         found: Any = point.load()
-    except Exception as error:  # another package may raise anything
+    except (Exception, SystemExit) as error:  # another package may raise anything
         raise InputError(f'{where}: {type(error).__name__}: {error}') from None
     if isinstance(found, Entry):
         return found._replace(name=point.name)

@@ -59,6 +59,7 @@ class Episodes:
         fields = map(field_of, network.inputs)
         senses = [*(field for field in fields if field is not None), *self.task.senses]
         self.worlds = Worlds(self.scenario, count, sense=senses, threads=threads)
+        self.worlds.check_inputs(network)
         self.count, self.robots = self.worlds.count, self.worlds.robots
         self.network, self._scenario_goal = network, _goals(self.scenario, network)
         self.goal = np.tile(self._scenario_goal, (count, 1, 1))

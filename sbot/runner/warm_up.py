@@ -23,10 +23,10 @@ from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.compilation_notice import (
     Expected,
     compilation_announced,
-    on_compilation,
     silence,
 )
 from sbot_common.compiled.cache import is_warm, mark_warm
+from sbot_common.compiled.lazy import on_compilation
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:

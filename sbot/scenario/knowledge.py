@@ -82,6 +82,8 @@ class Knowing:
         knowledge, tick = self._knowledge, observation.tick
         own, others = (int(delay / observation.dt + 0.5)
                        for delay in (knowledge.pose_delay, knowledge.others_delay))
+        if self._past and tick < self._past[-1][0]:  # time began anew
+            self._past.clear()
         self._past.append((tick, observation.poses.copy()))
         poses = np.array(self._at(tick - others))
         known_to(knowledge, self._robot_id, self._seed, tick, self._walls,

@@ -268,7 +268,7 @@ class Worlds:
         if not isinstance(policy, Network | FunctionPolicy):
             raise bad_value('policy', policy, 'one of sbot.network or sbot.function_policy')
         network = policy.network if isinstance(policy, FunctionPolicy) else policy
-        self._check_inputs(network)
+        self.check_inputs(network)
         count = whole('ticks', ticks, 1, MOST_TICKS)
         names = columns_of(keep)
         for name in ('infrared', 'wind'):
@@ -316,7 +316,8 @@ class Worlds:
         """Return what completes the inputs of a network after the compiled phase."""
         return gather_readings(network, policy, self.phases.fitted, self.robots)
 
-    def _check_inputs(self, network: Network) -> None:
+    def check_inputs(self, network: Network) -> None:
+        """Raise InputError for an input of a network that these worlds do not give."""
         exact = all(scenario.knowledge == EXACT for scenario in self.scenarios)
         for name in network.inputs:
             if not exact and name in OF_POSES:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 
 from sbot_common.compiled import light_numba  # noqa: F401
 
@@ -18,7 +19,9 @@ from sbot_common.compiled import light_numba  # noqa: F401
 import numba
 from numba.core.registry import cpu_target
 
-_LAYOUT = 3  # of the files and how they are compiled; raise it when either changes
+_LAYOUT = 4  # of the files and how they are compiled; raise it when either changes
+# Modules that make machine code of what fingerprints do not see: an edit compiles all anew.
+_MAKERS = ('dispatchers', 'intrinsics', 'pipeline', 'records', 'structures', 'vector_types')
 # numba's settings (NUMBA_OPT and so on) that change machine code.
 _SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT',
              'DISABLE_JIT')
@@ -65,5 +68,6 @@ def usable_levels() -> list[str]:
 
 def _hash(versions: Sequence[object], processor: tuple[str, ...]) -> str:
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
-    text = repr((_LAYOUT, versions, processor, settings))
+    makers = [(Path(__file__).parent / f'{name}.py').read_bytes() for name in _MAKERS]
+    text = repr((_LAYOUT, versions, processor, settings, makers))
     return sha256(text.encode()).hexdigest()[:DIGITS]

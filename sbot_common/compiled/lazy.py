@@ -21,7 +21,13 @@ _lock = threading.RLock()
 _made = False
 _pending: list[Lazy] = []
 _spent = 0  # numbers that have been computed in Python
-_depth = 0  # of Python functions that stand for compiled ones
+
+
+class _Thread(threading.local):
+    depth = 0  # of Python functions that stand for compiled ones, in this thread
+
+
+_thread = _Thread()
 
 
 @contextlib.contextmanager
@@ -56,7 +62,7 @@ class Lazy:
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401
         """Call the compiled function, or Python's while numba is not needed."""
-        if not _made and (self._by_python or _depth):
+        if not _made and (self._by_python or _thread.depth):
             with _lock, self._or_compiled():  # nobody compiles meanwhile
                 if not _made and _within_limit(arguments):
                     return self._in_python(arguments)
@@ -68,14 +74,13 @@ class Lazy:
                 else contextlib.nullcontext())
 
     def _in_python(self, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        global _depth
         if self._python is None:
             raise _NeedsCompilerError  # the number's function is called again, compiled
-        _depth += 1
+        _thread.depth += 1
         try:
             return self._python(*arguments)
         finally:
-            _depth -= 1
+            _thread.depth -= 1
 
     @property
     def real(self) -> Any:  # noqa: ANN401
@@ -129,9 +134,9 @@ def decorated(function: Callable[..., Any] | None, make: Callable[[], Any], *,
 def _within_limit(arguments: tuple[Any, ...]) -> bool:
     """Tell whether Python may compute, and count the numbers."""
     global _spent
-    if _depth == 0:
+    if _thread.depth == 0:
         _spent += 1 + sum(getattr(argument, 'size', 0) for argument in arguments)
-    return _depth > 0 or _spent <= _MOST
+    return _thread.depth > 0 or _spent <= _MOST
 
 
 def _replace(module: ModuleType) -> None:

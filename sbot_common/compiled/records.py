@@ -21,6 +21,7 @@ from numba.core.registry import cpu_target
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic
 
+from sbot_common.compiled.fingerprint import describe_type
 from sbot_common.compiled.jit import BY_ADDRESS
 
 _NOT_OWNED = ('meminfo', 'parent')
@@ -32,7 +33,9 @@ class View(types.Type):  # type: ignore[misc]
     def __init__(self, kind: types.BaseNamedTuple) -> None:
         self.kind = kind
         # The name of a tuple of arrays is a page long, and part of every symbol.
-        digest = hashlib.sha256(str(kind).encode()).hexdigest()[:16]
+        # With the fields' names, which numba's text leaves out, and with what is seen as a view.
+        text = f'{describe_type(kind)} {[each.__qualname__ for each in BY_ADDRESS]}'
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         super().__init__(f'View({kind.instance_class.__name__} {digest})')
 
     def field(self, name: str) -> tuple[int, Any]:

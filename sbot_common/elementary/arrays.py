@@ -57,9 +57,8 @@ def _of_one(is_usual: Function, usual: Function, function: Function) -> Callable
 
 
 def _of_two(is_usual: Function, usual: Function, function: Function,
-            compiled: Function = njit) -> Callable[..., None]:
+            compiled: Callable[[Any], Any] = njit) -> Callable[..., None]:
     """Return the array form of a function of two numbers; ``compiled`` is its decorator."""
-    @compiled
     def of(x: Floats, y: Floats, out: Floats) -> None:
         others = 0
         for i in range(x.shape[0]):
@@ -70,7 +69,8 @@ def _of_two(is_usual: Function, usual: Function, function: Function,
         else:
             for i in range(x.shape[0]):
                 out[i] = function(x[i], y[i])
-    return of
+    array_form: Callable[..., None] = compiled(of)
+    return array_form
 
 
 @njit_or_python

@@ -157,7 +157,9 @@ def follow(bodies: BodyArrays, inertia: Inertia, momentum: Momentum, command: Ar
                           inertia.acceleration[i], inertia.deceleration[i], dt)
         omega = wanted[i, OMEGA]
         if STEERED[bodies.drive[i]] and wanted[i, VX] != 0.0:
-            omega *= vx / wanted[i, VX]  # the wheels are steered for the same curve
+            slower = vx / wanted[i, VX]
+            if math.isfinite(slower):  # not of a speed that is almost zero
+                omega *= slower  # the wheels are steered for the same curve
         omega, _ = approach(before[i, OMEGA], 0.0, omega, 0.0, inertia.angular[i],
                             inertia.angular[i], dt)
         if STEERED[bodies.drive[i]]:
@@ -165,4 +167,6 @@ def follow(bodies: BodyArrays, inertia: Inertia, momentum: Momentum, command: Ar
         out[i, VX], out[i, VY], out[i, OMEGA] = vx, vy, omega
     driven = drivable(bodies, out)
     for i in range(n):
+        if not math.isfinite(driven[i, VX] + driven[i, VY] + driven[i, OMEGA]):
+            driven[i] = 0.0  # a command that is no number ends with its tick
         momentum.twist[i] = driven[i]

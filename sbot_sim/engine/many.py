@@ -85,6 +85,10 @@ class Simulation:
         """
         self.state.seed[chosen] = seeds[chosen]
         self.state.pose.reshape(start.shape)[chosen] = start[chosen]
+        # Before sensors begin: what they draw once is of tick 0, whenever a world is reset.
+        self.state.tick[chosen] = 0
+        for rows in (self.state.twist, self.state.collided):
+            rows.reshape(self.count, -1)[chosen] = 0
         self.tick.reset(chosen.tolist(), seeds)
         if len(chosen) == self.count:
             self.run(program)

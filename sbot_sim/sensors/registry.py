@@ -38,12 +38,16 @@ def sensors() -> Mapping[str, Sensor]:
             continue
         try:
             sensor = point.load()
-        except Exception as error:  # another package may raise anything
+            good = (isinstance(sensor, Sensor) and sensor.name == point.name
+                    and all(isinstance(place, int) for place in sensor.order)
+                    and sensor.specs is not None)  # made of its settings
+        except (Exception, SystemExit) as error:  # another package may raise anything
             LOG.warning("sensor '%s' (%s) is left out: %s: %s", point.name, point.value,
                         type(error).__name__, error)
             continue
-        if isinstance(sensor, Sensor) and sensor.name == point.name:
+        if good:
             found.append(sensor)
+            names.add(point.name)
         else:
             LOG.warning("sensor '%s' (%s) is left out: expected a Sensor of this name",
                         point.name, point.value)

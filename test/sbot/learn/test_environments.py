@@ -222,7 +222,7 @@ def test_images_and_pages():
     (NEAR, {'task': 'dance'}, 'reach_goal, follow_leader, avoid_obstacles, aggregate'),
     (NEAR, {'task': 3}, 'a Task'), (NEAR, {'render_mode': 'ansi'}, 'human, rgb_array, html'),
     (NEAR, {'task': 'avoid_obstacles'}, r'infrared needs sensors\.infrared'),
-    (SBOTS, {'task': 'reach_goal'}, 'robots.0: has no goal')])
+    (SBOTS, {'task': 'reach_goal'}, 'robots.0: needs a goal')])
 def test_what_cannot_be_is_named(scenario, arguments, words):
     with pytest.raises(InputError, match=words):
         sbot.learn.parallel_env(scenario, **arguments)

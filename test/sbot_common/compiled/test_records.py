@@ -75,3 +75,12 @@ def test_records_of_one_layout_are_of_one_type_and_others_are_not():
     assert whole().kind == whole().kind
     other = whole().fields._replace(count=1.0)
     assert Record(other).kind != whole().kind
+
+
+def test_fields_of_one_type_that_change_places_give_another_type():
+    def kind_of(*names):
+        made = NamedTuple('Made', [(name, float) for name in names])
+        made.__module__ = __name__
+        return Record(made(1.0, 2.0)).kind
+    assert str(kind_of('a', 'b')) == str(kind_of('a', 'b'))
+    assert str(kind_of('a', 'b')) != str(kind_of('b', 'a'))

@@ -115,9 +115,9 @@ def test_a_robot_slides_along_a_wall_and_leaves_it_again():
     world, bodies = make_world((0, 0, 5, 5)), body_arrays([ROBOT])
     wind, pose = np.array([[0.0, -0.5]]), np.array([[1.0, 0.31, 0.0]])
     straight = np.array([[10.0, 10.0]])  # 1 m/s
+    driven = drive_wheels(bodies, straight)
     for _ in range(20):
-        driven = drive_wheels(bodies, straight)
-    pose = settle(move(bodies, pose, driven, wind, DT), pose, world, bodies).pose
+        pose = settle(move(bodies, pose, driven, wind, DT), pose, world, bodies).pose
     np.testing.assert_allclose(pose, [[3.0, 0.3, 0.0]], atol=1e-9)
     pose[0, 2] = math.pi / 2
     driven = drive_wheels(bodies, straight)

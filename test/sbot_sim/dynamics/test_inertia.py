@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot_sim.dynamics.inertia import approach, inertia_of_worlds, make_inertia
-from sbot_sim.world.bodies import ROBOT
+from sbot_sim.dynamics.inertia import (
+    approach,
+    at_rest,
+    follow,
+    inertia_of_worlds,
+    make_inertia,
+)
+from sbot_sim.world.bodies import ROBOT, body_arrays
 
 LIMITS = {'max_acceleration': 0.5, 'max_deceleration': 0.8, 'max_angular_acceleration': 1.5,
           'command_delay': 0.2}
@@ -194,3 +200,24 @@ def test_nodes_give_the_run_of_one_process(tmp_path):
     assert done.returncode == 0, done.stderr
     alone = sbot.run(str(tmp_path / 'inertia.yaml'), duration=2.0)
     assert json.loads(done.stdout)['trajectory_sha256'] == alone.summary['trajectory_sha256']
+
+
+def test_a_steered_robot_told_to_crawl_drives_on_afterwards():
+    limited = scenario('ackermann', max_acceleration=0.5)
+    crawled, good = (sbot.Worlds(limited, 1) for _ in range(2))
+    for k in range(20):
+        for worlds in (crawled, good):
+            vx = 1e-310 if k == 5 and worlds is crawled else 0.3
+            worlds.step(np.array([[(vx, 0.0, 0.0), (0.0, 0.0, 0.0)]]))
+    pose = crawled.observe().pose
+    assert np.isfinite(pose).all()
+    assert np.hypot(*(pose - good.observe().pose)[0, 0, :2]) < 0.1
+
+
+def test_a_command_that_is_no_number_ends_with_its_tick():
+    body, dt = ROBOT._replace(max_acceleration=0.5), 0.1
+    inertia, bodies = make_inertia([body], dt), body_arrays([body])
+    momentum, out = at_rest(1, inertia), np.empty((1, 3))
+    for k, vx in enumerate([math.nan, 0.3, 0.3]):
+        follow(bodies, inertia, momentum, np.array([[vx, 0.0, 0.0]]), k, dt, out)
+    assert out[0].tolist() == pytest.approx([0.1, 0.0, 0.0])
