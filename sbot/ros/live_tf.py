@@ -129,9 +129,10 @@ def _make(folder: Path, prefix: Path) -> str:
 
 def _compile(made: Path, folder: Path) -> None:
     """Compile all modules as Python would: then a file that comes later is somebody else's."""
-    compileall.compile_dir(made, quiet=2, force=True, optimize=[0, 1, 2], stripdir=str(made),
-                           prependdir=str(folder),
-                           invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+    for level in range(3):  # python, python -O and python -OO
+        compileall.compile_dir(made, quiet=2, force=True, optimize=level, stripdir=str(made),
+                               prependdir=str(folder),
+                               invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
 
 
 def _listing(folder: Path) -> str:
