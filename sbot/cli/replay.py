@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -47,8 +48,8 @@ def _run(args: argparse.Namespace) -> int:
             print(error, file=sys.stderr)
             return 1
     if args.json:
-        print(json.dumps({**result._asdict(), 'equal': result.equal,
-                          'first': result.first and result.first._asdict()}))
+        print(_as_json({**result._asdict(), 'equal': result.equal,
+                        'first': result.first and result.first._asdict()}))
         return damage_code(bag) or (0 if result.equal else 1)
     if bag.corrupt:
         report_damage(bag)
@@ -64,6 +65,17 @@ def _run(args: argparse.Namespace) -> int:
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
               f'{result.ticks} ticks agree bit for bit')
     return damage_code(bag) or (0 if result.equal else 1)
+
+
+def _as_json(result: Mapping[str, Any]) -> str:
+    """Return JSON, which has no NaN and no infinities: they are the texts 'nan', 'inf', '-inf'."""
+    def plain(value: Any) -> Any:  # noqa: ANN401
+        if isinstance(value, float) and not math.isfinite(value):
+            return str(value)
+        if isinstance(value, Mapping):
+            return {name: plain(each) for name, each in value.items()}
+        return [plain(each) for each in value] if isinstance(value, list | tuple) else value
+    return json.dumps(plain(result), allow_nan=False)
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -95,8 +107,8 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
             output=output)
     robots = ', '.join(map(str, result.robots))
     if args.json:
-        print(json.dumps({**result._asdict(), 'equal': result.equal,
-                          'first': result.first and result.first._asdict()}))
+        print(_as_json({**result._asdict(), 'equal': result.equal,
+                        'first': result.first and result.first._asdict()}))
     elif result.first is not None:
         print(one_line(str(result.first)))
         print(f'{result.differences} of {result.commands} commands differ (robot {robots})')

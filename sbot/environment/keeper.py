@@ -14,27 +14,37 @@ import sys
 import time
 
 _STEPS = ((signal.SIGINT, 2.0), (signal.SIGTERM, 0.7), (signal.SIGKILL, 5.0))  # s for each
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: a signal when the parent dies
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: what loses its parent becomes a child of ours
 
 
 def keep(words: list[str]) -> int:
     """Run a command to its end or ours; return its exit code."""
+    die_with_us = None
     if sys.platform == 'linux':
         import ctypes
-        ctypes.CDLL(None).prctl(_SUBREAPER, 1)
+        keeper, prctl = os.getpid(), ctypes.CDLL(None).prctl
+        prctl(_SUBREAPER, 1)
+
+        def die_with_us() -> None:
+            prctl(_DEATH_SIGNAL, signal.SIGKILL)
+            if os.getppid() != keeper:  # it died before
+                os._exit(1)
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, lambda *_: None)
     try:
-        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True,
+                                 preexec_fn=die_with_us)  # we have one thread
     except OSError as error:
         print(f'{words[0]}: {error.strerror}', file=sys.stderr)
         return 127
     steps, due = iter(_STEPS), 0.0
     ending = False
     while child.poll() is None:
+        reap_others(child.pid)
         ready, _, _ = select.select([read_end, *[0] * (not ending)], [], [],
                                     max(0.0, due - time.monotonic()) if ending else None)
         asked = read_end in ready and set(os.read(read_end, 4096)) - {signal.SIGCHLD}
@@ -51,15 +61,34 @@ def keep(words: list[str]) -> int:
     return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
 
+def reap_others(command: int) -> None:
+    """Take the exit codes of what has lost its parent and ended; the command's is left."""
+    if sys.platform != 'linux':
+        return
+    while True:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None or ended.si_pid == command:
+            return
+        os.waitpid(ended.si_pid, 0)
+
+
 def end_children() -> None:
-    """Kill what is left of what the command has started."""
+    """Kill what is left of what the command has started.
+
+    What a killed process had started becomes ours: we look again until there is nothing.
+    """
     while sys.platform == 'linux':
+        killed = 0
         for name in filter(str.isdigit, os.listdir('/proc')):
             with contextlib.suppress(OSError), open(f'/proc/{name}/stat', 'rb') as file:
                 if int(file.read().rpartition(b')')[2].split()[1]) == os.getpid():
                     os.kill(int(name), signal.SIGKILL)
+                    killed += 1
         try:
-            os.waitpid(-1, 0)
+            for _ in range(killed):
+                os.waitpid(-1, 0)
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         except ChildProcessError:
             return
 

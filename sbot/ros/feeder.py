@@ -86,11 +86,7 @@ class Feeder:
         self._answers = {i: [] for i in self.robots}
         self._turns.begin(stamp_ns)
         timed, others = self._turns.timed, self._turns.others
-        clock = [each for each in messages if each.name == topics.CLOCK.name]
-        late = [each for each in messages if self._is_late(each.name)]
-        held = [each for each in messages if each.name in self._held]
-        early = [each for each in messages
-                 if each not in clock and each not in late and each not in held]
+        clock, early, late, held = self._in_order(messages)
         if timed:
             self._publish(early)
             self._have_read(timed, tick)
@@ -104,6 +100,23 @@ class Feeder:
             self._publish(held)
             self._have_answered(others, tick)
         return self._answers
+
+    def _in_order(self, messages: Sequence[Message]) -> tuple[list[Message], ...]:
+        """Return the clock, what comes with it, what comes late, and what nodes answer to."""
+        clock: list[Message] = []
+        early: list[Message] = []
+        late: list[Message] = []
+        held: list[Message] = []
+        for each in messages:
+            if each.name == topics.CLOCK.name:
+                clock.append(each)
+            elif each.name in self._held:
+                held.append(each)
+            elif self._is_late(each.name):
+                late.append(each)
+            else:
+                early.append(each)
+        return clock, early, late, held
 
     def _is_late(self, name: str) -> bool:
         found = robot_of(name)
@@ -155,10 +168,10 @@ class Feeder:
         if len(names) > limits().topics:
             raise too_large(str(self._recorded.bag.path), 'topics', len(names), 'topics')
         for name, type_name in names.items():
-            known = _topic_of(name)
-            if known.name in _ANSWERS:
+            known = _topic_of(name, self._n)
+            if known is not None and known.name in _ANSWERS:
                 continue
-            if known.type != type_name:
+            if known is None or known.type != type_name:
                 self._say(one_line(f'{name} ({type_name}): not played, expected a topic of sbot'))
                 continue
             try:
@@ -171,7 +184,8 @@ class Feeder:
     def _latched(self) -> None:
         """Publish what is sent once, before anybody listens, as a simulator does."""
         self._sent: set[int] = set()
-        wanted = [name for name in self._publishers if _topic_of(name).latched]
+        wanted = [name for name in self._publishers
+                  if (known := _topic_of(name, self._n)) is not None and known.latched]
         begin_ns = self._recorded.scenario.rate.stamp_ns(0)
         for message in self._recorded.bag.messages(wanted) if wanted else ():
             if message.stamp_ns > begin_ns:
@@ -221,10 +235,13 @@ class Feeder:
                    for name, publisher in self._publishers.items())
 
 
-def _topic_of(name: str) -> Topic:
-    """Return the topic of a recorded name; one without a type if it is none of sbot's."""
-    own = robot_of(name)
-    return _TABLE.get(own[1] if own else name.lstrip('/'), Topic(name, ''))
+def _topic_of(name: str, num_robots: int) -> Topic | None:
+    """Return the topic of a recorded name; None if it is not exactly that of one of sbot's."""
+    robot, own = robot_of(name) or (0, name.lstrip('/'))
+    topic = _TABLE.get(own)
+    if topic is None or topics.resolve(topic, robot, num_robots) != name:
+        return None
+    return topic
 
 
 def _nobody(nodes: ExternalNodes) -> bool:

@@ -7,6 +7,7 @@ same time does no harm.
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import os
 import shutil
@@ -17,10 +18,12 @@ from collections.abc import Callable
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 from sbot.environment import message_package
 from sbot.environment.child_python import python_command
 from sbot_common.compiled.cache import CACHE_DIRECTORY
+from sbot_common.compiled.private_files import is_private
 
 _PACKAGE = 'tf2_msgs'
 _MESSAGES = {'TFMessage': 'geometry_msgs/TransformStamped[] transforms\n'}
@@ -51,6 +54,10 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
         return None  # the simulator says that it is missing
     cache = CACHE_DIRECTORY if cache is None else cache
     folder = cache / f'messages-{_key(prefix)}'
+    if os.pathsep in str(folder):
+        say(f'{_PACKAGE}: not made in {folder}: PYTHONPATH takes no {os.pathsep!r} in a folder; '
+            'set NUMBA_CACHE_DIR to one without: /tf and /tf_static are in recordings only')
+        return None
     if _is_whole(folder):
         return str(folder)
     say(f'{_PACKAGE} is not installed: making it, once, for live TF; for nodes of yours: '
@@ -107,7 +114,10 @@ def _make(folder: Path, prefix: Path) -> str:
             if done.returncode:
                 return (done.stderr.strip() or f'exit code {done.returncode}').splitlines()[-1]
             made = place / 'made'
+            _compile(made, folder)
             (made / _LIST).write_text(_listing(made))
+            for path in (made, *made.rglob('*')):
+                path.chmod(0o700 if path.is_dir() else 0o600)
             if folder.exists() and not _is_whole(folder):
                 shutil.rmtree(folder, ignore_errors=True)
             with contextlib.suppress(OSError):  # another process was first
@@ -117,16 +127,29 @@ def _make(folder: Path, prefix: Path) -> str:
     return '' if _is_whole(folder) else f'{folder} cannot be written'
 
 
+def _compile(made: Path, folder: Path) -> None:
+    """Compile all modules as Python would: then a file that comes later is somebody else's."""
+    for level in range(3):  # python, python -O and python -OO
+        compileall.compile_dir(made, quiet=2, force=True, optimize=level, stripdir=str(made),
+                               prependdir=str(folder),
+                               invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+
+
 def _listing(folder: Path) -> str:
-    """Return a line a file with its hash; what Python compiles from them does not count."""
+    """Return a line a file with its hash."""
     return ''.join(f'{sha256(path.read_bytes()).hexdigest()} {path.relative_to(folder)}\n'
                    for path in sorted(folder.rglob('*'))
-                   if path.is_file() and path.name != _LIST and path.suffix != '.pyc')
+                   if path.is_file() and path != folder / _LIST)
 
 
 def _is_whole(folder: Path) -> bool:
-    """Tell whether all files are there as they were made."""
+    """Tell whether all files are there as they were made, no other, and nobody else's to change.
+
+    A symbolic link is not as it was made.
+    """
     try:
-        return (folder / _LIST).read_text() == _listing(folder)
-    except OSError:
+        return (all(is_private(path.lstat()) and not path.is_symlink()
+                    for path in (folder, *folder.rglob('*')))
+                and (folder / _LIST).read_text() == _listing(folder))
+    except (OSError, ValueError):
         return False

@@ -137,7 +137,7 @@ def _running(words: Sequence[str], command: str, environment: dict[str, str], do
         for line in process.stdout or ():
             output(line.rstrip())
             last = line.strip() or last
-    reader = threading.Thread(target=relay)
+    reader = threading.Thread(target=relay, daemon=True)
     reader.start()
 
     def ended() -> str:

@@ -42,6 +42,7 @@ from sbot_common.topics import CLOCK
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
 _STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL when nodes are stopped
+_LAST_WORDS = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
 
 _SILENCE = 30.0  # s, beside the lockstep_timeout: then a simulator is stuck or stopped
 _START = 600.0  # s until it reports first: it imports and builds its world
@@ -104,7 +105,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
 
         def read(name: str, process: subprocess.Popen[str]) -> None:
             reader = threading.Thread(
-                target=_relay, args=(name, process.stdout, output, last_words))
+                target=_relay, args=(name, process.stdout, output, last_words), daemon=True)
             reader.start()
             readers.append(reader)
         try:
@@ -126,7 +127,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         finally:
             _stop([process for _, process in processes])
             for reader in readers:
-                reader.join()
+                reader.join(_LAST_WORDS)
     if failed is not None:
         _report_failure(*failed, last_words)
     if status.cut_short:
@@ -222,16 +223,32 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,
 
 
 def _stop(processes: list[subprocess.Popen[str]]) -> None:
-    """End all processes: SIGINT, then SIGTERM, then SIGKILL; a second Ctrl-C goes one step on."""
+    """End all processes: SIGINT, then SIGTERM, then SIGKILL; a second Ctrl-C goes one step on.
+
+    The keeper of a user's command, which has a pipe as standard input, gets no SIGKILL while it
+    answers: it kills in our place, and knows all that the command has started.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(KeyboardInterrupt):
             running = [process for process in processes if process.poll() is None]
             for process in running:
-                process.send_signal(number)
-            deadline = time.monotonic() + _STOP_TIMEOUT
-            for process in running:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout=max(0.01, deadline - time.monotonic()))
+                if number == signal.SIGKILL and process.stdin is not None:
+                    process.stdin.close()
+                    process.terminate()
+                else:
+                    process.send_signal(number)
+            _wait_for(running)
+            if number == signal.SIGKILL:
+                for process in running:
+                    process.kill()
+                _wait_for(running)
+
+
+def _wait_for(processes: list[subprocess.Popen[str]]) -> None:
+    deadline = time.monotonic() + _STOP_TIMEOUT
+    for process in processes:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=max(0.01, deadline - time.monotonic()))
 
 
 class _Status:
@@ -247,14 +264,14 @@ class _Status:
     def pipe(self) -> Iterator[int]:
         """Yield the write end, which the caller closes; read until every process has closed it."""
         read_end, write_end = os.pipe()
-        thread = threading.Thread(target=self._read, args=(read_end,))
+        thread = threading.Thread(target=self._read, args=(read_end,), daemon=True)
         thread.start()
         try:
             yield write_end
         finally:
             with contextlib.suppress(OSError):
                 os.close(write_end)
-            thread.join()
+            thread.join(_LAST_WORDS)
 
     def _read(self, read_end: int) -> None:
         with os.fdopen(read_end, encoding='utf-8') as stream:

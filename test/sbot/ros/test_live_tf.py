@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,6 +88,70 @@ def test_one_that_was_damaged_is_made_anew(tmp_path):
     assert live_tf.live_tf_path(said.append, tmp_path) == str(path)
     assert len(said) == 1
     assert library.stat().st_size > 1000
+
+
+def plant(folder):
+    """Put bytecode of a module there that Python would execute instead of its source."""
+    code = next(folder.glob('tf2_msgs/__pycache__/__init__.*.pyc'), None)
+    if code is None:
+        code = Path(importlib.util.cache_from_source(str(folder / 'tf2_msgs' / '__init__.py')))
+        code.parent.mkdir()
+    code.write_bytes(b'planted')
+
+
+def add(folder):
+    (folder / 'tf2_msgs' / '__pycache__' / 'other.pyc').write_bytes(b'planted')
+
+
+def share(folder):
+    (folder / 'tf2_msgs').chmod(0o777)
+
+
+def link(folder):
+    path = folder / 'tf2_msgs' / '__init__.py'
+    path.unlink()
+    path.symlink_to('/dev/null')
+
+
+@makes
+def test_only_what_was_made_and_is_private_is_used(tmp_path):
+    before = os.umask(0)
+    try:
+        path = Path(live_tf.live_tf_path(lambda _: None, tmp_path))
+    finally:
+        os.umask(before)
+    assert {each.stat().st_mode & 0o077 for each in (path, *path.rglob('*'))} == {0}
+    # Nothing is made here again: a copy is changed.
+    for number, change in enumerate([plant, add, share, link]):
+        copy = tmp_path / f'copy{number}'
+        shutil.copytree(path, copy)
+        assert live_tf._is_whole(copy)
+        change(copy)
+        assert not live_tf._is_whole(copy), change
+
+
+@makes
+@pytest.mark.parametrize('options', [[], ['-O']])
+def test_what_python_does_with_it_changes_nothing(tmp_path, options):
+    said = []
+    path = live_tf.live_tf_path(said.append, tmp_path)
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ('PYTHONDONTWRITEBYTECODE', 'PYTHONPYCACHEPREFIX')}
+    subprocess.run([sys.executable, *options, '-c', 'from tf2_msgs.msg import TFMessage'],
+                   env=live_tf.with_path(environment, path), check=True, timeout=DEADLINE)
+    assert live_tf.live_tf_path(said.append, tmp_path) == path
+    assert len(said) == 1
+
+
+@makes
+def test_a_folder_that_pythonpath_cannot_name_is_refused(tmp_path):
+    said = []
+    folder = tmp_path / f'a{os.pathsep}b'
+    folder.mkdir()
+    assert live_tf.live_tf_path(said.append, folder) is None
+    assert len(said) == 1
+    assert f'PYTHONPATH takes no {os.pathsep!r} in a folder' in said[0]
+    assert list(folder.iterdir()) == []
 
 
 @makes
