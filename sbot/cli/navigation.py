@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.scenario.overrides import parse_override
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from sbot.navigation.scene import Scene
@@ -100,6 +100,8 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
+    from sbot.files.limits import limits, too_large
+    from sbot.files.yaml_text import read_file
     from sbot.navigation.benchmark import make_plan, run_plan, scene_sources
     from sbot.navigation.table import as_json_lines
     from sbot.sweeps.values import seeds_of
@@ -107,7 +109,9 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
         raise InputError('--resume needs the folder; do -o DIR')
     secret = None
     if arguments.secret is not None:
-        secret = Path(arguments.secret).read_bytes()
+        secret = read_file(Path(arguments.secret), typed=True)
+        if len(secret) > limits().text_bytes:
+            raise too_large(arguments.secret, 'bytes or more', len(secret), 'text_bytes')
         print(f'seeds from a secret with SHA-256 {hashlib.sha256(secret).hexdigest()}',
               file=sys.stderr)
     plan = make_plan(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds'), secret),
@@ -120,7 +124,7 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
     _print(rows, arguments)
     errors = [row for row in rows if row['error'] is not None]
     for row in errors[:5]:
-        print(f"sbot: {row['scene']}#{row['seed']} {row['controller']}: {row['error']}",
+        print(one_line(f"sbot: {row['scene']}#{row['seed']} {row['controller']}: {row['error']}"),
               file=sys.stderr)
     return FAILED if errors else 0
 
@@ -133,14 +137,15 @@ def _print(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> 
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from sbot.navigation.benchmark import read_rows_file
+    from sbot.navigation.rows import read_rows_file
     _print([row for file in arguments.show for row in read_rows_file(Path(file))], arguments)
     return 0
 
 
 def _check(path: Path, known: Mapping[str, Mapping[str, Any]], options: Options,
            trusted: bool) -> int:
-    from sbot.navigation.benchmark import check_rows, executed, read_rows_file
+    from sbot.navigation.benchmark import check_rows, executed
+    from sbot.navigation.rows import read_rows_file
     rows = read_rows_file(path)
     named = executed(rows)
     if named and not trusted:

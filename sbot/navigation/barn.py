@@ -8,18 +8,21 @@ SSRR 2022. Nothing of theirs is in this package.
 
 from __future__ import annotations
 
+import io
 import math
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from defusedxml import DefusedXmlException, ElementTree
 
+from sbot.files.limits import limits, too_large
+from sbot.files.yaml_text import decode_text, read_file
 from sbot.navigation.scene import Scene, Values, robot, scene
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value, decoding
 
 JACKAL = {'length': 0.508, 'width': 0.43, 'wheel_distance': 0.37559, 'wheel_radius': 0.098,
           'max_wheel_speed': 2.0 / 0.098, 'mass': 17.0, 'max_acceleration': 2.0,
@@ -31,7 +34,9 @@ _ORIGIN = -4.575, 5.075
 _START = -2.25, 3.0, 1.57
 _GOAL = -2.25, 13.0
 _DYNAMIC_START, _DYNAMIC_GOAL = (11.0, 0.0, 3.14), (-9.0, 0.0)
-_KEY = re.compile(r'CreateKeyFrame\(\s*([-\d.]+)\s*\).*?Vector3d\(\s*([-\d.]+),\s*([-\d.]+)', re.S)
+_KEY = re.compile(r'CreateKeyFrame\(([^()]{0,100})\)')  # the time (s)
+_PLACE = re.compile(r'Vector3d\(([^(),]{0,100}),([^(),]{0,100})[,)]')  # x, y (m)
+_MOST = 1e6  # m, s
 _RADIUS = 0.5  # m, of DynaBARN's cylinders
 
 
@@ -79,27 +84,61 @@ def _optimal(path: Path, number: str) -> str:
     file = path.parent / 'path_files' / f'path_{number}.npy'
     if not file.is_file():
         return ''
-    try:
-        cells = np.asarray(np.load(file, allow_pickle=False), np.float64)
+    raw = _bytes(file)
+    with decoding(f'{file}: expected a path of cells (P, 2)'):
+        array = np.lib.format
+        # The heading may promise more numbers than there are bytes: look before room is made.
+        stream = io.BytesIO(raw)
+        heading = (array.read_array_header_1_0 if array.read_magic(stream) == (1, 0)
+                   else array.read_array_header_2_0)(stream)
+        if math.prod(heading[0]) > len(raw):
+            raise ValueError(f'{len(raw)} bytes for cells {heading[0]}')
+        cells = np.asarray(np.load(io.BytesIO(raw), allow_pickle=False), np.float64)
         points = np.vstack([_START[:2], cells.reshape(-1, 2) * _CELL + _ORIGIN, _GOAL])
-    except (ValueError, OSError) as error:
-        raise InputError(f'{file}: {error}; expected a path of cells (P, 2)') from None
-    return f' [optimal {np.linalg.norm(np.diff(points, axis=0), axis=1).sum():.4f}]'
+    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    if not length <= _MOST:
+        raise bad_value(f'{file}: length of the path', length, f'a number up to {_MOST:g} (m)')
+    return f' [optimal {length:.4f}]'
+
+
+def _bytes(path: Path) -> bytes:
+    raw = read_file(path)
+    if len(raw) > limits().text_bytes:
+        raise too_large(str(path), 'bytes or more', len(raw), 'text_bytes')
+    return raw
+
+
+def _number(text: str | None, where: str) -> float:
+    """Return a finite number of a file; InputError for anything else."""
+    try:
+        value = float(text or '')
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= _MOST:
+        raise bad_value(where, text, f'a number up to {_MOST:g}')
+    return value
 
 
 def _models(path: Path) -> Iterator[tuple[str, float, float, float | None]]:
     """Yield the name, place (m) and radius of each model of a Gazebo world; None: no cylinder."""
-    text = path.read_text('utf-8', 'replace')
+    text = _bytes(path).decode('utf-8', 'replace')
     # DynaBARN's worlds have attributes without a value, and a backslash in between.
     text = re.sub(r'<pose frame=(\'\'|"")?>', '<pose>', text).replace('\\', '')
     try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
+        root = ElementTree.fromstring(text, forbid_dtd=True)
+    except DefusedXmlException:
+        raise InputError(f'{path}: XML with a document type or entities is refused') from None
+    except (ElementTree.ParseError, ValueError) as error:
         raise InputError(f'{path}: {error}; expected a world of Gazebo') from None
     for model in root.iter('model'):
-        place = [float(word) for word in (model.findtext('pose') or '0 0').split()[:2]]
+        name = model.get('name', '')
+        where = f'{path}: model {name[:80]}'
+        place = (model.findtext('pose') or '0 0').split()
+        if len(place) < 2:
+            raise bad_value(f'{where}: pose', ' '.join(place), 'x and y (m)')
         radius = model.findtext('.//collision//cylinder/radius')
-        yield model.get('name', ''), place[0], place[1], None if radius is None else float(radius)
+        yield (name, _number(place[0], f'{where}: pose'), _number(place[1], f'{where}: pose'),
+               None if radius is None else _number(radius, f'{where}: radius'))
 
 
 def _barn(_: np.random.Generator, path: Path) -> Values:
@@ -124,7 +163,7 @@ def _dynabarn(_: np.random.Generator, path: Path, sources: dict[str, Path]) -> V
 
 def _obstacle(source: Path) -> Values:
     """Return an obstacle on the way of a plug-in, at the mean speed of its key frames."""
-    frames = [tuple(map(float, match)) for match in _KEY.findall(source.read_text('utf-8'))]
+    frames = list(_frames(source))
     way: list[tuple[float, float]] = []
     for _, x, y in frames:
         if not way or way[-1] != (x, y):
@@ -136,6 +175,21 @@ def _obstacle(source: Path) -> Values:
         way.pop()
     return {'radius': _RADIUS, 'path': [list(place) for place in way], 'at_end': 'loop',
             'speed': max(0.01, length / max(frames[-1][0] - frames[0][0], 1e-3))}
+
+
+def _frames(source: Path) -> Iterator[tuple[float, float, float]]:
+    """Yield time (s), x and y (m) of a plug-in's key frames: a place is that after the time."""
+    text = decode_text(_bytes(source), str(source))
+    keys = list(_KEY.finditer(text))
+    ends = [*(key.start() for key in keys[1:]), len(text)]
+    line, counted = 1, 0
+    for key, end in zip(keys, ends[:len(keys)], strict=True):
+        line += text.count('\n', counted, key.start())
+        counted = key.start()
+        if (place := _PLACE.search(text, key.end(), end)) is None:
+            continue
+        where = f'{source}:{line}: key frame'
+        yield (_number(key[1], where), _number(place[1], where), _number(place[2], where))
 
 
 def _jackal(world: Values, start: tuple[float, float, float], goal: tuple[float, float]) -> Values:

@@ -20,7 +20,7 @@ from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Request
 from sbot.sweeps.results.journal import read_index, read_rows
 from sbot.sweeps.sources import check_values
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import one_line, shown
 
 Row = dict[str, Any]
 CONTROLLER = 'robots.*.controller'
@@ -123,35 +123,6 @@ def controller_hash(name: str) -> str | None:
     return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
-def read_rows_file(path: Path) -> list[Row]:
-    """Return the rows of a file of JSON lines.
-
-    Raises
-    ------
-    InputError
-        naming the line that is no row of this benchmark, or of another version of the library.
-
-    """
-    rows = []
-    for number, line in enumerate(path.read_text('utf-8').splitlines(), 1):
-        try:
-            row = json.loads(line)
-            good = isinstance(row, dict) and all(
-                isinstance(row.get(key), kind) for key, kind in (
-                    ('scene', str), ('seed', int), ('controller', str), ('set', dict)))
-        except ValueError:
-            good = False
-        if not good:
-            raise bad_value(f'{path}: line {number}', line[:80], 'a row of sbot bench navigation')
-        if row.get('library') != library.VERSION:
-            raise bad_value(f'{path}: line {number}: library', row.get('library'),
-                            f'{library.VERSION}, that of this version')
-        rows.append(row)
-    if not rows:
-        raise InputError(f'{path}: is empty, expected rows of sbot bench navigation')
-    return rows
-
-
 def executed(rows: Iterable[Row]) -> list[str]:
     """Return what rows name that running them would import or read: classes and texts in `set`."""
     found = [row['controller'] for row in rows if not is_named(row['controller'])]
@@ -166,7 +137,7 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
 
     Parameters
     ----------
-    rows : from ``read_rows_file``
+    rows : from ``rows.read_rows_file``
     known : the scenes, as ``library.families`` returns them
     options : how to run them
 
@@ -182,7 +153,8 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
             for row in group]
         plan = make_plan(scenarios, [group[0]['controller']], group[0]['set'])
         for row, again in zip(group, run_plan(plan, options, None), strict=True):
-            wrong += [f"{row['scene']}#{row['seed']} {row['controller']}: {key}: the row has "
-                      f'{row.get(key)}, again {again[key]}'
+            name = f"{row['scene']}#{row['seed']} {row['controller']}"
+            wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
+                               f'{shown(again[key])}')
                       for key in (*SAME, 'controller_sha256') if row.get(key) != again[key]]
     return wrong

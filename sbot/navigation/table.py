@@ -9,6 +9,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sbot_common.errors import one_line
+
 Row = Mapping[str, Any]
 Cell = Callable[[Sequence[Row]], str]
 
@@ -78,7 +80,11 @@ def _controller(row: Row) -> str:
 
 
 def as_markdown(lines: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown, its columns aligned for reading as text."""
+    """Return a table in Markdown, its columns aligned for reading as text.
+
+    Control characters are escaped, and what would end a cell.
+    """
+    lines = [[one_line(cell).replace('|', '\\|') for cell in line] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     rows = ['| ' + ' | '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
             + ' |' for line in lines]
@@ -92,10 +98,13 @@ def as_json_lines(rows: Sequence[Row]) -> str:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Return rows as CSV; ``set`` is JSON."""
+    """Return rows as CSV, control characters escaped; ``set`` is JSON."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     file = io.StringIO()
-    writer = csv.DictWriter(file, names, lineterminator='\n')
-    writer.writeheader()
-    writer.writerows({**row, 'set': json.dumps(row['set'])} for row in rows)
+    writer = csv.writer(file, lineterminator='\n')
+    writer.writerow(map(one_line, names))
+    for row in rows:
+        whole = {**row, 'set': json.dumps(row['set'])}
+        writer.writerow(one_line(value, 10 * len(value)) if isinstance(value, str) else value
+                        for value in map(whole.get, names))
     return file.getvalue().rstrip('\n')

@@ -12,10 +12,11 @@ from sbot.files.limits import limits, too_large
 from sbot.scenario.stage.tokens import NUMBER, SIGN, STRING, WORD, Place, Token
 from sbot_common.errors import InputError, bad_value, shown
 
-MAX_ENTITIES = 100_000  # after macros are expanded
+MAX_EXPANSIONS = 200_000  # of models, blocks and sensors, and of the macros they come from
 MAX_LEVELS = 100  # of models in models, and of macros in macros
+MAX_DIGITS = 400  # characters of a number
 # What C's atof takes, as far as a token can have it.
-_NUMBER = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)')
+_NUMBER = re.compile(r'[-+]?(\d+(\.\d*)?|\.\d+)')
 
 
 class Property(NamedTuple):
@@ -40,6 +41,8 @@ class Property(NamedTuple):
         return [self._number(value) for value in self.values[:most or least]]
 
     def _number(self, value: str) -> float:
+        if len(value) > MAX_DIGITS:
+            raise bad_value(self.where, value, f'a number of at most {MAX_DIGITS} characters')
         if not _NUMBER.fullmatch(value.strip()) or not math.isfinite(float(value)):
             raise bad_value(self.where, value, 'a number without exponent, e.g. 0.02')
         return float(value)
@@ -100,7 +103,7 @@ class _Parser:
         self._end = tokens[-1].place if tokens else Place(file, 1, 1)
         self._macros: dict[str, _Node] = {}
         self._file = file
-        self._entities = 0
+        self._expansions = 0
         self._properties = 0
 
     def world(self) -> Entity:
@@ -183,18 +186,19 @@ class _Parser:
         if level > MAX_LEVELS:
             raise InputError(f'{node.place}: more than {MAX_LEVELS} models and macros within each '
                              'other')
+        # Each macro on the way to a model counts, too: chains of them cost as much as models.
+        self._expansions += 1
+        if self._expansions > MAX_EXPANSIONS:
+            raise InputError(f'{node.place}: more than {MAX_EXPANSIONS} models, blocks, sensors '
+                             'and macros that they are made from')
         base = self._macros.get(node.name)
         if base is None:
             entity = Entity(node.name, node.name, node.place)
-            self._entities += 1
         else:
             if node.name in macros:
                 raise InputError(f'{node.place}: macro {shown(node.name)} contains itself')
             entity = self._expanded(base, (*macros, node.name), level + 1)
             entity.name, entity.place = node.name, node.place
-        if self._entities > MAX_ENTITIES:
-            raise InputError(f'{node.place}: more than {MAX_ENTITIES} models, blocks and sensors '
-                             'with the macros expanded')
         self._properties += len(node.items)
         if self._properties > limits().text_values:
             raise too_large(str(node.place), 'properties with the macros expanded',

@@ -26,6 +26,8 @@ from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import BODIES
 
 MARGIN = 0.5  # m, around everything, of pictures and maps
+# As count_values counts: a robot is 3 keys, what they hold, and the numbers of its pose.
+_ROBOT_VALUES, _CORNER_VALUES = 10, 3
 _LENGTHS = {'m': 1.0, 'cm': 0.01, 'mm': 0.001}
 _ANGLES = {'degrees': math.pi / 180.0, 'radians': 1.0}
 _MODELS = ('model', 'position', *RANGERS)
@@ -118,6 +120,11 @@ def _values(world: Entity, found: _Found, file: str,
             ) -> tuple[dict[str, Any], dict[KeyPath, int]]:
     """Return the mapping that a scenario file would hold, and the lines of its keys."""
     lines: dict[KeyPath, int] = {}
+    # What the scenario has at least, before robots are looked for in every outline.
+    corners = sum(len(each.solid) for each in found.obstacles if each.solid is not None)
+    if (least := _ROBOT_VALUES * len(found.robots) + _CORNER_VALUES * corners
+            ) > limits().text_values:
+        raise too_large(file, 'values or more of the scenario made from it', least, 'text_values')
     starts = np.array([robot.frame[:2] for robot in found.robots])
     shapes, places = world_of(found.obstacles, starts)
     for k, place in enumerate(places):

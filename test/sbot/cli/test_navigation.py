@@ -78,6 +78,7 @@ def test_what_is_wrong_is_one_line(capsys, tmp_path):
     for given, expected in ((['hallwy'], 'hallway'), (['--controller', 'no'], 'controller'),
                             (['--barn', str(tmp_path)], '--barn'),
                             (['--resume'], '--resume needs the folder'),
+                            (['--secret', str(tmp_path / 'none')], 'none: cannot be read'),
                             (['--seeds', 'x'], '--seeds')):
         assert main(['bench', 'navigation', *given]) == 2, given
         told = capsys.readouterr().err

@@ -66,3 +66,53 @@ def test_a_folder_without_worlds_is_an_error(tmp_path):
     (tmp_path / 'world_1.world').write_text('no XML')
     with pytest.raises(InputError, match=r'world_1\.world: .*expected a world of Gazebo'):
         scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+
+
+@pytest.mark.parametrize(('change', 'expected'), [
+    (('-1.0 6.0 0', 'x y 0'), "model a: pose: got 'x', expected a number"),
+    (('-1.0 6.0 0 0 0 0', '1'), "model a: pose: got '1', expected x and y"),
+    (('-1.0', 'nan'), "model a: pose: got 'nan', expected a number"),
+    (('0.075', '1e999'), "model a: radius: got '1e999', expected a number"),
+    (('<sdf', '<!DOCTYPE x [<!ENTITY e "e">]><sdf'), 'document type or entities is refused'),
+])
+def test_what_is_wrong_in_a_world_is_one_line(tmp_path, change, expected):
+    text = world(CYLINDER.format(name='a', x=-1.0, y=6.0, radius=0.075))
+    assert change[0] in text
+    (tmp_path / 'world_1.world').write_text(text.replace(*change))
+    with pytest.raises(InputError, match=rf'world_1\.world: .*{expected}'):
+        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+
+
+def test_large_worlds_are_refused(tmp_path, monkeypatch):
+    (tmp_path / 'world_1.world').write_text(world())
+    monkeypatch.setenv('SBOT_LIMITS', 'text_bytes=20')
+    with pytest.raises(InputError, match=r'world_1\.world: too large'):
+        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+
+
+def header(shape):
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + '\n'
+    return b'\x93NUMPY\x01\x00' + len(text).to_bytes(2, 'little') + text.encode()
+
+
+@pytest.mark.parametrize('raw', [b'', b'text', header((10**15, 2)), header((1, 2)) + b'\xff' * 16,
+                                 header((3,)) + b'\0' * 24])
+def test_what_is_no_path_of_barn_is_one_line(tmp_path, raw):
+    (tmp_path / 'world_1.world').write_text(world())
+    (tmp_path / 'path_files').mkdir()
+    (tmp_path / 'path_files' / 'path_1.npy').write_bytes(raw)
+    with pytest.raises(InputError, match=r'path_1\.npy: .*expected'):
+        barn_scenes(tmp_path)
+
+
+@pytest.mark.parametrize(('text', 'expected'), [
+    ('CreateKeyFrame(1-2) Vector3d(1,2,0)', r"a\.cc:1: key frame: got '1-2', expected a number"),
+    ('\nCreateKeyFrame(1) Vector3d(1,2-,0)', r"a\.cc:2: key frame: got '2-', expected a number"),
+    ('CreateKeyFrame(1) ' * 30_000, r'a\.cc: got 0 places'),  # quadratic would take minutes
+    ('CreateKeyFrame(' + ' ' * 200_000, r'a\.cc: got 0 places'),
+])
+def test_what_is_wrong_in_a_plugin_is_one_line(tmp_path, text, expected):
+    (tmp_path / 'world_1.world').write_text(world(CYLINDER.format(name='a', x=0, y=0, radius=0.5)))
+    (tmp_path / 'a.cc').write_text(text)
+    with pytest.raises(InputError, match=expected):
+        scenario_values('dynabarn/1', dynabarn_scenes(tmp_path)['1'], 0)

@@ -174,6 +174,15 @@ def test_a_bitmap_that_is_no_regular_file_or_too_large(tmp_path, monkeypatch):
             load(tmp_path, text)
 
 
+def test_values_are_counted_before_robots_are_looked_for_in_outlines(tmp_path, monkeypatch):
+    def never(corners, points):
+        raise AssertionError('looked for')
+    monkeypatch.setattr('sbot.scenario.stage.obstacles.inside_polygon', never)
+    monkeypatch.setenv('SBOT_LIMITS', 'text_values=1000')
+    with pytest.raises(InputError, match=r'a\.world: too large: 1100 values or more'):
+        load(tmp_path, ROBOT * 50 + 'model ( pose [5 5 0 0] )\n' * 50)
+
+
 def test_a_translated_world_is_the_same_scenario(tmp_path):
     from sbot.scenario.load import parse_scenario
     from sbot.scenario.stage.worldfile import stage_yaml
