@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from external_runs import CASES, DEADLINE, NODES, SBOT, SIM_TIME, running, scenario, up
+from mcap.opcode import Opcode
 
-from sbot.bag.reader import Bag
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
@@ -169,11 +169,15 @@ def test_bad_arguments_are_refused_in_one_line(avoided, arguments, words):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_damaged_bag_is_replayed_to_its_damage_and_exit_code_2_says_so(avoided, tmp_path):
+def test_a_damaged_bag_ends_with_exit_code_2_in_one_line(avoided, tmp_path):
     data = next(avoided.glob('*.mcap')).read_bytes()
     file = tmp_path / 'bag.mcap'
-    file.write_bytes(data[:len(data) // 2] + b'\0' * 64 + data[len(data) // 2 + 64:])
+    place = 8  # of the records, after the magic: opcode, length, content
+    while data[place] != Opcode.CHUNK:
+        place += 9 + int.from_bytes(data[place + 1:place + 9], 'little')
+    at = place + int(0.5 * int.from_bytes(data[place + 1:place + 9], 'little'))
+    file.write_bytes(data[:at] + b'\0' * 64 + data[at + 64:])
     done = replay(file, '--node', avoid(1))
     assert done.returncode == 2
     assert 'Traceback' not in done.stderr
-    assert len(list(Bag(file, partly=True).messages())) > 0
+    assert str(file) in done.stderr
