@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sbot.navigation.benchmark import read_rows_file
+from sbot.navigation.rows import read_rows_file
 from sbot.navigation.table import as_markdown, table
 
 ROOT = Path(__file__).resolve().parents[3]
