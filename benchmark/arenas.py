@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from sbot.navigation.scene import wall_with_gaps
+
 Values = dict[str, Any]
 
 RADIUS = 0.3  # m, of the body `robot`
@@ -30,23 +32,12 @@ def _robot(x: float, y: float, yaw: float, goal: tuple[float, float], **more: An
             'controller': 'navigate', 'goal_tolerance': 0.5, **more}
 
 
-def _wall_with_gaps(x: float, low: float, high: float, gaps: list[tuple[float, float]],
-                    thick: float = 0.2) -> list[Values]:
-    """Return a wall along y with gaps (middle, width)."""
-    out, at = [], low
-    for middle, width in sorted(gaps):
-        out.append((at, middle - width / 2))
-        at = middle + width / 2
-    out.append((at, high))
-    return [{'center': [x, (a + b) / 2], 'size': [thick, b - a], 'yaw': 0.0} for a, b in out]
-
-
 def slit(seed: int, beside: float) -> Values:
     """One robot; a slit narrower than it right ahead, a door ``beside`` (m) to the left."""
     rng = np.random.default_rng(seed)
     width = rng.uniform(0.4, 0.58)
     y = 6.0 + rng.uniform(-0.3, 0.3)
-    world = {'bounds': [0, 0, 24, beside + 12], 'rectangles': _wall_with_gaps(
+    world = {'bounds': [0, 0, 24, beside + 12], 'rectangles': wall_with_gaps(
         12.0, 0.0, beside + 12, [(6.0, width), (6.0 + beside, 1.6)],
         thick=rng.uniform(0.05, 0.3))}
     return _scene(60 + 4 * beside, world, [_robot(6 + rng.uniform(-1, 1), y, rng.uniform(-1, 1),
@@ -56,7 +47,7 @@ def slit(seed: int, beside: float) -> Values:
 def narrow_gap(seed: int) -> Values:
     """One robot of 0.60 m; the only way is a gap of 0.70 m."""
     rng = np.random.default_rng(seed)
-    world = {'bounds': [0, 0, 20, 12], 'rectangles': _wall_with_gaps(
+    world = {'bounds': [0, 0, 20, 12], 'rectangles': wall_with_gaps(
         10.0, 0.0, 12.0, [(rng.uniform(3, 9), 0.7)])}
     return _scene(60, world, [_robot(4 + rng.uniform(-1, 1), rng.uniform(3, 9),
                                      rng.uniform(-1, 1), (16, 6))])
@@ -121,11 +112,11 @@ def office(seed: int) -> Values:
     for y in (5.0, 7.4):
         doors = [(2.5 + 5 * k + rng.uniform(-1, 1), 1.1) for k in range(3)]
         walls += [{'center': [w['center'][1], y], 'size': [w['size'][1], 0.15], 'yaw': 0.0}
-                  for w in _wall_with_gaps(0.0, 0.0, 15.0, doors)]
+                  for w in wall_with_gaps(0.0, 0.0, 15.0, doors)]
     for x in (5.0, 10.0):
-        walls += _wall_with_gaps(x, 0.0, 5.0, [(1.5 + rng.uniform(0, 2), 1.1)] * (
+        walls += wall_with_gaps(x, 0.0, 5.0, [(1.5 + rng.uniform(0, 2), 1.1)] * (
             rng.uniform() < 0.5), 0.15)
-        walls += _wall_with_gaps(x, 7.4, 12.4, [], 0.15)
+        walls += wall_with_gaps(x, 7.4, 12.4, [], 0.15)
     middles = [(2.5 + 5 * k, y) for k in range(3) for y in (2.5, 9.9)]
     starts, goals = rng.permutation(6)[:4], rng.permutation(6)[:4]
     while (starts == goals).any():
@@ -165,7 +156,7 @@ def corridor(seed: int, width: float, length: float = 8.0) -> Values:
 def doorway(seed: int, width: float) -> Values:
     """Four against four through one door."""
     rng = np.random.default_rng(seed)
-    world = {'bounds': [0, 0, 14, 8], 'rectangles': _wall_with_gaps(7.0, 0, 8, [(4.0, width)])}
+    world = {'bounds': [0, 0, 14, 8], 'rectangles': wall_with_gaps(7.0, 0, 8, [(4.0, width)])}
     return _scene(120, world, _both_ways(rng, 4.0, 10.0, 4.0, 4, 3.5, 10.5))
 
 

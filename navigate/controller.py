@@ -49,6 +49,7 @@ from navigate.yielding import (
     WAITS,
     Yield,
     heading_of,
+    is_occupied,
     is_time_to_look,
     negotiated,
     no_yield,
@@ -124,12 +125,7 @@ def initial_state(frame: Frame, p: Parameters) -> State:
 @njit_inner
 def is_robot(p: Parameters, others: Floats, robot_id: int, x: float, y: float) -> bool:
     """Tell whether a point (m) is on the body of another robot, or nearly."""
-    reach = p.robot_radius_m + p.margin_m
-    for i in range(others.shape[0]):
-        dx, dy = others[i, 0] - x, others[i, 1] - y
-        if i != robot_id and dx * dx + dy * dy < reach * reach:
-            return True
-    return False
+    return is_occupied(others, robot_id, x, y, p.robot_radius_m + p.margin_m)
 
 
 @njit

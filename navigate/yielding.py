@@ -179,14 +179,15 @@ def spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
                 continue
             if not is_free_line(grid, from_x, from_y, x, y, r + p.cell_m, 0.0):
                 continue
-            if _is_occupied(others, me, x, y, 2.0 * r + 2.0 * p.margin_m):
+            if is_occupied(others, me, x, y, 2.0 * r + 2.0 * p.margin_m):
                 continue
             least, best_x, best_y = way, x, y
     return best_x, best_y
 
 
 @njit_inner
-def _is_occupied(others: NDArray[np.float64], me: int, x: float, y: float, reach: float) -> bool:
+def is_occupied(others: NDArray[np.float64], me: int, x: float, y: float, reach: float) -> bool:
+    """Tell whether the centre of another robot is within ``reach`` (m) of (x, y) (m)."""
     for k in range(others.shape[0]):
         dx, dy = others[k, 0] - x, others[k, 1] - y
         if k != me and dx * dx + dy * dy < reach * reach:
@@ -236,7 +237,7 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     x, y = state.spot_x, state.spot_y
     dx, dy = x - others[me, 0], y - others[me, 1]
     far = 3.0 * p.robot_radius_m
-    if dx * dx + dy * dy > far * far and _is_occupied(
+    if dx * dx + dy * dy > far * far and is_occupied(
             others, me, x, y, 2.0 * p.robot_radius_m + p.margin_m):
         x, y = spot_beside(p, grid, state.passage, me, others)
     return Yield(WAITS, state.since, busy, state.looked, state.passage, x, y)
