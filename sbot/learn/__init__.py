@@ -162,3 +162,16 @@ def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: 
 
 def _missing(function: str, library: str, extra: str) -> InputError:
     return InputError(f'sbot.learn.{function}() needs {library}: {install_command(extra)}')
+
+
+def _register_ids() -> None:
+    """Tell Gymnasium the ids of tasks, where it is installed."""
+    try:
+        import gymnasium  # noqa: F401
+    except ImportError:
+        return
+    from sbot.learn import ids
+    ids.register()
+
+
+_register_ids()
