@@ -236,9 +236,12 @@ class Episodes:
             before the first reset.
 
         """
+        return self.play(self.actions.checked('actions', actions, (self.count, self.robots)), anew)
+
+    def play(self, values: NDArray[Any], anew: Flags | None = None) -> Outcome:
+        """Do the work of ``step`` with actions that are checked but for masks."""
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
-        values = self.actions.checked('actions', actions, (self.count, self.robots))
         if anew is not None and anew.any():
             self.active[anew] = False  # their robots do nothing more
         self._check_allowed(values)
@@ -247,7 +250,8 @@ class Episodes:
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
         reward = np.where(self.active, self._answer('reward', before, self.now), 0.0)
-        self.active &= ~self._answer('ended', self.now).astype(np.bool_)
+        ended = self._answer('ended', self.now)
+        self.active &= ~(ended if ended.dtype == np.bool_ else ended.astype(np.bool_))
         if anew is not None and anew.any():
             self.reset(anew)
         return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)
@@ -301,7 +305,8 @@ class Episodes:
         if answer.shape != (self.count, self.robots):
             raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
                             'a value for each robot of each world')
-        if answer.dtype.kind not in 'biuf' or not np.isfinite(answer[self.active]).all():
+        if answer.dtype != np.bool_ and (answer.dtype.kind not in 'biuf' or not (
+                np.isfinite(answer).all() or np.isfinite(answer[self.active]).all())):
             raise bad_value(where, answer.tolist(), 'finite numbers')
         return answer
 
