@@ -90,7 +90,8 @@ def measure_evaluations(seconds: float) -> EvaluationResult:
         times.append(median(partial(batch.step, commands, ticks=10), seconds)[0])
     return EvaluationResult(
         WORLDS / cpu, WORLDS * TICKS * 5 / cpu, LASER_WORLDS * 4 * 10 / laser_cpu,
-        1e6 * call / CALLS, 1e6 * call_cpu / CALLS, 1e3 * times[0] / (BATCH * 10), 1e3 * times[1] / (BATCH * 10))
+        1e6 * call / CALLS, 1e6 * call_cpu / CALLS, 1e3 * times[0] / (BATCH * 10),
+        1e3 * times[1] / (BATCH * 10))
 
 
 def _random_commands(rng: np.random.Generator, worlds: Worlds, speed: float) -> Any:  # noqa: ANN401
