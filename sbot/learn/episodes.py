@@ -17,6 +17,7 @@ from sbot.api.loading import Source, load_uncontrolled
 from sbot.api.worlds import Worlds
 from sbot.learn.actions import Actions
 from sbot.learn.interface import Interface
+from sbot.learn.randomise import Drawn, apply, checked_ranges, draw
 from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot.scenario.assemble import robot_bodies
@@ -57,6 +58,7 @@ class SavedEpisodes(NamedTuple):
     active: Flags  # (M, N)
     commands: Floats  # (M, N, 3)
     generators: list[np.random.Generator]
+    drawn: list[Drawn]
     first: list[int | None]  # seeds of the next episodes, where they are given
 
 
@@ -96,6 +98,7 @@ class Episodes:
         self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
+        self.drawn: list[Drawn] = [{} for _ in range(count)]  # by ``randomise``, of each world
         self.begun = False  # whether there was a reset
         self.active = np.ones((count, self.robots), np.bool_)
         self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 3)))
@@ -116,7 +119,9 @@ class Episodes:
         generators = [deepcopy(self._generators[k]) for k in chosen.tolist()]
         return SavedEpisodes(
             self.worlds.save(chosen), self.goal[chosen], self.active[chosen],
-            self.now.commands[chosen], generators, [self._first[k] for k in chosen.tolist()])
+            self.now.commands[chosen], generators,
+            [dict(self.drawn[k]) for k in chosen.tolist()],
+            [self._first[k] for k in chosen.tolist()])
 
     def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> None:
         """Let worlds continue from a state, to the bit: as many as it has, or one for all.
@@ -141,7 +146,7 @@ class Episodes:
         for at, k in enumerate(chosen.tolist()):
             at = at if len(state.generators) > 1 else 0
             self._generators[k] = deepcopy(state.generators[at])
-            self._first[k] = state.first[at]
+            self._first[k], self.drawn[k] = state.first[at], dict(state.drawn[at])
         if self.worlds.simulation is not before:
             self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._interface.aim(self.goal)
@@ -192,6 +197,7 @@ class Episodes:
             rng, first = self._generators[k], self._first[k]
             seeds[k] = rng.integers(_SEEDS) if first is None else first
             self._first[k] = None
+            self._randomise(k, rng)
             start = self._asked('begin', self.worlds, k, rng)
             if start is not None:
                 starts[k] = _given('begin', start, ((self.robots, 3),))
@@ -208,6 +214,13 @@ class Episodes:
         commands[rows] = 0.0
         self._aim(rows)
         self.now = self._moment(seen, commands)
+
+    def _randomise(self, k: int, rng: np.random.Generator) -> None:
+        """Draw what the task's ``randomise`` names for the next episode of world k."""
+        drawn = draw(checked_ranges(self.task.randomise), rng) if self.task.randomise else {}
+        if drawn or self.drawn[k]:
+            apply(self.worlds, k, drawn)
+        self.drawn[k] = drawn
 
     def observation(self) -> NDArray[np.float32]:
         """Return what robots observe now, (K, N, columns)."""
@@ -368,6 +381,7 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         return TASKS[task]()
     if not isinstance(task, Task):
         raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
+    checked_ranges(task.randomise)
     whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
     if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
         raise bad_value('seconds of the task', task.seconds,
