@@ -149,8 +149,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
             raise
         raise InputError(f'{error} ({_FREE_RUNNING})') from None
     if differences and not scenario.lockstep and not overrides:
-        raise InputError(f'{bag.path}: {differences} of {compared} commands differ, which says '
-                         f'nothing: {_FREE_RUNNING}')
+        raise InputError(f'{bag.path}: {differences} of {compared} commands differ, which is no '
+                         f'result: {_FREE_RUNNING}')
     if compared == 0 and not replayed.drew_other_numbers:
         why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
         raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '

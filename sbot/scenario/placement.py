@@ -90,16 +90,16 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     if entry.count is None:
         for key in ('area', 'layout', 'yaw', 'position_gaussian'):
             if getattr(entry, key) is not None:
-                raise InputError(f"{origins.where((*path, key))}: only goes with 'count'; the "
+                raise InputError(f"{origins.where((*path, key))}: needs 'count'; the "
                                  "heading of one robot is the third number of its 'pose'")
     headings = [key for key in ('yaw', 'yaw_uniform', 'yaw_gaussian')
                 if getattr(entry, key) is not None]
     if len(headings) > 1:
-        raise InputError(f"{origins.where((*path, headings[1]))}: '{headings[0]}' says already "
-                         'how the robots head; expected one of them')
+        raise InputError(f"{origins.where((*path, headings[1]))}: cannot be combined with "
+                         f"'{headings[0]}'")
     if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
-        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: goes neither with "
-                         "'area' nor with layout: grid")
+        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: cannot be combined "
+                         "with 'area' or layout: grid")
 
 
 def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose]) -> None:
