@@ -12,17 +12,12 @@ MOST_PARAMETERS = 12  # self and cls apart
 LONGER = {
     'navigate/controller.py take_turn': 120,
     'navigate/search.py find_path': 75,
-    'sbot/regression/replay.py replay': 76,
-    'sbot/ros/up.py run_up': 83,
-    'sbot/runner/loop.py run_scenario': 91,
 }
 MORE_PARAMETERS = {
     'navigate/controller.py negotiate': 14,
     'navigate/controller.py see': 14,
     'navigate/encounters.py avoiding': 13,
     'sbot/api/functions.py sweep': 18,  # keywords of the public function, each documented
-    'sbot_sim/sensors/infrared/kernel.py sense_block': 13,
-    'sbot_sim/sensors/infrared/kernel.py sense_rows': 16,
     'sbot_sim/worlds/parameters.py make_simulation_parameters': 23,
 }
 
