@@ -18,7 +18,7 @@ from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
 from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body, body_arrays, select_bodies
 from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
@@ -41,11 +41,12 @@ class Placed(NamedTuple):
     poses: list[Pose]
 
 
-def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
-                 origins: Origins) -> tuple[Robot, ...]:
+def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Origins,
+                 world: World | None = None) -> tuple[Robot, ...]:
     """Return every robot of a scenario with its pose; ids in the order of the file.
 
-    Robots with a pose stand first, groups are placed around them in the order of the file.
+    Robots with a pose stand first, groups are placed around them in the order of the file. The
+    ``world`` at the start is made of what is written where it is not given.
 
     Raises
     ------
@@ -59,7 +60,8 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
         raise bad_value(origins.where(('robots',)), starts[-1], f'at most {MAX_ROBOTS} robots')
     for i, entry in enumerate(entries):
         _check_entry(entry, i, bodies, origins)
-    world = starting_world(written.world)
+    if world is None:
+        world = starting_world(written.world)
     placed = Placed([], [], [])
     poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))]
              for i, entry in enumerate(entries) if entry.pose is not None}
@@ -78,6 +80,29 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
                               goal=entry.goal, goal_tolerance=entry.goal_tolerance,
                               parameters=entry.parameters)
         for i, entry in enumerate(entries) for pose in poses[i])
+
+
+class Placement:
+    """Start poses of a scenario by seed, as loading it with that seed gives them.
+
+    Parameters
+    ----------
+    written : the scenario as it was written, but for files that are found
+    bodies : by name
+    origins : for errors
+
+    """
+
+    def __init__(self, written: ScenarioFile, bodies: Mapping[str, Body],
+                 origins: Origins) -> None:
+        self._written, self._bodies, self._origins = written, bodies, origins
+        self._world = starting_world(written.world)
+
+    def __call__(self, seed: int) -> Array:
+        """Return poses (N, 3) x, y (m), yaw (rad)."""
+        written = self._written.model_copy(update={'seed': seed})
+        robots = place_robots(written, self._bodies, self._origins, self._world)
+        return np.array([robot.pose for robot in robots], np.float64)
 
 
 def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins: Origins) -> None:
@@ -109,8 +134,12 @@ def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose
 
 
 def _overlaps(world: World, bodies: Sequence[Body], poses: Sequence[Pose]) -> Overlaps:
-    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3),
-                         movers=make_movers(bodies))
+    kinds = {id(body): body for body in bodies}  # few, and arrays of each once
+    row_of = {key: row for row, key in enumerate(kinds)}
+    rows = np.array([row_of[id(body)] for body in bodies], np.intp)
+    movers = (make_movers(bodies) if any(body.is_rectangle for body in kinds.values()) else None)
+    return find_overlaps(world, select_bodies(body_arrays([*kinds.values()]), rows),
+                         np.array(poses).reshape(-1, 3), movers=movers)
 
 
 def _check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
