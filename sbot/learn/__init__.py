@@ -24,7 +24,8 @@ __all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'FollowLeader', 'Moment', 'Re
 
 
 def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
-                 render_mode: str | None = None, **overrides: object) -> SwarmEnv:
+                 render_mode: str | None = None, discrete: bool = False,
+                 **overrides: object) -> SwarmEnv:
     """Return a PettingZoo ``ParallelEnv``: every robot of a scenario is an agent, `robot_0`, ….
 
     Parameters
@@ -35,6 +36,7 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
     render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': the
         text of a page that replays the episode in any browser; 'human': a browser follows (of
         many worlds the first), no faster than real time
+    discrete : actions are numbers of the task's ``moves``, not shares
     overrides : as ``sbot.load`` takes them
 
     Raises
@@ -47,23 +49,28 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
         from sbot.learn.parallel import SwarmEnv
     except ImportError:
         raise _missing('parallel_env', 'pettingzoo', 'learn') from None
-    return SwarmEnv(scenario, task, render_mode, overrides)
+    return SwarmEnv(scenario, task, render_mode, discrete, overrides)
 
 
 def vector_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
-               render_mode: str | None = None, threads: int = 1,
+               render_mode: str | None = None, threads: int = 1, discrete: bool = False,
+               rewards: str = 'mean', autoreset: str = 'same_step',
                **overrides: object) -> RobotsVectorEnv:
     """Return a Gymnasium ``VectorEnv`` of many worlds, stepped in one call.
 
-    World k of ``reset(seed=s)`` equals ``env`` of ``reset(seed=s + k)``. A world whose episode
-    ends begins the next one in the same step; the last observation is in ``infos['final_obs']``.
+    World k of ``reset(seed=s)`` equals ``env`` of ``reset(seed=s + k)``.
 
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it
     count : how many worlds
     threads : how many to use; changes no bit
-    task, render_mode, overrides : as of ``parallel_env``
+    rewards : 'mean' of the robots of a world, (K,); 'robots': each robot's own, (K, N). These are
+        in ``infos['reward_of_robots']``, too
+    autoreset : when a world begins anew whose episode is over. 'same_step': in the same step, and
+        the last observation is in ``infos['final_obs']``; 'next_step': in the next one, whatever
+        its action; 'disabled': by ``reset(options={'reset_mask': mask})`` alone
+    task, render_mode, discrete, overrides : as of ``parallel_env``
 
     Raises
     ------
@@ -75,11 +82,12 @@ def vector_env(scenario: Source, count: int, /, *, task: Task | str | None = Non
         from sbot.learn.vector import RobotsVectorEnv
     except ImportError:
         raise _missing('vector_env', 'gymnasium', 'learn') from None
-    return RobotsVectorEnv(scenario, count, task, render_mode, threads, overrides)
+    return RobotsVectorEnv(scenario, count, task, render_mode, threads, discrete, rewards,
+                           autoreset, overrides)
 
 
 def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str | None = None,
-        **overrides: object) -> RobotsEnv:
+        discrete: bool = False, **overrides: object) -> RobotsEnv:
     """Return a Gymnasium ``Env`` of one world; parameters as of ``parallel_env``.
 
     One robot: observations (I,) and actions (2,). N robots: (N, I) and (N, 2); the reward is the
@@ -95,12 +103,12 @@ def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str
         from sbot.learn.single import RobotsEnv
     except ImportError:
         raise _missing('env', 'gymnasium', 'learn') from None
-    return RobotsEnv(scenario, task, render_mode, overrides)
+    return RobotsEnv(scenario, task, render_mode, discrete, overrides)
 
 
 def sb3_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
             render_mode: str | None = None, threads: int = 1, squash: bool = True,
-            **overrides: object) -> RobotsVecEnv:
+            discrete: bool = False, **overrides: object) -> RobotsVecEnv:
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
 
     Each robot of each world is an environment, robot i of world k number k N + i; so all robots
@@ -114,7 +122,7 @@ def sb3_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
     threads : how many to use; changes no bit
     squash : actions may be any number, and ``tanh`` makes them shares in [-1, 1]: for PPO and
         A2C, whose policies end without it. False: actions are the shares, as SAC and TD3 have them
-    task, render_mode, overrides : as of ``parallel_env``
+    task, render_mode, discrete, overrides : as of ``parallel_env``
 
     Raises
     ------
@@ -126,7 +134,8 @@ def sb3_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
         from sbot.learn.stable_baselines import RobotsVecEnv
     except ImportError:
         raise _missing('sb3_env', 'stable-baselines3', 'train') from None
-    return RobotsVecEnv(scenario, count, task, render_mode, threads, squash, overrides)
+    return RobotsVecEnv(scenario, count, task, render_mode, threads, squash, discrete,
+                        overrides)
 
 
 def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401

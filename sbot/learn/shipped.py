@@ -94,12 +94,13 @@ class AvoidObstacles(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return speed times straightness times distance."""
-        n, v, omega = now.network, now.commands[..., VX], now.commands[..., OMEGA]
-        turning = np.abs(omega) * (0.5 * n.turn / n.max_speed if n.outputs == WHEELS
-                                   else 1.0 / n.turn)
+        v, omega = now.commands[..., VX], now.commands[..., OMEGA]
+        speed, turn = now.limits.T
+        turning = np.abs(omega) * (0.5 * turn / speed if now.network.outputs == WHEELS
+                                   else 1.0 / turn)
         assert now.seen.infrared is not None
         near = now.seen.infrared.max(axis=2).astype(np.float64) / CONTACT_READING
-        fast = np.clip(v / n.max_speed, 0.0, 1.0)
+        fast = np.clip(v / speed, 0.0, 1.0)
         good = fast * (1.0 - np.sqrt(np.minimum(1.0, turning))) * (1.0 - np.minimum(1.0, near))
         reward: Floats = self.hold * now.dt * good - CONTACT * now.seen.collided
         return reward

@@ -148,9 +148,10 @@ def _act(command_of: Any) -> Callable[[int, int, int, int, Batch], None]:  # noq
         for row in range(first * n, end * n):
             command = worlds.command[row]
             command[VY] = 0.0
+            at = 2 * row if len(policy.limits) > 2 else 0
             command[VX], command[OMEGA] = command_of(
-                policy.outputs[row, 0], policy.outputs[row, 1], policy.limits[0],
-                policy.limits[1])
+                policy.outputs[row, 0], policy.outputs[row, 1], policy.limits[at],
+                policy.limits[at + 1])
     return act
 
 
