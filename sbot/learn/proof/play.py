@@ -10,9 +10,9 @@ import numpy as np
 from neural_controller.function_policy import FunctionPolicy
 from neural_controller.inputs import field_of
 from neural_controller.network import Network
+from neural_controller.outputs import WHEELS
 from sbot.api.functions import run
 from sbot.api.worlds import Worlds
-from sbot.learn.episodes import Episodes
 from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import Entry, Scene, Track
 
@@ -44,7 +44,7 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
     """Return the episode of worlds at their tick 0; weights (W,) or (K, W), goals (K, N, 2) m."""
     ticks = round(entry.scene.seconds / worlds.dt)
     begin = worlds.observe().boxes
-    keep = [*KEPT, *['infrared'] * ('infrared' in worlds.senses)]
+    keep = [*KEPT, *['infrared'] * entry.infrared]
     aimed = None if np.isnan(goals).any() else goals
     kept = worlds.run(policy, weights, ticks, goals=aimed, keep=keep)
     end = worlds.observe().boxes
@@ -56,13 +56,12 @@ def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     """Return the episodes of seeds under actions that are drawn at each decision of the task."""
     worlds, scene = worlds_of(entry, seeds), entry.scene()
     rng = np.random.default_rng([1, *seeds])
-    chance = Episodes(scene.scenario(seeds[0]), len(seeds), scene, {})
     rows: list[Any] = []
     seen = worlds.observe()
     begin = seen.boxes
     for tick in range(round(scene.seconds / worlds.dt)):
         if tick % scene.hold == 0:
-            commands = chance.commands(rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2)))
+            commands = _commands(scene, rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2)))
         rows.append((seen.pose, commands, seen.collided, seen.infrared))
         seen = worlds.step(commands)
     pose, command, collided, infrared = zip(*rows, strict=True)
@@ -90,6 +89,17 @@ def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
         None if infrared[0] is None else np.stack([each[:ticks] for each in infrared], axis=1),
         goals, None if boxes[0] is None else np.stack(
             [np.stack([each[0], each[-1]]) for each in boxes], axis=1), runs[0].scenario.rate.dt)
+
+
+def _commands(scene: Scene, shares: Floats) -> Floats:
+    """Return commands (K, N, 3) of actions (K, N, 2) in [-1, 1]."""
+    assert scene.max_speed is not None
+    assert scene.turn is not None
+    a, b = scene.max_speed * shares[..., 0], scene.max_speed * shares[..., 1]
+    none = np.zeros_like(a)
+    if scene.outputs == WHEELS:
+        return np.stack([0.5 * (a + b), none, (b - a) / scene.turn], axis=-1)
+    return np.stack([a, none, scene.turn * shares[..., 1]], axis=-1)
 
 
 def _goals(worlds: Any) -> Floats:  # noqa: ANN401

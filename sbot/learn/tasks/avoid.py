@@ -58,4 +58,4 @@ ENTRY = Entry(
     AvoidObstacles, AvoidInBox,
     Metric('free ride', '1', 'mean of speed, straightness and free room, each in [0, 1], less '
            'the share of ticks in contact', 'Floreano and Mondada 1994', free_ride),
-    Rule(turn_away, (0.05,), 1))
+    Rule(turn_away, (0.05,), 1), infrared=True)

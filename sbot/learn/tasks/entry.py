@@ -118,6 +118,7 @@ class Entry(NamedTuple):
     navigate: Mapping[str, Any] | None = None  # its parameters; None: it has nothing to do there
     fitness: Callable[[Track], Floats] | None = None  # (K,) what evolution makes large
     hidden: tuple[int, ...] = ()  # neurons of the network that evolution trains
+    infrared: bool = False  # whether the metric needs the readings
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
 
     def score(self, track: Track) -> Floats:
