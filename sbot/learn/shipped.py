@@ -122,8 +122,3 @@ def _mean_distances(now: Moment) -> Floats:
     total = distance(place[:, :, None], place[:, None, :]).sum(axis=2)
     mean: Floats = total / max(1, place.shape[1] - 1)
     return mean
-
-
-TASKS: dict[str, type[Task]] = {
-    'reach_goal': ReachGoal, 'follow_leader': FollowLeader, 'avoid_obstacles': AvoidObstacles,
-    'aggregate': Aggregate}

@@ -44,4 +44,4 @@ ENTRY = Entry(
     AggregateInBox,
     Metric('contraction', '1', 'by what share the mean distance to the centre of all shrank, in '
            'the last third', 'after the dispersion of Gauci et al. 2014', contraction),
-    Rule(to_the_others, (0.5, 0.6)), hidden=(6,))
+    Rule(to_the_others, (0.5, 0.3)), hidden=(6,))

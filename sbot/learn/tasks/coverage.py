@@ -75,4 +75,4 @@ ENTRY = Entry(
     CoverageInBox,
     Metric('covered', '1', 'share of the free cells of 0.1 m whose middle a robot has passed '
            'within 0.11 m', 'Gage 1992, sweep coverage', covered),
-    Rule(bounce, (0.1, 0.6, 1.0), 3), hidden=(6,))
+    Rule(bounce, (0.1, 0.2, 0.8), 3), hidden=(6,))

@@ -12,8 +12,9 @@ from neural_controller.function_policy import FunctionPolicy, function_policy
 from neural_controller.network import Network, make_network
 from sbot.learn.task import Floats, Task
 from sbot.worlds.many import Worlds
-from sbot_common.params import Vector
-from wind_model.uniform import unit
+from sbot.worlds.setting import gust_ticks
+from wind_model.parameters import WindParameters
+from wind_model.uniform import mean_velocity, unit
 
 Values = dict[str, Any]  # of a scenario file
 Integers = NDArray[np.int64]
@@ -70,10 +71,11 @@ class Scene(Task):
         """Draw wind and poses of an episode."""
         wind = self.weather(rng)
         if wind is not None:
-            worlds.wind_velocity[world], worlds.gust_velocity[world] = velocities(wind)
-            begins = wind.get('wind_gust_start', 0.0)
-            ends = begins + wind.get('wind_gust_duration', 0.0)
-            worlds.gust_ticks[world] = [round(time / worlds.dt) for time in (begins, ends)]
+            flow = WindParameters(**wind)
+            worlds.wind_velocity[world] = mean_velocity(flow)
+            worlds.gust_velocity[world] = flow.wind_gust_speed_mean * unit(
+                flow.wind_gust_direction)
+            worlds.gust_ticks[world] = gust_ticks(flow, worlds.scenarios[world].rate)
         return self.start(rng)
 
     def goals(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
@@ -144,13 +146,6 @@ def policy_of(rule: Rule, scene: type[Scene]) -> FunctionPolicy:
     """Return a rule with the inputs and outputs of a scene."""
     return function_policy(rule.function, scene.inputs, weights=len(rule.weights),
                            memory=rule.memory, **_limits(scene))
-
-
-def velocities(wind: Values) -> tuple[Floats, Floats]:
-    """Return (3,) m/s of the mean wind and of the gust of a scenario's ``wind``."""
-    none: Vector = (1.0, 0.0, 0.0)
-    return (wind.get('wind_speed_mean', 0.0) * unit(wind.get('wind_direction', none)),
-            wind.get('wind_gust_speed_mean', 0.0) * unit(wind.get('wind_gust_direction', none)))
 
 
 def _limits(scene: type[Scene]) -> dict[str, Any]:

@@ -87,4 +87,4 @@ ENTRY = Entry(
     Metric('flock', '1', 'mean of order (the length of the mean direction) times the share in '
            'the largest group; less where the centre moves by less than 0.02 m/s',
            'order: Vicsek et al. 1995', flock),
-    Rule(boids, (0.4, 1.0, 0.4)), hidden=(6,))
+    Rule(boids, (0.3, 0.5, 0.2)), hidden=(6,))

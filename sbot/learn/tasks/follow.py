@@ -92,4 +92,4 @@ ENTRY = Entry(
     FollowInWind,
     Metric('followed', '1', "the leader's share of its way, times the others' mean of 1 / (1 + "
            'metres off their 2 m)', 'ours; its parts as Desai et al. 2001 have them', followed),
-    Rule(follow, (3.0, 0.5, *fan(_BEAMS))), NAVIGATE, None, (8,))
+    Rule(follow, (2.0, 0.6, *fan(_BEAMS))), NAVIGATE, None, (8,))

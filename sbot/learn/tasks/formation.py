@@ -91,4 +91,4 @@ ENTRY = Entry(
     Formation, FormationInGusts,
     Metric('error', 'm', 'mean distance of robots from their places, after the first 5 s',
            'Oh, Park and Ahn 2015, formations by position', error, higher=False),
-    Rule(keep_place, (2.0, 0.6, 2.0)), NAVIGATE, near, (8,))
+    Rule(keep_place, (8.0, 0.6, 2.0)), NAVIGATE, near, (8,))

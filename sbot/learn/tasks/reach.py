@@ -95,4 +95,4 @@ ENTRY = Entry(
     'reach_goal', 'A goal past pillars, in a wind that is not sensed.', ReachGoal, ReachInWind,
     Metric('time', 's', 'until the goal is reached; 30 s where it is not',
            'Francis et al. 2023, arXiv 2306.16740', mean_time(TOLERANCE), higher=False),
-    Rule(go_there, (3.0, 0.3, *fan(BEAMS))), NAVIGATE, nearing, (8,))
+    Rule(go_there, (2.0, 0.5, *fan(BEAMS))), NAVIGATE, nearing, (8,))
