@@ -55,19 +55,19 @@ class Flocking(Task):
 
 
 class FlockingInBox(Scene, Flocking):
-    """Six s-bots that begin near each other in a box of 9 square metres."""
+    """Four s-bots that begin near each other in a box of 9 square metres."""
 
     max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
     seconds = 60.0
-    team = 6
+    team = 4
     arena = s_bots(3.0, 3.0)
 
     def start(self, rng: np.random.Generator) -> Floats:
         """Draw poses on a grid of 0.3 m, with any heading."""
-        corner = rng.uniform(0.5, 1.8, 2)
-        grid = np.array([[0.3 * (i % 3), 0.3 * (i // 3)] for i in range(6)])
-        place = corner + grid + rng.uniform(-0.03, 0.03, (6, 2))
-        return np.hstack([place, rng.uniform(-np.pi, np.pi, (6, 1))]).round(6)
+        corner = rng.uniform(0.6, 2.1, 2)
+        grid = np.array([[0.3 * (i % 2), 0.3 * (i // 2)] for i in range(4)])
+        place = corner + grid + rng.uniform(-0.03, 0.03, (4, 2))
+        return np.hstack([place, rng.uniform(-np.pi, np.pi, (4, 1))]).round(6)
 
 
 def flock(track: Track) -> Floats:
@@ -87,4 +87,4 @@ ENTRY = Entry(
     Metric('flock', '1', 'mean of order (the length of the mean direction) times the share in '
            'the largest group; less where the centre moves by less than 0.02 m/s',
            'order: Vicsek et al. 1995', flock),
-    Rule(boids, (0.3, 0.5, 0.2)), hidden=(6,))
+    Rule(boids, (0.4, 1.0, 0.4)), hidden=(6,))
