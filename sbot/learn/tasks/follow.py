@@ -51,11 +51,15 @@ class FollowInWind(Scene, FollowLeader):
     arena = robots({'bounds': [0, 0, 24, 12]}, _BEAMS, 3.0, 1.0)
 
     def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return the leader's metres nearer, and how well the others keep their distance."""
+        """Return how well the others keep their distance; the leader's: their mean, and metres.
+
+        A leader that is rewarded for its own way alone leaves the others behind.
+        """
         reward = super().reward(before, now)
         nearer = (distance(before.seen.pose[:, 0, :2], before.goal[:, 0])
                   - distance(now.seen.pose[:, 0, :2], now.goal[:, 0]))
-        reward[:, 0] = nearer - CONTACT * now.seen.collided[:, 0]
+        reward[:, 0] = (nearer + reward[:, 1:].mean(axis=1)
+                        - CONTACT * now.seen.collided[:, 0])
         return reward
 
     def ended(self, now: Moment) -> Flags:
