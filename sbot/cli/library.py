@@ -188,7 +188,7 @@ def _hint(path: Path) -> int:
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the commands ``list`` and ``new``; each sets ``run``, which returns the exit code."""
     listing = subparsers.add_parser(
-        'list', help='list shipped scenarios, swarms, maps, wind fields, controllers and tasks')
+        'list', help='list scenarios, swarms, maps, wind fields, controllers and tasks')
     listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
                          help=f'{", ".join(_KINDS)}; default: all')
     listing.add_argument('--json', action='store_true', help='print one JSON object')
