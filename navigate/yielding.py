@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.frame import Frame
-from navigate.grid import Grid, distance_at, is_free_line
 from navigate.parameters import (
     ASIDE,
     CLEAR_TIME,
@@ -27,7 +26,8 @@ from navigate.parameters import (
     WAITING,
     Parameters,
 )
-from navigate.passage import Passage
+from navigate.ways.grid import Grid, distance_at, is_free_line
+from navigate.ways.passage import Passage
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 

@@ -11,7 +11,7 @@ MOST_PARAMETERS = 12  # self and cls apart
 # Those above, each with what it is allowed; an entry that is not needed any more is an error.
 LONGER = {
     'navigate/controller.py take_turn': 120,
-    'navigate/search.py find_path': 75,
+    'navigate/ways/search.py find_path': 75,
     'sbot/regression/replay.py replay': 76,
     'sbot/ros/up.py run_up': 83,
     'sbot/runner/loop.py run_scenario': 91,

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navigate.encounters import avoiding, first_contact, making_room, time_to_contact
-from navigate.grid import make_grid, mark
 from navigate.parameters import Parameters, resolved
+from navigate.ways.grid import make_grid, mark
 
 P = resolved(Parameters())
 AWAY = st.floats(-6, 6)

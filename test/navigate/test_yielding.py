@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from navigate.grid import make_grid
 from navigate.parameters import CLEAR_TIME, PATIENCE, Parameters, resolved
-from navigate.passage import Passage
+from navigate.ways.grid import make_grid
+from navigate.ways.passage import Passage
 from navigate.yielding import (
     FREE,
     INSISTS,

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.grid import HALF_DIAGONAL, Grid, column_of, is_inside, row_of
 from navigate.parameters import BODY, MOST_CELLS, NEAR, REACH, SIDE, TIGHT, Parameters
+from navigate.ways.grid import HALF_DIAGONAL, Grid, column_of, is_inside, row_of
 from sbot_common.compiled.jit import njit, njit_inner
 
 LONGEST = 1024  # points of a path that are kept
