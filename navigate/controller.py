@@ -151,8 +151,9 @@ def commanded(p: Parameters, memory: Memory, limits: int, robots: int, state: St
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
     v = fastest(p, memory.limits, limits, place, drift.x, drift.y, min(v, p.forward_speed_mps),
                 state.margin)
-    creeping = CREEPING * p.forward_speed_mps
-    if air_x * air_x + air_y * air_y < creeping * creeping or v < AT_REST * p.forward_speed_mps:
+    creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
+    calm = drift.x * drift.x + drift.y * drift.y < slow * slow  # in wind turns cannot wait
+    if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):
         if robots == 0:
             return v, aligning(p, turning, place, dt)
         return v, steadied(p, turning, angle, state.time)
@@ -169,6 +170,40 @@ def drifting(p: Parameters, state: State, forward: float, left: float, place: Pl
     x, y = updated_drift(state.drift, min(1.0, RATE * dt * p.drift_weight),
                          0.9 * p.forward_speed_mps, forward, left, place.cosine, place.sine, dt)
     return Drift(x, y, state.drift.v, state.drift.omega)
+
+
+class Sight(NamedTuple):
+    """What a robot makes of a turn's observation."""
+
+    grid: Grid
+    robots: int  # rows of ``memory.near``
+    near: int  # likewise, with obstacles that move
+    limits: int  # rows of ``memory.limits`` that hold for its velocity
+    bounds: int  # likewise, with those that hold for its speed
+    changed: bool  # an obstacle is new
+    looked: float  # s, when obstacles that move were looked for
+
+
+@njit
+def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: Floats,
+                ranges: NDArray[np.float32], beams: Floats, place: Place, eye: Place,
+                drift: Drift, is_home: bool, dt: float) -> Sight:
+    """Remember what is seen, and write who is near and the limits of the velocity.
+
+    ``eye`` is the robot's place when the scan arrived; the others are as in ``take_turn``.
+    """
+    me, time, looked = task.robot_id, state.time, state.looked
+    grid = window(p, state, memory, place)
+    robots = meet(p, state.frame, memory, me, poses, place, dt, is_home)
+    if time - looked >= LOOK_TIME:
+        look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.others, me, time)
+        looked = time
+    near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
+    limits, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, dt)
+    limits = limit_hidden(p, grid, memory, place, beams, state.margin, True, limits)
+    limits = limit_near(p, memory, robots, near, limits)
+    bounds = limit_hidden(p, grid, memory, place, beams, state.margin, False, limits)
+    return Sight(grid, robots, near, limits, bounds, changed, looked)
 
 
 @njit
@@ -199,25 +234,16 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     """
     me, time = task.robot_id, state.time
     place, eye = placed(state, poses, me, poses[me, 2]), placed(state, poses, me, scan_yaw)
-    grid = window(p, state, memory, place)
     drift = drifting(p, state, forward, left, place, dt)
     is_home = task.has_goal and is_at_home(p, state, task, place)
-
-    robots = meet(p, state.frame, memory, me, poses, place, dt, is_home)
-    looked = state.looked
-    if time - looked >= LOOK_TIME:
-        look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.others, me, time)
-        looked = time
-    near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
-    limits, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, dt)
-    limits = limit_hidden(p, grid, memory, place, beams, state.margin, True, limits)
-    limits = limit_near(p, memory, robots, near, limits)
-    bounds = limit_hidden(p, grid, memory, place, beams, state.margin, False, limits)
+    sight = look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
+                        dt)
+    grid, robots = sight.grid, sight.robots
 
     if task.has_goal:
-        way = way_to_goal(p, grid, memory, state, task, followers, poses, place, changed)
+        way = way_to_goal(p, grid, memory, state, task, followers, poses, place, sight.changed)
     else:
-        way = way_of_follower(p, grid, memory, state, task, place, changed)
+        way = way_of_follower(p, grid, memory, state, task, place, sight.changed)
     route = way.route
     rests = is_home or not task.has_goal or way.waiting.mode == WAITS
     watch, closed = watched(p, grid, state.watch, memory.path, route, memory.near, robots, rests,
@@ -231,15 +257,16 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         vx, vy = vx + room_x, vy + room_y
     motion = Motion(place.cosine * forward - place.sine * left,
                     place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y)
-    chosen_x, chosen_y = avoiding(p, grid, place, memory.near, near, motion, vx, vy, state.margin)
-    vx, vy = projected(memory.limits, limits, chosen_x, chosen_y)
+    chosen = avoiding(p, grid, place, memory.near, sight.near, motion, vx, vy, state.margin)
+    vx, vy = projected(memory.limits, sight.limits, chosen[0], chosen[1])
     air = vx - drift.x, vy - drift.y
     turning = wanting(state.turning, air[0], air[1], dt)
-    v, omega = commanded(p, memory, bounds, robots, state, turning, way, place, drift, air, dt)
+    v, omega = commanded(p, memory, sight.bounds, robots, state, turning, way, place, drift, air,
+                         dt)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1,
-                  margin_ahead(p, grid, memory.path, route), way.waiting, chosen_x, chosen_y,
-                  watch, looked, turned(turning, omega, time))
+                  margin_ahead(p, grid, memory.path, route), way.waiting, chosen[0], chosen[1],
+                  watch, sight.looked, turned(turning, omega, time))
     return after, v, omega
 
 

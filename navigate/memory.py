@@ -53,7 +53,7 @@ class Memory(NamedTuple):
     trail: Floats  # (trail.LONGEST, 2) m
     others: Floats  # (num_robots, 2) m, positions of the turn before
     near: Floats  # (num_robots + MOST, 8) working memory of ``encounters``
-    headings: Floats  # (num_robots, 2) unit vectors, working memory of ``yielding``
+    headings: Floats  # (num_robots, 3) unit vectors, and whether they move: of ``yielding``
     group: NDArray[np.int8]  # (num_robots,) working memory of ``yielding``
     limits: Floats  # (of ``make_limits``, 3) working memory of ``damper``
     movers: Movers
@@ -75,7 +75,7 @@ def make_memory(num_robots: int, beams: int) -> Memory:
     grid = make_grid(0.0, 0.0, 1.0)
     return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
                   np.zeros((trails.LONGEST, 2)), np.full((num_robots, 2), np.nan),
-                  np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 2)),
+                  np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
                   np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers())
 
 

@@ -146,6 +146,7 @@ def meet(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floa
                 near[count, 4], near[count, 5] = heading_of(frame, poses[i, 2])
             near[count, 6] = 2 * p.robot_radius_m + p.margin_m / 2
             near[count, 7] = 2.0 if moves else 1.0
+            memory.headings[i, 2] = 1.0 if moves else 0.0
             count += 1
         memory.others[i, 0], memory.others[i, 1] = other_x, other_y
     return count
