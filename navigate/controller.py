@@ -43,6 +43,18 @@ class Way(NamedTuple):
     is_to_goal: bool  # or to a place behind a leader
 
 
+class Sight(NamedTuple):
+    """What a robot makes of a turn's observation."""
+
+    grid: Grid
+    robots: int  # rows of ``memory.near``
+    near: int  # likewise, with obstacles that move
+    limits: int  # rows of ``memory.limits`` that hold for its velocity
+    bounds: int  # likewise, with those that hold for its speed
+    changed: bool  # an obstacle is new
+    looked: float  # s, when obstacles that move were looked for
+
+
 @njit_inner
 def placed(state: State, poses: Floats, me: int, yaw: float) -> Place:
     """Return a robot's place in its frame, with a heading of ``yaw`` (rad) in `map`."""
@@ -133,14 +145,11 @@ def along(p: Parameters, way: Way, x: float, y: float) -> tuple[float, float]:
 
 
 @njit
-def commanded(p: Parameters, memory: Memory, limits: int, robots: int, state: State,
-              turning: Turning, way: Way, place: Place, drift: Drift, air: tuple[float, float],
-              dt: float) -> tuple[float, float]:
-    """Return linear.x (m/s) and angular.z (rad/s) for a velocity through the air (m/s).
-
-    ``limits`` of ``memory.limits`` hold for the speed; ``robots`` are in sight.
-    """
-    air_x, air_y = air
+def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning: Turning,
+              way: Way, place: Place, drift: Drift, air: tuple[float, float], dt: float,
+              ) -> tuple[float, float]:
+    """Return linear.x (m/s) and angular.z (rad/s) for a velocity through the air (m/s)."""
+    (air_x, air_y), robots = air, sight.robots
     still = STILL * p.forward_speed_mps
     if air_x * air_x + air_y * air_y <= still * still:
         if robots == 0 or not way.is_to_goal:
@@ -149,8 +158,8 @@ def commanded(p: Parameters, memory: Memory, limits: int, robots: int, state: St
                                  way.at_y - place.y, way.to_x - place.x, way.to_y - place.y,
                                  state.time)
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
-    v = fastest(p, memory.limits, limits, place, drift.x, drift.y, min(v, p.forward_speed_mps),
-                state.margin)
+    v = fastest(p, memory.limits, sight.bounds, place, drift.x, drift.y,
+                min(v, p.forward_speed_mps), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
     calm = drift.x * drift.x + drift.y * drift.y < slow * slow  # in wind turns cannot wait
     if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):
@@ -170,18 +179,6 @@ def drifting(p: Parameters, state: State, forward: float, left: float, place: Pl
     x, y = updated_drift(state.drift, min(1.0, RATE * dt * p.drift_weight),
                          0.9 * p.forward_speed_mps, forward, left, place.cosine, place.sine, dt)
     return Drift(x, y, state.drift.v, state.drift.omega)
-
-
-class Sight(NamedTuple):
-    """What a robot makes of a turn's observation."""
-
-    grid: Grid
-    robots: int  # rows of ``memory.near``
-    near: int  # likewise, with obstacles that move
-    limits: int  # rows of ``memory.limits`` that hold for its velocity
-    bounds: int  # likewise, with those that hold for its speed
-    changed: bool  # an obstacle is new
-    looked: float  # s, when obstacles that move were looked for
 
 
 @njit
@@ -261,8 +258,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     vx, vy = projected(memory.limits, sight.limits, chosen[0], chosen[1])
     air = vx - drift.x, vy - drift.y
     turning = wanting(state.turning, air[0], air[1], dt)
-    v, omega = commanded(p, memory, sight.bounds, robots, state, turning, way, place, drift, air,
-                         dt)
+    v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1,
                   margin_ahead(p, grid, memory.path, route), way.waiting, chosen[0], chosen[1],

@@ -23,15 +23,18 @@ def test_a_turn_begins_above_one_angle_and_ends_below_a_smaller_one():
 
 
 @pytest.mark.parametrize('rate', [10, 30, 100])
-def test_a_robot_that_queues_changes_the_side_less_than_once_a_second(rate):
-    turning, rng, told = no_turn(), np.random.default_rng(1), []
+@pytest.mark.parametrize(('period', 'least', 'most'), [(0.2, 0, 0), (6.0, 19, 20)])
+def test_a_robot_that_queues_changes_the_side_seldom(rate, period, least, most):
+    # What it wants swings from side to side: too fast to follow, or slowly.
+    turning, told = no_turn(), []
     for k in range(60 * rate):
-        omega = steadied(P, turning, rng.uniform(-2.0, 2.0), k / rate)
+        left = ((k + 0.5) / rate) % period < period / 2
+        omega = steadied(P, turning, 1.0 if left else -1.0, k / rate)
         turning = turned.py_func(turning, omega, k / rate)
         told.append(omega)
     signs = np.sign([omega for omega in told if omega != 0.0])
-    changes = int((signs[1:] != signs[:-1]).sum())
-    assert 5 < changes < 60 / SETTLE + 1
+    assert least <= int((signs[1:] != signs[:-1]).sum()) <= most
+    assert most < 60 / SETTLE
 
 
 @pytest.mark.parametrize('rate', [10, 100])
