@@ -16,6 +16,7 @@ from neural_controller.function_policy import FunctionPolicy, place_of
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
+from sbot_common.elementary.copying import copy_numbers
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
 from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
@@ -83,7 +84,7 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                     kinds.wind_inputs(pose[2], worlds.felt_wind[row, 0],
                                       worlds.felt_wind[row, 1], out)
                 elif kind == kinds.TWIST:
-                    out[:] = worlds.twist[row]
+                    copy_numbers(worlds.twist[row], out)
                 elif kind == kinds.READING:
                     pass  # ``gather_readings`` does
                 else:
