@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
 from sbot.scenario.model import World as WorldModel
-from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, turned
+from sbot.scenario.robots.draws import (
+    MAX_ROBOTS,
+    draws_heading,
+    most_at_random,
+    tried_poses,
+    turned,
+)
 from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
@@ -63,7 +69,9 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
     if world is None:
         world = starting_world(written.world)
     placed = Placed([], [], [])
-    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))]
+    # Without a draw no generator: a load then does not import NumPy's random numbers.
+    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
+                 if draws_heading(entry) else entry.pose]
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         _extend(placed, [starts[i]], bodies[entries[i].body], poses[i])

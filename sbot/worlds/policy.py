@@ -16,6 +16,7 @@ from neural_controller.function_policy import FunctionPolicy, place_of
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
+from sbot_common.elementary.copying import copy_numbers
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
 from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
@@ -65,6 +66,14 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         heard = kinds.Heard(worlds.heard_starts[k], worlds.heard_range[k], worlds.heard_bearing[k])
         kinds.gather_inputs(k * n, (k + 1) * n, k * n, n, policy.table, senses, heard,
                             policy.inputs)
+
+
+@Phase
+def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Write the inputs of robots whose networks get infrared alone."""
+    worlds, policy, n = batch.worlds, batch.policy, batch.setting.robots
+    for row in range(first * n, end * n):
+        kinds.infrared_inputs(worlds.infrared[row, :, 1], policy.inputs[row])
 
 
 def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
