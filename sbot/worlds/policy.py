@@ -16,7 +16,6 @@ from neural_controller.function_policy import FunctionPolicy, place_of
 from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
 from neural_controller.network import Network
 from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
-from sbot_common.elementary.copying import copy_numbers
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
 from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
