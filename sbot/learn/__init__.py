@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from neural_controller.network import Network
 from sbot.api.loading import Source
-from sbot.learn.shipped import TASKS, Aggregate, AvoidObstacles, FollowLeader, ReachGoal
+from sbot.learn.shipped import Aggregate, AvoidObstacles, FollowLeader, ReachGoal
 from sbot.learn.task import Moment, Task
+from sbot.learn.tasks.entry import Scene
+from sbot.learn.tasks.registry import entries, entry_of
 from sbot_common.errors import InputError, install_command
 
 if TYPE_CHECKING:
@@ -23,8 +25,30 @@ if TYPE_CHECKING:
     from sbot.learn.vector import RobotsVectorEnv
 
 __all__ = ['IDS', 'TASKS', 'Aggregate', 'AvoidObstacles', 'FollowLeader', 'Moment', 'ReachGoal',
-           'Task', 'benchmarl_task', 'env', 'parallel_env', 'sb3_env', 'sb3_network',
-           'torchrl_env', 'vector_env']
+           'Scene', 'Task', 'benchmarl_task', 'env', 'parallel_env', 'sb3_env', 'sb3_network',
+           'scene', 'torchrl_env', 'vector_env']
+
+TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().items()}
+"""The tasks of the package, for any scenario (``sbot list tasks``)."""
+
+
+def scene(name: str, /) -> Scene:
+    """Return a task of the package with scenes of its own, one for each seed.
+
+    ``env(scene.scenario(seed), task=scene)`` draws a new scene for each episode;
+    ``sbot.run(scene.scenario(seed, controller, parameters))`` is the episode of that seed.
+
+    Parameters
+    ----------
+    name : of the task (``sbot list tasks``)
+
+    Raises
+    ------
+    InputError
+        for an unknown name, with the nearest known one.
+
+    """
+    return entry_of(name).scene()
 
 
 def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
@@ -223,12 +247,8 @@ def benchmarl_task(scenario: Source, /, *, task: Task | str | None = None, threa
     return RobotsTask(scenario, task, threads, groups, overrides)
 
 
-# Where tasks are at home by Gymnasium's ids; another scenario is an argument of `gymnasium.make`.
-# A version counts up when the numbers of a task change.
-IDS = {'sbot/ReachGoal-v0': ('reach_goal', 'single_robot'),
-       'sbot/FollowLeader-v0': ('follow_leader', 'leader_follower'),
-       'sbot/AvoidObstacles-v0': ('avoid_obstacles', 'sbot_aggregation'),
-       'sbot/Aggregate-v0': ('aggregate', 'sbot_aggregation')}
+# Gymnasium's ids of tasks; a version counts up when the numbers of a task or its scenes change.
+IDS = {f"sbot/{name.title().replace('_', '')}-v0": name for name in TASKS}
 
 
 def _register_ids() -> None:
@@ -237,10 +257,10 @@ def _register_ids() -> None:
         import gymnasium
     except ImportError:
         return
-    for name, (task, scenario) in IDS.items():
+    for name, task in IDS.items():
         gymnasium.register(name, entry_point='sbot.learn.ids:make',
                            vector_entry_point='sbot.learn.ids:make_vec',
-                           kwargs={'task': task, 'scenario': scenario})
+                           kwargs={'task': task})
 
 
 _register_ids()

@@ -18,8 +18,8 @@ from sbot.api.worlds import Worlds
 from sbot.learn.actions import Actions
 from sbot.learn.interface import Interface
 from sbot.learn.randomise import Drawn, apply, checked_ranges, draw
-from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot.learn.tasks.registry import entries, entry_of
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import (
@@ -376,11 +376,9 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         else:
             task = 'avoid_obstacles'
     if isinstance(task, str):
-        if task not in TASKS:
-            raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
-        return TASKS[task]()
+        return entry_of(task).task()
     if not isinstance(task, Task):
-        raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
+        raise bad_value('task', task, f"a Task, or one of {', '.join(entries())}")
     checked_ranges(task.randomise)
     whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
     if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
 from sbot.scenario.model import World as WorldModel
-from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, turned
+from sbot.scenario.robots.draws import (
+    MAX_ROBOTS,
+    draws_heading,
+    most_at_random,
+    tried_poses,
+    turned,
+)
 from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
@@ -63,7 +69,9 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
     if world is None:
         world = starting_world(written.world)
     placed = Placed([], [], [])
-    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))]
+    # Without a draw no generator: a load then does not import NumPy's random numbers.
+    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
+                 if draws_heading(entry) else entry.pose]
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         _extend(placed, [starts[i]], bodies[entries[i].body], poses[i])
@@ -115,16 +123,16 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     if entry.count is None:
         for key in ('area', 'layout', 'yaw', 'position_gaussian'):
             if getattr(entry, key) is not None:
-                raise InputError(f"{origins.where((*path, key))}: only goes with 'count'; the "
+                raise InputError(f"{origins.where((*path, key))}: needs 'count'; the "
                                  "heading of one robot is the third number of its 'pose'")
     headings = [key for key in ('yaw', 'yaw_uniform', 'yaw_gaussian')
                 if getattr(entry, key) is not None]
     if len(headings) > 1:
-        raise InputError(f"{origins.where((*path, headings[1]))}: '{headings[0]}' says already "
-                         'how the robots head; expected one of them')
+        raise InputError(f"{origins.where((*path, headings[1]))}: cannot be combined with "
+                         f"'{headings[0]}'")
     if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
-        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: goes neither with "
-                         "'area' nor with layout: grid")
+        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: cannot be combined "
+                         "with 'area' or layout: grid")
 
 
 def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose]) -> None:

@@ -14,10 +14,10 @@ from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.engine.setting import Winds
 from sbot_sim.worlds.parameters import SimulationParameters
-from wind_model.gust import forces_act, gust_window
+from wind_model.gust import gust_force, gust_velocity, gust_window, mean_force
 from wind_model.parameters import WindParameters
 from wind_model.source import WindSource
-from wind_model.uniform import mean_velocity, unit
+from wind_model.uniform import mean_velocity
 
 
 class WorldTables(NamedTuple):
@@ -54,7 +54,7 @@ def tables_of_worlds(scenarios: Sequence[Scenario]) -> list[WorldTables]:
 
 
 def winds_of(worlds: Sequence[WorldTables]) -> Winds:
-    """Return the winds of all worlds, as ``wind_model.gust.force_at`` has them at each tick."""
+    """Return the winds of all worlds: what ``WindSource.at`` makes of them at each tick."""
     rate = worlds[0].scenario.rate
     rows = [wind_rows(world.wind.parameters, rate) for world in worlds]
     return Winds(**{name: np.array([row[name] for row in rows]) for name in rows[0]},
@@ -63,11 +63,9 @@ def winds_of(worlds: Sequence[WorldTables]) -> Winds:
 
 def wind_rows(flow: WindParameters, rate: Rate) -> dict[str, NDArray[Any]]:
     """Return the wind of one world: its row of each array of ``Winds``."""
-    acts = forces_act(flow)
     return {'wind_velocity': np.asarray(mean_velocity(flow)),
-            'wind_force': acts * flow.wind_force_mean * unit(flow.wind_direction),
-            'gust_velocity': flow.wind_gust_speed_mean * unit(flow.wind_gust_direction),
-            'gust_force': acts * flow.wind_gust_force_mean * unit(flow.wind_gust_direction),
+            'wind_force': mean_force(flow), 'gust_velocity': gust_velocity(flow),
+            'gust_force': gust_force(flow),
             'gust_ticks': np.array(gust_ticks(flow, rate), np.int64)}
 
 
