@@ -86,3 +86,46 @@ def test_wrong_ranges_are_named(ranges, words):
     with pytest.raises(InputError, match=f'^{words}') as caught:
         sbot.learn.env(BASE, task=task)
     assert '\n' not in str(caught.value)
+
+
+PILLARS = [{**BASE, 'world': {**BASE['world'], 'circles': [{'center': [x, 3], 'radius': 0.3}]},
+            'robots': [{**robot, 'goal': [x, 1.0]} for robot in BASE['robots']]}
+           for x in (1.0, 2.0, 3.0)]
+
+
+class Aimed(Varied):
+    inputs, randomise = ('goal', 'infrared'), {}
+
+
+def test_worlds_share_out_several_scenarios():
+    envs = sbot.learn.vector_env(PILLARS, 5, task=Aimed(), render_mode='rgb_array')
+    rng = np.random.default_rng(1)
+    seen, _ = envs.reset(seed=5)
+    alone = [sbot.learn.env(PILLARS[k % 3], task=Aimed()) for k in range(5)]
+    for k, env in enumerate(alone):
+        assert np.array_equal(seen[k], env.reset(seed=5 + k)[0])
+    for _ in range(6):
+        actions = rng.uniform(-1, 1, (5, 2, 2)).astype(np.float32)
+        seen, reward, *_ = envs.step(actions)
+        for k, env in enumerate(alone):
+            observed, own, *_ = env.step(actions[k])
+            assert np.array_equal(seen[k], observed)
+            assert reward[k] == own
+    scans = envs.episodes.now.seen.scan
+    assert not np.array_equal(scans[0], scans[1])
+    images = envs.render()
+    assert not np.array_equal(images[0], images[1])
+
+
+class Unlimited(Aimed):
+    max_speed, turn = None, None
+
+
+@pytest.mark.parametrize(('scenarios', 'words'), [
+    ([], "scenario: got '0 scenarios', expected 1 to 2"), (PILLARS, "scenario: got '3 scenarios'"),
+    ([BASE, {**BASE, 'robots': BASE['robots'][:1]}], 'worlds of one batch: number of robots: '),
+    ([BASE, {**BASE, 'bodies': {'s-bot': {'max_wheel_speed': 3.0}}}],
+     'scenario: robots of scenarios that are played together have other greatest speeds')])
+def test_scenarios_that_cannot_be_played_together_are_named(scenarios, words):
+    with pytest.raises(InputError, match=f'^{words}'):
+        sbot.learn.vector_env(scenarios, 2, task=Unlimited())
