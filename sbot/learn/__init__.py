@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sbot.learn.vector import RobotsVectorEnv
 
 __all__ = ['IDS', 'TASKS', 'Aggregate', 'AvoidObstacles', 'FollowLeader', 'Moment', 'ReachGoal',
-           'Scene', 'Task', 'benchmarl_task', 'env', 'parallel_env', 'sb3_env', 'sb3_network',
-           'scene', 'torchrl_env', 'vector_env']
+           'Scene', 'Task', 'benchmarl_network', 'benchmarl_task', 'env', 'parallel_env',
+           'sb3_env', 'sb3_network', 'scene', 'torchrl_env', 'vector_env']
 
 TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().items()}
 """The tasks of the package, for any scenario (``sbot list tasks``)."""
@@ -246,6 +246,32 @@ def benchmarl_task(scenario: Sources, /, *, task: Task | str | None = None, thre
     except ImportError:
         raise _missing('benchmarl_task', 'benchmarl', 'marl') from None
     return RobotsTask(scenario, task, threads, groups, overrides)
+
+
+def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
+                      /) -> tuple[Network, NDArray[np.float64]]:
+    """Return what a team learned in BenchMARL, for ``sbot.save_network``.
+
+    The deterministic policy of a group as a network, and its weights: (W,) where the robots share
+    them, else (N, W), a row for each robot of the group. They have its float32 weights exactly.
+
+    Parameters
+    ----------
+    experiment : of IPPO, MAPPO or another algorithm with continuous actions and a policy of
+        ``MlpConfig`` with tanh, on ``benchmarl_task``
+    group : of robots
+
+    Raises
+    ------
+    InputError
+        naming what the policy has that such a network has not.
+
+    """
+    try:
+        from sbot.learn.torchrl.networks import networks_of
+    except ImportError:
+        raise _missing('benchmarl_network', 'torchrl', 'marl') from None
+    return networks_of(experiment, group)
 
 
 # Gymnasium's ids of tasks; a version counts up when the numbers of a task or its scenes change.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import MOST_TICKS
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
+
+if TYPE_CHECKING:
+    from sbot.learn.episodes import Episodes
 
 _LONGEST = 1e9  # s, of an episode
 
@@ -95,3 +99,17 @@ def goals_of(scenario: Scenario, task: Task, network: Network) -> Floats:
         raise InputError('robots.0: needs a goal, since the task has the input goal and no '
                          'goals() of its own')
     return np.array([robot.goal or first or (np.nan, np.nan) for robot in scenario.robots])
+
+
+def check_robots_have(episodes: Episodes) -> None:
+    """Raise InputError where a policy gets or does what a network in a robot does not."""
+    task, limits = episodes.task, episodes.limits
+    if episodes.actions.bytes:
+        raise InputError('task: broadcast cannot be combined with a network, whose outputs are '
+                         'two')
+    if (limits != limits[0]).any():
+        raise InputError('task: robots of different bodies have different greatest speeds, and a '
+                         'network has one; give the task max_speed and turn')
+    if type(task).observation is not Task.observation:
+        raise InputError(f'task: {type(task).__name__} has its own observation(), '
+                         'which robots do not have; expected `inputs` by name')

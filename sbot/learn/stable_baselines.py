@@ -17,6 +17,7 @@ from neural_controller.layers import tanh_in_place
 from neural_controller.network import Network, make_network
 from sbot.api.loading import Sources
 from sbot.learn.episodes import Episodes
+from sbot.learn.given import check_robots_have
 from sbot.learn.picture import Painter
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
@@ -180,13 +181,5 @@ def _robots_of(env: VecEnv | None) -> RobotsVecEnv:
     if outer.observation_space != env.observation_space:
         raise InputError('model: a wrapper changes what the policy sees, and robots do not have '
                          'it; expected the observations of sbot.learn.sb3_env')
-    if env.episodes.actions.bytes:
-        raise InputError('task: broadcast cannot be combined with a network, whose outputs are '
-                         'two')
-    if (env.episodes.limits != env.episodes.limits[0]).any():
-        raise InputError('task: robots of different bodies have different greatest speeds, and a '
-                         'network has one; give the task max_speed and turn')
-    if type(env.episodes.task).observation is not Task.observation:
-        raise InputError(f'task: {type(env.episodes.task).__name__} has its own observation(), '
-                         'which robots do not have; expected `inputs` by name')
+    check_robots_have(env.episodes)
     return env

@@ -82,29 +82,82 @@ def test_groups_have_each_robot_once(groups, words):
         sbot.learn.torchrl_env(TEAM, 2, task=Short(), groups=groups)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(('name', 'continuous', 'task'), [
-    ('IppoConfig', True, Short), ('MappoConfig', True, Short), ('MappoConfig', False, Masked)])
-def test_benchmarl_trains_on_it(tmp_path, name, continuous, task):
+def experiment(folder, name='MappoConfig', task=Short, continuous=True, shared=True, **model):
     pytest.importorskip('benchmarl', reason='benchmarl is missing (extra marl)')
     from benchmarl import algorithms
     from benchmarl.experiment import Experiment, ExperimentConfig
     from benchmarl.models.mlp import MlpConfig
 
     config = ExperimentConfig.get_from_yaml()
-    config.max_n_iters, config.loggers, config.save_folder = 2, [], str(tmp_path)
+    config.max_n_iters, config.loggers, config.save_folder = 2, [], str(folder)
     config.on_policy_collected_frames_per_batch = config.evaluation_interval = 60
     config.on_policy_n_envs_per_worker, config.on_policy_n_minibatch_iters = 3, 2
     config.on_policy_minibatch_size, config.evaluation_episodes = 30, 3
-    config.evaluation, config.render = True, False
-    config.prefer_continuous_actions, config.create_json = continuous, False
-    experiment = Experiment(
-        task=sbot.learn.benchmarl_task(TEAM, task=task()),
-        algorithm_config=getattr(algorithms, name).get_from_yaml(),
-        model_config=MlpConfig.get_from_yaml(), critic_model_config=MlpConfig.get_from_yaml(),
-        seed=0, config=config)
-    before = [weight.clone() for weight in experiment.policy.parameters()]
-    experiment.run()
-    assert experiment.total_frames == 120
+    config.evaluation, config.render, config.create_json = True, False, False
+    config.prefer_continuous_actions, config.share_policy_params = continuous, shared
+    policy = MlpConfig.get_from_yaml()
+    policy.num_cells = [16, 8]
+    for key, value in model.items():
+        setattr(policy, key, value)
+    return Experiment(task=sbot.learn.benchmarl_task(TEAM, task=task()),
+                      algorithm_config=getattr(algorithms, name).get_from_yaml(),
+                      model_config=policy, critic_model_config=MlpConfig.get_from_yaml(),
+                      seed=0, config=config)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('name', 'continuous', 'task'), [
+    ('IppoConfig', True, Short), ('MappoConfig', True, Short), ('MappoConfig', False, Masked)])
+def test_benchmarl_trains_on_it(tmp_path, name, continuous, task):
+    trained = experiment(tmp_path, name, task, continuous)
+    before = [weight.clone() for weight in trained.policy.parameters()]
+    trained.run()
+    assert trained.total_frames == 120
     assert any((old != new).any() for old, new in zip(
-        before, experiment.policy.parameters(), strict=True))
+        before, trained.policy.parameters(), strict=True))
+
+
+@pytest.mark.parametrize('shared', [True, False])
+def test_what_a_team_learned_drives_robots(tmp_path, shared):
+    from torchrl.envs.utils import ExplorationType, set_exploration_type
+
+    from neural_controller.controller import FORWARD
+
+    trained = experiment(tmp_path, shared=shared)
+    network, weights = sbot.learn.benchmarl_network(trained)
+    assert (network.inputs, network.hidden, network.max_speed) == (('goal',), (16, 8), 1.0)
+    assert weights.shape == ((network.weight_count,) if shared else (3, network.weight_count))
+    with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):
+        decided = trained.group_policies['robots'](trained.test_env.reset())['robots']
+    for i in range(3):
+        outputs, own = np.empty(2), weights if shared else weights[i]
+        FORWARD['mlp'](decided['observation'][0, i].double().numpy(), own,
+                       np.zeros(network.memory_count), outputs, network.layers, 0.1)
+        assert outputs == pytest.approx(decided['action'][0, i].numpy(), abs=2e-6)
+        sbot.save_network(tmp_path / f'{i}.json', network, own)
+    driven = {'controller': 'neural_controller.controller:Neural'}
+    goals = [[9, 1]] * 3  # as in learning, where robots without a goal have robot 0's
+    run = sbot.run({**TEAM, 'duration': 2, 'robots': [
+        {**robot, **driven, 'goal': goals[i], 'parameters': {
+            'network': str(tmp_path / f'{i}.json')}} for i, robot in enumerate(TEAM['robots'])]})
+    assert np.abs(run.commands[:, :, 0]).max() > 0.0
+    if shared:
+        episode = sbot.Worlds(TEAM, 1, sense=[]).run(network, weights, 20, goals=goals,
+                                                     keep=['pose'])
+        assert np.array_equal(run.poses[:20], episode.pose[:, 0])
+
+
+@pytest.mark.parametrize(('options', 'words'), [
+    ({'activation_class': torch.nn.ReLU}, 'activation_class: got ReLU, expected torch.nn.Tanh'),
+    ({'continuous': False}, 'experiment: the policy of its algorithm does not end with tanh')])
+def test_what_robots_could_not_do_is_refused(tmp_path, options, words):
+    trained = experiment(tmp_path, **options)
+    with pytest.raises(InputError, match=f'^{words}'):
+        sbot.learn.benchmarl_network(trained)
+
+
+def test_a_group_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"^group: got 'x', expected one of robots"):
+        sbot.learn.benchmarl_network(experiment(tmp_path), 'x')
+    with pytest.raises(InputError, match=r'needs a task of sbot\.learn\.benchmarl_task'):
+        sbot.learn.benchmarl_network(None)
