@@ -146,7 +146,7 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            'sbot = sbot.cli.main:main',
+            'sbot = potential_field_bot.entry:main',
             *(f'{name} = sbot.ros.executables:{name}' for name in (
                 'sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot', 'controller_bot')),
         ],

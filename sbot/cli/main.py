@@ -130,19 +130,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     return _run(given, end_on_signals())
 
 
-def _refuse_foreign_module() -> None:
-    """Raise InputError where another project's module ``sbot`` has replaced ours.
-
-    PyPI has a project ``sbot`` (a school's robot kit). pip installs both into one folder, and the
-    one that came last has written ``sbot/__init__.py``.
-    """
-    package = sys.modules['sbot']
-    if 'load_policy' not in getattr(package, '__all__', ()):
-        raise InputError(
-            f'{package.__file__} is of another project named sbot; uninstall it (pip uninstall '
-            'sbot), and install potential_field_bot again')
-
-
 def _open_closed_streams() -> None:
     """Let standard streams that a shell has closed (``>&-``) lead nowhere; Python has None."""
     for name, mode in (('stdin', 'r'), ('stdout', 'w'), ('stderr', 'w')):  # takes the free number
@@ -182,7 +169,6 @@ def _call(arguments: argparse.Namespace) -> int:
 def _answer(given: Sequence[str], came: Interrupts) -> int:
     """Return the exit code of a command, or raise KeyboardInterrupt."""
     try:
-        _refuse_foreign_module()
         arguments = make_parser(_command_of(given)).parse_args(given)
         heed(came)
         code = _call(arguments)

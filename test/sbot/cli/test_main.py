@@ -1,15 +1,12 @@
 import argparse
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-import sbot
 from sbot.cli.main import COMMANDS, main, make_parser
 
 ARENA = 'world: {bounds: [0, 0, 10, 10]}\n'
@@ -334,21 +331,3 @@ def test_a_run_names_the_files_that_it_wrote(tmp_path, capsys):
     assert f'recording: {bag}\npicture: {picture}\n' in capsys.readouterr().err
     assert main([*command, '--quiet']) == 0
     assert 'picture' not in capsys.readouterr().err
-
-
-def test_a_module_of_another_project_of_the_name_is_named(tmp_path):
-    """pip has written both into one folder, and theirs last."""
-    ours = Path(sbot.__file__).parent
-    (tmp_path / 'sbot').mkdir()
-    for path in ours.iterdir():
-        if path.name not in ('__init__.py', '__pycache__'):
-            (tmp_path / 'sbot' / path.name).symlink_to(path)
-    (tmp_path / 'sbot' / '__init__.py').write_text("__all__ = ['Robot']\nRobot = object\n")
-    done = subprocess.run(
-        [sys.executable, '-c', 'import sys; from sbot.cli.main import main; sys.exit(main())',
-         'run', 'single_robot'], cwd=tmp_path, env={**os.environ, 'PYTHONPATH': str(tmp_path)},
-        capture_output=True, text=True, check=False, timeout=240)
-    assert (done.returncode, done.stdout) == (2, '')
-    assert done.stderr == (
-        f'sbot: {tmp_path}/sbot/__init__.py is of another project named sbot; uninstall it '
-        '(pip uninstall sbot), and install potential_field_bot again\n')
