@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import MOST_TICKS
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
-
-if TYPE_CHECKING:
-    from sbot.learn.episodes import Episodes
 
 _LONGEST = 1e9  # s, of an episode
 
@@ -101,10 +97,12 @@ def goals_of(scenario: Scenario, task: Task, network: Network) -> Floats:
     return np.array([robot.goal or first or (np.nan, np.nan) for robot in scenario.robots])
 
 
-def check_robots_have(episodes: Episodes) -> None:
-    """Raise InputError where a policy gets or does what a network in a robot does not."""
-    task, limits = episodes.task, episodes.limits
-    if episodes.actions.bytes:
+def check_robots_have(task: Task, limits: Floats) -> None:
+    """Raise InputError where a policy gets or does what a network in a robot does not.
+
+    ``limits`` are the robots' (N, 2).
+    """
+    if task.broadcast:
         raise InputError('task: broadcast cannot be combined with a network, whose outputs are '
                          'two')
     if (limits != limits[0]).any():

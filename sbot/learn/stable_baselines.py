@@ -181,5 +181,5 @@ def _robots_of(env: VecEnv | None) -> RobotsVecEnv:
     if outer.observation_space != env.observation_space:
         raise InputError('model: a wrapper changes what the policy sees, and robots do not have '
                          'it; expected the observations of sbot.learn.sb3_env')
-    check_robots_have(env.episodes)
+    check_robots_have(env.episodes.task, env.episodes.limits)
     return env
