@@ -23,7 +23,6 @@ MORE_PARAMETERS = {
     'sbot/api/functions.py sweep': 18,  # keywords of the public function, each documented
     'sbot_sim/sensors/infrared/kernel.py sense_block': 13,
     'sbot_sim/sensors/infrared/kernel.py sense_rows': 16,
-    'sbot_sim/worlds/parameters.py make_simulation_parameters': 23,
 }
 
 

@@ -16,7 +16,6 @@ from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, 
 from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
-from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World
@@ -109,8 +108,7 @@ def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose
 
 
 def _overlaps(world: World, bodies: Sequence[Body], poses: Sequence[Pose]) -> Overlaps:
-    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3),
-                         movers=make_movers(bodies))
+    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
 
 
 def _check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
