@@ -100,11 +100,11 @@ class Parameters(NamedTuple):
         'm/s', 'Largest speed over ground of a robot with a goal; below `forward_speed_mps`, so '
         'that followers can catch up.', minimum=0.0)] = 1.5
     goal_tolerance: Annotated[float, Param(
-        'm', 'A goal no farther away is reached.', minimum=0.0)] = 0.3
+        'm', 'A robot at most this far from its goal has arrived.', minimum=0.0)] = 0.3
     position_gain: Annotated[float, Param(
-        '1/s', 'Speed for each metre from the target, near it.', minimum=0.0)] = 1.2
+        '1/s', 'Speed per metre of distance, near the target.', minimum=0.0)] = 1.2
     turn_gain: Annotated[float, Param(
-        '1/s', 'Angular velocity for each radian off the heading.', minimum=0.0)] = 8.0
+        '1/s', 'Turn rate per radian of heading error.', minimum=0.0)] = 8.0
     drift_weight: Annotated[float, Param(
         '', 'Weight of the newest measurement in the moving average of the drift by the wind, at '
         '30 turns a second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
@@ -120,9 +120,9 @@ class Parameters(NamedTuple):
         'm', 'Side of the cells in which obstacles are remembered; 0: 0.4 radii.',
         minimum=0.0)] = 0.0
     damper_gain: Annotated[float, Param(
-        '1/s', 'Largest speed of approach for each metre left.', minimum=0.0)] = 3.0
+        '1/s', 'Largest speed of approach per metre of free distance.', minimum=0.0)] = 3.0
     horizon_s: Annotated[float, Param(
-        's', 'Encounters with other robots are foreseen for this time.', minimum=0.0,
+        's', 'How far ahead in time encounters with other robots are predicted.', minimum=0.0,
         open_minimum=True)] = 2.5
     spacing_m: Annotated[float, Param(
         'm', "Distance between neighbouring places of the followers' formation; 0: 13/3 radii.",

@@ -156,9 +156,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     listing.set_defaults(run=_list)
     new = subparsers.add_parser(
         'new', help='write a commented scenario, and a controller, to start from')
-    new.add_argument('name', metavar='NAME', help='NAME.yaml is written; a path is fine')
+    new.add_argument('name', metavar='NAME', help='file to write, without .yaml; may be a path')
     new.add_argument('--controller', action='store_true',
-                     help='also NAME.py, a controller of your own, which the scenario uses')
+                     help='also write NAME.py, a controller that the scenario uses')
     new.add_argument('--from', dest='source', metavar='FILE',
                      help='the scenario of a world of Stage (.world) or an experiment of ARGoS '
                           '(.argos), as YAML to change')

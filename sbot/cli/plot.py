@@ -32,7 +32,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
     ``run`` raises InputError for an unusable bag, scenario or file name.
     """
-    plot = subparsers.add_parser('plot', help='picture or film of a recording or a scenario')
+    plot = subparsers.add_parser('plot', help='draw a recording or scenario as a picture or film')
     plot.add_argument('source', metavar='BAG_OR_SCENARIO',
                       help='a recording; or a scenario (file or name), which is run first')
     plot.add_argument('-o', '--output', metavar='FILE', required=True,

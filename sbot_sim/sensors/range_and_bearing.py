@@ -38,10 +38,10 @@ class RangeAndBearing(NamedTuple):
     range_and_bearing: Annotated[bool, Param(
         '', 'Robots broadcast ten bytes and hear their neighbours.', '000 section 5.1')] = False
     rab_range: Annotated[float, Param(
-        'm', 'Greatest distance between centres at which robots hear.', '000 section 5.5',
-        0.0)] = 3.0
+        'm', 'Largest distance between centres at which robots hear each other.',
+        '000 section 5.5', 0.0)] = 3.0
     rab_blocked_by_walls: Annotated[bool, Param(
-        '', 'Walls and obstacles stop the broadcast, robots do not.', '000 section 5.5')] = True
+        '', 'Walls and obstacles block broadcasts; robots do not.', '000 section 5.5')] = True
 
 
 DATA_BYTES = BROADCAST_BYTES

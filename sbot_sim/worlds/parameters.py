@@ -42,7 +42,7 @@ class Senses(NamedTuple):
 
 
 class SensorParameters(NamedTuple):
-    """What robots sense, and how well."""
+    """The sensors of the robots."""
 
     scan: ScanParameters
     fan: Fan  # the beams of ``scan``

@@ -43,15 +43,16 @@ class InfraredSettings(NamedTuple):
     infrared: Annotated[bool, Param(
         '', 'Whether robots have infrared sensors.', '002 section 3', at_runtime=False)] = False
     infrared_table: Annotated[str, Param(
-        '', 'From distances to readings: exponential, polynomial, as_printed, or a file of 151 '
-        'readings (0 to 15 cm, 1 mm apart).', '002 section 3.1', at_runtime=False)] = 'exponential'
+        '', 'Table from distances to readings: exponential, polynomial, as_printed, or a file of '
+        '151 readings (0 to 15 cm, 1 mm apart).', '002 section 3.1',
+        at_runtime=False)] = 'exponential'
     infrared_noise: Annotated[float, Param(
-        '', 'Greatest noise as a fraction of the reading, uniform.', '002 Table 1', 0.0,
-        1.0)] = 0.15
+        '', 'Largest noise as a fraction of the reading; uniform.', '002 Table 1',
+        0.0, 1.0)] = 0.15
     infrared_sees_robots: Annotated[bool, Param(
         '', 'Whether infrared sees the other robots.', '002 section 3', at_runtime=False)] = True
     infrared_range: Annotated[float, Param(
-        'm', 'Greatest distance from the rim.', '002 section 3.1', 0.0, TABLE_RANGE,
+        'm', 'Largest distance from the rim.', '002 section 3.1', 0.0, TABLE_RANGE,
         open_minimum=True, at_runtime=False)] = TABLE_RANGE
 
 
