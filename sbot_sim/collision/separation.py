@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import by_address, njit, njit_inline, njit_inner
+from sbot_common.compiled.jit import borrowed, by_address, njit, njit_inner
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd
@@ -90,7 +90,7 @@ def grid_of_crowd(home: Array, largest_radius: float) -> BucketGrid:
     return grid_of_points(home, cell, xmin, ymin, nx, ny)
 
 
-@njit_inline
+@njit_inner
 def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, previous: Array,
                      pose: Array, scratch: Scratch, collided: Flags, reverted: Flags,
                      passes: int) -> int:
@@ -120,7 +120,8 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
     for i in range(n):
         collided[i], reverted[i] = False, not math.isfinite(pose[i, 0] + pose[i, 1] + pose[i, 2])
         if reverted[i]:  # a broken command must not spread
-            pose[i] = previous[i]
+            for c in range(3):
+                pose[i, c] = previous[i, c]
         for c in range(3):
             home[i, c] = pose[i, c]
     steps, free, goal = steps_needed(radius, shapes, previous, pose), previous, home
@@ -143,8 +144,9 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
             boxes, weight = boxes_at(shapes, pose), shapes.inverse_mass.copy()
         crowd = Crowd(radius, inner, free, pose, home, grid, scratch.queued, scratch.shift,
                       scratch.retreats, stuck, boxes, weight, turn)
-        made += resolve_overlaps(fixed, crowd, None if shapes is None else True, collided, passes,
-                                 n, scratch.queue, scratch.found)
+        made += resolve_overlaps(fixed, borrowed(crowd), None if shapes is None else True,
+                                 borrowed(collided), passes, n, borrowed(scratch.queue),
+                                 borrowed(scratch.found))
         for i in range(n):
             reverted[i] |= stuck[i]
     return made
@@ -162,7 +164,7 @@ def _separate_discs(fixed: FixedObjects, radius: Array, previous: Array, propose
     return pose, collided, reverted, made
 
 
-@njit
+@njit_inner
 def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
                     passes: int) -> tuple[Array, Flags, Flags, int]:
     """Return (poses (N, 3), collided, reverted, passes), free of overlaps if ``previous`` is.
@@ -205,7 +207,7 @@ def _same(a: Array, b: Array, i: int) -> bool:
     return bool(a[i, 0] == b[i, 0] and a[i, 1] == b[i, 1] and a[i, 2] == b[i, 2])
 
 
-@njit
+@njit_inner
 def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
                     passes: int) -> tuple[Array, Flags, Flags, int]:
     """Return (poses, collided, reverted, passes) of ``separate``; yaws are in [-pi, pi).
@@ -238,6 +240,13 @@ def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Array, propos
     return pose, collided, reverted, made
 
 
+@njit
+def _separate_any(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
+                  passes: int) -> tuple[Array, Flags, Flags, int]:
+    """Return (poses, collided, reverted, passes) of ``separate``, for Python."""
+    return separate_shapes(fixed, shapes, previous, proposed, passes)
+
+
 def separate(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
              passes: int = PASSES) -> Separation:
     """Return the poses of this tick, free of overlaps deeper than 1e-9 m if ``previous`` is.
@@ -260,8 +269,8 @@ def separate(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Arr
         pose, collided, reverted, made = _separate_discs(fixed, shapes.outer_radius, previous,
                                                          proposed, passes)
     else:
-        pose, collided, reverted, made = separate_shapes(fixed, shapes, previous, proposed,
-                                                         passes)
+        pose, collided, reverted, made = _separate_any(fixed, shapes, previous, proposed,
+                                                       passes)
     finite = np.isfinite(proposed).all(axis=1, keepdims=True)
     displacement = pose[:, :2] - np.where(finite, proposed, previous)[:, :2]
     return Separation(pose, displacement, collided, reverted, made)

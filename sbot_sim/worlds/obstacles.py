@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit_inline, njit_inner
+from sbot_common.compiled.jit import njit_inner
 from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.rectangle_overlap import corners_at, disc_depth
@@ -59,7 +59,7 @@ def _blocked(shapes: Shapes, pose: Array, centre: Array, radius: Array, waits: F
     return found
 
 
-@njit_inline
+@njit_inner
 def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
     """Free robots and boxes of overlaps, and let obstacles move; ``shaped`` None: all discs.
 
@@ -97,7 +97,7 @@ def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
                 worlds.pose[k * n + i, 2] = goal[i, 2]
 
 
-@njit_inline
+@njit_inner
 def _separated(fixed: FixedObjects, shapes: Shapes, shaped: bool | None, before: Array,
                goal: Array) -> tuple[Array, Flags, Flags]:
     """Return (poses, collided, reverted) of bodies of any shape, or of discs alone."""
