@@ -229,7 +229,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
             bodies, states[k].true_pose, driven, still, parameters.dt)),
             3e3 * robots * price.sine),
         Phase(robots, 'collisions', each(lambda k: separate(
-            parameters.fixed, bodies.shape, states[k].true_pose, moved[k])), 0.0),
+            parameters.fixed, bodies.safety_radius, states[k].true_pose, moved[k])), 0.0),
         Phase(robots, 'odometry', each(slip), 3e3 * robots * price.sine),
         Phase(robots, 'yaws as decoded', each(lambda k: decoded_yaws(
             np.ascontiguousarray(states[k].true_pose[:, 2]))), 5e3 * robots * price.sine),

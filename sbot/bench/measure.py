@@ -84,7 +84,7 @@ def _stepper(case: str, robots: int, threads: int,
             command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
             for _ in range(scenes.STEPS_A_DRAW):
                 moved = move(bodies, pose, drive(bodies, command), impulse, scenes.STEP)
-                pose = separate(fixed, bodies.shape, pose, moved).pose
+                pose = separate(fixed, bodies.safety_radius, pose, moved).pose
 
         return motion_block, lambda: overlaps(world, bodies, pose), 0
     make = scenes.laser_parameters if case == 'step' else scenes.infrared_parameters

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inner
 from sbot_common.elementary import hypot, sincos
+from sbot_common.elementary.copying import copy_rows
 from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.world.geometry import SIDES, World
 
@@ -94,7 +95,7 @@ def with_discs(fixed: FixedObjects, centre: Array, radius: Array) -> FixedObject
     """Return the table with more discs, as the last of its boxes: centres (M, 2), radii (M,) m."""
     n, m, count = len(fixed.boxes), len(radius), 0
     boxes, discs = np.zeros((n + m, 7)), np.empty((m, 3))
-    boxes[:n] = fixed.boxes
+    copy_rows(fixed.boxes, boxes[:n])
     for k in range(m):
         discs[k, 0], discs[k, 1], discs[k, 2] = centre[k, 0], centre[k, 1], radius[k]
         boxes[n + k, 0], boxes[n + k, 1], boxes[n + k, 2] = centre[k, 0], centre[k, 1], 1.0

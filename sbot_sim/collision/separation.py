@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, by_address, njit, njit_inner
+from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd
@@ -120,8 +121,7 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
     for i in range(n):
         collided[i], reverted[i] = False, not math.isfinite(pose[i, 0] + pose[i, 1] + pose[i, 2])
         if reverted[i]:  # a broken command must not spread
-            for c in range(3):
-                pose[i, c] = previous[i, c]
+            copy_numbers(previous[i], pose[i])
         for c in range(3):
             home[i, c] = pose[i, c]
     steps, free, goal = steps_needed(radius, shapes, previous, pose), previous, home
@@ -131,12 +131,12 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
     for step in range(steps):
         if steps > 1:
             if step > 0:
-                free[:] = pose
+                copy_rows(pose, free)
             for i in range(n):
                 share = share_of_way(i, steps, radius, shapes, previous, goal)
                 for c in range(2 if shapes is None else 3):
                     pose[i, c] = free[i, c] + share * (goal[i, c] - previous[i, c])
-            home[:] = pose
+            copy_rows(pose, home)
         if n > FEW:
             grid = grid_of_crowd(home, fixed.largest_radius)
         stuck[:] = False
@@ -154,14 +154,25 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
 
 @njit
 def _separate_discs(fixed: FixedObjects, radius: Array, previous: Array, proposed: Array,
-                    passes: int) -> tuple[Array, Flags, Flags, int]:
-    """Return (poses, collided, reverted, passes) of ``separate`` among discs."""
+                    passes: int) -> tuple[Array, Array, Flags, Flags, int]:
+    """Return the fields of ``Separation`` of discs."""
     n, pose = len(radius), proposed.copy()
     collided, reverted, made = np.empty(n, np.bool_), np.empty(n, np.bool_), 0
     if n > 0:
         made = free_of_overlaps(fixed, radius, None, previous, pose, make_scratch(n, 2), collided,
                                 reverted, passes)
-    return pose, collided, reverted, made
+    return pose, displacements(previous, proposed, pose), collided, reverted, made
+
+
+@njit_inner
+def displacements(previous: Array, proposed: Array, pose: Array) -> Array:
+    """Return the way (N, 2) m to ``pose`` from where bodies would be, or if lost have been."""
+    out = np.empty((len(pose), 2))
+    for i in range(len(pose)):
+        lost = not math.isfinite(proposed[i, 0] + proposed[i, 1] + proposed[i, 2])
+        for c in range(2):
+            out[i, c] = pose[i, c] - (previous[i, c] if lost else proposed[i, c])
+    return out
 
 
 @njit_inner
@@ -187,9 +198,9 @@ def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Array, propos
     for i in range(n):
         # To the bit where nothing happened, or everything was undone.
         if _same(pose, goal, i):
-            pose[i] = proposed[i]
+            copy_numbers(proposed[i], pose[i])
         elif _same(pose, before, i):
-            pose[i] = previous[i]
+            copy_numbers(previous[i], pose[i])
         else:
             angle = pose[i, 2] - shapes.offset[i, 2]
             if pose[i, 2] == goal[i, 2]:
@@ -219,7 +230,7 @@ def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Array, propos
     for i in range(n):
         lost[i] = not math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2])
         if lost[i]:
-            goal[i] = previous[i]
+            copy_numbers(previous[i], goal[i])
         # The shorter way round, so that steps in between are on it.
         turned = goal[i, 2] - previous[i, 2]
         if turned > math.pi:
@@ -235,26 +246,27 @@ def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Array, propos
         if met:
             pose[i, 2] = wrap_yaw(pose[i, 2])
         else:
-            pose[i] = proposed[i]  # bit for bit where nothing was in the way
+            copy_numbers(proposed[i], pose[i])  # bit for bit where nothing was in the way
         reverted[i] |= lost[i]
     return pose, collided, reverted, made
 
 
 @njit
 def _separate_any(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
-                  passes: int) -> tuple[Array, Flags, Flags, int]:
-    """Return (poses, collided, reverted, passes) of ``separate``, for Python."""
-    return separate_shapes(fixed, shapes, previous, proposed, passes)
+                  passes: int) -> tuple[Array, Array, Flags, Flags, int]:
+    """Return the fields of ``Separation`` of bodies of any shape."""
+    pose, collided, reverted, made = separate_shapes(fixed, shapes, previous, proposed, passes)
+    return pose, displacements(previous, proposed, pose), collided, reverted, made
 
 
-def separate(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
+def separate(fixed: FixedObjects, shapes: Shapes | Array, previous: Array, proposed: Array,
              passes: int = PASSES) -> Separation:
     """Return the poses of this tick, free of overlaps deeper than 1e-9 m if ``previous`` is.
 
     Parameters
     ----------
-    fixed : the fixed objects, made for radii that are not smaller than ``shapes.outer_radius``
-    shapes : of N bodies
+    fixed : the fixed objects, made for radii that are not smaller than those of the bodies
+    shapes : of N bodies; of discs that share overlaps equally perhaps their radii (N,) m alone
     previous : (N, 3) poses of the previous tick, free of overlaps
     proposed : (N, 3) poses where the bodies would be without collisions
     passes : displacements, at most, before the rest goes back (of each step, see ``tunnelling``)
@@ -265,12 +277,8 @@ def separate(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Arr
     was.
 
     """
-    if shapes.equal_discs:
-        pose, collided, reverted, made = _separate_discs(fixed, shapes.outer_radius, previous,
-                                                         proposed, passes)
-    else:
-        pose, collided, reverted, made = _separate_any(fixed, shapes, previous, proposed,
-                                                       passes)
-    finite = np.isfinite(proposed).all(axis=1, keepdims=True)
-    displacement = pose[:, :2] - np.where(finite, proposed, previous)[:, :2]
-    return Separation(pose, displacement, collided, reverted, made)
+    if isinstance(shapes, Shapes) and shapes.equal_discs:
+        shapes = shapes.outer_radius
+    if isinstance(shapes, Shapes):
+        return Separation(*_separate_any(fixed, shapes, previous, proposed, passes))
+    return Separation(*_separate_discs(fixed, shapes, previous, proposed, passes))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inner
+from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_sim.collision.separation import PASSES, free_of_overlaps, scratch_of
 from sbot_sim.dynamics.impulses import impulse_velocity
 from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
@@ -66,7 +67,7 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         speed = carried_speeds(drives, drive(drives, worlds.driven[a:z]))
     impulse = total_impulses(drives.mass, worlds.wind[a:z], force, speed,
                              worlds.pose[a:z, 2].copy(), setting.dt)
-    worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, drives.mass)
+    copy_rows(impulse_velocity(impulse, drives.mass), worlds.next_impulse_velocity[a:z])
 
 
 @njit_inner
@@ -75,8 +76,8 @@ def _slips(first: int, end: int, a: int, z: int, setting: Setting, worlds: World
     n, slip = setting.robots, np.empty((z - a, setting.wheels))
     for k in range(first, end):
         low, high = max(a, k * n), min(z, (k + 1) * n)
-        slip[low - a:high - a] = draw_slip(setting.noise_slip[low:high], worlds.seed[k],
-                                           worlds.tick[k], setting.wheels, low - k * n)
+        copy_rows(draw_slip(setting.noise_slip[low:high], worlds.seed[k], worlds.tick[k],
+                            setting.wheels, low - k * n), slip[low - a:high - a])
     return slip
 
 
@@ -85,10 +86,12 @@ def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None
     """Measure odometry; before ``end_tick``, which counts the tick."""
     setting, worlds = batch.setting, batch.worlds
     drives = _drives_of(setting.bodies, a, z)
-    worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
+    odometry, twist = measure(
         drives, worlds.odometry[a:z], worlds.wheel_scale[a:z],
         drive(drives, worlds.driven[a:z]),
         _slips(first, end, a, z, setting, worlds), setting.noise_slip[a:z], setting.dt)
+    copy_rows(odometry, worlds.odometry[a:z])
+    copy_rows(twist, worlds.odometry_twist[a:z])
 
 
 @shared
@@ -119,15 +122,16 @@ def end_tick(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def broadcast(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Send what robots broadcast from now on; where anybody listens."""
     setting, worlds = batch.setting, batch.worlds
-    worlds.rab_data[a:z] = worlds.rab_next[a:z]
-    worlds.rab_data[a:z, 0] = advertised_millimetres(setting.bodies.radius[a:z])
+    copy_rows(worlds.rab_next[a:z], worlds.rab_data[a:z])
+    copy_numbers(advertised_millimetres(setting.bodies.radius[a:z]), worlds.rab_data[a:z, 0])
 
 
 @shared
 def update_twists(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Compute what moved the robots; after collisions."""
     setting, worlds = batch.setting, batch.worlds
-    worlds.twist[a:z] = achieved_twists(worlds.previous[a:z], worlds.pose[a:z], setting.dt)
+    copy_rows(achieved_twists(worlds.previous[a:z], worlds.pose[a:z], setting.dt),
+              worlds.twist[a:z])
 
 
 @Phase

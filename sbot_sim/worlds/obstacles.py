@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inner
+from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.rectangle_overlap import corners_at, disc_depth
@@ -75,8 +76,10 @@ def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
         shapes = _shapes_of(setting.shapes, k * size, (k + 1) * size)
         still, robots = fixed_of(setting.fixed, setting.layout[k]), slice(k * n, (k + 1) * n)
         pushed, moved = slice(k * boxes, (k + 1) * boxes), worlds.moved[k * m:(k + 1) * m]
-        before[:n], goal[:n] = worlds.previous[robots], worlds.pose[robots]
-        before[n:] = goal[n:] = worlds.boxes[pushed]
+        copy_rows(worlds.previous[robots], before[:n])
+        copy_rows(worlds.pose[robots], goal[:n])
+        copy_rows(worlds.boxes[pushed], before[n:])
+        copy_rows(worlds.boxes[pushed], goal[n:])
         fixed, after, centre = still, moved, np.empty((0, 2))
         radius = paths.radius[k * m:(k + 1) * m]
         waits[:] = False
@@ -88,9 +91,11 @@ def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
             pose, collided, reverted = _separated(fixed, shapes, shaped, before, goal)
             if m == 0 or not _blocked(shapes, pose, centre, radius, waits):
                 break
-        moved[:] = after
-        worlds.pose[robots], worlds.boxes[pushed] = pose[:n], pose[n:]
-        worlds.collided[robots], worlds.reverted[robots] = collided[:n], reverted[:n]
+        copy_numbers(after, moved)
+        copy_rows(pose[:n], worlds.pose[robots])
+        copy_rows(pose[n:], worlds.boxes[pushed])
+        copy_numbers(collided[:n], worlds.collided[robots])
+        copy_numbers(reverted[:n], worlds.reverted[robots])
         for i in range(n if boxes > 0 else 0):
             # As among discs alone, one that goes back may turn.
             if shapes.size[i, 0] == 0.0 and math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.boxes import world_with_boxes
-from sbot_sim.world.geometry import World
+from sbot_sim.world.geometry import World, with_solids
 from sbot_sim.world.line_of_sight import make_line_of_sight
 from sbot_sim.world.moving import Paths, make_paths, world_with
 from sbot_sim.world.scene import Scene, make_scene
@@ -52,20 +52,18 @@ class SensorParameters(NamedTuple):
     range_and_bearing: bool
     rab_range: float  # m
     line_of_sight: Scene  # what stops broadcasts
+    stops_broadcasts: bool  # whether the world does
     threads: int = 1  # changes no bit
     fitted: Mapping[str, Any] = {}  # of other sensors: settings by name
 
 
 class Obstacles(NamedTuple):
-    """Obstacles that move, and what it takes to make what sensors see of a world with them."""
+    """Obstacles that move, and the world without them."""
 
     paths: Paths  # of those that go along one
     bodies: BodyArrays  # of the robots, then of the boxes that are pushed
     start: Array  # (B, 3) x, y (m), yaw (rad) of the boxes at tick 0
     still: World  # without any of them
-    far: float  # m, how far lasers see
-    near: float  # m, how far infrared sees
-    stop_broadcasts: bool
 
     @property
     def boxes(self) -> BodyArrays:
@@ -111,25 +109,55 @@ def make_simulation_parameters(
     robots = bodies if not len(start) else select_bodies(
         bodies, slice(len(bodies.radius) - len(start)))
     scan, infrared, heard = senses.scan, senses.infrared, senses.neighbours
-    near = 1.0 if infrared is None else infrared_reach(robots.radius, infrared)
-    far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
+    far, near = _sights(scan, infrared, robots)
     scene = make_scene(world, far)
     sensors = SensorParameters(
         scan=scan, fan=scan_fan(scan), scene=scene, infrared=infrared,
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
         range_and_bearing=heard.range_and_bearing, rab_range=heard.rab_range,
         line_of_sight=make_line_of_sight(world if heard.rab_blocked_by_walls else None),
-        threads=senses.threads, fitted=senses.fitted)
+        stops_broadcasts=heard.rab_blocked_by_walls, threads=senses.threads, fitted=senses.fitted)
     parameters = SimulationParameters(
         dt=dt, bodies=robots, world=world, sensors=sensors, odometry=odometry, wake=wake,
         fixed=make_fixed_objects(world, bodies.shape.outer_radius), wind_height=wind_height,
         waves=waves, hooks=hooks, inertia=inertia)
     if paths is None and boxes is None:
         return parameters
-    obstacles = Obstacles(paths or make_paths((), dt), bodies, start, world, far, near,
-                          heard.rab_blocked_by_walls)
+    return _at_start(parameters, Obstacles(paths or make_paths((), dt), bodies, start, world))
+
+
+def with_objects(parameters: SimulationParameters, circles: Sequence[Sequence[float]],
+                 rectangles: Sequence[Sequence[float]]) -> SimulationParameters:
+    """Return the parameters with more fixed objects; those that move are as at tick 0.
+
+    Parameters
+    ----------
+    parameters : of the world
+    circles : x, y, radius (m) of each
+    rectangles : cx, cy, width, height (m), yaw (rad) of each
+
+    """
+    obstacles, bodies, world = parameters.obstacles, parameters.bodies, parameters.world
+    if obstacles is not None:
+        bodies, world = obstacles.bodies, obstacles.still
+    world = with_solids(world, circles, rectangles)
+    fixed = make_fixed_objects(world, bodies.shape.outer_radius)
+    if obstacles is None:
+        return _with_world(parameters._replace(fixed=fixed), world)
+    return _at_start(parameters._replace(fixed=fixed), obstacles._replace(still=world))
+
+
+def _at_start(parameters: SimulationParameters, obstacles: Obstacles) -> SimulationParameters:
     return place_obstacles(parameters._replace(obstacles=obstacles),
-                           np.zeros(len(obstacles.paths.radius), np.int64), start)
+                           np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start)
+
+
+def _sights(scan: ScanParameters, infrared: InfraredParameters | None,
+            bodies: BodyArrays) -> tuple[float, float]:
+    """Return how far lasers and infrared see (m)."""
+    near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
+    far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
+    return far, near
 
 
 def place_obstacles(parameters: SimulationParameters, moved: NDArray[np.int64],
@@ -143,19 +171,25 @@ def place_obstacles(parameters: SimulationParameters, moved: NDArray[np.int64],
     boxes : (B, 3) poses of boxes
 
     """
-    obstacles, sensors = parameters.obstacles, parameters.sensors
+    obstacles = parameters.obstacles
     assert obstacles is not None
     world = world_with_boxes(world_with(obstacles.still, obstacles.paths, moved), obstacles.boxes,
                              boxes)
     if (np.array_equal(world.circles, parameters.world.circles)
             and np.array_equal(world.rectangles, parameters.world.rectangles)):
         return parameters
-    scene = make_scene(world, obstacles.far)
-    separate_scene = sensors.infrared is not None and obstacles.near != obstacles.far
+    return _with_world(parameters, world)
+
+
+def _with_world(parameters: SimulationParameters, world: World) -> SimulationParameters:
+    """Return the parameters with what sensors see of another world."""
+    sensors = parameters.sensors
+    far, near = _sights(sensors.scan, sensors.infrared, parameters.bodies)
+    scene = make_scene(world, far)
+    separate_scene = sensors.infrared is not None and near != far
     return parameters._replace(world=world, sensors=sensors._replace(
-        scene=scene,
-        infrared_scene=make_scene(world, obstacles.near) if separate_scene else scene,
-        line_of_sight=make_line_of_sight(world if obstacles.stop_broadcasts else None)))
+        scene=scene, infrared_scene=make_scene(world, near) if separate_scene else scene,
+        line_of_sight=make_line_of_sight(world if sensors.stops_broadcasts else None)))
 
 
 def start_error(parameters: SimulationParameters, pose: Array) -> str | None:
