@@ -133,6 +133,6 @@ def test_a_disc_waits_for_what_it_overlaps_deeper_than_the_tolerance(length):
     centre, radius = np.array([[0.0, 0.0], [0.0, 9.0]]), np.full(2, 0.5)
     for gap, met in ((1e-6, False), (-1e-6, True)):
         pose, waits = np.array([[0.0, 0.8 + gap, 0.0], [20.0, 20.0, 0.0]]), np.zeros(2, bool)
-        assert obstacles._blocked.py_func(shapes, pose, centre, radius, waits) is met
+        assert bool(obstacles._blocked.py_func(shapes, pose, centre, radius, waits)) is met
         assert waits.tolist() == [met, False]
         assert not obstacles._blocked.py_func(shapes, pose, centre, radius, waits)  # not new
