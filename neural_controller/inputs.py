@@ -106,9 +106,12 @@ def infrared_inputs(readings: Scans, out: Floats) -> None:
 def scan_inputs(ranges: Scans, range_max: float, out: Floats) -> None:
     """Write how near the nearest echo of each sector is; beams (B,) m are shared out evenly."""
     beams, sectors = len(ranges), len(out)
+    width = beams // sectors if beams % sectors == 0 else 0  # whole divisions take long
+    end = 0
     for s in range(sectors):
+        first, end = end, (s + 1) * width if width > 0 else (s + 1) * beams // sectors
         nearest = math.inf
-        for i in range(s * beams // sectors, (s + 1) * beams // sectors):
+        for i in range(first, end):
             nearest = min(nearest, float(ranges[i]))
         out[s] = min(1.0, max(0.0, 1.0 - nearest / range_max))
 

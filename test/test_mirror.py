@@ -13,7 +13,8 @@ TESTS = ROOT / 'test'
 CONFORMANCE = {'sbot/controllers': 'sbot/controllers/test_conformance.py',
                'sbot_sim/drives': 'sbot_sim/drives/test_conformance.py',
                'sbot_sim/sensors/kinds': 'sbot_sim/sensors/test_conformance.py',
-               'sbot/learn': 'sbot/learn/test_environments.py'}
+               'sbot/learn': 'sbot/learn/test_environments.py',
+               'sbot/learn/tasks': 'sbot/learn/tasks/test_conformance.py'}
 # Modules that only tests of other names exercise: write a test of the name, and strike one out.
 WITHOUT = (TESTS / 'modules_without_test.txt').read_text('utf-8').split()
 # Tests of what no single module does.

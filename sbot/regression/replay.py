@@ -177,7 +177,7 @@ class _Comparison:
         """Raise InputError where the result says nothing."""
         if self.differences and not scenario.lockstep and not overridden:
             raise InputError(f'{bag.path}: {self.differences} of {self.compared} commands differ, '
-                             f'which says nothing: {_FREE_RUNNING}')
+                             f'which is no result: {_FREE_RUNNING}')
         if self.compared == 0 and not self._replayed.drew_other_numbers:
             why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
             raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '

@@ -67,6 +67,14 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                             policy.inputs)
 
 
+@Phase
+def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Write the inputs of robots whose networks get infrared alone."""
+    worlds, policy, n = batch.worlds, batch.policy, batch.setting.robots
+    for row in range(first * n, end * n):
+        kinds.infrared_inputs(worlds.infrared[row, :, 1], policy.inputs[row])
+
+
 def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
                     robots: int) -> list[Interpreted]:
     """Return a phase that writes readings of sensors with a kernel, where a network has any."""
@@ -117,9 +125,10 @@ def _act(command_of: Any) -> Callable[[int, int, int, int, Batch], None]:  # noq
         for row in range(first * n, end * n):
             command = worlds.command[row]
             command[VY] = 0.0
+            at = 2 * row if len(policy.limits) > 2 else 0
             command[VX], command[OMEGA] = command_of(
-                policy.outputs[row, 0], policy.outputs[row, 1], policy.limits[0],
-                policy.limits[1])
+                policy.outputs[row, 0], policy.outputs[row, 1], policy.limits[at],
+                policy.limits[at + 1])
     return act
 
 
