@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,15 @@ from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot.learn.tasks.registry import entries, entry_of
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
-from sbot.worlds.arguments import LARGEST_SEED, MOST_TICKS, MOST_WORLDS, flag
+from sbot.worlds.arguments import (
+    LARGEST_SEED,
+    MOST_TICKS,
+    MOST_WORLDS,
+    chosen_worlds,
+    flag,
+)
 from sbot.worlds.observation import Observations
+from sbot.worlds.saved import Saved
 from sbot_common.arguments import as_array, whole
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
@@ -39,6 +47,17 @@ class Outcome(NamedTuple):
     reward: Floats  # (K, N); 0 for robots that were done before
     ended: Flags  # (K, N) done now or before
     late: Flags  # (K,) the episode's time is over
+
+
+class SavedEpisodes(NamedTuple):
+    """State of the episodes of M worlds, as copies; what ``save`` of an environment returns."""
+
+    worlds: Saved
+    goal: Floats  # (M, N, 2) m
+    active: Flags  # (M, N)
+    commands: Floats  # (M, N, 3)
+    generators: list[np.random.Generator]
+    first: list[int | None]  # seeds of the next episodes, where they are given
 
 
 class Episodes:
@@ -60,28 +79,73 @@ class Episodes:
         count = whole('count', count, 1, MOST_WORLDS)
         self.scenario = load_uncontrolled(scenario, overrides)
         self.task = make_task(task, self.scenario)
-        network = network_of(self.task, self.scenario)
-        fields = map(field_of, network.inputs)
+        self.network = network_of(self.task, self.scenario)
+        fields = map(field_of, self.network.inputs)
         senses = [*(field for field in fields if field is not None), *self.task.senses]
         self.actions = Actions(self.task, flag('discrete', discrete),
                                sensors()['neighbours'].is_on(self.scenario.sensors))
         senses += ['neighbours'] * bool(self.actions.bytes)
+        self._scenario_goal = _goals(self.scenario, self.task, self.network)
         self.worlds = Worlds(self.scenario, count, sense=senses, threads=threads)
-        self.worlds.check_inputs(network)
+        self.worlds.check_inputs(self.network)
         self.count, self.robots = self.worlds.count, self.worlds.robots
-        self.network = network
-        self._scenario_goal = _goals(self.scenario, self.task, network)
         self.goal = np.tile(self._scenario_goal, (count, 1, 1))
         self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
         _warn_of_idle(self.scenario, self.task.seconds, self.ticks)
         self.limits = limits_of(self.task, self.scenario)
-        self._interface = Interface(self.worlds, network, self.goal, self.limits)
+        self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
         self.begun = False  # whether there was a reset
         self.active = np.ones((count, self.robots), np.bool_)
         self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 3)))
         self.columns = self.observation().shape[2]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but compiled programs, for copies that continue to the bit."""
+        return {name: value for name, value in vars(self).items() if name != '_interface'}
+
+    def __setstate__(self, given: dict[str, Any]) -> None:
+        """Take over a copy's attributes, and compile programs for its worlds."""
+        vars(self).update(given)
+        self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
+
+    def save(self, worlds: ArrayLike | None = None) -> SavedEpisodes:
+        """Return the state of the episodes of worlds (a mask, or numbers; None: all)."""
+        chosen = chosen_worlds(worlds, self.count)
+        generators = [deepcopy(self._generators[k]) for k in chosen.tolist()]
+        return SavedEpisodes(
+            self.worlds.save(chosen), self.goal[chosen], self.active[chosen],
+            self.now.commands[chosen], generators, [self._first[k] for k in chosen.tolist()])
+
+    def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> None:
+        """Let worlds continue from a state, to the bit: as many as it has, or one for all.
+
+        Raises
+        ------
+        InputError
+            for a state of other environments; nothing has changed then.
+
+        """
+        if not isinstance(state, SavedEpisodes) or state.goal.shape[1] != self.robots:
+            raise bad_value('state', state if not isinstance(state, SavedEpisodes) else
+                            f'{state.goal.shape[1]} robots', f'what save() of an environment of '
+                            f'{self.robots} robots returned')
+        chosen = chosen_worlds(worlds, self.count)
+        before, commands = self.worlds.simulation, self.now.commands.copy()
+        seen = self.worlds.restore(state.worlds, chosen)
+        self.begun = True
+        self.goal = self.goal.copy()
+        self.goal[chosen], self.active[chosen] = state.goal, state.active
+        commands[chosen] = state.commands
+        for at, k in enumerate(chosen.tolist()):
+            at = at if len(state.generators) > 1 else 0
+            self._generators[k] = deepcopy(state.generators[at])
+            self._first[k] = state.first[at]
+        if self.worlds.simulation is not before:
+            self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
+        self._interface.aim(self.goal)
+        self.now = self._moment(seen, commands)
 
     @property
     def fps(self) -> int:
@@ -172,9 +236,12 @@ class Episodes:
             before the first reset.
 
         """
+        return self.play(self.actions.checked('actions', actions, (self.count, self.robots)), anew)
+
+    def play(self, values: NDArray[Any], anew: Flags | None = None) -> Outcome:
+        """Do the work of ``step`` with actions that are checked but for masks."""
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
-        values = self.actions.checked('actions', actions, (self.count, self.robots))
         if anew is not None and anew.any():
             self.active[anew] = False  # their robots do nothing more
         self._check_allowed(values)
@@ -183,7 +250,8 @@ class Episodes:
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
         reward = np.where(self.active, self._answer('reward', before, self.now), 0.0)
-        self.active &= ~self._answer('ended', self.now).astype(np.bool_)
+        ended = self._answer('ended', self.now)
+        self.active &= ~(ended if ended.dtype == np.bool_ else ended.astype(np.bool_))
         if anew is not None and anew.any():
             self.reset(anew)
         return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)
@@ -237,7 +305,8 @@ class Episodes:
         if answer.shape != (self.count, self.robots):
             raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
                             'a value for each robot of each world')
-        if answer.dtype.kind not in 'biuf' or not np.isfinite(answer[self.active]).all():
+        if answer.dtype != np.bool_ and (answer.dtype.kind not in 'biuf' or not (
+                np.isfinite(answer).all() or np.isfinite(answer[self.active]).all())):
             raise bad_value(where, answer.tolist(), 'finite numbers')
         return answer
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes
+from sbot.learn.episodes import Episodes, SavedEpisodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
@@ -60,6 +60,8 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         if not isinstance(actions, Mapping):
             raise bad_value('actions', actions, 'a dictionary: an action for each agent')
         if not self.agents:
+            if not actions and self.episodes.begun:  # as PettingZoo's own environments
+                return {}, {}, {}, {}, {}
             raise InputError('step() needs agents; call reset() first')
         kind = self.episodes.actions
         values = np.zeros((1, self.episodes.robots, *kind.shape),
@@ -92,6 +94,18 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
     def close(self) -> None:
         """End what `render_mode='human'` has opened."""
         self._painter.close()
+
+    def save(self) -> SavedEpisodes:
+        """Return the state of the episode as a value."""
+        return self.episodes.save()
+
+    def restore(self, state: SavedEpisodes) -> Agents:
+        """Continue from a state, to the bit, and return what agents observe there."""
+        self.episodes.restore(state)
+        active = self.episodes.active[0].tolist()
+        self.agents = [agent for agent, acts in zip(self.possible_agents, active, strict=True)
+                       if acts]
+        return self._observed(self.agents)
 
     def state(self) -> NDArray[np.float32]:
         """Return the state of the world for a critic (columns,): the task's ``state``."""

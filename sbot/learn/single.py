@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes
+from sbot.learn.episodes import Episodes, SavedEpisodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
@@ -57,6 +57,15 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
     def close(self) -> None:
         """End what `render_mode='human'` has opened."""
         self._painter.close()
+
+    def save(self) -> SavedEpisodes:
+        """Return the state of the episode as a value."""
+        return self.episodes.save()
+
+    def restore(self, state: SavedEpisodes) -> NDArray[np.float32]:
+        """Continue from a state, to the bit, and return the observation there."""
+        self.episodes.restore(state)
+        return self._observed()
 
     def state(self) -> NDArray[np.float32]:
         """Return the state of the world for a critic (columns,): the task's ``state``."""

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes, Outcome
+from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Flags, Task
+from sbot.worlds.arguments import chosen_worlds
 from sbot_common.errors import InputError, bad_value
 
 Step = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
@@ -76,7 +77,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
                              "reset(options={'reset_mask': mask}) first")
         values = episodes.actions.checked('actions', actions, (self.num_envs, n),
                                           *[(self.num_envs,)] * (n == 1))
-        outcome = episodes.step(values, waiting if self._mode == AutoresetMode.NEXT_STEP else None)
+        outcome = episodes.play(values, waiting if self._mode == AutoresetMode.NEXT_STEP else None)
         terminated: Flags = np.logical_and.reduce(outcome.ended, axis=1)
         truncated: Flags = outcome.late & ~terminated
         over: Flags = terminated | truncated
@@ -85,6 +86,16 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         self._painter.keep()
         reward = outcome.reward if self._of_robots else outcome.reward.mean(axis=1)
         return self._observed(), reward, terminated, truncated, self._infos(infos, outcome)
+
+    def save(self, worlds: ArrayLike | None = None) -> SavedEpisodes:
+        """Return the state of worlds (a mask, or numbers; None: all) as a value."""
+        return self.episodes.save(worlds)
+
+    def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> Any:  # noqa: ANN401
+        """Let worlds continue from a state, to the bit, and return all observations."""
+        self.episodes.restore(state, worlds)
+        self._over[chosen_worlds(worlds, self.num_envs)] = False
+        return self._observed()
 
     def state(self) -> NDArray[np.float32]:
         """Return the states of all worlds for a critic (K, columns): the task's ``state``."""
