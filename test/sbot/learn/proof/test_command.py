@@ -16,8 +16,8 @@ from sbot_common.errors import InputError
 
 def test_it_trains_and_compares_on_seeds_of_its_own(tmp_path, capsys):
     pytest.importorskip('cma', reason='cma is missing (extra evolve)')
-    words = ['avoid_obstacles', '--trainings', '2', '--generations', '1', '--episodes', '3',
-             '--first-seed', '5001', '-o', str(tmp_path / 'out')]
+    words = ['avoid_obstacles', '--trainings', '2', '--processes', '2', '--generations', '1',
+             '--episodes', '3', '--first-seed', '5001', '-o', str(tmp_path / 'out')]
     assert main(words) == 0
     said = capsys.readouterr().out
     rows = read_rows(tmp_path / 'out' / 'rows.csv')
