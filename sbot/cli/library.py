@@ -74,6 +74,12 @@ def _controllers() -> dict[str, str]:
     return {**texts, NONE: 'Driven from outside: over cmd_vel, or by keys (sbot view --live).'}
 
 
+def _tasks() -> dict[str, str]:
+    from sbot.learn.tasks.registry import entries
+    return {name: f'{entry.text} Metric: {entry.metric.name} ({entry.metric.unit}).'
+            for name, entry in entries().items()}
+
+
 # Kind: what it is for, and its names with a text each.
 _KINDS: dict[str, tuple[str, Callable[[], dict[str, str]]]] = {
     'scenarios': ('sbot run NAME', _scenarios),
@@ -81,6 +87,7 @@ _KINDS: dict[str, tuple[str, Callable[[], dict[str, str]]]] = {
     'maps': ('world: {map: NAME}', _maps),
     'winds': ('wind: {use_custom_static_wind_field: true, custom_wind_field_path: NAME}', _winds),
     'controllers': ('robots: [{controller: NAME, ...}]', _controllers),
+    'tasks': ("sbot.learn.env(SCENARIO, task='NAME')", _tasks),
 }
 
 
@@ -181,7 +188,7 @@ def _hint(path: Path) -> int:
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the commands ``list`` and ``new``; each sets ``run``, which returns the exit code."""
     listing = subparsers.add_parser(
-        'list', help='list the shipped scenarios, swarms, maps, wind fields and controllers')
+        'list', help='list scenarios, swarms, maps, wind fields, controllers and tasks')
     listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
                          help=f'{", ".join(_KINDS)}; default: all')
     listing.add_argument('--json', action='store_true', help='print one JSON object')

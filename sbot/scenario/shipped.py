@@ -107,7 +107,7 @@ def find_scenario(path_or_name: str) -> Path:
     if path_or_name in shipped:
         return shipped[path_or_name]
     if path_or_name and path.is_dir():
-        raise InputError(f'{path_or_name}: is a directory, and not a scenario file')
+        raise InputError(f'{path_or_name}: is a directory, not a scenario file')
     near = _near_file(path)
     if near is not None:
         raise InputError(f'{path_or_name}: no such file; did you mean {near}?')

@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from navigate.grid import make_grid, mark
 from navigate.parameters import Parameters, resolved
-from navigate.passage import is_narrow, passage_ahead, way_out
+from navigate.ways.grid import make_grid, mark
+from navigate.ways.passage import is_narrow, passage_ahead, way_out
 
 P = resolved(Parameters())
 NO_PATH = np.zeros((8, 2))

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from navigate.grid import distance_at, is_marked, make_grid
-from navigate.occupancy import add_hit, clear
 from navigate.parameters import BANNED, LEAST, MOST, REACH
+from navigate.ways.grid import distance_at, is_marked, make_grid
+from navigate.ways.occupancy import add_hit, clear
 
 CELL = 0.1
 

@@ -1,8 +1,8 @@
 import numpy as np
 
-from navigate.grid import is_marked, make_grid, mark
 from navigate.parameters import STUCK, Parameters, resolved
-from navigate.route import Route, Watch, watched
+from navigate.ways.grid import is_marked, make_grid, mark
+from navigate.ways.route import Route, Watch, watched
 
 P = resolved(Parameters())
 NEAR = np.array([[1.0, 0.0, 0.0, 0.0]])

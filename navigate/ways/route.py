@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.grid import Grid, column_of, distance_at, is_free_line, is_inside, mark, row_of
 from navigate.parameters import (
     AHEAD,
     ALONE,
     BANNED,
+    BESIDE_GAP,
+    BODY,
     GETS_ON,
     LATER,
     LEAST_MARGIN,
@@ -29,7 +30,8 @@ from navigate.parameters import (
     STUCK,
     Parameters,
 )
-from navigate.search import Search, cell_cost, find_path
+from navigate.ways.grid import Grid, column_of, distance_at, is_free_line, is_inside, mark, row_of
+from navigate.ways.search import Search, cell_cost, find_path
 from sbot_common.compiled.jit import njit, njit_inner
 
 _STRIDE = 3  # points of the path that are passed at once
@@ -77,6 +79,49 @@ def tight_points(p: Parameters, grid: Grid, path: NDArray[np.float64], first: in
             if cost > 10.0:
                 count += 1
     return count, end
+
+
+@njit
+def centre_of_gap(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
+                  along_y: float) -> tuple[float, float]:
+    """Return the place (m) beside (x, y) half-way between the obstacles on both sides of a way.
+
+    ``along`` is a unit vector along it. Cells are coarser than what a narrow gap leaves, so
+    it is where obstacles were seen that counts. (x, y) itself where there are none on a side.
+    """
+    r = p.robot_radius_m
+    reach = r + p.margin_m + grid.cell
+    cells, row, column = math.ceil(reach / grid.cell), row_of(grid, y), column_of(grid, x)
+    left, right = math.inf, -math.inf
+    for i in range(max(0, row - cells), min(SIDE, row + cells + 1)):
+        for j in range(max(0, column - cells), min(SIDE, column + cells + 1)):
+            if grid.evidence[i, j] <= 0:
+                continue
+            dx = grid.origin_x + (j + np.float64(grid.hits[i, j, 0])) * grid.cell - x
+            dy = grid.origin_y + (i + np.float64(grid.hits[i, j, 1])) * grid.cell - y
+            aside = along_x * dy - along_y * dx
+            if abs(along_x * dx + along_y * dy) < BESIDE_GAP * r and abs(aside) < reach:
+                if aside > 0.0:
+                    left = min(left, aside)
+                else:
+                    right = max(right, aside)
+    if not (left < math.inf and right > -math.inf and left - right > BODY * 2.0 * r):
+        return x, y
+    shift = (left + right) / 2
+    return x - shift * along_y, y + shift * along_x
+
+
+@njit
+def centre_path(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int) -> None:
+    """Move the points of a path that have less than the margin to the middle of their gaps."""
+    for k in range(1, length - 1):
+        row, column = row_of(grid, path[k, 1]), column_of(grid, path[k, 0])
+        if is_inside(row, column) and cell_cost(p, grid, row, column) > 10.0:
+            dx, dy = path[k + 1, 0] - path[k - 1, 0], path[k + 1, 1] - path[k - 1, 1]
+            size = math.sqrt(dx * dx + dy * dy)
+            if size > 0.0:
+                path[k, 0], path[k, 1] = centre_of_gap(p, grid, path[k, 0], path[k, 1],
+                                                       dx / size, dy / size)
 
 
 @njit
@@ -164,6 +209,7 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
         planned, at, planned_x, planned_y = time, 0, end_x, end_y
         length = find_path(p, grid, search, number, x, y, end_x, end_y, path)
         tight, _ = tight_points(p, grid, path, 2, length)
+        centre_path(p, grid, path, length)
         at = _passed(p, grid, path, length, at, 4 * AHEAD, x, y)
         at = max(at, min(2, length - 1))
     route = Route(length, at, planned, number, tight, planned_x, planned_y)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.grid import HALF_DIAGONAL, Grid, column_of, is_inside, row_of
 from navigate.parameters import BODY, MOST_CELLS, NEAR, REACH, SIDE, TIGHT, Parameters
+from navigate.ways.grid import HALF_DIAGONAL, Grid, column_of, is_inside, row_of
 from sbot_common.compiled.jit import njit, njit_inner
 
 LONGEST = 1024  # points of a path that are kept
@@ -124,6 +124,73 @@ def _pop(search: Search, count: int) -> tuple[int, float, int]:
     return count, key, item
 
 
+class Ends(NamedTuple):
+    """Both ends of a way, with how far (m) each is from obstacles."""
+
+    start: tuple[int, int]  # row, column
+    target: tuple[int, int]
+    start_room: float  # m
+    target_room: float
+    near: int  # cells from an end within which the body may be too near to a wall
+
+
+@njit_inner
+def _ends(p: Parameters, grid: Grid, row: int, column: int, to_row: int, to_column: int) -> Ends:
+    reach = REACH * grid.cell
+    return Ends((row, column), (to_row, to_column), reach - np.float64(grid.nearness[row, column]),
+                reach - np.float64(grid.nearness[to_row, to_column]),
+                math.ceil(p.robot_radius_m / grid.cell) + 1)
+
+
+@njit
+def _expand(p: Parameters, grid: Grid, search: Search, number: int, count: int, cell: int,
+            ends: Ends) -> int:
+    """Reach the neighbours of a cell from it; return how many cells wait then."""
+    r, c = cell // SIDE, cell % SIDE
+    cost = search.cost[cell]
+    for down in range(-1, 2):
+        for right in range(-1, 2):
+            rr, cc = r + down, c + right
+            if (down == 0 and right == 0) or not is_inside(rr, cc):
+                continue
+            other = rr * SIDE + cc
+            diagonal = down != 0 and right != 0
+            reached = search.number[other] == number
+            if reached and cost + (_DIAGONAL if diagonal else 1.0) >= search.cost[other]:
+                continue  # no step costs less than in the open
+            step = 1.0  # where the robot is
+            if not (rr == ends.start[0] and cc == ends.start[1]):
+                step = _step_cost(p, grid, rr, cc, ends.near, ends.start, ends.start_room,
+                                  ends.target, ends.target_room)
+            if step == math.inf:
+                continue
+            if diagonal:  # no cutting of corners
+                if is_solid(grid, rr, c) or is_solid(grid, r, cc):
+                    continue
+                step *= _DIAGONAL
+            if not reached or cost + step < search.cost[other]:
+                search.cost[other], search.parent[other] = cost + step, cell
+                search.number[other] = number
+                count = _push(search, count,
+                              cost + step + _estimate(rr, cc, ends.start[0], ends.start[1]), other)
+    return count
+
+
+@njit_inner
+def _write_path(grid: Grid, search: Search, cell: int, target: int, path: NDArray[np.float64],
+                ) -> int:
+    """Write the centres of the cells from ``cell`` to ``target``; return how many."""
+    length = 0
+    while length < path.shape[0]:
+        path[length, 0] = grid.origin_x + (cell % SIDE + 0.5) * grid.cell
+        path[length, 1] = grid.origin_y + (cell // SIDE + 0.5) * grid.cell
+        length += 1
+        if cell == target:
+            break
+        cell = search.parent[cell]
+    return length
+
+
 @njit
 def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, y: float,
               to_x: float, to_y: float, path: NDArray[np.float64]) -> int:
@@ -149,54 +216,15 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
     start, target = row * SIDE + column, to_row * SIDE + to_column
     search.cost[target], search.parent[target] = 0.0, target
     search.number[target] = number
-    least = REACH * grid.cell - np.float64(grid.nearness[row, column])
-    to_least = REACH * grid.cell - np.float64(grid.nearness[to_row, to_column])
-    near = math.ceil(p.robot_radius_m / grid.cell) + 1
+    ends = _ends(p, grid, row, column, to_row, to_column)
     count = _push(search, 0, _estimate(to_row, to_column, row, column), target)
-    found, visited = False, 0
+    visited = 0
     while count > 0 and visited < MOST_CELLS:
         visited += 1
         count, key, cell = _pop(search, count)
         if cell == start:
-            found = True
-            break
-        r, c = cell // SIDE, cell % SIDE
-        cost = search.cost[cell]
-        if key > cost + _estimate(r, c, row, column) + 1e-9:
+            return _write_path(grid, search, start, target, path)
+        if key > search.cost[cell] + _estimate(cell // SIDE, cell % SIDE, row, column) + 1e-9:
             continue  # a cheaper way to this cell was found since
-        for down in range(-1, 2):
-            for right in range(-1, 2):
-                rr, cc = r + down, c + right
-                if (down == 0 and right == 0) or not is_inside(rr, cc):
-                    continue
-                other = rr * SIDE + cc
-                diagonal = down != 0 and right != 0
-                reached = search.number[other] == number
-                if reached and cost + (_DIAGONAL if diagonal else 1.0) >= search.cost[other]:
-                    continue  # no step costs less than in the open
-                step = _step_cost(p, grid, rr, cc, near, (row, column), least,
-                                  (to_row, to_column), to_least)
-                if other == start:
-                    step = 1.0  # the robot is there
-                if step == math.inf:
-                    continue
-                if diagonal:  # no cutting of corners
-                    if is_solid(grid, rr, c) or is_solid(grid, r, cc):
-                        continue
-                    step *= _DIAGONAL
-                if not reached or cost + step < search.cost[other]:
-                    search.cost[other], search.parent[other] = cost + step, cell
-                    search.number[other] = number
-                    count = _push(search, count,
-                                  cost + step + _estimate(rr, cc, row, column), other)
-    if not found:
-        return 0
-    length, cell = 0, start
-    while length < path.shape[0]:
-        path[length, 0] = grid.origin_x + (cell % SIDE + 0.5) * grid.cell
-        path[length, 1] = grid.origin_y + (cell // SIDE + 0.5) * grid.cell
-        length += 1
-        if cell == target:
-            break
-        cell = search.parent[cell]
-    return length
+        count = _expand(p, grid, search, number, count, cell, ends)
+    return 0

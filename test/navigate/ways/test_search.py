@@ -8,10 +8,10 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from navigate import grid as grids
-from navigate.grid import column_of, mark, row_of
 from navigate.parameters import Parameters, resolved
-from navigate.search import LONGEST, cell_cost, find_path, make_search
+from navigate.ways import grid as grids
+from navigate.ways.grid import column_of, mark, row_of
+from navigate.ways.search import LONGEST, cell_cost, find_path, make_search
 
 P = resolved(Parameters())
 

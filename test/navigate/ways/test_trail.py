@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigate.trail import LONGEST, follow, place_in_formation, place_on_trail
+from navigate.ways.trail import LONGEST, follow, place_in_formation, place_on_trail
 
 
 def trail_of(points):

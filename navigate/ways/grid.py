@@ -2,7 +2,8 @@
 
 Cells hold how much nearer than ``REACH`` cells the nearest obstacle seen is, so 0 means that none
 is known to be near: unknown space counts as free (Stentz, "Optimal and efficient path planning for
-partially-known environments", ICRA 1994). ``navigate.occupancy`` says which cells are obstacles.
+partially-known environments", ICRA 1994). ``navigate.ways.occupancy`` says which cells are
+obstacles.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from navigate.grid import Grid, column_of, is_inside, mark, row_of, unmark
 from navigate.parameters import BANNED, HIT, LEAST, MOST, PASS
+from navigate.ways.grid import Grid, column_of, is_inside, mark, row_of, unmark
 from sbot_common.compiled.jit import njit
 
 

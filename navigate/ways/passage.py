@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.grid import Grid, distance_at
 from navigate.parameters import ABREAST, FORESIGHT, PASSAGE, Parameters
-from navigate.trail import LONGEST
+from navigate.ways.grid import Grid, distance_at
+from navigate.ways.trail import LONGEST
 from sbot_common.compiled.jit import njit, njit_inner
 
 _STRIDE = 2  # cells between samples of a way

@@ -4,7 +4,8 @@ import time
 import numpy as np
 import pytest
 
-from navigate.grid import (
+from navigate.parameters import REACH, SIDE
+from navigate.ways.grid import (
     HALF_DIAGONAL,
     Grid,
     distance_at,
@@ -15,7 +16,6 @@ from navigate.grid import (
     shifted,
     unmark,
 )
-from navigate.parameters import REACH, SIDE
 
 CELL = 0.25
 HALF = SIDE * CELL / 2  # m
