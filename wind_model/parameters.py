@@ -25,12 +25,12 @@ class WindParameters(NamedTuple):
     """The plugin macro's parameters, under its names; the wind blows *towards* its direction."""
 
     wind_direction: Annotated[Vector, Param(
-        '', 'Direction that mean wind and mean force blow towards; of any length.',
+        '', 'Direction to which mean wind and mean force blow; any length.',
         MACRO)] = (1.0, 0.0, 0.0)
     wind_gust_direction: Annotated[Vector, Param(
-        '', 'Direction that the gust blows towards; of any length.', MACRO)] = (0.0, 1.0, 0.0)
+        '', 'Direction to which the gust blows; any length.', MACRO)] = (0.0, 1.0, 0.0)
     xyz_offset: Annotated[Vector, Param(
-        'm', 'Where forces act; only zero: in the plane there is no torque.',
+        'm', 'Point at which forces act; must be zero, because this world has no torque.',
         MACRO)] = (0.0, 0.0, 0.0)
     wind_speed_mean: Annotated[float, Param(
         'm/s', 'Speed of the wind, outside the grid if there is one.', MACRO, 0.0)] = 0.0
@@ -46,15 +46,14 @@ class WindParameters(NamedTuple):
     custom_wind_field_path: Annotated[str, Param(
         '', 'Text file of the grid; in a scenario, relative to the scenario file.', MACRO)] = ''
     wind_height: Annotated[float, Param(
-        'm', 'Height z at which robots feel the wind grid.', '003, functioning')] = 0.5
+        'm', 'Height z at which the wind grid moves robots.', '003, functioning')] = 0.5
     wind_height_above_terrain: Annotated[float, Param(
         'm', "Height above the grid's ground at which robots feel it, instead of wind_height; "
         'negative: not used.', '003, grid specifications', -1.0, 1e6)] = -1.0
     wind_gust_speed_mean: Annotated[float, Param(
         'm/s', 'Speed that the gust adds to the wind.', minimum=0.0, at_runtime=False)] = 0.0
     forces_with_field: Annotated[bool, Param(
-        '', 'Mean force and gust force also act where there is a grid; in the plugin they do '
-        'not.')] = False
+        '', 'Mean force and gust force also act inside a grid; not so in the plugin.')] = False
 
     @property
     def height(self) -> Height:
@@ -84,16 +83,17 @@ class TurbulenceParameters(NamedTuple):
     """Stochastic gusts with the Dryden spectrum, beside the wind of ``WindParameters``."""
 
     turbulence: Annotated[int, Param(
-        '', 'Gusts: none, a field that robots near each other share, or each robot its own.',
+        '', 'none; place: a field of gusts that robots near each other share; robot: independent '
+        'gusts for each robot.',
         choices=('none', 'place', 'robot'))] = STILL
     turbulence_speed: Annotated[float, Param(
         'm/s', 'Standard deviation of the gusts along x and along y.', minimum=0.0,
         maximum=1e6)] = 0.1
     turbulence_length: Annotated[float, Param(
-        'm', 'With place: length over which gusts are alike.', minimum=0.0, maximum=1e6,
+        'm', 'With place: correlation length of the gusts.', minimum=0.0, maximum=1e6,
         open_minimum=True)] = 2.0
     turbulence_time: Annotated[float, Param(
-        's', 'Time over which gusts are alike.', minimum=0.0, maximum=1e6,
+        's', 'Correlation time of the gusts.', minimum=0.0, maximum=1e6,
         open_minimum=True)] = 5.0
 
 
@@ -110,9 +110,10 @@ class WakeParameters(NamedTuple):
         '', 'Gap along the wind, in blocker radii, below which there is no shelter.',
         '000 section 5.5', 0.0)] = 0.5
     gamma_boost: Annotated[float, Param(
-        '', 'Emphasis of the reduction; 1 changes nothing.', '000 section 5.5', 0.0)] = 2.0
+        '', 'Factor on the reduction; 1 changes nothing.', '000 section 5.5', 0.0)] = 2.0
     wake_fade: Annotated[int, Param(
-        '', 'Shelter grows with distance as printed, or fades out.', '000 section 4.2',
+        '', 'ramp_in: shelter grows with distance, as printed; fade_out: shelter fades with '
+        'distance.', '000 section 4.2',
         choices=('ramp_in', 'fade_out'))] = RAMP_IN
     wake_boost: Annotated[int, Param(
         '', 'clamp(gamma r), or 1 - (1 - r)^gamma for each neighbour.',

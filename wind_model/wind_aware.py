@@ -24,11 +24,12 @@ class WindAwareParameters(NamedTuple):
         'rad', 'Direction to follow over ground, in `map`; a goal replaces it.',
         '000 section 1')] = 0.0
     turn_gain: Annotated[float, Param(
-        '1/s', 'Angular velocity for each radian off the heading.', minimum=0.0)] = 5.0
+        '1/s', 'Turn rate per radian of heading error.', minimum=0.0)] = 5.0
     max_turn_rate: Annotated[float, Param(
-        'rad/s', 'Greatest angular velocity.', minimum=0.0)] = 3.0
+        'rad/s', 'Largest turn rate.', minimum=0.0)] = 3.0
     goal_tolerance: Annotated[float, Param(
-        'm', 'A goal no farther away is reached: the robot stands still.', minimum=0.0)] = 0.05
+        'm', 'A robot at most this far from its goal has arrived and stands still.',
+        minimum=0.0)] = 0.05
     law: Annotated[int, Param(
         '', 'Heading that cancels the wind across the track, or the published one, along the '
         'difference of track and wind.', choices=('cancel', 'published'))] = CANCEL

@@ -184,7 +184,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     ``run`` returns the exit code: 0, or 1 when ``diff`` found a difference; it raises InputError
     for an unusable bag.
     """
-    bag = subparsers.add_parser('bag', help='look into recordings')
+    bag = subparsers.add_parser('bag', help='inspect recordings')
     commands = bag.add_subparsers(required=True, metavar='COMMAND')
     info = commands.add_parser('info', help='topics, length, scenario and state of a bag')
     info.add_argument('bag', metavar='BAG')
@@ -198,12 +198,12 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     diff.set_defaults(run=_diff)
     table = commands.add_parser('csv', help='poses and commands as a table')
     table.add_argument('bag', metavar='BAG')
-    table.add_argument('-o', '--output', metavar='FILE', help='write here, not to the screen')
+    table.add_argument('-o', '--output', metavar='FILE', help='file to write; default: the screen')
     table.set_defaults(run=_csv)
     tables = commands.add_parser('tables', help='every message, a table for each topic')
     tables.add_argument('bag', metavar='BAG')
-    tables.add_argument('-o', '--output', metavar='DIR', required=True, help='folder of the files')
+    tables.add_argument('-o', '--output', metavar='DIR', required=True, help='folder to write to')
     tables.add_argument('--format', choices=FORMATS, default='csv', help='default: csv')
     tables.add_argument('--topic', action='append', default=[], metavar='NAME',
-                        help='only this one; may be repeated')
+                        help='write this topic only; may be repeated')
     tables.set_defaults(run=_tables)

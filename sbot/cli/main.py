@@ -23,16 +23,16 @@ from sbot_common.signals.interrupts import Interrupts, end_on_signals, heed, unb
 # command given is imported: all of them take longer than many a command. Each module has
 # `add_parsers(subparsers)`; its commands set `run`.
 COMMANDS = (
-    ('list', 'library', 'list the shipped scenarios, maps, wind fields and controllers'),
+    ('list', 'library', 'list scenarios, swarms, maps, wind fields, controllers and tasks'),
     ('new', 'library', 'write a commented scenario, and a controller, to start from'),
-    ('run', 'simulate', 'simulate a scenario in this process, without ROS'),
+    ('run', 'simulate', 'simulate a scenario in one process, without ROS'),
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
     ('sweep', 'sweep', 'run a scenario over parameters and seeds, here or on a cluster'),
     ('replay', 'replay', 'feed a recording to the controllers and compare every command'),
-    ('bag', 'bag', 'look into recordings'),
-    ('plot', 'plot', 'picture or film of a recording or a scenario'),
+    ('bag', 'bag', 'inspect recordings'),
+    ('plot', 'plot', 'draw a recording or scenario as a picture or film'),
     ('view', 'view', 'replay a recording in the browser, or watch live'),
-    ('wind', 'wind', 'look up, export or generate a wind field'),
+    ('wind', 'wind', 'query, export or generate a wind field'),
     ('bench', 'bench', 'measure speed and memory on the standard workload'),
     ('docs', 'docs', 'list the pages of the documentation, or read one'),
 )

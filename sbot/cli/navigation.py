@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
                       help='print the table of the rows of a file; repeatable: of several '
                            'files together')
     made.add_argument('--by', choices=('family', 'scene'), default='family',
-                      help='what a line of the table is (default: family)')
+                      help='one line of the table for each family or scene (default: family)')
     made.add_argument('--format', choices=('table', 'jsonl', 'csv'), default='table',
                       help='what to print (default: table)')
     made.add_argument('-o', '--output', metavar='DIR', help='keep the runs in this folder')

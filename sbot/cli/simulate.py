@@ -23,15 +23,16 @@ Progress = Callable[[int, int], None]
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the commands ``run`` and ``up``."""
     run = subparsers.add_parser(
-        'run', help='simulate a scenario in this process, without ROS',
+        'run', help='simulate a scenario in one process, without ROS',
         description='Simulate a scenario in this process. The same scenario and seed give the '
                     'same result bit for bit, here and over ROS 2 (sbot up).')
     _add_options(run)
     run.add_argument('--threads', type=int, default=1, metavar='N',
-                     help='threads to use; changes no bit of the result (default: 1)')
+                     help='threads to use; the result is the same (default: 1)')
     run.add_argument('--no-overlaps', action='store_true',
-                     help='do not count overlaps from the geometry in every tick: faster')
-    run.add_argument('--no-hash', action='store_true', help='do not hash the trajectory: faster')
+                     help='faster: do not count overlaps in every tick')
+    run.add_argument('--no-hash', action='store_true',
+                     help='faster: do not compute the hash of the trajectory')
     run.set_defaults(run=_run)
     up = subparsers.add_parser(
         'up', help='start the ROS 2 nodes of a scenario',
@@ -40,7 +41,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     'ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.')
     _add_options(up)
     up.add_argument('--composed', action='store_true',
-                    help='run all nodes in one process: faster, same result')
+                    help='run all nodes in one process: faster, with the same result')
     up.add_argument('--domain', metavar='N',
                     help="ROS domain instead of ROS_DOMAIN_ID; 'free' finds one without a "
                          'simulation')
@@ -75,14 +76,15 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--record', metavar='DIR', help='write a rosbag2 (MCAP) directory')
     parser.add_argument('--plot', metavar='FILE', help='draw the run (.png, .svg, .pdf)')
     parser.add_argument('--json', action='store_true', help='print the summary as one JSON object')
-    parser.add_argument('--quiet', action='store_true', help='no progress and no node output')
+    parser.add_argument('--quiet', action='store_true',
+                        help='print no progress and no output of nodes')
 
 
 def add_overrides(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the options that change values of a scenario."""
-    parser.add_argument('--seed', type=int, metavar='N', help="seed instead of the scenario's")
+    parser.add_argument('--seed', type=int, metavar='N', help="replace the scenario's seed")
     parser.add_argument('--duration', type=float, metavar='S',
-                        help="simulated seconds instead of the scenario's")
+                        help="replace the scenario's duration (simulated seconds)")
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE',
                         help='change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '
                              'robots.0.goal=[30,12]; may be repeated')

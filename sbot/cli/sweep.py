@@ -62,7 +62,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--metric', action='append', default=[], metavar='MODULE:FUNCTION',
                         help='a number of your own: the function gets the Run; repeatable')
     parser.add_argument('--no-overlaps', action='store_true',
-                        help='do not count overlaps from the geometry in every tick: faster')
+                        help='faster: do not count overlaps in every tick')
 
 
 def _add_how(parser: argparse.ArgumentParser) -> None:

@@ -100,7 +100,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
     InputError is for the caller to print.
     """
-    wind = subparsers.add_parser('wind', help='look up, export or generate a wind field')
+    wind = subparsers.add_parser('wind', help='query, export or generate a wind field')
     commands = wind.add_subparsers(metavar='COMMAND', required=True)
 
     at = commands.add_parser('at', help='print the wind u v w (m/s) at a point')

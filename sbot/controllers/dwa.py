@@ -56,7 +56,7 @@ class Parameters(NamedTuple):
     turn_rates: Annotated[int, Param('', 'Turn rates that are tried; odd, so that one is none.',
                                      minimum=3, maximum=201)] = 21
     goal_tolerance: Annotated[float, Param(
-        'm', 'A goal no farther away is reached.', minimum=0.0)] = 0.3
+        'm', 'A robot at most this far from its goal has arrived.', minimum=0.0)] = 0.3
     follow_distance: Annotated[float, Param(
         'm', 'How near a robot without a goal comes to robot 0.', minimum=0.0)] = 1.5
 

@@ -19,14 +19,15 @@ class Parameters(NamedTuple):
     """When a node of the user's gives its commands (docs/lockstep.md)."""
 
     trigger: Annotated[str, Param(
-        '', 'The topic of the robot that its node acts on: it is sent last, and one command '
+        '', 'The topic on which the node acts. It is sent last in a tick, and one command '
              'follows.', choices=_TOPICS)] = 'base_scan'
     command_period: Annotated[float, Param(
-        's', 'Period of a timer of the node, on simulated time from 0, that commands; 0: it acts '
-             'on `trigger`.', minimum=0.0, maximum=1e6)] = 0.0
+        's', 'Period of the timer of the node, in simulated time from 0; 0: the node acts on '
+             '`trigger`.', minimum=0.0, maximum=1e6)] = 0.0
     command_timeout: Annotated[float, Param(
-        's', 'The node may give no command in a tick, or several: the last one holds for so long '
-             'in simulated time, then the robot stops; 0: each command is waited for.',
+        's', 'The node may send no command in a tick, or several. The last one holds for this '
+             'time (simulated), then the robot stops. 0: the simulator waits for one command a '
+             'tick.',
         minimum=0.0, maximum=1e6)] = 0.0
 
 

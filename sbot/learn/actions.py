@@ -76,7 +76,8 @@ class Actions:
         Bytes are None where the task broadcasts none.
         """
         shares = self.moves[actions] if self.discrete else actions[..., :2]
-        shares = np.where(active[..., None], shares, 0.0)
+        if not active.all():
+            shares = np.where(active[..., None], shares, 0.0)
         if not self.bytes:
             return shares, None
         data = np.zeros((*active.shape, DATA_BYTES), np.int64)

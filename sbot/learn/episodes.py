@@ -17,8 +17,8 @@ from sbot.api.loading import Source, load_uncontrolled
 from sbot.api.worlds import Worlds
 from sbot.learn.actions import Actions
 from sbot.learn.interface import Interface
-from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot.learn.tasks.registry import entries, entry_of
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import (
@@ -236,9 +236,12 @@ class Episodes:
             before the first reset.
 
         """
+        return self.play(self.actions.checked('actions', actions, (self.count, self.robots)), anew)
+
+    def play(self, values: NDArray[Any], anew: Flags | None = None) -> Outcome:
+        """Do the work of ``step`` with actions that are checked but for masks."""
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
-        values = self.actions.checked('actions', actions, (self.count, self.robots))
         if anew is not None and anew.any():
             self.active[anew] = False  # their robots do nothing more
         self._check_allowed(values)
@@ -247,7 +250,8 @@ class Episodes:
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
         reward = np.where(self.active, self._answer('reward', before, self.now), 0.0)
-        self.active &= ~self._answer('ended', self.now).astype(np.bool_)
+        ended = self._answer('ended', self.now)
+        self.active &= ~(ended if ended.dtype == np.bool_ else ended.astype(np.bool_))
         if anew is not None and anew.any():
             self.reset(anew)
         return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)
@@ -301,7 +305,8 @@ class Episodes:
         if answer.shape != (self.count, self.robots):
             raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
                             'a value for each robot of each world')
-        if answer.dtype.kind not in 'biuf' or not np.isfinite(answer[self.active]).all():
+        if answer.dtype != np.bool_ and (answer.dtype.kind not in 'biuf' or not (
+                np.isfinite(answer).all() or np.isfinite(answer[self.active]).all())):
             raise bad_value(where, answer.tolist(), 'finite numbers')
         return answer
 
@@ -358,11 +363,9 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         else:
             task = 'avoid_obstacles'
     if isinstance(task, str):
-        if task not in TASKS:
-            raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
-        return TASKS[task]()
+        return entry_of(task).task()
     if not isinstance(task, Task):
-        raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
+        raise bad_value('task', task, f"a Task, or one of {', '.join(entries())}")
     whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
     if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
         raise bad_value('seconds of the task', task.seconds,

@@ -60,6 +60,8 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         if not isinstance(actions, Mapping):
             raise bad_value('actions', actions, 'a dictionary: an action for each agent')
         if not self.agents:
+            if not actions and self.episodes.begun:  # as PettingZoo's own environments
+                return {}, {}, {}, {}, {}
             raise InputError('step() needs agents; call reset() first')
         kind = self.episodes.actions
         values = np.zeros((1, self.episodes.robots, *kind.shape),

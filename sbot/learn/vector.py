@@ -77,7 +77,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
                              "reset(options={'reset_mask': mask}) first")
         values = episodes.actions.checked('actions', actions, (self.num_envs, n),
                                           *[(self.num_envs,)] * (n == 1))
-        outcome = episodes.step(values, waiting if self._mode == AutoresetMode.NEXT_STEP else None)
+        outcome = episodes.play(values, waiting if self._mode == AutoresetMode.NEXT_STEP else None)
         terminated: Flags = np.logical_and.reduce(outcome.ended, axis=1)
         truncated: Flags = outcome.late & ~terminated
         over: Flags = terminated | truncated

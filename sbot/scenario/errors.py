@@ -30,7 +30,8 @@ def expected_of(model: type[BaseModel], name: str) -> str:
     inner = inner_model(model, name)
     if inner is not None:
         return 'a mapping' if inner is field.annotation else 'a list of mappings'
-    choices = [choice for part in get_args(field.annotation) for choice in get_args(part)
+    parts = get_args(field.annotation)  # of a Literal its choices, of a union its types
+    choices = [choice for part in parts for choice in (part, *get_args(part))
                if isinstance(choice, str)]
     return ' or '.join(choices) if choices else 'a list'
 

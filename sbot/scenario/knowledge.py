@@ -44,11 +44,11 @@ class Knowledge(NamedTuple):
     others_delay: Annotated[float, Param(
         's', "Age of other robots' poses, in whole ticks.", minimum=0.0, maximum=60.0)] = 0.0
     others_range: Annotated[float, Param(
-        'm', 'Greatest distance between centres at which others are known; 0: any.',
+        'm', 'Largest distance between centres at which other robots are known; 0: any.',
         minimum=0.0)] = 0.0
     others_in_sight: Annotated[bool, Param(
-        '', 'Others are known only where no wall or obstacle stands between; obstacles that move, '
-        'boxes and robots hide nobody.')] = False
+        '', 'Other robots are known only if no wall or obstacle is between them. Moving '
+        'obstacles, boxes and robots do not hide them.')] = False
 
 
 EXACT = Knowledge()

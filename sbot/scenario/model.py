@@ -153,7 +153,7 @@ _UNTIL = "goal_reached, collision or a function of yours as 'module:function'"
 
 Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite numbers (m)', 2)]
 Waypoints = Annotated[tuple[tuple[float, float], ...], Check(
-    'points [x, y] (m), two or more, each another than the one before, the last than the first',
+    'points [x, y] (m), two or more, each different from the one before, the last from the first',
     _waypoints)]
 Corners = Annotated[tuple[tuple[float, float], ...], Check(
     'corners [x, y] (m), three or more, of an outline that does not meet itself', _corners)]
@@ -212,15 +212,15 @@ class Rectangle(_Model):
 class Polygon(_Model):
     """A solid polygon, convex or not."""
 
-    corners: Corners = Field(description='Its corners in order, either way round; the last is '
-                                         'joined to the first.')
+    corners: Corners = Field(description='Its corners in order, in either direction. An edge '
+                                         'joins the last to the first.')
 
 
 class MovingObstacle(_Model):
     """A round obstacle that goes along a path."""
 
     radius: Length = Field(description='Radius.')
-    path: Waypoints = Field(description='Where its centre goes, in straight lines; it starts at '
+    path: Waypoints = Field(description='The path of its centre, in straight lines. It starts at '
                                         'the first point.')
     speed: Speed = Field(description='Speed along the path.')
     at_end: Literal['turn', 'loop'] = Field(
@@ -232,12 +232,12 @@ class PushableBox(_Model):
 
     center: Point = Field(description='Where its centre starts.')
     size: Size | None = Field(
-        None, description='Of a rectangle: width along its own x axis, height along its own y '
-                          'axis. Either this or `radius`.')
-    radius: Length | None = Field(None, description='Of a round one.')
-    yaw: Angle = Field(0.0, description='Where the x axis of a rectangle points at first, '
+        None, description='Size of a rectangle: width along its own x axis, height along its own '
+                          'y axis. Give this or `radius`.')
+    radius: Length | None = Field(None, description='Radius of a round box.')
+    yaw: Angle = Field(0.0, description='Direction of its own x axis at the start, '
                                         'counter-clockwise.')
-    mass: Mass = Field(1.0, description='How hard it is to push: it and what pushes it share an '
+    mass: Mass = Field(1.0, description='Its mass. A box and the body that pushes it share an '
                                         'overlap by their inverse masses.')
 
 
@@ -245,8 +245,8 @@ class World(_Model):
     """The walled arena and what stands in it."""
 
     bounds: Box | None = Field(
-        None, description='The four outer walls. Needed unless there is a `map`, whose edges then '
-                          'are the bounds.')
+        None, description='The four outer walls. Default: the edges of the `map`; without a map '
+                          'they are needed.')
     segments: tuple[Segment, ...] = Field((), description='Thin walls.')
     circles: tuple[Circle, ...] = Field((), description='Round obstacles.')
     rectangles: tuple[Rectangle, ...] = Field((), description='Rectangular obstacles.')
@@ -254,7 +254,7 @@ class World(_Model):
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
     boxes: tuple[PushableBox, ...] = Field((), description='Boxes that robots can push.')
     open: Flag = Field(
-        False, description='The bounds are no walls: they only say what pictures and maps show.')
+        False, description='The bounds are not walls; they set the area of pictures and maps.')
     map: Text | None = Field(
         None, description='A map_server map (`map.yaml`); occupied cells are obstacles. A path.')
 
@@ -267,10 +267,10 @@ class _AnyRobot(_Model):
     goal: Point | None = Field(
         None, description='Its goal. Robot 0 needs one if its controller is `potential_field`.')
     goal_tolerance: Length | None = Field(
-        None, description='The goal is reached closer to it than this; default: what its '
-                          'controller takes for that, else the radius of its body.')
+        None, description='A robot closer to its goal than this has arrived. Default: the '
+                          'tolerance of its controller, or else the radius of the body.')
     parameters: Mapping = Field(
-        {}, description='Parameters of its controller, over those in `controllers`.')
+        {}, description='Parameters of its controller. They override those in `controllers`.')
 
 
 class Robot(_AnyRobot):
@@ -295,13 +295,14 @@ class RobotEntry(_AnyRobot):
         None, description='Where one robot starts. Needed unless `count` is given.')
     count: Count | None = Field(None, description='Place this many robots of this kind in `area`.')
     area: Box | None = Field(
-        None, description='With `count`: their collision circles start inside; default: the '
-                          'bounds of the world.')
+        None, description='With `count`: the collision circles start inside this area; default: '
+                          'the bounds of the world.')
     layout: Literal['random', 'grid'] | None = Field(
-        None, description='With `count`: `random` (default), by the seed and clear of everything, '
-                          'or `grid`, in even rows.')
+        None, description='With `count`: `random` (default; free places, drawn from the seed) or '
+                          '`grid` (even rows).')
     yaw: Angle | None = Field(
-        None, description='With `count`: heading of all; default: random, or 0 with `grid`.')
+        None, description='With `count`: heading of all robots; default: random, or 0 with '
+                          '`grid`.')
     yaw_uniform: Range | None = Field(
         None, description='Headings are drawn between these two, instead of `yaw`.')
     yaw_gaussian: Spread | None = Field(
@@ -309,30 +310,30 @@ class RobotEntry(_AnyRobot):
                           'instead of `yaw`.')
     position_gaussian: Cloud | None = Field(
         None, description='With `count`: positions are drawn about this mean with these standard '
-                          'deviations, instead of evenly in `area`.')
+                          'deviations, instead of uniformly in `area`.')
 
 
 class Settings(_Model):
     """Settings of a scenario: all but the robots."""
 
     name: Name = Field(description='Shown in summaries; default: the file name without `.yaml`.')
-    description: Text = Field('', description='What it shows.')
-    rate: Hertz = Field(Rate(30, 1), description='Ticks a second.')
+    description: Text = Field('', description='One or two sentences about the scenario.')
+    rate: Hertz = Field(Rate(30, 1), description='Ticks per second.')
     duration: Duration = Field(60.0, description='Simulated time of a run.')
     until: Until | None = Field(
-        None, description='What ends a run before its duration: `goal_reached` by every robot '
-                          'that has a goal, a `collision`, or a function that is true. Not over '
-                          'ROS.')
+        None, description='Ends a run before its duration: when every robot with a goal has '
+                          'reached it, at the first collision, or when the function returns '
+                          'true. Not over ROS.')
     seed: Seed = Field(
-        1, description='Of all random generators; `null`: drawn once, then recorded.')
+        1, description='Seed of all random numbers; `null`: drawn once, then recorded.')
     lockstep: Flag = Field(
         True, description='The nodes wait for each other; `false`: they run by the wall clock.')
     lockstep_timeout: Duration = Field(
-        10.0, description='In lockstep: a robot that is silent for longer ends the run.')
+        10.0, description='In lockstep: the run ends if a robot is silent for longer than this.')
     target_real_time_factor: Pace = Field(
-        0.0, description='Simulated seconds a second; 0: as fast as possible.')
+        0.0, description='Simulated seconds per second of wall time; 0: as fast as possible.')
     cmd_vel_timeout: Interval = Field(
-        0.2, description='Not in lockstep: a robot stops when its `cmd_vel` is older; 0: never.')
+        0.2, description='Free-running: a robot stops when its last `cmd_vel` is older; 0: never.')
     cmd_vel_stamped: Flag = Field(
         False, description='`cmd_vel` is a TwistStamped instead of a Twist.')
     poses_topic: Flag = Field(
@@ -342,7 +343,7 @@ class Settings(_Model):
         False, description='Several robots: `/robot_<i>/tf` with plain frame names, as the '
                            'multi-robot bring-up of Nav2 expects.')
     python_path: tuple[Text, ...] = Field(
-        ('.',), description='Folders where the modules of `module:Class` are looked for. Paths.')
+        ('.',), description='Folders that contain the modules of `module:Class`. Paths.')
     world: World = Field(description='Walls and obstacles.')
 
 
@@ -353,12 +354,12 @@ class ScenarioFile(Settings):
         {}, description='Bodies of your own, and changes to the shipped ones.')
     controllers: Mappings = Field(
         {}, description='Parameters for all robots with that controller.')
-    sensors: Mapping = Field({}, description='What robots sense, and how well.')
+    sensors: Mapping = Field({}, description='The sensors of the robots.')
     knowledge: Mapping = Field(
-        {}, description='What controllers are told of poses, and how well; default: all, exactly.')
-    wind: Mapping = Field({}, description='The wind; without it there is none.')
+        {}, description='What controllers know of poses; default: all poses, exactly.')
+    wind: Mapping = Field({}, description='The wind; default: none.')
     robots: tuple[RobotEntry, ...] = Field(
-        min_length=1, description='The robots; robot 0, the first, leads.')
+        min_length=1, description='The robots. The first one, robot 0, is the leader.')
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,13 +33,13 @@ class OdometryParameters(NamedTuple):
         '', 'Standard deviation of the relative error of the radius of each wheel, drawn once.',
         minimum=0.0, maximum=0.2, at_runtime=False)] = 0.0
     odometry_noise_slip: Annotated[float, Param(
-        'sqrt(m)', 'Standard deviation of the error of the way that a wheel measures over 1 m; it '
-        'grows with the square root of the way.', minimum=0.0, at_runtime=False)] = 0.0
+        'sqrt(m)', 'Standard deviation of the measured distance of a wheel after 1 m; it grows '
+        'with the square root of the distance.', minimum=0.0, at_runtime=False)] = 0.0
 
 
 def most_wheels(bodies: BodyArrays) -> int:
     """Return the number of wheels of the robot that has most."""
-    return max(2, *(int(WHEELS[number]) for number in np.unique(bodies.drive).tolist()))
+    return max(2, *(int(WHEELS[number]) for number in set(bodies.drive.tolist())))
 
 
 @njit

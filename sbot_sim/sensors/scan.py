@@ -35,20 +35,20 @@ class ScanSettings(NamedTuple):
         'rad', 'Angle of the last beam; below the first for a clockwise scan.',
         at_runtime=False)] = math.pi / 2
     scan_range_min: Annotated[float, Param(
-        'm', 'What is nearer reads -inf.', 'REP 117', 0.0, at_runtime=False)] = 0.0
+        'm', 'A smaller distance reads -inf.', 'REP 117', 0.0, at_runtime=False)] = 0.0
     scan_range_max: Annotated[float, Param(
-        'm', 'What is farther reads +inf.', 'REP 117', 0.0, 10_000.0, open_minimum=True,
+        'm', 'A larger distance reads +inf.', 'REP 117', 0.0, 10_000.0, open_minimum=True,
         at_runtime=False)] = 10.0
     scan_sees_robots: Annotated[bool, Param(
         '', 'Whether scans see the other robots.', '001 section 8', at_runtime=False)] = False
     scan_noise_std: Annotated[float, Param(
         'm', 'Standard deviation of the noise added to each range.', '', 0.0)] = 0.0
     laser_x: Annotated[float, Param(
-        'm', "Where the laser is, ahead of the robot's centre.", at_runtime=False)] = 0.0
+        'm', "Position of the laser forward of the robot's origin.", at_runtime=False)] = 0.0
     laser_y: Annotated[float, Param(
-        'm', "Where the laser is, left of the robot's centre.", at_runtime=False)] = 0.0
+        'm', "Position of the laser to the left of the robot's origin.", at_runtime=False)] = 0.0
     laser_yaw: Annotated[float, Param(
-        'rad', 'How the laser is turned on the robot, counter-clockwise.',
+        'rad', 'Yaw of the laser on the robot, counter-clockwise.',
         at_runtime=False)] = 0.0
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:

@@ -35,10 +35,10 @@ class Body(NamedTuple):
 
     name: str
     radius: Annotated[float, Param(
-        'm', 'Radius of the body, as lasers and infrared see it.', '002 Table 1', minimum=0.0,
+        'm', 'Radius of the body that lasers and infrared see.', '002 Table 1', minimum=0.0,
         open_minimum=True, at_runtime=False)] = S_BOT_RADIUS
     collision_distance: Annotated[float, Param(
-        'm', 'Distance that is kept free around the body.', '002 Table 1', minimum=0.0,
+        'm', 'Distance around the body that stays free.', '002 Table 1', minimum=0.0,
         at_runtime=False)] = 0.03
     wheel_distance: Annotated[float, Param(
         'm', 'Distance between the two wheels.', '002 Table 1', minimum=0.0, open_minimum=True,
@@ -62,11 +62,11 @@ class Body(NamedTuple):
         'm', 'Width along y of a rectangular body.', minimum=0.0, maximum=1e3,
         at_runtime=False)] = 0.0
     offset: Annotated[float, Param(
-        'm', 'How far ahead of the origin, the middle of the driven axle, the centre of a '
-        'rectangular body is; behind it if negative.', minimum=-1e3, maximum=1e3,
+        'm', 'Distance from the origin (the middle of the driven axle) forward to the centre of '
+        'a rectangular body; negative: backward.', minimum=-1e3, maximum=1e3,
         at_runtime=False)] = 0.0
     max_acceleration: Annotated[float, Param(
-        'm/s^2', 'Largest acceleration along the ground by its own drive; 0: no limit.',
+        'm/s^2', 'Largest acceleration of the drive along the ground; 0: no limit.',
         minimum=0.0, maximum=1e6, at_runtime=False)] = 0.0
     max_deceleration: Annotated[float, Param(
         'm/s^2', 'Largest deceleration; 0: as `max_acceleration`.', minimum=0.0, maximum=1e6,

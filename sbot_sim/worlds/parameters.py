@@ -31,7 +31,7 @@ _NO_HOOKS = Hooks()
 
 
 class SensorParameters(NamedTuple):
-    """What robots sense, and how well."""
+    """The sensors of the robots."""
 
     scan: ScanParameters
     fan: Fan  # the beams of ``scan``

@@ -51,6 +51,9 @@ BAD = {
                         ['world.circles.0.radius: got -1.0, expected a number > 0 (m)']),
     'negative radius of a body': (added('bodies: {mine: {radius: -0.1}}\n'), 8,
         ['bodies.mine.radius: got -0.1, expected a finite number > 0 (m)']),
+    'wrong end of a path': (changed('[0, 0, 20, 10]', '[0, 0, 20, 10]\n  moving: [{radius: 0.1, '
+        'path: [[1, 1], [2, 1]], speed: 0.1, at_end: back}]'), 3,
+        ["world.moving.0.at_end: got 'back', expected 'turn' or 'loop'"]),
     'zero radius': (changed('1.0', '0'), 4, ['got 0, expected a number > 0 (m)']),
     'radius as text': (changed('1.0', "'1.0'"), 4, ["got '1.0', expected a number > 0 (m)"]),
     'radius is a boolean': (changed('1.0', 'true'), 4, ['got True, expected a number > 0 (m)']),
