@@ -65,7 +65,8 @@ def test_a_client_pauses_places_steps_and_resets(tmp_path, monkeypatch):
         return found.pose.position.x, found.pose.position.y
 
     try:
-        assert len(call('get_simulator_features', srv.GetSimulatorFeatures).features.features) == 11
+        features = call('get_simulator_features', srv.GetSimulatorFeatures).features
+        assert (len(features.features), features.spawn_formats) == (11, ['sdf', 'urdf'])
         assert call('get_entities', srv.GetEntities).entities == ['robot_0', 'robot_1']
         request = srv.SetSimulationState.Request()
         request.state.state = 2
