@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.controller import Memory, State, Task, initial_state, make_memory
 from navigate.frame import frame_at
+from navigate.memory import Memory, State, Task, initial_state, make_limits, make_memory
 from navigate.mind import Mind, state_of, turn
 from navigate.parameters import Parameters, resolved
 from sbot_common.elementary import sincos_of
@@ -98,7 +98,7 @@ class Navigate:
             if self._memory is None:
                 self._memory = make_memory(robots, beams)
             else:
-                self._memory = self._memory._replace(limits=np.zeros((robots + beams, 3)))
+                self._memory = self._memory._replace(limits=make_limits(robots, beams))
             state = self.state or initial_state(frame_at(*poses[me].tolist()), p)
             followers = np.array(self._followers if me == 0 else (), np.int64)
             if len(followers) and followers.max() >= robots:  # compiled code checks no index

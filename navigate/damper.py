@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from navigate.frame import Place
 from navigate.parameters import SPARE, TURNING, Parameters
 from sbot_common.compiled.jit import njit
 
@@ -55,8 +56,8 @@ def projected(limits: NDArray[np.float64], count: int, x: float, y: float) -> tu
 
 
 @njit
-def fastest(p: Parameters, limits: NDArray[np.float64], count: int, cosine: float, sine: float,
-            drift_x: float, drift_y: float, speed: float, margin: float) -> float:
+def fastest(p: Parameters, limits: NDArray[np.float64], count: int, place: Place, drift_x: float,
+            drift_y: float, speed: float, margin: float) -> float:
     """Return the greatest speed (m/s) along the heading, at most ``speed``, that keeps the limits.
 
     They are softer here by a part of the margin, so that the robot turns away from what is near
@@ -64,7 +65,7 @@ def fastest(p: Parameters, limits: NDArray[np.float64], count: int, cosine: floa
     """
     spare = SPARE * margin * p.damper_gain
     for k in range(count):
-        along = limits[k, 0] * cosine + limits[k, 1] * sine
+        along = limits[k, 0] * place.cosine + limits[k, 1] * place.sine
         if along > _ALONG:
             left = limits[k, 2] + spare - limits[k, 0] * drift_x - limits[k, 1] * drift_y
             speed = min(speed, left / along)

@@ -8,13 +8,13 @@ to a contact latest, where each of two robots makes half of the change.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.grid import Grid, is_free_line
+from navigate.frame import Place
 from navigate.parameters import (
-    AT_REST,
     BEHIND_WALLS,
     HEADS_FOR,
     KEEP,
@@ -27,6 +27,7 @@ from navigate.parameters import (
     WEIGHT,
     Parameters,
 )
+from navigate.ways.grid import Grid, is_free_line
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
@@ -57,23 +58,22 @@ def time_to_contact(dx: float, dy: float, vx: float, vy: float, distance: float)
 
 
 @njit
-def first_contact(p: Parameters, near: NDArray[np.float64], count: int, vx: float, vy: float,
-                  own_x: float, own_y: float) -> float:
-    """Return when (s) the first of the robots is met if one goes on with (vx, vy) (m/s).
+def first_contact(near: NDArray[np.float64], count: int, vx: float, vy: float, own_x: float,
+                  own_y: float) -> float:
+    """Return when (s) the first of the others is met if one drives on with (vx, vy) (m/s).
 
-    ``near`` (rows, 4) are dx, dy (m), vx, vy (m/s) of others; ``own_x, own_y`` (m/s) is the
-    velocity now. Reciprocal: the other is taken to make the same change (section IV of the
-    paper), one at rest none.
+    ``near`` (rows, 8) are dx, dy (m), vx, vy (m/s) of others, two columns that are not used here,
+    the distance of a contact (m), and by how much of one's own change the velocity against the
+    other changes: 2 where the other is taken to make the same change (reciprocal: section IV of
+    the paper), 1 for what stands, or moves and gives way to nobody. ``own_x, own_y`` (m/s) is the
+    velocity now.
     """
     least = math.inf
-    distance = 2 * p.robot_radius_m + p.margin_m / 2
-    still = AT_REST * p.forward_speed_mps
     for k in range(count):
-        if near[k, 2] * near[k, 2] + near[k, 3] * near[k, 3] < still * still:
-            time = time_to_contact(near[k, 0], near[k, 1], vx, vy, distance)
-        else:
-            time = time_to_contact(near[k, 0], near[k, 1], 2 * vx - own_x - near[k, 2],
-                                   2 * vy - own_y - near[k, 3], distance)
+        share = near[k, 7]
+        time = time_to_contact(near[k, 0], near[k, 1],
+                               share * vx - (share - 1.0) * own_x - near[k, 2],
+                               share * vy - (share - 1.0) * own_y - near[k, 3], near[k, 6])
         if time < least:
             least = time
     return least
@@ -107,23 +107,33 @@ def making_room(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[f
     return x, y
 
 
+class Motion(NamedTuple):
+    """How a robot moves (m/s)."""
+
+    x: float  # its velocity over ground
+    y: float
+    chosen_x: float  # what ``avoiding`` chose in the last turn
+    chosen_y: float
+
+
 @njit
-def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.float64],
-             count: int, own_x: float, own_y: float, wanted_x: float, wanted_y: float,
-             last_x: float, last_y: float, margin: float) -> tuple[float, float]:
+def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64], count: int,
+             motion: Motion, wanted_x: float, wanted_y: float, margin: float,
+             ) -> tuple[float, float]:
     """Return the velocity (m/s) that is nearest to the wanted one and meets nobody soon.
 
     Parameters
     ----------
     p, grid : constants; walls that are known
-    x, y : m, the robot
-    near, count, own_x, own_y : as for ``first_contact``
+    place : of the robot
+    near, count : as for ``first_contact``
+    motion : of the robot; another choice than the last must be better by some
     wanted_x, wanted_y : m/s
-    last_x, last_y : m/s, what was chosen in the last turn; another choice must be better by some
     margin : m, kept from walls
 
     """
-    if count == 0 or not first_contact(p, near, count, wanted_x, wanted_y, own_x,
+    own_x, own_y, last_x, last_y = motion
+    if count == 0 or not first_contact(near, count, wanted_x, wanted_y, own_x,
                                        own_y) < p.horizon_s:
         return wanted_x, wanted_y
     speed = math.sqrt(wanted_x * wanted_x + wanted_y * wanted_y)
@@ -131,7 +141,7 @@ def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.flo
     if speed > 0.0:
         ahead_x, ahead_y = wanted_x / speed, wanted_y / speed
     best_x, best_y = 0.0, 0.0
-    time = first_contact(p, near, count, best_x, best_y, own_x, own_y)
+    time = first_contact(near, count, best_x, best_y, own_x, own_y)
     weight, tie = WEIGHT * p.robot_radius_m, _TIE * p.forward_speed_mps
     least = REST * speed + weight / max(NEAREST, time) + KEEP * _length(last_x, last_y)
     for degrees in _TURNS:
@@ -144,14 +154,14 @@ def avoiding(p: Parameters, grid: Grid, x: float, y: float, near: NDArray[np.flo
             penalty = math.sqrt(dx * dx + dy * dy) + KEEP * _length(vx - last_x, vy - last_y)
             if penalty >= least - tie:
                 continue
-            time = first_contact(p, near, count, vx, vy, own_x, own_y)
+            time = first_contact(near, count, vx, vy, own_x, own_y)
             if time < p.horizon_s:
                 penalty += weight / max(NEAREST, time)
             if penalty >= least - tie:
                 continue
             if degrees != 0.0 and not is_free_line(
-                    grid, x, y, x + LOOK * vx, y + LOOK * vy, p.robot_radius_m + margin,
-                    p.robot_radius_m):
+                    grid, place.x, place.y, place.x + LOOK * vx, place.y + LOOK * vy,
+                    p.robot_radius_m + margin, p.robot_radius_m):
                 penalty += BEHIND_WALLS * p.forward_speed_mps
             if penalty < least - tie:
                 least, best_x, best_y = penalty, vx, vy

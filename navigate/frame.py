@@ -21,6 +21,15 @@ class Frame(NamedTuple):
     sine: float
 
 
+class Place(NamedTuple):
+    """Where a robot is in a frame, and where it heads."""
+
+    x: float  # m
+    y: float
+    cosine: float  # of the heading
+    sine: float
+
+
 @njit
 def frame_at(x: float, y: float, yaw: float) -> Frame:
     """Return the frame of a pose (m, m, rad)."""

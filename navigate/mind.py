@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.controller import Memory, State, Task, take_turn
+from navigate.controller import take_turn
+from navigate.memory import Memory, State, Task
 from navigate.parameters import Parameters
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.structures import Structure, define_structure

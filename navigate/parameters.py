@@ -21,6 +21,9 @@ HIT = 3  # evidence that a beam's end adds to a cell
 PASS = 1  # evidence that a beam takes from a cell that it passes
 MOST = 9  # evidence
 LEAST = -4  # evidence
+BLIND_SIDE = 1e-3  # sine: beams that see no farther to a side leave some of what is ahead unseen
+HIDDEN = 64  # cells out of view that are kept clear of, at most
+UNSEEN = 2.5  # radii in which cells that no beam has passed limit the speed
 BANNED = 100  # evidence of a cell that no beam clears
 REBUILDS = 1  # obstacles forgotten in a turn, at most
 
@@ -28,6 +31,7 @@ REBUILDS = 1  # obstacles forgotten in a turn, at most
 BODY = 0.92  # radii: cells nearer to an obstacle are forbidden; a quarter of a cell is rounding
 TIGHT = 20.0  # cost of a cell nearer to an obstacle than radius and margin
 NEAR = 2.0  # added to the cost of 1 there, less with distance
+BESIDE_GAP = 0.7  # radii along a way in which obstacles are beside it
 PAUSE = 0.2  # s between two searches, at least
 LATER = 2.0  # s, where the way is blocked only farther ahead than ``SOON``
 SOON = 30  # points of the path
@@ -48,10 +52,12 @@ CREEPING = 0.15  # share of the largest speed: a slower robot turns as one at re
 TURN_BEGIN = 0.5  # rad off its heading, a robot at rest begins to turn
 TURN_END = 0.1  # rad
 TURN_BACK = 2.5  # rad
+SMOOTH = 0.2  # s, over which a slow robot that is alone takes the mean of what it wants
+SETTLE = 1.2  # s from a slow robot's turn to one to the other side
 WHEEL = 2.0  # 1/s, at least, of the damper's reach
 TURNING = 0.4  # s, until the robot heads against the wind
 SPARE = 0.75  # share of the margin that is left to turn in, before the robot stops
-LEAST_MARGIN = 0.1  # radii, of the margin in a passage too narrow for the whole one
+LEAST_MARGIN = 0.03  # radii, of the margin in a passage too narrow for the whole one
 RATE = 30.0  # 1/s, turns for which ``drift_weight`` holds
 
 # Followers
@@ -74,6 +80,19 @@ HEADS_FOR = 0.8  # cosine
 PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it can
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
+# Obstacles that move
+FEWEST = 3  # beams that see an object
+GAP = 1.5  # radii between neighbouring readings: another object begins
+LARGEST = 3.0  # radii: a larger object is no disc
+GATE = 2.0  # radii between an object and where it was expected
+MOVES = 1.0  # radii from where it was ``ANCHOR`` ago: it moves
+ANCHOR = 2.0  # s
+KNOWN = 0.5  # share of an object where obstacles were known: one that moves has less
+KNOWN_GAIN = 0.3  # of a look, in the mean of that share
+PLACE_GAIN = 0.5  # of the alpha-beta filter, a look
+SPEED_GAIN = 0.2
+MISSING = 0.5  # s for which an object in front is not seen until it is forgotten
+FORGET = 3.0  # s, likewise of one that is not in front
 
 # Passages
 ABREAST = 6.0  # radii of width in which two robots pass each other

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.frame import Frame
-from navigate.grid import Grid, distance_at, is_free_line
 from navigate.parameters import (
     ASIDE,
     CLEAR_TIME,
@@ -27,7 +26,8 @@ from navigate.parameters import (
     WAITING,
     Parameters,
 )
-from navigate.passage import Passage
+from navigate.ways.grid import Grid, distance_at, is_free_line
+from navigate.ways.passage import Passage
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
@@ -69,7 +69,10 @@ def heading_of(frame: Frame, yaw: float) -> tuple[float, float]:
 @njit
 def write_headings(frame: Frame, poses: NDArray[np.float64], headings: NDArray[np.float64],
                    ) -> None:
-    """Write the unit vectors (N, 2) of the robots' headings; 0, 0 for one that is unknown."""
+    """Write the unit vectors (N, 2) of the robots' headings; 0, 0 for one that is unknown.
+
+    Column 2 of ``headings`` (N, 3), whether a robot moves, is written by ``sight.meet``.
+    """
     for i in range(poses.shape[0]):
         headings[i, 0], headings[i, 1] = heading_of(frame, poses[i, 2])
 
@@ -111,7 +114,7 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
     Parameters
     ----------
     p, passage, me : constants; the passage; the robot's number
-    others, headings : (N, 2) m and unit vectors, the robot's own included
+    others, headings : (N, 2) m; (N, 3) unit vectors, and 1 of a robot that moves; its own, too
     group : (N,) working memory
     mode, time, since : of ``Yield``; s, now and since when
 
@@ -142,7 +145,7 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
                 rank += k < me
                 first |= gap < own_gap - 0.1 * r or (k < me and gap < own_gap + 0.1 * r)
         elif mode == WAITS and -ASIDE * r < along <= -r and aside < ASIDE * r:
-            occupied |= facing < -_FACING
+            occupied |= facing < -_FACING and headings[k, 2] > 0.0  # one at rest has arrived
     if inside:
         if not occupied:
             return False, False

@@ -16,14 +16,14 @@ PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neu
 FLOORS = {
     'sbot_common': ('signals', 'compiled', 'elementary', 'random', '.', 'wire', 'ros'),
     'potential_field_bot': ('.',),
-    'navigate': ('.',),
+    'navigate': ('parameters', 'ways', '.'),
     'wind_model': ('.',),
     'neural_controller': ('.',),
     'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'sensors', 'worlds', 'engine',
                  'messages', 'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench',
-             'navigation', 'cli', 'api', 'learn', '.'),
+             'navigation', 'api', 'learn', 'cli', '.'),
 }
 # Which packages a package sees beside itself.
 SEES = {

@@ -10,7 +10,7 @@ from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import borrowed
 from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
-from sbot_sim.sensors.infrared.kernel import sense_rows
+from sbot_sim.sensors.infrared.kernel import InfraredView, Readout, sense_rows
 from sbot_sim.sensors.range_and_bearing import neighbours_of_some
 from sbot_sim.sensors.scan import add_scan_noise
 from sbot_sim.sensors.scan_kernel import cast_rows, mounted
@@ -93,10 +93,11 @@ def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         if s.infrared_sees_robots and n > FEW:
             discs = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n, scene.reach)
             low, high = low - k * n, high - k * n  # by place
-        sense_rows(low, high, borrowed(scene), borrowed(discs), borrowed(worlds.pose),
-                   borrowed(radius), borrowed(s.infrared_fan), s.infrared_range,
-                   borrowed(s.infrared_table), setting.infrared_noise[k],
-                   worlds.seed[k], worlds.tick[k], k * n, borrowed(best), borrowed(uniform),
+        view = InfraredView(borrowed(scene), borrowed(discs), borrowed(worlds.pose),
+                            borrowed(radius), borrowed(s.infrared_fan), s.infrared_range)
+        readout = Readout(borrowed(s.infrared_table), setting.infrared_noise[k], worlds.seed[k],
+                          worlds.tick[k])
+        sense_rows(low, high, view, readout, k * n, borrowed(best), borrowed(uniform),
                    borrowed(worlds.infrared))
     ends[0] = 0  # keeps these alive until here
     best[0] = uniform[0] = 0.0

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from navigate.bot import Navigate, directions
-from navigate.controller import make_memory
-from navigate.grid import SIDE, Grid, shifted
+from navigate.memory import make_memory
 from navigate.parameters import Parameters, resolved
+from navigate.ways.grid import SIDE, Grid, shifted
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
 

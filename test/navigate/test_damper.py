@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navigate.damper import fastest, projected, robot_limit, wall_limit
+from navigate.frame import Place
 from navigate.parameters import Parameters, resolved
 
 P = resolved(Parameters())
@@ -42,7 +43,7 @@ def test_a_corner_stops():
 def test_the_fastest_keeps_the_limits(angles, limit, heading, drift):
     limits = limits_of(*((math.cos(a), math.sin(a), limit) for a in angles))
     cosine, sine = math.cos(heading), math.sin(heading)
-    speed = fastest(P, limits, len(limits), cosine, sine, drift, 0.0, 2.0,
+    speed = fastest(P, limits, len(limits), Place(0.0, 0.0, cosine, sine), drift, 0.0, 2.0,
                     P.margin_m)
     assert 0.0 <= speed <= 2.0
     spare = 0.75 * P.margin_m * P.damper_gain

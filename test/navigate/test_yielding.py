@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from navigate.grid import make_grid
 from navigate.parameters import CLEAR_TIME, PATIENCE, Parameters, resolved
-from navigate.passage import Passage
+from navigate.ways.grid import make_grid
+from navigate.ways.passage import Passage
 from navigate.yielding import (
     FREE,
     INSISTS,
@@ -23,10 +23,10 @@ EAST = Passage(0.0, 0.0, 4.0, 0.0)
 WEST = Passage(4.0, 0.0, 0.0, 0.0)
 
 
-def taken(passage, me, robots, mode=FREE, time=0.0, since=0.0):
+def taken(passage, me, robots, mode=FREE, time=0.0, since=0.0, moves=1.0):
     """``robots``: x, y (m), and 1 or -1 for whether one faces east or west."""
     robots = np.array(robots, float)
-    headings = np.column_stack([robots[:, 2], np.zeros(len(robots))])
+    headings = np.column_stack([robots[:, 2], np.zeros(len(robots)), np.full(len(robots), moves)])
     return is_taken(P, passage, me, robots[:, :2].copy(), headings,
                     np.zeros(len(robots), np.int8), mode, time, since)
 
@@ -36,6 +36,12 @@ def test_who_is_in_it_goes_first():
     assert taken(EAST, 0, [before, inside]) == (True, True)
     assert taken(WEST, 1, [before, inside]) == (False, False)
     assert taken(EAST, 0, [before, (2.0, 0.0, 1)]) == (False, False)  # the same way
+
+
+def test_who_waits_lets_out_who_comes_but_not_for_one_that_has_arrived_there():
+    robots = [(-3.0, 1.5, 1), (-0.6, 0.0, -1)]
+    assert taken(EAST, 0, robots, WAITS)[0]
+    assert not taken(EAST, 0, robots, WAITS, moves=0.0)[0]
 
 
 def test_before_it_who_is_nearer_goes_first():
@@ -71,7 +77,7 @@ def test_patience_ends_and_that_of_the_lowest_first():
 def test_it_waits_beside_the_mouth_until_the_passage_is_free_for_a_while():
     grid, state = make_grid(-43.2, -43.2, P.cell_m), no_yield()
     others = np.array([[-1.0, 0.0], [2.0, 0.0]])
-    headings, group = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros(2, np.int8)
+    headings, group = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]), np.zeros(2, np.int8)
     state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 0.0)
     assert state.mode == WAITS
     assert is_out_of_the_way(P, EAST, state.spot_x, state.spot_y)
@@ -89,7 +95,7 @@ def test_a_spot_that_is_taken_is_left_to_who_has_it():
     others[1] = first
     second = spot_beside(P, grid, EAST, 0, others)
     assert np.hypot(second[0] - first[0], second[1] - first[1]) > 2 * P.robot_radius_m
-    headings, group = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros(2, np.int8)
+    headings, group = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]), np.zeros(2, np.int8)
     others[0] = 2.0, 0.0
     waits = Yield(WAITS, 0.0, 0.0, 0.0, EAST, *first)
     state = negotiated(P, grid, waits, 0, False, EAST, others, headings, group, 0.1)

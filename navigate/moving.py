@@ -1,0 +1,267 @@
+"""Obstacles that move: found in scans, followed, and remembered beside the laser's view.
+
+A part of a scan whose ends stand before something farther is an object; one no larger than some
+bodies is taken for a disc. Its place and velocity are estimated by a growing-memory filter that
+becomes an alpha-beta filter (Brookner, "Tracking and Kalman filtering made easy", 1998). What has
+gone farther than noise explains, and is where the map knows no obstacle, is an obstacle that
+moves; it is expected to go on as it went when it was last seen. (Detection by places that were
+free before: Wang and Thorpe, "Simultaneous localization and mapping with detection and tracking
+of moving objects", ICRA 2002.)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navigate.frame import Place
+from navigate.parameters import (
+    ANCHOR,
+    FEWEST,
+    FORGET,
+    GAP,
+    GATE,
+    KNOWN,
+    KNOWN_GAIN,
+    LARGEST,
+    MISSING,
+    MOVES,
+    PLACE_GAIN,
+    SIGHT,
+    SPEED_GAIN,
+    Parameters,
+)
+from navigate.ways.grid import Grid, is_marked
+from sbot_common.compiled.jit import njit, njit_inner
+
+MOST = 16  # objects that are followed at once
+_WIDEST = -0.5  # cosine of the widest angle under which a disc is seen
+
+
+class Movers(NamedTuple):
+    """Objects that are followed, each at the time when it was last seen."""
+
+    place: NDArray[np.float64]  # (MOST, 2) m, centre in the frame of the start
+    velocity: NDArray[np.float64]  # (MOST, 2) m/s
+    radius: NDArray[np.float64]  # (MOST,) m
+    seen: NDArray[np.float64]  # (MOST,) s
+    looks: NDArray[np.int64]  # (MOST,) how often it was seen; 0: none is followed here
+    anchor: NDArray[np.float64]  # (MOST, 3) m, m, s: where and when it was some time ago
+    known: NDArray[np.float64]  # (MOST,) share of it that is where obstacles were known
+    moves: NDArray[np.bool_]  # (MOST,) whether it moves
+
+
+def make_movers() -> Movers:
+    """Return room for objects; none is followed."""
+    return Movers(np.zeros((MOST, 2)), np.zeros((MOST, 2)), np.zeros(MOST), np.zeros(MOST),
+                  np.zeros(MOST, np.int64), np.zeros((MOST, 3)), np.zeros(MOST),
+                  np.zeros(MOST, np.bool_))
+
+
+@njit
+def expected(movers: Movers, k: int, time: float) -> tuple[float, float]:
+    """Return where (m) object k is expected at a time (s)."""
+    since = time - movers.seen[k]
+    return (movers.place[k, 0] + since * movers.velocity[k, 0],
+            movers.place[k, 1] + since * movers.velocity[k, 1])
+
+
+@njit_inner
+def _is_before(ranges: NDArray[np.float32], first: int, last: int) -> bool:
+    """Tell whether what beams first ... last see stands before what is beside it."""
+    return bool(last - first + 1 >= FEWEST and first > 0 and last < ranges.shape[0] - 1
+                and ranges[first - 1] > ranges[first] and ranges[last + 1] > ranges[last])
+
+
+@njit
+def disc_seen(ranges: NDArray[np.float32], beams: NDArray[np.float64], first: int, last: int,
+              ) -> tuple[float, float, float, float]:
+    """Return the disc that beams first ... last see, by the angle that it fills.
+
+    Returns
+    -------
+    x, y : unit vector to its centre in the robot's frame
+    distance : m, of its nearest point
+    radius : m; inf if it fills too wide an angle
+
+    """
+    x, y = beams[0, first] + beams[0, last], beams[1, first] + beams[1, last]
+    dot = beams[0, first] * beams[0, last] + beams[1, first] * beams[1, last]
+    distance = math.inf
+    for i in range(first, last + 1):
+        distance = min(distance, np.float64(ranges[i]))
+    size = math.sqrt(x * x + y * y)
+    if dot <= _WIDEST or size == 0.0:
+        return 1.0, 0.0, distance, math.inf
+    # An object reaches half a beam beyond its first and its last one.
+    between = abs(beams[0, first] * beams[1, first + 1] - beams[1, first] * beams[0, first + 1])
+    half = math.sqrt(0.5 * max(0.0, 1.0 - dot)) + 0.5 * between * math.sqrt(0.5 * (1.0 + dot))
+    radius = distance * half / (1.0 - half) if half < 0.9 else math.inf
+    return x / size, y / size, distance, radius
+
+
+@njit_inner
+def _share_known(grid: Grid, ranges: NDArray[np.float32], beams: NDArray[np.float64], first: int,
+                 last: int, place: Place) -> float:
+    """Return the share of the ends of beams first ... last that are in an obstacle's cell."""
+    known = 0
+    for i in range(first, last + 1):
+        distance = np.float64(ranges[i])
+        ahead = place.cosine * beams[0, i] - place.sine * beams[1, i]
+        aside = place.sine * beams[0, i] + place.cosine * beams[1, i]
+        known += is_marked(grid, place.x + distance * ahead, place.y + distance * aside)
+    return known / (last - first + 1)
+
+
+@njit_inner
+def _matching(p: Parameters, movers: Movers, x: float, y: float, time: float) -> tuple[int, bool]:
+    """Return which object is at (x, y) (m), and whether it is new there."""
+    gate = GATE * p.robot_radius_m
+    nearest, least, oldest = -1, gate * gate, 0
+    for k in range(MOST):
+        if movers.looks[k] > 0 and movers.seen[k] < time:
+            at_x, at_y = expected(movers, k, time)
+            apart = (at_x - x) * (at_x - x) + (at_y - y) * (at_y - y)
+            if apart < least:
+                nearest, least = k, apart
+        if (movers.looks[k] == 0) > (movers.looks[oldest] == 0) or (
+                movers.looks[k] > 0 < movers.looks[oldest]
+                and movers.seen[k] < movers.seen[oldest]):
+            oldest = k
+    return (nearest, False) if nearest >= 0 else (oldest, True)
+
+
+@njit
+def follow_object(p: Parameters, movers: Movers, x: float, y: float, distance: float,
+                  radius: float, known: float, place: Place, time: float) -> None:
+    """Note a disc that is seen in direction (x, y) (unit vector in the frame of the start).
+
+    ``distance`` (m) is that of its nearest point, ``known`` the share of it that is where
+    obstacles were known.
+    """
+    k, new = _matching(p, movers, place.x + (distance + radius) * x,
+                       place.y + (distance + radius) * y, time)
+    if new:
+        movers.looks[k], movers.radius[k], movers.moves[k] = 0, radius, False
+        movers.velocity[k] = 0.0
+        movers.known[k] = known
+    n = movers.looks[k] + 1
+    movers.radius[k] += max(0.1, 1.0 / n) * (radius - movers.radius[k])
+    movers.known[k] += KNOWN_GAIN * (known - movers.known[k])
+    away = distance + movers.radius[k]
+    at_x, at_y = place.x + away * x, place.y + away * y
+    if new:
+        movers.place[k, 0], movers.place[k, 1] = at_x, at_y
+        movers.anchor[k, 0], movers.anchor[k, 1], movers.anchor[k, 2] = at_x, at_y, time
+    else:
+        was_x, was_y = expected(movers, k, time)
+        near = max(PLACE_GAIN, 2.0 * (2.0 * n - 1.0) / (n * (n + 1.0)))
+        fast = max(SPEED_GAIN, 6.0 / (n * (n + 1.0))) / (time - movers.seen[k])
+        movers.velocity[k, 0] += fast * (at_x - was_x)
+        movers.velocity[k, 1] += fast * (at_y - was_y)
+        movers.place[k, 0] = was_x + near * (at_x - was_x)
+        movers.place[k, 1] = was_y + near * (at_y - was_y)
+    movers.looks[k], movers.seen[k] = n, time
+    _judge(p, movers, k, time)
+
+
+@njit_inner
+def _judge(p: Parameters, movers: Movers, k: int, time: float) -> None:
+    """Tell object k from one that stands."""
+    dx = movers.place[k, 0] - movers.anchor[k, 0]
+    dy = movers.place[k, 1] - movers.anchor[k, 1]
+    away = MOVES * p.robot_radius_m
+    moves = dx * dx + dy * dy > away * away
+    if moves and movers.known[k] < KNOWN:
+        movers.moves[k] = True
+    if moves or time - movers.anchor[k, 2] > ANCHOR:
+        movers.moves[k] &= moves
+        movers.anchor[k, 0], movers.anchor[k, 1] = movers.place[k, 0], movers.place[k, 1]
+        movers.anchor[k, 2] = time
+
+
+@njit
+def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
+                    ranges: NDArray[np.float32], beams: NDArray[np.float64], place: Place,
+                    others: NDArray[np.float64], me: int, time: float) -> None:
+    """Follow the objects that a scan shows; forget those that are not where they should be.
+
+    Parameters
+    ----------
+    p, grid, movers : constants; obstacles that are known; what is written
+    ranges, beams : (beams,) m, and (2, beams) directions in the robot's frame
+    place : of the robot when the scan arrived
+    others, me : (N, 2) m, places of the robots, which are no objects, and its own number
+    time : s, later than at the last look
+
+    """
+    gap, first, n = GAP * p.robot_radius_m, 0, ranges.shape[0]
+    while first < n:
+        last = first
+        if 0.0 < ranges[first] < math.inf:
+            while last + 1 < n and abs(ranges[last + 1] - ranges[last]) < gap:
+                last += 1
+            if _is_before(ranges, first, last):
+                ahead, aside, distance, radius = disc_seen(ranges, beams, first, last)
+                x = place.cosine * ahead - place.sine * aside
+                y = place.sine * ahead + place.cosine * aside
+                if radius < LARGEST * p.robot_radius_m and not is_robot(
+                        p, others, me, place.x + distance * x, place.y + distance * y):
+                    known = _share_known(grid, ranges, beams, first, last, place)
+                    follow_object(p, movers, x, y, distance, radius, known, place, time)
+        first = last + 1
+    for k in range(MOST):
+        since = time - movers.seen[k]
+        if movers.looks[k] > 0 and since > 0.0:
+            x, y = expected(movers, k, time)
+            dx, dy = x - place.x, y - place.y
+            in_front = place.cosine * dx + place.sine * dy > 0.5 * math.sqrt(dx * dx + dy * dy)
+            if since > (MISSING if in_front or not movers.moves[k] else FORGET):
+                movers.looks[k] = 0
+
+
+@njit_inner
+def is_robot(p: Parameters, others: NDArray[np.float64], me: int, x: float, y: float) -> bool:
+    """Tell whether a point (m) is on the body of another robot, or nearly."""
+    reach = p.robot_radius_m + p.margin_m
+    for k in range(others.shape[0]):
+        dx, dy = others[k, 0] - x, others[k, 1] - y
+        if k != me and dx * dx + dy * dy < reach * reach:
+            return True
+    return False
+
+
+@njit
+def is_mover(p: Parameters, movers: Movers, x: float, y: float, time: float) -> bool:
+    """Tell whether a point (m) is on an obstacle that moves, or nearly."""
+    for k in range(MOST):
+        if movers.looks[k] > 0 and movers.moves[k]:
+            at_x, at_y = expected(movers, k, time)
+            reach = movers.radius[k] + p.margin_m
+            if (at_x - x) * (at_x - x) + (at_y - y) * (at_y - y) < reach * reach:
+                return True
+    return False
+
+
+@njit
+def meet_movers(p: Parameters, movers: Movers, x: float, y: float, time: float,
+                near: NDArray[np.float64], count: int) -> int:
+    """Write the obstacles that move after ``count`` rows of ``near``; return how many rows.
+
+    They do not give way: ``encounters.first_contact`` has the columns.
+    """
+    sight = SIGHT * p.robot_radius_m
+    for k in range(MOST):
+        if movers.looks[k] > 0 and movers.moves[k]:
+            at_x, at_y = expected(movers, k, time)
+            dx, dy = at_x - x, at_y - y
+            if dx * dx + dy * dy < sight * sight:
+                near[count, 0], near[count, 1] = dx, dy
+                near[count, 2], near[count, 3] = movers.velocity[k, 0], movers.velocity[k, 1]
+                near[count, 6] = p.robot_radius_m + p.margin_m + movers.radius[k]
+                near[count, 7] = 1.0
+                count += 1
+    return count

@@ -1,0 +1,100 @@
+"""Turns of a slow robot: hysteresis, so that it does not shake where it queues."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from navigate.drift import drive
+from navigate.frame import Place
+from navigate.parameters import (
+    HOME,
+    SETTLE,
+    SMOOTH,
+    TURN_BACK,
+    TURN_BEGIN,
+    TURN_END,
+    Parameters,
+)
+from navigate.yielding import WAITS, Yield
+from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.elementary import atan2
+
+
+class Turning(NamedTuple):
+    """The last turn of a robot."""
+
+    omega: float  # rad/s, of the last command
+    side: float  # 1 left, -1 right: of the last turn; 0: none so far
+    time: float  # s, when that was
+    x: float  # m/s, wanted velocity through the air, the mean of the last time
+    y: float
+
+
+def no_turn() -> Turning:
+    """Return the state of a robot that has not turned."""
+    return Turning(0.0, 0.0, -math.inf, 0.0, 0.0)
+
+
+@njit_inner
+def wanting(turning: Turning, x: float, y: float, dt: float) -> Turning:
+    """Return the state with one more velocity (m/s) in the mean, ``dt`` (s) after the last."""
+    weight = min(1.0, dt / SMOOTH)
+    return Turning(turning.omega, turning.side, turning.time,
+                   turning.x + weight * (x - turning.x), turning.y + weight * (y - turning.y))
+
+
+@njit_inner
+def turned(turning: Turning, omega: float, time: float) -> Turning:
+    """Return the state after a turn of ``omega`` (rad/s) at a time (s)."""
+    if omega == 0.0:
+        return Turning(omega, turning.side, turning.time, turning.x, turning.y)
+    return Turning(omega, 1.0 if omega > 0.0 else -1.0, time, turning.x, turning.y)
+
+
+@njit_inner
+def _bounded(p: Parameters, omega: float) -> float:
+    return min(p.rotate_speed_radps, max(-p.rotate_speed_radps, omega))
+
+
+@njit
+def aligning(p: Parameters, turning: Turning, place: Place, dt: float) -> float:
+    """Return the turn (rad/s) of a slow robot that is alone, towards the mean of what it wanted.
+
+    Beside a wall what it wants changes with the noise of its laser.
+    """
+    _, angle = drive(turning.x, turning.y, place.cosine, place.sine)
+    return _bounded(p, min(p.turn_gain / 2, 1.0 / dt) * angle)
+
+
+@njit
+def steadied(p: Parameters, turning: Turning, angle: float, time: float) -> float:
+    """Return the turn (rad/s) of a slow robot among others, by ``angle`` (rad).
+
+    Hysteresis: a turn begins above one angle and ends below a smaller one, and one half round or
+    nearly does not change its side. A turn to the other side begins some time after the last one.
+    """
+    if abs(angle) < (TURN_END if turning.omega != 0.0 else TURN_BEGIN):
+        return 0.0
+    if turning.omega * angle < 0.0 and abs(angle) > TURN_BACK:
+        angle = -angle
+    if turning.side * angle < 0.0 and time - turning.time < SETTLE:
+        return 0.0
+    return _bounded(p, p.turn_gain / 2 * angle)
+
+
+@njit
+def resting_turn(p: Parameters, waiting: Yield, turning: Turning, place: Place, dx: float,
+                 dy: float, far_x: float, far_y: float, time: float) -> float:
+    """Return the turn (rad/s) of a robot at rest: others see by its heading where it wants to go.
+
+    Who insists faces its way (dx, dy) (m), who waits turns its back on the passage; one nearly at
+    its goal, (far_x, far_y) (m) from here, stays as it is.
+    """
+    if waiting.mode == WAITS:
+        dx = waiting.passage.near_x - waiting.passage.far_x
+        dy = waiting.passage.near_y - waiting.passage.far_y
+    elif far_x * far_x + far_y * far_y < HOME * HOME * p.robot_radius_m * p.robot_radius_m:
+        return 0.0
+    angle = atan2(place.cosine * dy - place.sine * dx, place.cosine * dx + place.sine * dy)
+    return steadied(p, turning, angle, time)

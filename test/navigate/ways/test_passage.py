@@ -1,0 +1,60 @@
+import math
+
+import numpy as np
+import pytest
+
+from navigate.parameters import Parameters, resolved
+from navigate.ways.grid import make_grid, mark
+from navigate.ways.passage import is_narrow, passage_ahead, way_out
+
+P = resolved(Parameters())
+NO_PATH = np.zeros((8, 2))
+
+
+def walls(*lines):
+    grid = make_grid(-43.2, -43.2, P.cell_m)
+    for x0, y0, x1, y1 in lines:
+        for t in np.arange(0.0, 1.0, 0.02 / math.hypot(x1 - x0, y1 - y0)):
+            mark(grid, x0 + t * (x1 - x0), y0 + t * (y1 - y0))
+    return grid
+
+
+def corridor(width, first=2.0, last=6.0):
+    return walls((first, width / 2, last, width / 2), (first, -width / 2, last, -width / 2))
+
+
+@pytest.mark.parametrize(('width', 'narrow'), [(0.8, True), (1.2, True), (1.6, True),
+                                               (2.4, False)])
+def test_two_robots_pass_where_there_is_room_for_two(width, narrow):
+    assert is_narrow(P, corridor(width), 4.0, 0.05, 1.0, 0.0) == narrow
+    assert not is_narrow(P, corridor(width), 0.5, 0.05, 1.0, 0.0)
+
+
+def test_a_passage_has_two_ends():
+    found, inside, passage = passage_ahead(P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0)
+    assert found
+    assert not inside
+    assert passage.near_x == pytest.approx(2.0, abs=0.7)  # posts are seen from a little before
+    assert passage.far_x == pytest.approx(6.0, abs=0.5)
+    assert abs(passage.near_y) + abs(passage.far_y) < 0.1
+
+
+def test_a_passage_along_a_path_and_from_within():
+    path = np.column_stack([np.arange(4.0, 9.0, P.cell_m), np.zeros(42)])
+    found, inside, passage = passage_ahead(P, corridor(1.2), path, len(path), 3, 4.0, 0.0, 9.0,
+                                           0.0)
+    assert found
+    assert inside
+    assert passage.far_x == pytest.approx(6.0, abs=0.5)
+    trail = np.zeros((256, 2))
+    trail[:24, 0] = np.arange(24) * 0.2 - 0.8
+    out_x, out_y = way_out(P, corridor(1.2), trail, 24, 4.0, 0.0)
+    assert out_x == pytest.approx(2.0, abs=0.5)
+    assert out_y == 0.0
+
+
+def test_open_space_has_none():
+    found, inside, _ = passage_ahead(P, walls((3.0, 1.5, 9.0, 1.5)), NO_PATH, 0, 0, 0.0, 0.0, 9.0,
+                                     0.0)
+    assert not found
+    assert not inside
