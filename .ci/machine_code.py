@@ -18,6 +18,7 @@ from pathlib import Path
 
 PACKAGES = ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot', 'navigate',
             'neural_controller')
+SECONDS = 2  # of a scenario: what whole runs call besides, test/test_machine_code.py finds
 NETWORKS = {'perceptron': {}, 'mlp': {'hidden': [3]}, 'ctrnn': {'hidden': [3]}}
 
 
@@ -36,7 +37,7 @@ def run(name: str) -> None:
     import numpy as np
 
     import sbot as package
-    sbot('run', name, '--duration', '2', '--quiet', '--record', f'{name}.bag')
+    sbot('run', name, '--duration', str(SECONDS), '--quiet', '--record', f'{name}.bag')
     sbot('replay', f'{name}.bag', '--quiet')
     for commands in (3, 2):
         world = package.World(name)

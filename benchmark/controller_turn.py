@@ -12,8 +12,8 @@ import numpy as np
 
 from navigate.bot import Navigate
 from potential_field_bot.bot import PotentialField
-from potential_field_bot.controller import actuate, initial_state
 from potential_field_bot.parameters import Parameters
+from potential_field_bot.swarm import Followers
 from sbot_common.observation import Observation, Scan
 
 
@@ -22,15 +22,16 @@ def main() -> int:
     rng = np.random.default_rng(0)
     poses = rng.uniform(-5, 5, (4, 3))
     ranges = rng.uniform(0.5, 8, 180).astype(np.float32)
-    state = initial_state((3.0, 4.0), poses[1])
+    scans = rng.uniform(0.5, 8, (4, 180)).astype(np.float32)
+    scans[1], draws, followers = ranges, np.full(3, 0.55), Followers([1, 2, 3], parameters)
     blocks = []
     for _ in range(30):
         begin = time.perf_counter()
         for _ in range(1000):
-            state, _ = actuate(parameters, state, 1, poses, ranges, 0.1, 0.0175, 0.3)
+            followers.step(poses, scans, 0.1, 0.0175, draws)
         blocks.append((time.perf_counter() - begin) * 1e3)  # us a turn
-    print(f'a turn with 180 beams in range and 4 robots: median {np.median(blocks):.1f} us, '
-          f'best {min(blocks):.1f} us')
+    print('turns of 3 followers, 180 beams in range and 4 robots: '
+          f'median {np.median(blocks):.1f} us, best {min(blocks):.1f} us')
     for controller in (PotentialField(), Navigate()):
         print(f'{type(controller).__name__}.step() on the same: '
               'median {:.1f} us, best {:.1f} us'.format(*turn(controller, poses, ranges, rng)))

@@ -1,50 +1,124 @@
-"""Runs shipped scenarios and draws them for docs/gallery.md: `python docs/make_gallery.py`."""
+"""Pictures and films of docs/gallery.md: `python docs/make_gallery.py [NAME ...]`.
 
+The site's build calls `complete` for what is not in the repository: dark pictures, and all films.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-from PIL import Image
+from PIL import Image, ImageSequence
 
-from sbot.figures.data import from_result
-from sbot.figures.picture import plot_run
-from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario
+from sbot.figures.animation import animate_run
+from sbot.figures.data import RunData, load_run
+from sbot.figures.picture import Look, plot_run
 
 FOLDER = Path(__file__).parent / 'gallery'
 WIDTH = 1000  # pixels
-SCENARIOS = {
-    'leader_follower': {},
-    'rooms': {},
-    'wind_wake': {},
-    'sbot_aggregation': {},
+COLOURS = 96  # of a picture
+GIF_WIDTH, GIF_COLOURS = 420, 32
+
+
+class Shown(NamedTuple):
+    """How one scenario is shown; without moments by its tracks and curves."""
+
+    at: tuple[float, ...] = ()  # s
+    colour: str = 'robot'
+    gif: int = 0  # every how many frames of its film are in a GIF of the repository; 0: no GIF
+
+
+GALLERY = {
+    'gallery/flocking': Shown((0, 10, 40, 90), 'heading', 4),
+    'gallery/aggregation': Shown((0, 60, 150, 300)),
+    'gallery/foraging': Shown((0, 20, 45, 90), gif=3),
+    'gallery/transport': Shown((0, 20, 40, 90)),
+    'gallery/door': Shown((0, 10, 30, 60), gif=4),
+    'gallery/spreading': Shown((0, 5, 15, 60)),
+    'gallery/formation': Shown((0, 8, 18, 30)),
+    'gallery/vortex': Shown((0, 20, 60)),
+    'gallery/cars': Shown((0, 10, 30, 60), gif=3),
+    'gallery/crossing': Shown((0, 6, 10, 30), 'heading'),
+    'gallery/circle': Shown((0, 8, 14, 40)),
+    'evolved_aggregation': Shown((0, 20, 60)),
+    'leader_in_gusts': Shown((0, 6, 12, 20)),
+    'leader_follower': Shown(),
+    'rooms': Shown(),
+    'wind_wake': Shown(),
+    'wind_blocking': Shown(),
 }
 
 
-def draw(name: str, overrides: dict[str, object]) -> Path:
-    """Draw one scenario; return the picture's path."""
-    data = from_result(run_scenario(load_scenario(name, overrides)))
-    path = FOLDER / f'{name}.png'
+def stem(name: str) -> str:
+    """Return the name of a scenario's files."""
+    return name.removeprefix('gallery/')
+
+
+def draw(data: RunData, shown: Shown, path: Path, dark: bool = False) -> None:
+    """Draw a run; pictures of moments have few colours."""
     with TemporaryDirectory() as folder:
         large = Path(folder) / 'large.png'
-        plot_run(data, large)
-        save_small(large, path)
-    return path
+        plot_run(data, large, Look(shown.at, shown.colour, dark))
+        save_small(large, path, few_colours=bool(shown.at))
 
 
-def save_small(large: Path, path: Path, width: int = WIDTH) -> None:
-    """Write a picture anew, in fewer pixels, with all colours: tracks are gradients."""
+def save_small(large: Path, path: Path, width: int = WIDTH, few_colours: bool = False) -> None:
+    """Write a picture anew, in fewer pixels; tracks are gradients and need all colours."""
     with Image.open(large) as image:
         height = round(image.height * width / image.width)
         small = image.convert('RGB').resize((width, height), Image.Resampling.LANCZOS)
+    if few_colours:  # the palette that differs most has the colours of single goals, too
+        small = small.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     small.save(path, optimize=True)
 
 
+def save_gif(data: RunData, shown: Shown, path: Path) -> None:
+    """Write a film of fewer pixels, frames and colours."""
+    with TemporaryDirectory() as folder:
+        large = Path(folder) / 'large.gif'
+        animate_run(data, large, Look(colour=shown.colour))
+        with Image.open(large) as film:
+            height = round(film.height * GIF_WIDTH / film.width)
+            frames = [frame.convert('RGB').resize((GIF_WIDTH, height), Image.Resampling.LANCZOS)
+                      for k, frame in enumerate(ImageSequence.Iterator(film))
+                      if k % shown.gif == 0]
+            duration = film.info['duration'] * shown.gif
+    last = frames[-1].quantize(GIF_COLOURS, Image.Quantize.MAXCOVERAGE)
+    frames = [frame.quantize(palette=last, dither=Image.Dither.NONE) for frame in frames]
+    frames[0].save(path, save_all=True, append_images=frames[1:], loop=0,
+                   duration=[*[duration] * (len(frames) - 1), 1500], optimize=True)
+
+
+def complete(folder: Path) -> None:
+    """Write what a site has beyond the repository: NAME.dark.png, and NAME.mp4 with ffmpeg."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, shown in GALLERY.items():
+        dark, film = (folder / f'{stem(name)}{end}' for end in ('.dark.png', '.mp4'))
+        wanted = [dark, *([film] if shutil.which('ffmpeg') else [])]
+        drawn = FOLDER / f'{stem(name)}.png'
+        if all(path.is_file() and path.stat().st_mtime >= drawn.stat().st_mtime
+               for path in wanted):
+            continue
+        data = load_run(name)
+        draw(data, shown, dark, dark=True)
+        if film in wanted:
+            animate_run(data, film, Look(colour=shown.colour))
+
+
 def main() -> None:
-    """Draw everything."""
+    """Draw everything, or the scenarios that are named."""
     FOLDER.mkdir(exist_ok=True)
-    for name, overrides in SCENARIOS.items():
-        path = draw(name, overrides)
+    for name in sys.argv[1:] or GALLERY:
+        data, shown = load_run(name), GALLERY[name]
+        path = FOLDER / f'{stem(name)}.png'
+        draw(data, shown, path)
         print(f'{path.name}: {path.stat().st_size / 1000:.0f} kB')
+        if shown.gif:
+            save_gif(data, shown, path.with_suffix('.gif'))
+            print(f'{stem(name)}.gif: {path.with_suffix(".gif").stat().st_size / 1000:.0f} kB')
 
 
 if __name__ == '__main__':

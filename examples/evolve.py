@@ -5,7 +5,8 @@
     python examples/evolve.py aggregate -o aggregation
 
 writes `network.json`, which `controller: neural_controller.controller:Neural` drives robots with,
-and `fitness.png`; prints the margin over random weights on fresh seeds.
+and `fitness.png`; prints what it scores on fresh seeds, beside random weights, the best of a
+random search with as many candidates, and a rule written by hand.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import matplotlib as mpl
 import numpy as np
 
 import sbot
+from sbot.learn.tasks.registry import entry_of
 
 mpl.use('Agg')
 import matplotlib.pyplot as plt
@@ -42,6 +44,7 @@ class Problem(NamedTuple):
     ticks: int
     keep: list  # of an episode
     score: Any  # of an episode: (K,)
+    rule: Any  # written by hand: the entry of a task (`sbot list tasks`)
 
 
 def avoids(episode):
@@ -62,10 +65,12 @@ def gathers(episode):
 
 PROBLEMS = {
     'avoid': lambda: Problem(BOX, ['infrared'], sbot.network('perceptron', ['infrared']), 600,
-                             ['command', 'collided', 'infrared'], avoids),
+                             ['command', 'collided', 'infrared'], avoids,
+                             entry_of('avoid_obstacles')),
     'aggregate': lambda: Problem(
         'evolved_aggregation', ['infrared', 'neighbours'],
-        sbot.network('perceptron', ['infrared', 'neighbours']), 500, ['pose'], gathers),
+        sbot.network('perceptron', ['infrared', 'neighbours']), 500, ['pose'], gathers,
+        entry_of('aggregate')),
 }
 
 
@@ -102,30 +107,46 @@ def evolve(problem, generations, population, seed, threads):
     return search.result.xfavorite, np.array(history)
 
 
-def compare(problem, weights, threads):
-    """Return scores on fresh seeds: of the evolved weights, and of random ones, (20,) each."""
-    judge = Judge(problem, 1, len(FRESH_SEEDS), threads)
-    evolved = judge(weights[None], FRESH_SEEDS)[0]
+def search_at_random(problem, generations, population, seed, threads):
+    """Return the best of as many random weights as ``evolve`` judges, each in as many worlds."""
+    rng = np.random.default_rng(seed)
+    judge = Judge(problem, population, ARENAS, threads)
+    best, found = -np.inf, None
+    for _ in range(generations):
+        weights = rng.normal(size=(population, problem.network.weight_count))
+        scores = judge(weights, rng.choice(TRAINING_SEEDS, ARENAS, replace=False)).mean(axis=1)
+        if scores.max() > best:
+            best, found = scores.max(), weights[scores.argmax()]
+    return found
+
+
+def compare(problem, threads, **trained):
+    """Return scores on fresh seeds, (20,) each, by name: trained weights, the rule, chance."""
     rng = np.random.default_rng(0)
-    shape = (len(FRESH_SEEDS), problem.network.weight_count)
-    judge.worlds.reset(np.array(FRESH_SEEDS))
-    chance = problem.score(judge.worlds.run(problem.network, rng.normal(size=shape),
-                                            problem.ticks, keep=problem.keep))
-    return evolved, chance
+    entry, rows = problem.rule, len(FRESH_SEEDS)
+    weights = {name: (problem.network, found) for name, found in trained.items()}
+    weights['rule'] = entry.rule_policy(), np.array(entry.rule.weights)
+    weights['random'] = problem.network, rng.normal(size=(rows, problem.network.weight_count))
+    worlds, scores = Judge(problem, 1, rows, threads).worlds, {}
+    for name, (policy, values) in weights.items():
+        worlds.reset(np.array(FRESH_SEEDS))
+        scores[name] = problem.score(worlds.run(policy, values, problem.ticks, keep=problem.keep))
+    return scores
 
 
-def draw(history, chance, path, title):
-    """Draw best and median fitness over generations."""
+def draw(history, scores, path, title):
+    """Draw best and median fitness over generations, and what others score on fresh seeds."""
     figure, axes = plt.subplots(figsize=(6.4, 3.6), layout='constrained')
     generations = np.arange(1, len(history) + 1)
     axes.fill_between(generations, *np.percentile(history, [25, 75], axis=1), alpha=0.25,
                       color='C0', linewidth=0, label='quartiles')
     axes.plot(generations, history.max(axis=1), color='C1', label='best')
     axes.plot(generations, np.median(history, axis=1), color='C0', label='median')
-    axes.axhline(chance.mean(), color='0.4', linestyle=':', label='random weights')
+    for name, line in (('rule', '--'), ('searched', '-.'), ('random', ':')):
+        axes.axhline(scores[name].mean(), color='0.4', linestyle=line, linewidth=1, label=name)
     axes.set(xlabel='generation', ylabel='fitness', title=title)
     axes.spines[['top', 'right']].set_visible(False)
-    axes.legend(frameon=False, ncols=2, loc='lower right')
+    axes.legend(frameon=False, ncols=3, loc='lower right', fontsize=8)
     figure.savefig(path, dpi=150)
     plt.close(figure)
 
@@ -145,17 +166,23 @@ def main(arguments=None):
     weights, history = evolve(problem, given.generations, given.population, given.seed,
                               given.threads)
     wall, used = time.perf_counter() - began[0], time.process_time() - began[1]
-    evolved, chance = compare(problem, weights, given.threads)
+    searched = search_at_random(problem, given.generations, given.population, given.seed,
+                                given.threads)
+    scores = compare(problem, given.threads, evolved=weights, searched=searched)
     given.output.mkdir(parents=True, exist_ok=True)
     sbot.save_network(given.output / 'network.json', problem.network, weights)
-    draw(history, chance, given.output / 'fitness.png',
+    draw(history, scores, given.output / 'fitness.png',
          f'{given.problem}: {given.population} candidates, {ARENAS} worlds each')
     print(f'{history.size} candidates in {wall:.1f} s, {used:.1f} s of processor time')
-    print(f'on {len(FRESH_SEEDS)} fresh seeds: evolved {evolved.mean():.3f}, random '
-          f'{chance.mean():.3f}, margin {(evolved - chance).mean():.3f}; better in '
-          f'{int((evolved > chance).sum())}')
+    print(f'on {len(FRESH_SEEDS)} fresh seeds:')
+    texts = {'evolved': 'CMA-ES', 'searched': f'best of {history.size} random weights',
+             'rule': 'rule written by hand', 'random': 'random weights'}
+    for name, text in texts.items():
+        wins = int((scores['evolved'] > scores[name]).sum())
+        print(f'  {text:30} {scores[name].mean():6.3f}'
+              + (f', evolved is better in {wins}' if name != 'evolved' else ''))
     print(f'wrote {given.output}/network.json and fitness.png')
-    return evolved, chance
+    return scores
 
 
 if __name__ == '__main__':

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation
 
 Floats = NDArray[np.float64]
+
+_NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
+_NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
 
 FORWARD: dict[str, Callable[..., None]] = {'perceptron': perceptron, 'mlp': mlp, 'ctrnn': ctrnn}
 
@@ -56,38 +59,40 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
         naming the input, where the robot has no such sensor, or no goal.
 
     """
-    values = np.zeros(network.input_count)
-    own = np.array(observation.poses[observation.robot_id], np.float64)
+    own = observation.robot_id
+    sensed: dict[str, Any] = {}
+    out = np.zeros((1, network.input_count))
     for name, (kind, first, size) in zip(network.inputs, table.tolist(), strict=True):
-        out = values[first:first + size]
         field = kinds.field_of(name)
-        sensed: Any = None if field is None else getattr(observation, field)
-        if sensed is None and field is not None:
-            raise InputError(f'input {name}: the robot does not sense it; see `sensors` of the '
-                             'scenario')
-        if kind == kinds.INFRARED:
-            if len(sensed) != size:  # compiled code would write behind its end
-                raise bad_value(f'input {name}', f'{len(sensed)} readings', f'{size}')
-            kinds.infrared_inputs(np.array(sensed, np.float32), out)
-        elif kind == kinds.SCAN:
-            kinds.scan_inputs(np.array(sensed.ranges, np.float32), sensed.range_max, out)
-        elif kind == kinds.NEIGHBOURS:
-            kinds.neighbour_inputs(np.array(sensed.range, np.float32),
-                                   np.array(sensed.bearing, np.float32), observation.num_robots,
-                                   out)
-        elif kind == kinds.WIND:
-            kinds.wind_inputs(float(own[2]), float(sensed[0]), float(sensed[1]), out)
-        elif kind == kinds.TWIST:
-            out[:] = sensed
-        elif kind == kinds.READING:
-            if len(sensed) != size:
-                raise bad_value('inputs', name, f"{name.partition(':')[0]}:{len(sensed)}")
-            out[:] = sensed
-        elif kind == kinds.POSE:
-            kinds.pose_inputs(own, out)
-        else:
-            goal = observation.goal if kind == kinds.GOAL else tuple(observation.poses[0, :2])
-            if goal is None:
+        value: Any = None if field is None else getattr(observation, field)
+        if field is not None:
+            if value is None:
+                raise InputError(f'input {name}: the robot does not sense it; see `sensors` of '
+                                 'the scenario')
+            sensed[field] = value
+        if kind == kinds.INFRARED and len(value) != size:  # compiled code would write behind it
+            raise bad_value(f'input {name}', f'{len(value)} readings', f'{size}')
+        if kind == kinds.READING:
+            if len(value) != size:
+                raise bad_value('inputs', name, f"{name.partition(':')[0]}:{len(value)}")
+            out[0, first:first + size] = value
+        if kind == kinds.GOAL:
+            if observation.goal is None:
                 raise bad_value('goal', None, f'a goal for the input {name}')
-            kinds.place_inputs(own, float(goal[0]), float(goal[1]), out)
-    return values
+            sensed['goal'] = observation.goal
+    scan, heard = sensed.get('scan'), sensed.get('neighbours')
+    senses = kinds.Senses(
+        np.array(observation.poses, np.float64), _row(sensed.get('goal')),
+        _NO_ROW32 if 'infrared' not in sensed else np.array([sensed['infrared']], np.float32),
+        _NO_ROW32 if scan is None else np.array(scan.ranges, np.float32, ndmin=2),
+        1.0 if scan is None else float(scan.range_max), _row(sensed.get('wind')),
+        _row(sensed.get('twist')))
+    kinds.gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
+        np.array([0, len(heard.range)]), np.array(heard.range, np.float64),
+        np.array(heard.bearing, np.float64)), out)
+    inputs: Floats = out[0]
+    return inputs
+
+
+def _row(values: Sequence[float] | None) -> Floats:
+    return _NO_ROW if values is None else np.array([values], np.float64)

@@ -22,11 +22,12 @@ run and a node give a network the same bits.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import atan2, hypot, sincos
 from sbot_common.errors import InputError, bad_value
 
@@ -105,9 +106,12 @@ def infrared_inputs(readings: Scans, out: Floats) -> None:
 def scan_inputs(ranges: Scans, range_max: float, out: Floats) -> None:
     """Write how near the nearest echo of each sector is; beams (B,) m are shared out evenly."""
     beams, sectors = len(ranges), len(out)
+    width = beams // sectors if beams % sectors == 0 else 0  # whole divisions take long
+    end = 0
     for s in range(sectors):
+        first, end = end, (s + 1) * width if width > 0 else (s + 1) * beams // sectors
         nearest = math.inf
-        for i in range(s * beams // sectors, (s + 1) * beams // sectors):
+        for i in range(first, end):
             nearest = min(nearest, float(ranges[i]))
         out[s] = min(1.0, max(0.0, 1.0 - nearest / range_max))
 
@@ -125,12 +129,13 @@ def place_inputs(pose: Floats, x: float, y: float, out: Floats) -> None:
 
 
 @njit
-def neighbour_inputs(ranges: Scans, bearings: Scans, robots: int, out: Floats) -> None:
+def neighbour_inputs(ranges: Floats, bearings: Floats, robots: int, out: Floats) -> None:
     """Write the weighted mean direction of those heard, (M,) m and rad, and their share."""
     total, x, y = 0.0, 0.0, 0.0
     for i in range(len(ranges)):
-        weight = 1.0 / (1.0 + float(ranges[i]))
-        sine, cosine = sincos(float(bearings[i]))
+        # As a message carries them, whoever asks.
+        weight = 1.0 / (1.0 + float(np.float32(ranges[i])))
+        sine, cosine = sincos(float(np.float32(bearings[i])))
         total += weight
         x += weight * cosine
         y += weight * sine
@@ -151,3 +156,71 @@ def pose_inputs(pose: Floats, out: Floats) -> None:
     """Write a pose (3,)."""
     sine, cosine = sincos(pose[2])
     out[0], out[1], out[2], out[3] = pose[0], pose[1], cosine, sine
+
+
+class Senses(NamedTuple):
+    """What R robots sense: rows of a batch, or the one row of a robot; empty where not sensed."""
+
+    pose: Floats  # (R or more, 3) x, y (m), yaw (rad)
+    goal: Floats  # (R, 2) m
+    infrared: Scans  # (R, 15)
+    ranges: Scans  # (R, beams) m
+    range_max: float  # m
+    wind: Floats  # (R, 2) m/s, frame `map`
+    twist: Floats  # (R, 3)
+
+
+class Heard(NamedTuple):
+    """What the robots of one world hear from each other."""
+
+    starts: Integers  # (N + 1,) robot i hears rows starts[i] ... starts[i + 1] - 1
+    range: Floats  # m
+    bearing: Floats  # rad
+
+
+@njit_inline
+def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integers, senses: Senses,
+                  heard: Heard, out: Floats) -> None:
+    """Write the inputs of robots first ... end-1 of one world, those of ``READING`` left out.
+
+    Parameters
+    ----------
+    leader : row of robot 0's pose
+    robots : how many there are in the world
+    table : ``input_table``
+    senses, heard : of these robots; ``heard`` begins with robot ``first``
+    out : (R, I), written to
+
+    """
+    for row in range(first, end):
+        pose = senses.pose[row]
+        for t in range(len(table)):
+            values, kind = out[row, table[t, 1]:table[t, 1] + table[t, 2]], table[t, 0]
+            if kind == INFRARED:
+                infrared_inputs(senses.infrared[row], values)
+            elif kind == SCAN:
+                scan_inputs(senses.ranges[row], senses.range_max, values)
+            elif kind == GOAL:
+                place_inputs(pose, senses.goal[row, 0], senses.goal[row, 1], values)
+            elif kind == LEADER:
+                place_inputs(pose, senses.pose[leader, 0], senses.pose[leader, 1], values)
+            elif kind == NEIGHBOURS:
+                a, z = heard.starts[row - first], heard.starts[row - first + 1]
+                neighbour_inputs(heard.range[a:z], heard.bearing[a:z], robots, values)
+            elif kind == WIND:
+                wind_inputs(pose[2], senses.wind[row, 0], senses.wind[row, 1], values)
+            elif kind == TWIST:
+                values[:] = senses.twist[row]
+            elif kind == POSE:
+                pose_inputs(pose, values)
+
+
+@njit
+def gather_one(robot: int, table: Integers, senses: Senses, heard: Heard, out: Floats) -> None:
+    """Write the inputs (1, I) of one robot; ``senses`` is its row, with all robots' poses."""
+    poses = np.empty((2, 3))
+    for c in range(3):
+        poses[0, c], poses[1, c] = senses.pose[robot, c], senses.pose[0, c]
+    own = Senses(poses, senses.goal, senses.infrared, senses.ranges, senses.range_max,
+                 senses.wind, senses.twist)
+    gather_inputs(0, 1, 1, senses.pose.shape[0], table, own, heard, out)

@@ -142,7 +142,7 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
     """
     content = read_content(path)
     if content.get('kind') == FUNCTION:
-        raise InputError(f'{path}: holds a function, which is a program, and not a network; use '
+        raise InputError(f'{path}: contains a function, not a network; use '
                          'sbot.load_policy or controller function_policy, which execute it')
     if set(content) != set(_KEYS):
         raise InputError(f"{path}: expected an object with the keys {', '.join(_KEYS)}")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from potential_field_bot.controller import State, Turn, actuate, initial_state
-from potential_field_bot.goals import angle_of_draw, generate_goal, is_on_goal
-from potential_field_bot.leader import laser_angle_min
+import numpy as np
+from numpy.typing import NDArray
+
+from potential_field_bot.controller import Scans, State, Turn, take_turns
+from potential_field_bot.goals import generate_goal, is_on_goal
+from potential_field_bot.neighbours import one_cell
 from potential_field_bot.parameters import Parameters
 from potential_field_bot.timing import check_frequency
 from sbot_common.clock import Rate
 from sbot_common.controlled_robot import checked_goal
 from sbot_common.observation import Inputs, Observation, Point, Scan, make_observation
 from sbot_common.params import updated
+
+Floats = NDArray[np.float64]
 
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
 
@@ -50,11 +55,14 @@ class PotentialField:
 
     def reset(self) -> None:
         """Forget everything since construction; parameters stay as they are."""
-        self._state: State | None = None
+        self._memory = np.zeros((1, 4))  # as the states of ``take_turns``
+        self._turns = np.empty((1, len(Turn._fields)))
+        self._count = 0
+        self._ids, self._draws, self._headings = np.zeros(1, np.int64), np.zeros(1), np.zeros(1)
+        self._grid = one_cell(0)
         self._seen_goal: Point | None = None
         self._next_goal: Point | None = None
         self._reached = False
-        self.turn: Turn | None = None  # the last one
         self.goals = 0  # how many goals were taken up so far, the first one included
         self.just_reached: Point | None = None  # the goal, after the first turn on it
         self.invalid_turns = 0  # turns whose force was not a number
@@ -67,17 +75,26 @@ class PotentialField:
     @property
     def state(self) -> State | None:
         """The memory after the last turn; None before the first."""
-        return self._state
+        if not self.goals:
+            return None
+        ema_x, ema_y, goal_x, goal_y = self._memory[0].tolist()
+        return State(ema_x, ema_y, goal_x, goal_y, self._count)
+
+    @property
+    def turn(self) -> Turn | None:
+        """The last turn, and why it was so; None before the first."""
+        return Turn(*self._turns[0].tolist()) if self._count else None
 
     @property
     def goal(self) -> Point | None:
         """The goal (m) in force; None before the first turn."""
-        return None if self._state is None else (self._state.goal_x, self._state.goal_y)
+        s = self.state
+        return None if s is None else (s.goal_x, s.goal_y)
 
     @property
     def on_goal(self) -> bool:
         """Whether the average position is within the goal's radius (document 001 section 15)."""
-        s = self._state
+        s = self.state
         return s is not None and is_on_goal(s.goal_x, s.goal_y, s.ema_x, s.ema_y,
                                             self._parameters.goal_radius_sigma_m)
 
@@ -117,24 +134,32 @@ class PotentialField:
         self.just_reached = None
         if located:
             self._take_up_goal(observation, rng)
-        if self._state is None:
+        if not self.goals:
             return 0.0, 0.0
         p = self._parameters
-        scan = observation.scan or _NO_SCAN
-        heading = observation.scan_heading
-        if heading is None:
-            heading = float(poses[robot_id, 2])
-        self._state, turn = actuate(
-            p, self._state, robot_id, poses, np.array(scan.ranges, np.float32),
-            laser_angle_min(heading, scan.angle_min), scan.angle_increment,
-            angle_of_draw(rng.random()))
-        self.turn = turn
-        self.invalid_turns += not turn.valid
+        v, omega, theta = self._take_turn(robot_id, poses, observation, rng.random())
+        self.invalid_turns += math.isnan(theta)
         self._notice_goal(robot_id)
         if located and self._walks(robot_id) and check_frequency(
-                self._state.tick_counter, p.goal_regeneration_frequency_hz, p.loop_rate):
+                self._count, p.goal_regeneration_frequency_hz, p.loop_rate):
             self._draw_goal(poses[robot_id], rng)
-        return turn.v, turn.omega
+        return v, omega
+
+    def _take_turn(self, robot_id: int, poses: Floats, observation: Observation,
+                   draw: float) -> list[float]:
+        """Take a turn as a batch of one; return v (m/s), omega (rad/s), theta (rad)."""
+        scan, heading = observation.scan or _NO_SCAN, observation.scan_heading
+        if len(self._grid.items) != len(poses):
+            self._grid = one_cell(len(poses))
+        self._ids[0], self._draws[0] = robot_id, draw
+        self._headings[0] = poses[robot_id, 2] if heading is None else heading
+        ranges = np.array(scan.ranges, np.float32, ndmin=2)
+        take_turns(0, 1, self._parameters, self._ids, self._memory, self._draws, poses,
+                   Scans(ranges, self._headings, scan.angle_min, scan.angle_increment),
+                   self._grid, self._turns)
+        self._count += 1
+        decided: list[float] = self._turns[0, :3].tolist()
+        return decided
 
     def _walks(self, robot_id: int) -> bool:
         return self._parameters.on_random_walk and robot_id == 0
@@ -146,27 +171,26 @@ class PotentialField:
             self._seen_goal = observation.goal
             goal = goal or checked_goal(*observation.goal)
         pose = observation.poses[observation.robot_id]
-        if self._state is None:
+        if not self.goals:
             if not self._rate_is_known:
                 self.set_parameters(loop_rate=round(1 / observation.dt, 9))
-            self._start(goal or self._first_goal or (0.0, 0.0), pose, 0)
+            self._start(goal or self._first_goal or (0.0, 0.0), pose)
             if self._walks(observation.robot_id):
                 self._draw_goal(pose, rng)
         elif goal is not None:
-            self._start(goal, pose, self._state.tick_counter)
+            self._start(goal, pose)
         self._next_goal = None
 
-    def _start(self, goal: Point, pose: np.ndarray, tick_counter: int) -> None:
-        """Set the goal and the average, keeping the count of turns."""
-        self._state = initial_state(goal, pose)._replace(tick_counter=tick_counter)
+    def _start(self, goal: Point, pose: Floats) -> None:
+        """Set the goal; the average starts at the position (section 11)."""
+        self._memory[0] = pose[0], pose[1], *goal
         self.goals += 1
         self._reached = False
 
-    def _draw_goal(self, pose: np.ndarray, rng: np.random.Generator) -> None:
+    def _draw_goal(self, pose: Floats, rng: np.random.Generator) -> None:
         """Draw a goal near the robot (document 001 section 16)."""
-        assert self._state is not None
         goal = generate_goal(float(pose[0]), float(pose[1]), rng.random(), rng.random())
-        self._start(goal, pose, self._state.tick_counter)
+        self._start(goal, pose)
 
     def _notice_goal(self, robot_id: int) -> None:
         """Note the first turn on a goal; only the leader has one."""

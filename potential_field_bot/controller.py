@@ -1,4 +1,4 @@
-"""One turn of one robot as a pure function: document 001, sections 6 and 12 to 14."""
+"""Turns of one robot or many in one compiled call: document 001, sections 6 and 12 to 14."""
 
 from __future__ import annotations
 
@@ -12,25 +12,30 @@ from potential_field_bot.forces import (
     Force,
     follower_attraction,
     leader_attraction,
-    other_repulsion,
     random_force,
     repels,
     repulsions,
     staying_put_index,
     update_average,
 )
+from potential_field_bot.goals import angle_of_draw
 from potential_field_bot.leader import (
     Leader,
     LeaderDisc,
     check_for_leader,
     check_for_leader_disc,
+    laser_angle_min,
     locate_leader,
     locate_leader_disc,
 )
+from potential_field_bot.neighbours import Room, make_room, nearby_repulsion
 from potential_field_bot.parameters import GEOMETRIC, Parameters
 from potential_field_bot.velocity import angular_velocity, linear_velocity, reduce_angle
-from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_common.elementary import atan2
+from sbot_common.spatial import BucketGrid
+
+Floats = NDArray[np.float64]
 
 
 class State(NamedTuple):
@@ -59,27 +64,33 @@ class Turn(NamedTuple):
     laser_y: float
     other_x: float  # repulsion by the other robots, factor included
     other_y: float
-    valid: bool  # false: the force or the pose was not a number, so the command is (0, 0)
+
+    @property
+    def valid(self) -> bool:
+        """Whether force and pose were numbers; else the command is (0, 0)."""
+        return not math.isnan(self.theta)
 
 
-def initial_state(goal: tuple[float, float], pose: NDArray[np.float64]) -> State:
-    """Return the state before the first turn: the average starts at the position (section 11).
-
-    Parameters
-    ----------
-    goal : x, y (m)
-    pose : (3,) x, y (m), yaw (rad) of the robot
-
-    """
-    return State(float(pose[0]), float(pose[1]), float(goal[0]), float(goal[1]), 0)
+COMMAND = slice(0, 2)  # columns of a turn: linear.x and angular.z
+THETA = Turn._fields.index('theta')
 
 
-@njit
-def attraction(p: Parameters, state: State, robot_id: int, poses: NDArray[np.float64]) -> Force:
+class Scans(NamedTuple):
+    """The scans of the M robots that take a turn."""
+
+    ranges: NDArray[np.float32]  # (M, beams) m; NaN and +inf push nothing; beams may be 0
+    heading: Floats  # (M,) rad, of the robot when its scan arrived
+    angle_min: float  # rad, as in the messages, promoted to double
+    angle_increment: float  # rad
+
+
+@njit_inner
+def attraction(p: Parameters, goal_x: float, goal_y: float, robot_id: int,
+               poses: Floats) -> Force:
     """Return the pull of the goal on robot 0, or of robot 0 on a follower (section 6)."""
     x, y = poses[robot_id, 0], poses[robot_id, 1]
     if robot_id == 0:
-        return leader_attraction(p.attraction_constant_gamma, state.goal_x, state.goal_y, x, y)
+        return leader_attraction(p.attraction_constant_gamma, goal_x, goal_y, x, y)
     return follower_attraction(p.repulsion_constant_alpha, p.attraction_constant_gamma,
                                poses[0, 0], poses[0, 1], x, y, p.robot_radius_m, p.robot_radius_m,
                                p.safe_distance_m, p.far_distance_m)
@@ -154,72 +165,77 @@ def _is_leader(p: Parameters, robot_id: int, leader: tuple[Leader, LeaderDisc], 
 
 
 @njit_inner
-def halted(state: State) -> tuple[State, Turn]:
-    """Return the turn of a robot that does not know where it is: it stands, its average stays."""
-    zero, nan = 0.0, math.nan
-    after = State(state.ema_x, state.ema_y, state.goal_x, state.goal_y, state.tick_counter + 1)
-    return after, Turn(zero, zero, nan, nan, nan, zero, zero, zero, zero, zero, zero, zero, zero,
-                       False)
-
-
-@njit
-def decide(p: Parameters, state: State, robot_id: int, poses: NDArray[np.float64],
-           ranges: NDArray[np.float32], angle_min: float, angle_increment: float, u: float,
-           other_x: float, other_y: float) -> tuple[State, Turn]:
-    """Take one turn, given the other robots' push; the arguments are those of ``actuate``."""
+def decide(p: Parameters, goal_x: float, goal_y: float, ema_x: float, ema_y: float, robot_id: int,
+           poses: Floats, ranges: NDArray[np.float32], angle_min: float, angle_increment: float,
+           u: float, other: Force) -> Turn:
+    """Return one robot's turn, given its new average position and the other robots' push."""
     x, y, heading = poses[robot_id, 0], poses[robot_id, 1], poses[robot_id, 2]
-    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(heading)):
-        return halted(state)
-    ema_x = update_average(p.ema_coefficient_eta, state.ema_x, x)
-    ema_y = update_average(p.ema_coefficient_eta, state.ema_y, y)
-    after = State(ema_x, ema_y, state.goal_x, state.goal_y, state.tick_counter + 1)
-
-    attraction_x, attraction_y = attraction(p, state, robot_id, poses)
+    attraction_x, attraction_y = attraction(p, goal_x, goal_y, robot_id, poses)
     random_x, random_y = random_force(p.conversion_constant_zeta,
                                       staying_put_index(x, y, ema_x, ema_y), u)
     fx, fy, laser_x, laser_y = add_readings(p, robot_id, poses, ranges, angle_min,
                                             angle_increment, attraction_x + random_x,
                                             attraction_y + random_y)
-    fx += other_x
-    fy += other_y
+    fx += other[0]
+    fy += other[1]
 
     theta = reduce_angle(atan2(fy, fx) - heading)
     v, omega = 0.0, 0.0
-    valid = not math.isnan(theta)
-    if valid:
+    if not math.isnan(theta):
         omega = angular_velocity(p.angular_scaler_kappa, theta, p.rotate_speed_radps)
         v = linear_velocity(p.linear_scaler_lambda, fx, fy, theta, p.forward_speed_mps)
-    return after, Turn(v, omega, theta, fx, fy, attraction_x, attraction_y, random_x, random_y,
-                       laser_x, laser_y, other_x, other_y, valid)
+    return Turn(v, omega, theta, fx, fy, attraction_x, attraction_y, random_x, random_y,
+                laser_x, laser_y, other[0], other[1])
 
 
 @njit
-def actuate(parameters: Parameters, state: State, robot_id: int, poses: NDArray[np.float64],
-            ranges: NDArray[np.float32], angle_min: float, angle_increment: float,
-            u: float) -> tuple[State, Turn]:
-    """Take one turn of one robot: the document's {Actuate Robot} up to its counter.
+def take_turns(first: int, end: int, parameters: Parameters, ids: NDArray[np.int64],
+               states: Floats, draws: Floats, poses: Floats, scans: Scans, grid: BucketGrid,
+               turns: Floats) -> None:
+    """Take the turns first ... end-1 of M of the N robots: the document's {Actuate Robot}.
 
-    Drawing a new goal, which the document does last, is ``goals.generate_goal``.
+    Drawing a new goal, which the document does last, is ``goals.generate_goal``. A command is
+    always finite with 0 <= v <= forward_speed_mps and abs(omega) <= rotate_speed_radps. An
+    infinite force gives the limits. A force or a pose that is not a number gives (0, 0) and a
+    theta of NaN (docs/errata.md P2); without a pose the average stays.
 
     Parameters
     ----------
-    parameters : the constants
-    state : before the turn
-    robot_id : 0 is the leader
+    parameters : the constants, the same for all M
+    ids : (M,) which robots take a turn; 0 is the leader
+    states : (M, 4) moving average of the position and goal, x, y (m) each; brought up to date
+    draws : (M,) one number of each robot's generator, in [0, 1)
     poses : (N, 3) x, y (m), yaw (rad) of all robots in `map`
-    ranges : (beams,) float32 m; NaN and +inf push nothing; may be empty
-    angle_min : rad, ``leader.laser_angle_min`` of the heading when the scan arrived
-    angle_increment : rad, a float32 promoted to double
-    u : rad in [-pi, pi), the drawn angle of the random force
-
-    Returns
-    -------
-    State, Turn
-        The command is always finite with 0 <= v <= forward_speed_mps and
-        abs(omega) <= rotate_speed_radps. An infinite force gives the limits; a force that is not
-        a number gives (0, 0) and ``valid`` false (docs/errata.md P2).
+    scans : of the M robots
+    grid : ``neighbours.repulsion_grid(parameters, poses)``, or ``neighbours.one_cell(N)``
+    turns : (M, 13) the fields of ``Turn``; written to
 
     """
-    other_x, other_y = other_repulsion(parameters, robot_id, poses)
-    return decide(parameters, state, robot_id, poses, ranges, angle_min, angle_increment, u,
-                  other_x, other_y)
+    room = make_room(poses.shape[0])
+    _take_turns(first, end, parameters, borrowed(ids), borrowed(states), borrowed(draws),
+                borrowed(poses), borrowed(scans), borrowed(grid), borrowed(room), borrowed(turns))
+    for part in (room.dx, room.dy, room.distance, room.angle, room.x, room.y):
+        part[0] = 0.0  # keeps them alive until here
+    room.number[0] = 0
+
+
+@njit_inline
+def _take_turns(first: int, end: int, p: Parameters, ids: NDArray[np.int64], states: Floats,
+                draws: Floats, poses: Floats, scans: Scans, grid: BucketGrid, room: Room,
+                turns: Floats) -> None:
+    for m in range(first, end):
+        i = ids[m]
+        x, y = poses[i, 0], poses[i, 1]
+        if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(poses[i, 2])):
+            for k in range(turns.shape[1]):  # the robot stands, and its average stays
+                turns[m, k] = math.nan if THETA <= k < THETA + 3 else 0.0
+            continue
+        states[m, 0] = update_average(p.ema_coefficient_eta, states[m, 0], x)
+        states[m, 1] = update_average(p.ema_coefficient_eta, states[m, 1], y)
+        other = nearby_repulsion(p, i, poses, grid, room)
+        turn = decide(p, states[m, 2], states[m, 3], states[m, 0], states[m, 1], i, poses,
+                      scans.ranges[m],
+                      laser_angle_min(scans.heading[m], scans.angle_min), scans.angle_increment,
+                      angle_of_draw(draws[m]), other)
+        for k in range(turns.shape[1]):
+            turns[m, k] = turn[k]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from potential_field_bot.parameters import Parameters
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
-from sbot_common.elementary import atan2, sincos, sincos_of
+from sbot_common.elementary import sincos, sincos_of
 
 Floats = NDArray[np.float64]
 Force = tuple[float, float]
@@ -54,24 +54,10 @@ def follower_attraction(alpha: float, gamma: float, x0x: float, x0y: float, xjx:
     return ka * sx, ka * sy
 
 
-@njit
-def repulsion(alpha: float, distance: float, angle: float, d_safe: float, epsilon: float,
-              beta: float) -> Force:
-    """Return the push of something ``distance`` (m) away; ``angle`` (rad) is from it to the robot.
-
-    A NaN distance pushes nothing, a negative one as hard as anything can. Document 001 section 7.
-    """
-    magnitude, near = _repulsion_size(alpha, distance, d_safe, epsilon, beta)
-    if not near:
-        return 0.0, 0.0
-    sine, cosine = sincos(angle)
-    return magnitude * cosine, magnitude * sine
-
-
 @njit_inline
 def _repulsion_size(alpha: float, distance: float, d_safe: float, epsilon: float,
                     beta: float) -> tuple[float, bool]:
-    """Return the size of ``repulsion``, and whether it is one; without a branch, for loops."""
+    """Return the size of a push, and whether it is one; without a branch, for loops."""
     touching, beyond = distance < d_safe + epsilon, distance - d_safe
     size = alpha / (epsilon * epsilon if touching else beyond * beyond)
     return size, touching | (distance < beta)
@@ -79,9 +65,10 @@ def _repulsion_size(alpha: float, distance: float, d_safe: float, epsilon: float
 
 @njit
 def repulsions(p: Parameters, distance: Floats, angle: Floats, x: Floats, y: Floats) -> None:
-    """Write ``repulsion`` of each distance (m) and angle (rad), bit for bit, to x and y, all (M,).
+    """Write the push of M things to x and y (M,).
 
-    Several at a time.
+    ``distance`` (m) is how far each is away, ``angle`` (rad) is from it to the robot. A NaN
+    distance pushes nothing, a negative one as hard as anything can. Document 001 section 7.
     """
     sincos_of(angle, y, x)
     for i in range(distance.shape[0]):
@@ -93,46 +80,14 @@ def repulsions(p: Parameters, distance: Floats, angle: Floats, x: Floats, y: Flo
 
 @njit_inline
 def repels(p: Parameters, distance: float) -> bool:
-    """Tell whether ``repulsion`` from so far (m) is more than zero; not for NaN."""
+    """Tell whether the push from so far (m) is more than zero; not for NaN."""
     return distance < repulsion_reach(p)
 
 
 @njit
 def repulsion_reach(p: Parameters) -> float:
-    """Return the distance (m) from which on ``repulsion`` is zero."""
+    """Return the distance (m) from which on a push is zero."""
     return max(p.relevance_distance_beta_m, p.safe_distance_m + p.error_constant_epsilon_m)
-
-
-@njit_inner
-def repulsion_between(p: Parameters, mx: float, my: float, nx: float, ny: float) -> Force:
-    """Return the push, before its factor, of a robot centred at (nx, ny) on one at (mx, my) (m).
-
-    Document 001 section 8: distances between centres, radii left out (docs/errata.md P12).
-    """
-    sx = mx - nx
-    sy = my - ny
-    distance = math.sqrt(sx * sx + sy * sy)
-    if not repels(p, distance):
-        return 0.0, 0.0  # as `repulsion` would say, without an angle that costs more than the rest
-    return repulsion(p.repulsion_constant_alpha, distance, atan2(sy, sx), p.safe_distance_m,
-                     p.error_constant_epsilon_m, p.relevance_distance_beta_m)
-
-
-@njit
-def other_repulsion(p: Parameters, robot_id: int, poses: NDArray[np.float64]) -> Force:
-    """Return the push of all robots but the leader and oneself; ``poses`` (N, 3): x, y (m), yaw.
-
-    Document 001 section 8, with an accumulator that starts at zero (docs/errata.md P10).
-    """
-    fx, fy = 0.0, 0.0
-    for i in range(1, poses.shape[0]):
-        if i == robot_id:
-            continue
-        x, y = repulsion_between(p, poses[robot_id, 0], poses[robot_id, 1],
-                                 poses[i, 0], poses[i, 1])
-        fx += x
-        fy += y
-    return fx * p.other_repulsion_factor, fy * p.other_repulsion_factor
 
 
 @njit_inner

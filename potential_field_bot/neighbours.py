@@ -52,6 +52,12 @@ def repulsion_grid(p: Parameters, poses: NDArray[np.float64]) -> BucketGrid:
     return grid_around_points(poses, max(repulsion_reach(p), _LEAST_CELL))
 
 
+def one_cell(robots: int) -> BucketGrid:
+    """Return a grid of one cell that lists so many robots: for few turns, whatever the poses."""
+    return BucketGrid(0.0, 0.0, 1.0, 1, 1, np.array([0, robots], np.int32),
+                      np.arange(robots, dtype=np.int32))
+
+
 @njit_inline
 def _number_those_near(reach: float, robot_id: int, poses: Floats, grid: BucketGrid,
                        number: Numbers) -> int:
@@ -92,14 +98,17 @@ def _sort(number: Numbers) -> None:
 @njit
 def nearby_repulsion(p: Parameters, robot_id: int, poses: Floats, grid: BucketGrid,
                      room: Room) -> Force:
-    """Return ``forces.other_repulsion`` of one robot, bit for bit, from the cells around it.
+    """Return the push of all robots but the leader on one robot, from the cells around it.
+
+    Document 001 section 8, with a sum that starts at zero (docs/errata.md P10). Distances are
+    between centres, radii left out (P12).
 
     Parameters
     ----------
     p : the constants
     robot_id : whom the others push
     poses : (N, 3) x, y (m), yaw (rad) in `map`
-    grid : ``repulsion_grid(p, poses)``
+    grid : ``repulsion_grid(p, poses)`` or ``one_cell(N)``
     room : ``make_room(N)``
 
     """

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 # Where each public name is.
 _PLACES = {
-    'Bag': 'sbot.bag.reader', 'InputError': 'sbot_common.errors', 'Run': 'sbot.runner.history',
+    'Bag': 'sbot.bag.reader', 'Broadcast': 'sbot_common.wire.broadcast',
+    'InputError': 'sbot_common.errors', 'Run': 'sbot.runner.history',
     'Scenario': 'sbot.scenario.model', 'World': 'sbot.api.worlds', 'Worlds': 'sbot.api.worlds',
     'function_policy': 'neural_controller.function_policy', 'load': 'sbot.api.loading',
     'load_network': 'neural_controller.network', 'load_policy': 'neural_controller.policy_file',
@@ -22,9 +23,9 @@ _PLACES = {
 }
 _RENAMED = {'network': 'make_network'}
 
-__all__ = ['Bag', 'InputError', 'Run', 'Scenario', 'World', 'Worlds', 'function_policy', 'learn',
-           'load', 'load_network', 'load_policy', 'network', 'plot', 'replay', 'run',
-           'save_network', 'save_policy', 'sweep', 'view']
+__all__ = ['Bag', 'Broadcast', 'InputError', 'Run', 'Scenario', 'World', 'Worlds',
+           'function_policy', 'learn', 'load', 'load_network', 'load_policy', 'network', 'plot',
+           'replay', 'run', 'save_network', 'save_policy', 'sweep', 'view']
 
 if TYPE_CHECKING:
     from neural_controller.function_policy import function_policy
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from sbot.runner.history import Run
     from sbot.scenario.model import Scenario
     from sbot_common.errors import InputError
+    from sbot_common.wire.broadcast import Broadcast
 
 
 def __getattr__(name: str) -> object:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.elementary.copying import copy_rows
 
 Floats = NDArray[np.float64]
 
@@ -181,7 +182,7 @@ def _add_run(runs: NDArray[np.int32], count: int, item: int, first: int,
     """Write row ``count`` of the runs; return them, moved to a longer array if they were full."""
     if count == runs.shape[0]:
         longer = np.empty((2 * count, 3), np.int32)
-        longer[:count] = runs
+        copy_rows(runs, longer[:count])
         runs = longer
     runs[count, 0], runs[count, 1], runs[count, 2] = item, first, last
     return runs

@@ -31,6 +31,12 @@ def test_the_tables_of_numbers_are_those_measured(page):
     assert made == text, 'run python docs/make_performance_tables.py'
 
 
+def test_the_tables_of_learning_are_those_of_tasks_and_rows():
+    text = (ROOT / 'docs' / 'learning.md').read_text('utf-8')
+    made = load(ROOT / 'docs' / 'make_learning_tables.py').with_tables(text)
+    assert made == text, 'run python docs/make_learning_tables.py'
+
+
 def test_the_table_of_limits_is_up_to_date():
     text = (ROOT / 'docs' / 'reliability.md').read_text('utf-8')
     assert load(ROOT / 'docs' / 'make_limits_table.py').with_table(text) == text

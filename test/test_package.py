@@ -24,7 +24,7 @@ ROSDEP_KEYS = {'python3-numpy', 'python3-numba', 'python3-pydantic', 'python3-ya
 # Needed by few: docs/dependencies.md.
 OPTIONAL = {'navground', 'irsim', 'torch', 'vmas', 'cffi', 'pytest', 'pandas', 'distributed',
             'pyarrow', 'cloudpickle', 'scipy', 'gymnasium', 'pettingzoo', 'cma',
-            'stable_baselines3',
+            'stable_baselines3', 'torchrl', 'tensordict', 'benchmarl',
             # These come with rclpy's messages, and make tf2_msgs where it is not installed.
             'rosidl_adapter', 'rosidl_generator_py', 'rosidl_generator_type_description',
             'rosidl_pycommon'}
@@ -141,7 +141,7 @@ def test_an_installation_asks_for_few_packages(setup_arguments):
 
 def test_all_has_every_extra_that_fits_beside_the_others(setup_arguments):
     extras = setup_arguments['extras_require']
-    apart = {'all', 'test', 'docs', 'train', 'ros-kilted'}
+    apart = {'all', 'test', 'docs', 'train', 'marl', 'ros-kilted'}
     assert set(extras['all']) == {line for name in set(extras) - apart for line in extras[name]}
 
 

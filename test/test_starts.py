@@ -54,6 +54,17 @@ def test_loading_a_scenario_imports_what_checks_it():
     assert found <= LOAD - NUMBA | {'numpy', 'yaml', '_yaml'}
 
 
+def test_loading_a_scenario_imports_no_part_of_numpy_that_few_need():
+    """Masked arrays, which np.unique looks for, and random numbers take a tenth of a start."""
+    done = subprocess.run(
+        [sys.executable, '-c', "import sys, numpy; before = {*sys.modules}; import sbot; "
+         "sbot.load('leader_follower'); print('PARTS', *sorted({*sys.modules} - before))"],
+        check=True, capture_output=True, text=True, timeout=600)
+    parts = {name for name in done.stdout.rpartition('PARTS ')[2].split()
+             if name.startswith('numpy.') and name.count('.') == 1}
+    assert parts <= {'numpy.typing', 'numpy._typing'}
+
+
 def test_a_run_imports_what_loading_does():
     words = ('run', 'leader_follower', '--duration', '0.1', '--quiet')
     sbot(*words)  # a first run, which compiles, imports more

@@ -17,6 +17,8 @@ HAS_ROS = importlib.util.find_spec('rclpy') is not None
 @pytest.mark.slow
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
 def test_it_runs(page, tmp_path):
+    if "'.[train]'" in page.read_text('utf-8'):
+        pytest.importorskip('stable_baselines3', reason='extra train is missing')
     run_page(page, tmp_path, HAS_ROS)
     for picture in re.findall(r'!\[[^]]+\]\(([^)]+)\)', page.read_text('utf-8')):
         made, = tmp_path.rglob(Path(picture).name)
@@ -50,6 +52,10 @@ def test_what_it_needs_beside_the_package_stands_at_its_top(page):
     needs = {'pytest': any('-m pytest' in block.text for block in made),
              "'.[pandas]'": any('sbot.sweep(' in block.text or 'to_dataframe' in block.text
                                 for block in made),
+             "'.[evolve]'": any('-m sbot.learn.proof' in block.text and '--learner ppo' not in
+                                block.text for block in made),
+             "'.[train]'": any('stable_baselines3' in block.text or '--learner ppo' in block.text
+                               for block in made),
              "'.[ros]'": any(block.needs_ros for block in made)}
     top = text.partition('\n## ')[0]
     assert {what for what in needs if f'`pip install {what}`' in top} == {

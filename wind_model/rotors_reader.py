@@ -19,7 +19,6 @@ FIELDS = WindGrid._fields
 INTEGERS = ('n_x', 'n_y')
 SCALARS = ('min_x', 'min_y', 'n_x', 'n_y', 'res_x', 'res_y')
 PLANES = ('bottom_z', 'top_z')
-VOLUMES = ('u', 'v', 'w')
 
 MAX_POINTS = 1 << 26  # in a grid: three arrays of 512 MiB
 MAX_UNDECLARED = 1 << 24  # values of an array whose size is not declared yet

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wind_model.field import load_field
 from wind_model.grid import Lattice
-from wind_model.gust import force_at, gust_velocity_at
+from wind_model.gust import gust_force, gust_velocity, is_gust, mean_force
 from wind_model.parameters import WindParameters
 from wind_model.uniform import mean_velocity
 
@@ -40,8 +40,11 @@ class WindSource(NamedTuple):
 
     def at(self, stamp_ns: int) -> Wind:
         """Return the wind of a stamp (ns)."""
-        return Wind(mean_velocity(self.parameters), force_at(self.parameters, stamp_ns),
-                    self.field, gust_velocity_at(self.parameters, stamp_ns))
+        p = self.parameters
+        calm = Wind(mean_velocity(p), mean_force(p), self.field)
+        if not is_gust(p, stamp_ns):
+            return calm
+        return calm._replace(force=calm.force + gust_force(p), gust=gust_velocity(p))
 
 
 def load_source(parameters: WindParameters) -> WindSource:

@@ -137,13 +137,17 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
     return replay_bag(_bag(bag), overrides, record, controllers=controllers)
 
 
-def plot(source: Run | Bag | Source, path: str | Path | None = None, /) -> Figure | Path:
+def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
+         at: Sequence[float] = (), colour: str = 'robot', dark: bool = False) -> Figure | Path:
     """Draw a run: its arena with all tracks, and what happened over time.
 
     Parameters
     ----------
     source : a run, a recording (``Bag`` or its path), or a scenario, which is then run
     path : .png, .svg or .pdf; .mp4 or .gif for a film. None: return a matplotlib figure.
+    at : times (s) to draw side by side, instead of whole tracks
+    colour : what a robot's colour says in films and with ``at``: 'robot' or 'heading'
+    dark : draw on a dark ground
 
     Returns
     -------
@@ -156,14 +160,15 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /) -> Figur
 
     """
     from sbot.figures import animation, picture
+    look = picture.Look(tuple(at), colour, dark)
     if path is None:
-        return picture.draw_run(_data(source))
+        return picture.draw(_data(source), look)
     formats = (*picture.FORMATS, *animation.FORMATS)
     if Path(path).suffix.lower() not in formats:  # complain before the run
         raise bad_value('path', str(path), f'a file that ends in {", ".join(formats)}')
     write = (animation.animate_run if Path(path).suffix.lower() in animation.FORMATS
              else picture.plot_run)
-    write(_data(source), path)
+    write(_data(source), path, look)
     return Path(path)
 
 

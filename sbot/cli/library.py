@@ -17,10 +17,20 @@ _WIDTH = 79  # columns of the list
 
 
 def _scenarios() -> dict[str, str]:
-    from sbot.files.yaml_plain import load_mapping
     from sbot.scenario.shipped import shipped_scenarios
+    return _described(shipped_scenarios())
+
+
+def _gallery() -> dict[str, str]:
+    from sbot.scenario.shipped import gallery_scenarios
+    return _described(gallery_scenarios())
+
+
+def _described(files: dict[str, Path]) -> dict[str, str]:
+    """Return each scenario's description."""
+    from sbot.files.yaml_plain import load_mapping
     found = {}
-    for name, path in shipped_scenarios().items():
+    for name, path in files.items():
         text = path.read_text('utf-8')
         found[name] = (_comment(text, r'<!--(.*?)-->') if path.suffix == '.argos'
                        else str(load_mapping(text, str(path)).get('description', '')))
@@ -64,12 +74,20 @@ def _controllers() -> dict[str, str]:
     return {**texts, NONE: 'Driven from outside: over cmd_vel, or by keys (sbot view --live).'}
 
 
+def _tasks() -> dict[str, str]:
+    from sbot.learn.tasks.registry import entries
+    return {name: f'{entry.text} Metric: {entry.metric.name} ({entry.metric.unit}).'
+            for name, entry in entries().items()}
+
+
 # Kind: what it is for, and its names with a text each.
 _KINDS: dict[str, tuple[str, Callable[[], dict[str, str]]]] = {
     'scenarios': ('sbot run NAME', _scenarios),
+    'gallery': ('sbot run NAME, or sbot new MINE --from NAME', _gallery),
     'maps': ('world: {map: NAME}', _maps),
     'winds': ('wind: {use_custom_static_wind_field: true, custom_wind_field_path: NAME}', _winds),
     'controllers': ('robots: [{controller: NAME, ...}]', _controllers),
+    'tasks': ("sbot.learn.env(SCENARIO, task='NAME')", _tasks),
 }
 
 
@@ -109,29 +127,23 @@ def _new(args: argparse.Namespace) -> int:
     files = {path: templates / ('controller.yaml' if args.controller else 'scenario.yaml')}
     if args.controller:
         files[path.with_name(f'{module}.py')] = templates / 'controller.py'
-    for target in files:
-        if target.exists():
-            raise InputError(f'{target}: exists already; give a new name')
-    for target, template in files.items():
-        text = template.read_text('utf-8').replace('NAME', path.stem).replace('MODULE', module)
-        try:
-            target.write_text(text, 'utf-8')
-        except OSError as error:
-            raise InputError(f'{target}: cannot be written: {error.strerror}') from None
-        print(target)
-    print(f'try: sbot run {path} --plot {path.with_suffix(".png")}')
-    return 0
+    _write({target: template.read_text('utf-8').replace('NAME', path.stem)
+            .replace('MODULE', module) for target, template in files.items()})
+    return _hint(path)
 
 
 def _translate(args: argparse.Namespace, path: Path) -> int:
-    """Write the scenario that a file of another simulator is read as."""
+    """Write the scenario that a file of another simulator is read as, or one of the gallery."""
     from sbot.scenario.load import load_scenario
+    from sbot.scenario.shipped import gallery_scenarios
     from sbot.sweeps.sources import source_of
     if args.controller:
         raise InputError('--from cannot be combined with --controller')
+    if args.source in gallery_scenarios():
+        return _copy(gallery_scenarios()[args.source], path)
     if Path(args.source).suffix not in ('.world', '.argos'):
-        raise bad_value('--from', args.source, 'a world of Stage (.world) or an experiment of '
-                        'ARGoS (.argos)')
+        raise bad_value('--from', args.source, 'a world of Stage (.world), an experiment of '
+                        'ARGoS (.argos) or a swarm of the gallery (sbot list gallery)')
     load_scenario(args.source)
     text = source_of(args.source)[0]
     try:
@@ -142,6 +154,33 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
     except OSError as error:
         raise InputError(f'{path}: cannot be written: {error.strerror}') from None
     print(path)
+    return _hint(path)
+
+
+def _copy(scenario: Path, path: Path) -> int:
+    """Write a scenario of the gallery, and its controller beside it under the name it has."""
+    files = {path: scenario}
+    controller = scenario.with_suffix('.py')
+    if controller.is_file():
+        files[path.with_name(controller.name)] = controller
+    _write({target: source.read_text('utf-8') for target, source in files.items()})
+    return _hint(path)
+
+
+def _write(files: dict[Path, str]) -> None:
+    """Write new files, all or none, and print their names."""
+    for target in files:
+        if target.exists():
+            raise InputError(f'{target}: exists already; give a new name')
+    for target, text in files.items():
+        try:
+            target.write_text(text, 'utf-8')
+        except OSError as error:
+            raise InputError(f'{target}: cannot be written: {error.strerror}') from None
+        print(target)
+
+
+def _hint(path: Path) -> int:
     print(f'try: sbot run {path} --plot {path.with_suffix(".png")}')
     return 0
 
@@ -149,7 +188,7 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the commands ``list`` and ``new``; each sets ``run``, which returns the exit code."""
     listing = subparsers.add_parser(
-        'list', help='list the shipped scenarios, maps, wind fields and controllers')
+        'list', help='list scenarios, swarms, maps, wind fields, controllers and tasks')
     listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
                          help=f'{", ".join(_KINDS)}; default: all')
     listing.add_argument('--json', action='store_true', help='print one JSON object')
@@ -160,6 +199,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     new.add_argument('--controller', action='store_true',
                      help='also write NAME.py, a controller that the scenario uses')
     new.add_argument('--from', dest='source', metavar='FILE',
-                     help='the scenario of a world of Stage (.world) or an experiment of ARGoS '
-                          '(.argos), as YAML to change')
+                     help='a world of Stage (.world) or an experiment of ARGoS (.argos), as '
+                          'YAML to change; or a swarm of the gallery with its controller, e.g. '
+                          'gallery/flocking')
     new.set_defaults(run=_new)

@@ -23,7 +23,7 @@ from sbot_common.signals.interrupts import Interrupts, end_on_signals, heed, unb
 # command given is imported: all of them take longer than many a command. Each module has
 # `add_parsers(subparsers)`; its commands set `run`.
 COMMANDS = (
-    ('list', 'library', 'list the shipped scenarios, maps, wind fields and controllers'),
+    ('list', 'library', 'list scenarios, swarms, maps, wind fields, controllers and tasks'),
     ('new', 'library', 'write a commented scenario, and a controller, to start from'),
     ('run', 'simulate', 'simulate a scenario in one process, without ROS'),
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),

@@ -80,7 +80,7 @@ def _name_of(controller: Any, given: dict[str, Any], where: str) -> str:  # noqa
         importable = re.fullmatch(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*', controller.__module__)
         name = f'{controller.__module__ if importable else OBJECT}:{controller.__name__}'
         if given.setdefault(name, controller) is not controller:
-            raise InputError(f'{where}: two different classes are called {name}')
+            raise InputError(f'{where}: two different classes have the name {name}')
         return name
     first = f'{OBJECT}:{type(controller).__name__}'
     name, number = first, 1

@@ -17,7 +17,8 @@ from PIL import Image
 
 from sbot.figures import arena
 from sbot.figures.data import RunData
-from sbot.figures.picture import STYLE
+from sbot.figures.palette import style_of
+from sbot.figures.picture import PLAIN, Look
 from sbot_common.errors import InputError, bad_value, one_line
 
 FORMATS = ('.mp4', '.gif')
@@ -34,7 +35,7 @@ _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 Pixels = NDArray[np.uint8]
 
 
-def animate_run(data: RunData, path: str | Path) -> None:
+def animate_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     """Write the film of a run; the ending says the format: .mp4 or .gif.
 
     Raises
@@ -50,8 +51,8 @@ def animate_run(data: RunData, path: str | Path) -> None:
     if suffix == '.mp4' and shutil.which('ffmpeg') is None:
         raise InputError(f'{path}: MP4 needs ffmpeg, which is not installed; install it (apt '
                          'install ffmpeg) or write a .gif')
-    with rc_context(STYLE):
-        film = _Film(data)
+    with rc_context(style_of(look.dark)):
+        film = _Film(data, look.colour)
         indexes = frame_indexes(data, _RATES[suffix])
         frames = (film.frame(index) for index in indexes)
         try:
@@ -75,8 +76,9 @@ def frame_indexes(data: RunData, rate: float) -> NDArray[np.intp]:
 class _Film:
     """Draws frames: what does not move is drawn once."""
 
-    def __init__(self, data: RunData) -> None:
+    def __init__(self, data: RunData, by: str = 'robot') -> None:
         self._data = data
+        self._by = by
         xmin, ymin, xmax, ymax = arena.view_of(data)
         height = float(np.clip(_WIDTH * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
         # Video codecs want even numbers of pixels.
@@ -95,7 +97,7 @@ class _Film:
         self._axes.add_collection(self._trails)
         self._obstacles = arena.draw_moving(self._axes, data, 0)
         self._boxes = arena.Boxes(self._axes, data, data.boxes[0])
-        self._robots = arena.Robots(self._axes, data, data.poses[0])
+        self._robots = arena.Robots(self._axes, data, data.poses[0], by)
         self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
                                       va='bottom', animated=True, parse_math=False)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
@@ -124,6 +126,8 @@ class _Film:
         step = max(1, length // _TRAIL_POINTS)
         trail = data.poses[max(0, index - length):index + 1:step, :, :2]
         self._trails.set_segments(list(np.moveaxis(trail, 1, 0)))
+        if self._by == 'heading':
+            self._trails.set_color(arena.heading_colours(data.poses[index, :, 2]))
         self._obstacles.set_offsets(data.obstacles[index])
         self._boxes.move(data.boxes[index])
         self._robots.move(data.poses[index])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, LineCollection, PolyCollection
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import ListedColormap, hsv_to_rgb
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Affine2D
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
+from sbot.figures.palette import palette
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.world import pushable_boxes
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap, inside_occupied
@@ -24,16 +25,9 @@ from wind_model.interpolate import points_at, sample
 
 Array = NDArray[np.float64]
 
-INK = '#222222'
-OBSTACLE = '#5a5f66'
-BOX = '#b08d63'
-UNKNOWN_GREY = '#e4e4e4'
-WIND = '#8fb8d8'
-GOAL = '#c8202f'
 LEADER = '#e69f00'
 # Okabe and Ito: distinct for the colour-blind and in print.
 FOLLOWERS = ('#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f')
-MANY_COLOUR = '#0072b2'  # above MOST_NAMED robots
 
 MOST_NAMED = 8  # above this robots have one colour and no line of their own
 _MOST_NUMBERED = 20
@@ -55,7 +49,15 @@ def robot_colours(data: RunData) -> list[str]:
     count = len(data.radius)
     if count <= MOST_NAMED:
         return [LEADER, *FOLLOWERS[:count - 1]]
-    return [LEADER if has_leader(data) else MANY_COLOUR] + [MANY_COLOUR] * (count - 1)
+    many = palette().many
+    return [LEADER if has_leader(data) else many] + [many] * (count - 1)
+
+
+def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes arrays
+    """Return a colour for each heading (N,) (rad), which goes round with it; (N, 3) RGB."""
+    hue = np.mod(yaw / math.tau + 0.6, 1.0)
+    shade = np.column_stack([hue, np.full(len(hue), 0.75), np.full(len(hue), 0.8)])
+    return hsv_to_rgb(shade)
 
 
 def view_of(data: RunData) -> tuple[float, float, float, float]:
@@ -76,41 +78,41 @@ def drawn_radius(data: RunData) -> Array:
     return radius
 
 
-def draw_arena(axes: Axes, data: RunData) -> None:
-    """Draw everything that does not move."""
+def draw_arena(axes: Axes, data: RunData, name_wind: bool = True) -> None:
+    """Draw everything that does not move; ``name_wind``: and say how strong the wind is."""
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    _draw_wind(axes, data)
+    _draw_wind(axes, data, name_wind)
     _draw_obstacles(axes, data)
 
 
 def _draw_obstacles(axes: Axes, data: RunData) -> None:
-    world = data.world
+    world, grey = data.world, palette().obstacle
     if world.cells is not None:
         _draw_cells(axes, world.cells)
     free = world.given_segments.reshape(-1, 2, 2)
-    axes.add_collection(lines(free, colors=OBSTACLE, linewidths=1.5, capstyle='round', zorder=3))
+    axes.add_collection(lines(free, colors=grey, linewidths=1.5, capstyle='round', zorder=3))
     walls = world.segments[:len(world.segments) - len(world.inner_segments)]
-    axes.add_collection(lines(walls.reshape(-1, 2, 2), colors=INK,
+    axes.add_collection(lines(walls.reshape(-1, 2, 2), colors=palette().ink,
                               linewidths=1.0, capstyle='projecting', zorder=3))
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
-    axes.add_collection(PolyCollection(solids, facecolors=OBSTACLE, edgecolors='none', zorder=3))
+    axes.add_collection(PolyCollection(solids, facecolors=grey, edgecolors='none', zorder=3))
     still = data.still_circles
-    axes.add_collection(discs(axes, still[:, :2], 2.0 * still[:, 2], facecolors=OBSTACLE,
+    axes.add_collection(discs(axes, still[:, :2], 2.0 * still[:, 2], facecolors=grey,
                               edgecolors='none', zorder=3))
     for disc in data.scenario.world.moving:
         path = [*disc.path, disc.path[0]] if disc.at_end == 'loop' else disc.path
-        axes.plot(*zip(*path, strict=True), color=OBSTACLE, linestyle=':', linewidth=1.0,
+        axes.plot(*zip(*path, strict=True), color=grey, linestyle=':', linewidth=1.0,
                   zorder=2, gid='path')
 
 
 def draw_moving(axes: Axes, data: RunData, index: int) -> EllipseCollection:
     """Draw the obstacles that move where they are at one of the stamps."""
-    moving = discs(axes, data.obstacles[index], 2.0 * data.moving_radius, facecolors=OBSTACLE,
-                   edgecolors='none', zorder=3, gid='moving')
+    moving = discs(axes, data.obstacles[index], 2.0 * data.moving_radius,
+                   facecolors=palette().obstacle, edgecolors='none', zorder=3, gid='moving')
     axes.add_collection(moving)
     return moving
 
@@ -125,8 +127,8 @@ class Boxes:
                       if box.is_rectangle}
         self._round = [k for k in range(len(bodies)) if k not in self._flat]
         width = np.array([2.0 * bodies[k].radius for k in self._round])
-        style = {'facecolors': BOX, 'edgecolors': INK, 'linewidths': 0.6, 'zorder': 3.2,
-                 'gid': 'boxes', **style}
+        style = {'facecolors': palette().box, 'edgecolors': palette().ink, 'linewidths': 0.6,
+                 'zorder': 3.2, 'gid': 'boxes', **style}
         self.discs = discs(axes, poses[self._round, :2], width, **style)
         self.rectangles = PolyCollection(outlines(self._flat, poses), **style)
         axes.add_collection(self.discs)
@@ -140,7 +142,7 @@ class Boxes:
 
 def draw_box_starts(axes: Axes, data: RunData) -> None:
     """Draw where pushable boxes started, dotted."""
-    Boxes(axes, data, data.boxes[0], facecolors='none', edgecolors=BOX, linestyles=':',
+    Boxes(axes, data, data.boxes[0], facecolors='none', edgecolors=palette().box, linestyles=':',
           linewidths=1.0, zorder=2, gid='starts of boxes')
 
 
@@ -153,8 +155,9 @@ def _draw_cells(axes: Axes, cells: CellMap) -> None:
     x, y, yaw = cells.origin
     place = Affine2D().scale(cells.resolution).rotate(yaw).translate(x, y) + axes.transData
     limits = axes.get_xlim(), axes.get_ylim()
+    greys = ListedColormap([palette().unknown, palette().obstacle])
     axes.imshow(shade, origin='lower', extent=(0, columns, 0, rows), transform=place,
-                interpolation='nearest', cmap=ListedColormap([UNKNOWN_GREY, OBSTACLE]),
+                interpolation='nearest', cmap=greys,
                 vmin=0.0, vmax=1.0, zorder=0.5)
     axes.set(xlim=limits[0], ylim=limits[1], aspect='equal')
 
@@ -201,8 +204,8 @@ def wind_at(data: RunData, points: Array) -> Array:
     return velocity
 
 
-def _draw_wind(axes: Axes, data: RunData) -> None:
-    """Draw the undisturbed wind, and say how strong it is."""
+def _draw_wind(axes: Axes, data: RunData, named: bool) -> None:
+    """Draw the undisturbed wind; ``named``: and say how strong it is."""
     arrows = free_wind_arrows(data)
     if not len(arrows):
         return
@@ -210,11 +213,13 @@ def _draw_wind(axes: Axes, data: RunData) -> None:
     longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
     axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
                 width=0.06 * longest, headwidth=4, headlength=5, headaxislength=4.5,
-                color=WIND, pivot='mid', zorder=1)
+                color=palette().wind, pivot='mid', zorder=1)
+    if not named:
+        return
     label = f'wind {strongest:.2g} m/s' if data.field is None else (
         f'wind, at most {strongest:.2g} m/s')
     axes.annotate(label, (1.0, 1.0), xycoords='axes fraction', ha='right', va='bottom',
-                  fontsize='small', color='#4d86b3')
+                  fontsize='small', color=palette().wind_text)
 
 
 def discs(axes: Axes, centres: Array, width: Array, **style: Any) -> EllipseCollection:  # noqa: ANN401
@@ -235,23 +240,23 @@ def latest_goals(data: RunData, stamp_ns: int) -> list[Goal]:
     return [latest[robot] for robot in sorted(latest)]
 
 
-def draw_goals(axes: Axes, data: RunData, stamp_ns: int) -> None:
+def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) -> None:
     """Draw the goals of a time as crosses in rings; of a few robots, filled with their colours."""
     goals = latest_goals(data, stamp_ns)
     if not goals:
         return
     xy = np.array([(goal.x, goal.y) for goal in goals])
     few = len(data.radius) <= MOST_NAMED
+    size = (30.0 if small else 70.0) if few else 16.0
     if few:
         colours = robot_colours(data)
-        axes.scatter(xy[:, 0], xy[:, 1], s=70.0, marker='o', linewidths=0.0, zorder=6,
+        axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', linewidths=0.0, zorder=6,
                      facecolors=[colours[goal.robot] for goal in goals], alpha=0.5)
-    size = 70.0 if few else 16.0
     # Over the robots, which would hide the goals that they have reached.
-    axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none', edgecolors=GOAL,
+    axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none',
+                 edgecolors=palette().goal, linewidths=1.2, zorder=8.5)
+    axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=palette().goal,
                  linewidths=1.2, zorder=8.5)
-    axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=GOAL, linewidths=1.2,
-                 zorder=8.5)
 
 
 def noses(poses: Array, radius: Array) -> Array:
@@ -292,27 +297,37 @@ def outline(pose: Array, rectangle: Rectangle) -> Array:
 class Robots:
     """Robots as discs and rectangles with their headings, robot 0 on top."""
 
-    def __init__(self, axes: Axes, data: RunData, poses: Array) -> None:
+    def __init__(self, axes: Axes, data: RunData, poses: Array, by: str = 'robot') -> None:
+        self._by_heading = by == 'heading'
         self._radius = drawn_radius(data)[::-1]
         self._rectangles = rectangles_of(data)
         many = len(self._radius) > MOST_NAMED
         colours = robot_colours(data)[::-1]
+        edge: dict[str, Any] = {
+            'edgecolors': palette().ground if many else palette().ink,
+            'linewidths': 0.3 if many else 0.6, 'zorder': 7}
         width = widths_of_discs(data, self._rectangles)[::-1]
-        self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours,
-                            edgecolors='white' if many else INK,
-                            linewidths=0.3 if many else 0.6, zorder=7)
-        self.headings = lines(noses(poses[::-1], self._radius), colors=INK,
+        self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours, **edge)
+        self.headings = lines(noses(poses[::-1], self._radius), colors=palette().ink,
                               linewidths=0.5 if many else 1.0, zorder=8)
         self.boxes = PolyCollection(
             outlines(self._rectangles, poses),
             facecolors=[colours[-1 - i] for i in sorted(self._rectangles, reverse=True)],
-            edgecolors='white' if many else INK, linewidths=0.3 if many else 0.6, zorder=7)
+            **edge)
         axes.add_collection(self.bodies)
         axes.add_collection(self.boxes)
         axes.add_collection(self.headings)
+        self._colour(poses)
+
+    def _colour(self, poses: Array) -> None:
+        if self._by_heading:
+            colours = heading_colours(poses[:, 2])
+            self.bodies.set_facecolor(colours[::-1])
+            self.boxes.set_facecolor(colours[sorted(self._rectangles, reverse=True)])
 
     def move(self, poses: Array) -> None:
         """Set the poses (N, 3)."""
+        self._colour(poses)
         self.bodies.set_offsets(poses[::-1, :2])
         self.boxes.set_verts(outlines(self._rectangles, poses))
         self.headings.set_segments(list(noses(poses[::-1], self._radius)))
@@ -337,7 +352,8 @@ def number_robots(axes: Axes, data: RunData, poses: Array) -> None:
         right, up = max(_CORNERS, key=lambda side: min(room(side), 4.0 * radius))
         shift = radius * math.sqrt(0.5)
         axes.annotate(str(i), (x + right * shift, y + up * shift), xytext=(right, up),
-                      textcoords='offset points', fontsize='x-small', zorder=9, color=INK,
-                      ha='left' if right > 0 else 'right', va='bottom' if up > 0 else 'top',
-                      path_effects=[withStroke(linewidth=1.5, foreground='white')])
+                      textcoords='offset points', fontsize='x-small', zorder=9,
+                      color=palette().ink, ha='left' if right > 0 else 'right',
+                      va='bottom' if up > 0 else 'top',
+                      path_effects=[withStroke(linewidth=1.5, foreground=palette().ground)])
         taken.append([x + 2.0 * radius * right, y + 2.0 * radius * up])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.series import Series, held
-from sbot.figures.free_wind import Air, free_winds
+from sbot.figures.free_wind import RecordedWind, free_winds
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies, wind_source
@@ -97,7 +97,7 @@ def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = 
     if isinstance(source, Bag) or is_bag(source):
         if overrides:
             name = source.path if isinstance(source, Bag) else source
-            raise InputError(f'{name}: is a recording; nothing in it can be changed any more')
+            raise InputError(f'{name}: is a recording, which cannot be changed')
         return from_bag(source)
     return from_result(run_scenario(load_scenario(str(source), overrides)))
 
@@ -264,16 +264,13 @@ class _Content:
                 if not np.isfinite(rows).all():
                     raise InputError(f'{bag.path}: the wind of robot {i} is not finite')
                 wind[:, i] = held(stamps, known, rows[:, :2])
-        air = Air(*(self._vectors(topic, stamps) for topic in (
-            topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE)))
-        for topic, vectors in ((topics.WIND_VELOCITY, air.outside), (topics.WIND_GUST, air.gust),
-                               (topics.WIND_FORCE, air.force)):
-            if not np.isfinite(vectors).all():
-                raise InputError(f'{bag.path}: {topic.name} is not finite')
-        free = free_winds(scenario, self._field, poses, air)
+        velocity, gust, force = (self._vectors(topic, stamps, bag) for topic in (
+            topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
+        air = RecordedWind(stamps, velocity, gust, force, self._field)
+        free = free_winds(scenario, air.at, stamps, poses)
         return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
                        starting_world(scenario.world, with_boxes=False), _radius(scenario),
-                       self._field, air.outside[-1],
+                       self._field, air.velocity[-1],
                        self._things_at(bag, topics.OBSTACLES.name, stamps,
                                        _starts(scenario, len(stamps))),
                        self._things_at(bag, topics.BOXES.name, stamps,
@@ -290,10 +287,12 @@ class _Content:
         places: Array = held(stamps, known, rows)
         return places[:, :, :starts.shape[2]]
 
-    def _vectors(self, topic: topics.Topic, stamps: Stamps) -> Array:
+    def _vectors(self, topic: topics.Topic, stamps: Stamps, bag: Bag) -> Array:
         """Return the vectors (T, 3) of a global topic; zero where nothing was recorded."""
         series = self._series[topic.name]
         if not len(series):
             return np.zeros((len(stamps), 3))
         vectors: Array = held(stamps, *series.arrays())
+        if not np.isfinite(vectors).all():
+            raise InputError(f'{bag.path}: {topic.name} is not finite')
         return vectors

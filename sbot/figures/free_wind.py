@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,20 +12,30 @@ from sbot.scenario.assemble import make_turbulence, robot_bodies
 from sbot.scenario.model import Scenario
 from sbot_sim.dynamics.free_wind import free_wind
 from wind_model.grid import Lattice
+from wind_model.source import Wind
 from wind_model.turbulence import gusts_at
 
 Array = NDArray[np.float64]
+Stamps = NDArray[np.int64]
 
 
-class Air(NamedTuple):
-    """Messages of the wind at T stamps."""
+class RecordedWind(NamedTuple):
+    """Messages of the wind at T stamps: a source, also where parameters changed in the run."""
 
-    outside: Array  # (T, 3) m/s, wind outside the grid
+    stamps: Stamps  # (T,) ns, rising
+    velocity: Array  # (T, 3) m/s, outside the grid
     gust: Array  # (T, 3) m/s
     force: Array  # (T, 3) N
+    field: Lattice | None
+
+    def at(self, stamp_ns: int) -> Wind:
+        """Return the wind of one of the stamps (ns), as ``WindSource.at`` does."""
+        k = int(np.searchsorted(self.stamps, stamp_ns))
+        return Wind(self.velocity[k], self.force[k], self.field, self.gust[k])
 
 
-def free_winds(scenario: Scenario, field: Lattice | None, poses: Array, air: Air) -> Array:
+def free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Stamps,
+               poses: Array) -> Array:
     """Return the wind (T, N, 2) (m/s) that each robot would feel if it were alone.
 
     With what forces give it in a tick, as in ``observation.wind``.
@@ -32,25 +43,20 @@ def free_winds(scenario: Scenario, field: Lattice | None, poses: Array, air: Air
     Parameters
     ----------
     scenario : of the recording
-    field : the grid, or None
+    source : the wind of a stamp (ns), ``WindSource.at`` or that of a recording
+    stamps : (T,) ns, of ticks 0, 1, ...
     poses : (T, N, 3) x, y (m), yaw (rad)
-    air : the wind's messages
 
     """
-    ticks, n = poses.shape[:2]
-    free = np.zeros((ticks, n, 2))
-    changes = np.flatnonzero((np.diff(air.outside, axis=0) != 0).any(axis=1)) + 1
-    for begin, end in zip([0, *changes], [*changes, ticks], strict=True):
-        wind = free_wind(field, np.ascontiguousarray(air.outside[begin]),
-                         poses[begin:end].reshape(-1, 3), scenario.wind.flow.height)
-        free[begin:end] = wind.reshape(end - begin, n, 2)
-    mass = np.array([body.mass for body in robot_bodies(scenario)])
-    dt = scenario.rate.dt
-    free += air.gust[:, np.newaxis, :2]
-    free += air.force[:, np.newaxis, :2] * dt / mass[:, np.newaxis]
-    waves = make_turbulence(scenario)
-    if waves is not None:
-        for k in range(ticks):
-            x, y, _ = (air.outside[k] * (k * dt)).tolist()
-            free[k] += gusts_at(waves, np.ascontiguousarray(poses[k]), x, y, k * dt)
+    free = np.empty((*poses.shape[:2], 2))
+    mass = np.array([body.mass for body in robot_bodies(scenario)])[:, np.newaxis]
+    waves, dt = make_turbulence(scenario), scenario.rate.dt
+    for k, stamp in enumerate(stamps.tolist()):
+        wind, pose = source(stamp), np.ascontiguousarray(poses[k])
+        free[k] = free_wind(wind.field, np.ascontiguousarray(wind.velocity), pose,
+                            scenario.wind.flow.height)
+        free[k] += wind.gust[:2] + wind.force[:2] * dt / mass
+        if waves is not None:
+            x, y, _ = (wind.velocity * (k * dt)).tolist()
+            free[k] += gusts_at(waves, pose, x, y, k * dt)
     return free

@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot.figures.arena import LEADER, MANY_COLOUR, MOST_NAMED, has_leader, robot_colours
+from sbot.figures.arena import LEADER, MOST_NAMED, has_leader, robot_colours
 from sbot.figures.data import RunData
+from sbot.figures.palette import palette
 from sbot_common.clock import NANOSECONDS
 from wind_model.gust import forces_act, gust_window
 
@@ -93,7 +94,7 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
         if '%' in label:
             panel.set_ylim(top=max(float(np.nanmax(values, initial=0.0)) * 1.1, 10.0))
         panel.margins(x=0)
-        panel.grid(color='#dddddd', linewidth=0.4)
+        panel.grid(color=palette().grid, linewidth=0.4)
         for side in ('top', 'right'):
             panel.spines[side].set_visible(False)
         panel.tick_params(labelbottom=panel is axes[-1], length=2)
@@ -113,10 +114,10 @@ def _draw_percentiles(panel: Axes, seconds: Array, values: Array, name: str) -> 
     seconds, values = seconds[known], values[known]
     low, median, high = np.nanpercentile(values, [_BAND[0], 50.0, _BAND[1]], axis=1)
     panel.fill_between(seconds, np.nanmin(values, axis=1), np.nanmax(values, axis=1),
-                       color=MANY_COLOUR, alpha=0.12, linewidth=0, label=f'all {name}')
-    panel.fill_between(seconds, low, high, color=MANY_COLOUR, alpha=0.30, linewidth=0,
+                       color=palette().many, alpha=0.12, linewidth=0, label=f'all {name}')
+    panel.fill_between(seconds, low, high, color=palette().many, alpha=0.30, linewidth=0,
                        label=f'{_BAND[0]:.0f}–{_BAND[1]:.0f} % of them')
-    panel.plot(seconds, median, color=MANY_COLOUR, linewidth=1.0, label='median', zorder=3)
+    panel.plot(seconds, median, color=palette().many, linewidth=1.0, label='median', zorder=3)
 
 
 def _name(data: RunData, robot: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib import rc_context
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from sbot.figures import arena
 from sbot.figures.data import RunData
+from sbot.figures.moments import draw_moments
+from sbot.figures.palette import LIGHT, palette, style_of
 from sbot.figures.panels import draw_panels, panels_of
 from sbot_common.errors import InputError, bad_value, one_line
 from wind_model.gust import forces_act
 
 FORMATS = ('.png', '.svg', '.pdf')
-DPI = 200
 
 _WIDTH = 7.0  # inches: two columns of a paper
 _LEFT, _RIGHT = 0.68, 0.12  # inches beside arena and panels: the same, so that their edges align
@@ -32,14 +33,21 @@ _MOST_POINTS = 1200  # of a track
 _MOST_PIECES = 200_000  # of all tracks together
 _RASTER_ABOVE = 20_000  # pieces: beyond, vector formats get the tracks as an image
 _COLOURS = 'viridis'
-STYLE: dict[Any, Any] = {
-    'font.size': 8.0, 'axes.linewidth': 0.6, 'axes.titlesize': 8.5, 'xtick.major.width': 0.6,
-    'ytick.major.width': 0.6, 'svg.hashsalt': 'sbot', 'pdf.fonttype': 42, 'savefig.dpi': DPI,
-    'font.family': 'sans-serif',
-}
+STYLE = style_of(dark=False)
 
 
-def plot_run(data: RunData, path: str | Path) -> None:
+class Look(NamedTuple):
+    """How a run is drawn."""
+
+    at: tuple[float, ...] = ()  # s: at these times, side by side; none: tracks, curves below
+    colour: str = 'robot'  # what a robot's colour says: robot or heading; not for tracks
+    dark: bool = False  # on a dark ground
+
+
+PLAIN = Look()
+
+
+def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     """Write the picture of a run; the ending says the format: .png, .svg or .pdf.
 
     Raises
@@ -53,12 +61,18 @@ def plot_run(data: RunData, path: str | Path) -> None:
         raise bad_value('output', str(path), f'a file that ends in {", ".join(FORMATS)}')
     # Without the time of writing, so that equal runs give equal files.
     undated = {'.svg': {'Date': None}, '.pdf': {'CreationDate': None}}
-    with rc_context(STYLE):
-        figure = draw_run(data)
+    with rc_context(style_of(look.dark)):
+        figure = draw(data, look)
         try:
             figure.savefig(path, metadata=undated.get(path.suffix.lower()))
         except OSError as error:
             raise InputError(f'{path}: cannot be written: {error.strerror}') from None
+
+
+def draw(data: RunData, look: Look) -> Figure:
+    """Return the picture of a run, its moments or its tracks."""
+    with rc_context(style_of(True) if look.dark else {}):
+        return draw_moments(data, look.at, look.colour) if look.at else draw_run(data)
 
 
 def draw_run(data: RunData) -> Figure:
@@ -132,8 +146,8 @@ def _draw_tracks(axes: Axes, data: RunData) -> None:
     axes.add_collection(tracks)
     rectangles = arena.rectangles_of(data)
     style: dict[str, Any] = {
-        'facecolors': '#d9c9de' if many else 'white', 'edgecolors': 'none' if many else '#440154',
-        'linewidths': 0.8, 'zorder': 3.5}
+        'facecolors': palette().start if many else palette().ground,
+        'edgecolors': 'none' if many else palette().ring, 'linewidths': 0.8, 'zorder': 3.5}
     width = arena.widths_of_discs(data, rectangles)
     axes.add_collection(arena.discs(axes, data.poses[0, :, :2], 0.6 * width if many else width,
                                     **style))
@@ -148,7 +162,7 @@ def _draw_strip(axes: Axes, data: RunData) -> None:
     axes.set_yticks([])
     axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center',
                     fontsize='x-small')
-    for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', arena.INK)):
+    for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', LIGHT.ink)):
         axes.text(x, 0.45, text, transform=axes.transAxes, ha='left' if x < 0.5 else 'right',
                   va='center', fontsize='x-small', color=colour)
     axes.tick_params(bottom=False, labelbottom=False)

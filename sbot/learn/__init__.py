@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,22 +10,50 @@ from numpy.typing import NDArray
 
 from neural_controller.network import Network
 from sbot.api.loading import Source
-from sbot.learn.shipped import TASKS, Aggregate, AvoidObstacles, FollowLeader, ReachGoal
+from sbot.learn.shipped import Aggregate, AvoidObstacles, FollowLeader, ReachGoal
 from sbot.learn.task import Moment, Task
+from sbot.learn.tasks.entry import Scene
+from sbot.learn.tasks.registry import entries, entry_of
 from sbot_common.errors import InputError, install_command
 
 if TYPE_CHECKING:
     from sbot.learn.parallel import SwarmEnv
     from sbot.learn.single import RobotsEnv
     from sbot.learn.stable_baselines import RobotsVecEnv
+    from sbot.learn.torchrl.benchmarl import RobotsTask
+    from sbot.learn.torchrl.environment import RobotsTorchEnv
     from sbot.learn.vector import RobotsVectorEnv
 
-__all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'FollowLeader', 'Moment', 'ReachGoal', 'Task',
-           'env', 'parallel_env', 'sb3_env', 'sb3_network', 'vector_env']
+__all__ = ['IDS', 'TASKS', 'Aggregate', 'AvoidObstacles', 'FollowLeader', 'Moment', 'ReachGoal',
+           'Scene', 'Task', 'benchmarl_task', 'env', 'parallel_env', 'sb3_env', 'sb3_network',
+           'scene', 'torchrl_env', 'vector_env']
+
+TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().items()}
+"""The tasks of the package, for any scenario (``sbot list tasks``)."""
+
+
+def scene(name: str, /) -> Scene:
+    """Return a task of the package with scenes of its own, one for each seed.
+
+    ``env(scene.scenario(seed), task=scene)`` draws a new scene for each episode;
+    ``sbot.run(scene.scenario(seed, controller, parameters))`` is the episode of that seed.
+
+    Parameters
+    ----------
+    name : of the task (``sbot list tasks``)
+
+    Raises
+    ------
+    InputError
+        for an unknown name, with the nearest known one.
+
+    """
+    return entry_of(name).scene()
 
 
 def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
-                 render_mode: str | None = None, **overrides: object) -> SwarmEnv:
+                 render_mode: str | None = None, discrete: bool = False,
+                 **overrides: object) -> SwarmEnv:
     """Return a PettingZoo ``ParallelEnv``: every robot of a scenario is an agent, `robot_0`, ….
 
     Parameters
@@ -35,6 +64,7 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
     render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': the
         text of a page that replays the episode in any browser; 'human': a browser follows (of
         many worlds the first), no faster than real time
+    discrete : actions are numbers of the task's ``moves``, not shares
     overrides : as ``sbot.load`` takes them
 
     Raises
@@ -47,23 +77,28 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
         from sbot.learn.parallel import SwarmEnv
     except ImportError:
         raise _missing('parallel_env', 'pettingzoo', 'learn') from None
-    return SwarmEnv(scenario, task, render_mode, overrides)
+    return SwarmEnv(scenario, task, render_mode, discrete, overrides)
 
 
 def vector_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
-               render_mode: str | None = None, threads: int = 1,
+               render_mode: str | None = None, threads: int = 1, discrete: bool = False,
+               rewards: str = 'mean', autoreset: str = 'same_step',
                **overrides: object) -> RobotsVectorEnv:
     """Return a Gymnasium ``VectorEnv`` of many worlds, stepped in one call.
 
-    World k of ``reset(seed=s)`` equals ``env`` of ``reset(seed=s + k)``. A world whose episode
-    ends begins the next one in the same step; the last observation is in ``infos['final_obs']``.
+    World k of ``reset(seed=s)`` equals ``env`` of ``reset(seed=s + k)``.
 
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it
     count : how many worlds
     threads : how many to use; changes no bit
-    task, render_mode, overrides : as of ``parallel_env``
+    rewards : 'mean' of the robots of a world, (K,); 'robots': each robot's own, (K, N). These are
+        in ``infos['reward_of_robots']``, too
+    autoreset : when a world begins anew whose episode is over. 'same_step': in the same step, and
+        the last observation is in ``infos['final_obs']``; 'next_step': in the next one, whatever
+        its action; 'disabled': by ``reset(options={'reset_mask': mask})`` alone
+    task, render_mode, discrete, overrides : as of ``parallel_env``
 
     Raises
     ------
@@ -75,11 +110,12 @@ def vector_env(scenario: Source, count: int, /, *, task: Task | str | None = Non
         from sbot.learn.vector import RobotsVectorEnv
     except ImportError:
         raise _missing('vector_env', 'gymnasium', 'learn') from None
-    return RobotsVectorEnv(scenario, count, task, render_mode, threads, overrides)
+    return RobotsVectorEnv(scenario, count, task, render_mode, threads, discrete, rewards,
+                           autoreset, overrides)
 
 
 def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str | None = None,
-        **overrides: object) -> RobotsEnv:
+        discrete: bool = False, **overrides: object) -> RobotsEnv:
     """Return a Gymnasium ``Env`` of one world; parameters as of ``parallel_env``.
 
     One robot: observations (I,) and actions (2,). N robots: (N, I) and (N, 2); the reward is the
@@ -95,12 +131,12 @@ def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str
         from sbot.learn.single import RobotsEnv
     except ImportError:
         raise _missing('env', 'gymnasium', 'learn') from None
-    return RobotsEnv(scenario, task, render_mode, overrides)
+    return RobotsEnv(scenario, task, render_mode, discrete, overrides)
 
 
 def sb3_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
             render_mode: str | None = None, threads: int = 1, squash: bool = True,
-            **overrides: object) -> RobotsVecEnv:
+            discrete: bool = False, **overrides: object) -> RobotsVecEnv:
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
 
     Each robot of each world is an environment, robot i of world k number k N + i; so all robots
@@ -114,7 +150,7 @@ def sb3_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
     threads : how many to use; changes no bit
     squash : actions may be any number, and ``tanh`` makes them shares in [-1, 1]: for PPO and
         A2C, whose policies end without it. False: actions are the shares, as SAC and TD3 have them
-    task, render_mode, overrides : as of ``parallel_env``
+    task, render_mode, discrete, overrides : as of ``parallel_env``
 
     Raises
     ------
@@ -126,7 +162,8 @@ def sb3_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
         from sbot.learn.stable_baselines import RobotsVecEnv
     except ImportError:
         raise _missing('sb3_env', 'stable-baselines3', 'train') from None
-    return RobotsVecEnv(scenario, count, task, render_mode, threads, squash, overrides)
+    return RobotsVecEnv(scenario, count, task, render_mode, threads, squash, discrete,
+                        overrides)
 
 
 def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
@@ -153,3 +190,81 @@ def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: 
 
 def _missing(function: str, library: str, extra: str) -> InputError:
     return InputError(f'sbot.learn.{function}() needs {library}: {install_command(extra)}')
+
+
+def torchrl_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
+                threads: int = 1, discrete: bool = False,
+                groups: Mapping[str, Sequence[int]] | None = None, device: str = 'cpu',
+                **overrides: object) -> RobotsTorchEnv:
+    """Return a batched multi-agent environment of TorchRL: many worlds, stepped in one call.
+
+    A group has 'observation' (K, N, I), 'action', 'reward' (K, N, 1), 'mask' (K, N), which tells
+    who is not done, and 'action_mask' (K, N, moves) where the task has one. Beside the groups are
+    'state' (K, S) for critics, and 'done', 'terminated' and 'truncated' (K, 1). World k of
+    ``set_seed(s)`` equals ``env`` of ``reset(seed=s + k)``.
+
+    Parameters
+    ----------
+    scenario : as ``sbot.load`` takes it
+    count : how many worlds
+    groups : numbers of robots by the name of their group; None: all in 'robots'
+    device : of the tensors; worlds are on the processor
+    task, threads, discrete, overrides : as of ``vector_env``
+
+    Raises
+    ------
+    InputError
+        where TorchRL is not installed, or the scenario lacks what the task observes.
+
+    """
+    try:
+        from sbot.learn.torchrl.environment import RobotsTorchEnv
+    except ImportError:
+        raise _missing('torchrl_env', 'torchrl', 'marl') from None
+    return RobotsTorchEnv(scenario, count, task, threads, discrete, groups, device, overrides)
+
+
+def benchmarl_task(scenario: Source, /, *, task: Task | str | None = None, threads: int = 1,
+                   groups: Mapping[str, Sequence[int]] | None = None,
+                   **overrides: object) -> RobotsTask:
+    """Return a task for BenchMARL's ``Experiment``: IPPO, MAPPO and its other algorithms.
+
+    Parameters
+    ----------
+    scenario : as ``sbot.load`` takes it
+    task, threads, groups, overrides : as of ``torchrl_env``
+
+    Raises
+    ------
+    InputError
+        where BenchMARL is not installed.
+
+    """
+    try:
+        from sbot.learn.torchrl.benchmarl import RobotsTask
+    except ImportError:
+        raise _missing('benchmarl_task', 'benchmarl', 'marl') from None
+    return RobotsTask(scenario, task, threads, groups, overrides)
+
+
+# Where tasks are at home by Gymnasium's ids; another scenario is an argument of `gymnasium.make`.
+# A version counts up when the numbers of a task change.
+IDS = {'sbot/ReachGoal-v0': ('reach_goal', 'single_robot'),
+       'sbot/FollowLeader-v0': ('follow_leader', 'leader_follower'),
+       'sbot/AvoidObstacles-v0': ('avoid_obstacles', 'sbot_aggregation'),
+       'sbot/Aggregate-v0': ('aggregate', 'sbot_aggregation')}
+
+
+def _register_ids() -> None:
+    """Tell Gymnasium the ids of tasks, where it is installed."""
+    try:
+        import gymnasium
+    except ImportError:
+        return
+    for name, (task, scenario) in IDS.items():
+        gymnasium.register(name, entry_point='sbot.learn.ids:make',
+                           vector_entry_point='sbot.learn.ids:make_vec',
+                           kwargs={'task': task, 'scenario': scenario})
+
+
+_register_ids()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,15 +15,25 @@ from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
 from sbot.api.loading import Source, load_uncontrolled
 from sbot.api.worlds import Worlds
+from sbot.learn.actions import Actions
 from sbot.learn.interface import Interface
-from sbot.learn.shipped import TASKS
 from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot.learn.tasks.registry import entries, entry_of
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
-from sbot.worlds.arguments import LARGEST_SEED, MOST_TICKS, MOST_WORLDS
+from sbot.worlds.arguments import (
+    LARGEST_SEED,
+    MOST_TICKS,
+    MOST_WORLDS,
+    chosen_worlds,
+    flag,
+)
 from sbot.worlds.observation import Observations
-from sbot_common.arguments import numbers, whole
+from sbot.worlds.saved import Saved
+from sbot_common.arguments import as_array, whole
 from sbot_common.errors import InputError, bad_value
+from sbot_common.user_code import call_user_code
+from sbot_sim.sensors.registry import sensors
 
 _SEEDS = LARGEST_SEED + 1
 _LONGEST = 1e9  # s, of an episode
@@ -38,6 +49,17 @@ class Outcome(NamedTuple):
     late: Flags  # (K,) the episode's time is over
 
 
+class SavedEpisodes(NamedTuple):
+    """State of the episodes of M worlds, as copies; what ``save`` of an environment returns."""
+
+    worlds: Saved
+    goal: Floats  # (M, N, 2) m
+    active: Flags  # (M, N)
+    commands: Floats  # (M, N, 3)
+    generators: list[np.random.Generator]
+    first: list[int | None]  # seeds of the next episodes, where they are given
+
+
 class Episodes:
     """Worlds in which a task goes on; robots that are done stand still.
 
@@ -47,48 +69,116 @@ class Episodes:
     count : K
     task : a ``Task``, the name of a shipped one, or None: one that suits the scenario
     threads : how many to use
+    discrete : actions are numbers of the task's moves
 
     """
 
     def __init__(self, scenario: Source, count: int, task: Task | str | None,
-                 overrides: Mapping[str, object], threads: int = 1) -> None:
+                 overrides: Mapping[str, object], threads: int = 1,
+                 discrete: bool = False) -> None:
         count = whole('count', count, 1, MOST_WORLDS)
         self.scenario = load_uncontrolled(scenario, overrides)
         self.task = make_task(task, self.scenario)
-        network = network_of(self.task, self.scenario)
-        fields = map(field_of, network.inputs)
+        self.network = network_of(self.task, self.scenario)
+        fields = map(field_of, self.network.inputs)
         senses = [*(field for field in fields if field is not None), *self.task.senses]
+        self.actions = Actions(self.task, flag('discrete', discrete),
+                               sensors()['neighbours'].is_on(self.scenario.sensors))
+        senses += ['neighbours'] * bool(self.actions.bytes)
+        self._scenario_goal = _goals(self.scenario, self.task, self.network)
         self.worlds = Worlds(self.scenario, count, sense=senses, threads=threads)
-        self.worlds.check_inputs(network)
+        self.worlds.check_inputs(self.network)
         self.count, self.robots = self.worlds.count, self.worlds.robots
-        self.network, self._scenario_goal = network, _goals(self.scenario, network)
         self.goal = np.tile(self._scenario_goal, (count, 1, 1))
         self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
         _warn_of_idle(self.scenario, self.task.seconds, self.ticks)
-        self._interface = Interface(self.worlds, network, self.goal)
+        self.limits = limits_of(self.task, self.scenario)
+        self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
+        self.begun = False  # whether there was a reset
         self.active = np.ones((count, self.robots), np.bool_)
         self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 3)))
         self.columns = self.observation().shape[2]
 
-    def seed(self, seed: int | None) -> int | None:
-        """Seed world k by seed + k: the next episode's seed, and all that is drawn after.
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but compiled programs, for copies that continue to the bit."""
+        return {name: value for name, value in vars(self).items() if name != '_interface'}
 
-        None leaves the seeds as they are. Returns the seed as an int.
+    def __setstate__(self, given: dict[str, Any]) -> None:
+        """Take over a copy's attributes, and compile programs for its worlds."""
+        vars(self).update(given)
+        self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
+
+    def save(self, worlds: ArrayLike | None = None) -> SavedEpisodes:
+        """Return the state of the episodes of worlds (a mask, or numbers; None: all)."""
+        chosen = chosen_worlds(worlds, self.count)
+        generators = [deepcopy(self._generators[k]) for k in chosen.tolist()]
+        return SavedEpisodes(
+            self.worlds.save(chosen), self.goal[chosen], self.active[chosen],
+            self.now.commands[chosen], generators, [self._first[k] for k in chosen.tolist()])
+
+    def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> None:
+        """Let worlds continue from a state, to the bit: as many as it has, or one for all.
 
         Raises
         ------
         InputError
-            for anything but a whole number from 0 to 2**63 - K.
+            for a state of other environments; nothing has changed then.
+
+        """
+        if not isinstance(state, SavedEpisodes) or state.goal.shape[1] != self.robots:
+            raise bad_value('state', state if not isinstance(state, SavedEpisodes) else
+                            f'{state.goal.shape[1]} robots', f'what save() of an environment of '
+                            f'{self.robots} robots returned')
+        chosen = chosen_worlds(worlds, self.count)
+        before, commands = self.worlds.simulation, self.now.commands.copy()
+        seen = self.worlds.restore(state.worlds, chosen)
+        self.begun = True
+        self.goal = self.goal.copy()
+        self.goal[chosen], self.active[chosen] = state.goal, state.active
+        commands[chosen] = state.commands
+        for at, k in enumerate(chosen.tolist()):
+            at = at if len(state.generators) > 1 else 0
+            self._generators[k] = deepcopy(state.generators[at])
+            self._first[k] = state.first[at]
+        if self.worlds.simulation is not before:
+            self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
+        self._interface.aim(self.goal)
+        self.now = self._moment(seen, commands)
+
+    @property
+    def fps(self) -> int:
+        """Decisions a second of simulated time, rounded."""
+        return max(1, round(self.scenario.rate.hz / self.task.hold))
+
+    def seed(self, seed: int | Sequence[int | None] | None) -> int | None:
+        """Seed world k by seed + k: the next episode's seed, and all that is drawn after.
+
+        A list has a seed for each world; None leaves seeds as they are. Returns world 0's as an
+        int.
+
+        Raises
+        ------
+        InputError
+            for anything but whole numbers from 0 to 2**63 - K, or as many of them as worlds.
 
         """
         if seed is None:
             return None
-        seed = whole('seed', seed, 0, LARGEST_SEED + 1 - self.count)
-        self._generators = [np.random.default_rng(seed + k) for k in range(self.count)]
-        self._first = [seed + k for k in range(self.count)]
-        return seed
+        if isinstance(seed, list | tuple | np.ndarray):
+            if len(seed) != self.count:
+                raise bad_value('seed', f'{len(seed)} seeds', f'one for each of {self.count} '
+                                'worlds')
+            seeds = [None if one is None else whole(f'seed of world {k}', one, 0, LARGEST_SEED)
+                     for k, one in enumerate(seed)]
+        else:
+            first = whole('seed', seed, 0, LARGEST_SEED + 1 - self.count)
+            seeds = [first + k for k in range(self.count)]
+        for k, one in enumerate(seeds):
+            if one is not None:
+                self._generators[k], self._first[k] = np.random.default_rng(one), one
+        return seeds[0]
 
     def reset(self, chosen: Flags | None = None) -> None:
         """Begin new episodes in the chosen worlds (K,), or in all."""
@@ -102,7 +192,7 @@ class Episodes:
             rng, first = self._generators[k], self._first[k]
             seeds[k] = rng.integers(_SEEDS) if first is None else first
             self._first[k] = None
-            start = self.task.begin(self.worlds, k, rng)
+            start = self._asked('begin', self.worlds, k, rng)
             if start is not None:
                 starts[k] = _given('begin', start, ((self.robots, 3),))
                 placed.append(k)
@@ -112,6 +202,7 @@ class Episodes:
             seen = self.worlds.reset(seeds, worlds=others)
         if placed:
             seen = self.worlds.reset(seeds, start=starts, worlds=placed)
+        self.begun = True
         self.active[rows] = True
         commands = self.now.commands.copy()
         commands[rows] = 0.0
@@ -120,37 +211,102 @@ class Episodes:
 
     def observation(self) -> NDArray[np.float32]:
         """Return what robots observe now, (K, N, columns)."""
-        seen = np.asarray(self.task.observation(self.now))
+        where = f'{type(self.task).__name__}.observation()'
+        seen = as_array(where, self._asked('observation', self.now))
         if seen.ndim != 3 or seen.shape[:2] != (self.count, self.robots):
-            raise bad_value(f'{type(self.task).__name__}.observation()', f'shape {seen.shape}',
+            raise bad_value(where, f'shape {seen.shape}',
                             f'shape ({self.count}, {self.robots}, columns)')
+        if seen.dtype.kind not in 'biuf':
+            raise bad_value(where, f'{seen.dtype}', 'numbers')
         return seen.astype(np.float32)
 
-    def step(self, actions: ArrayLike) -> Outcome:
-        """Act (K, N, 2), shares in [-1, 1], for as long as the task says.
+    def step(self, actions: ArrayLike, anew: Flags | None = None) -> Outcome:
+        """Act for as long as the task says.
+
+        Parameters
+        ----------
+        actions : (K, N, 2) shares in [-1, 1] and the bytes that the task broadcasts, as shares,
+            too; or (K, N) numbers of moves
+        anew : (K,) worlds that begin an episode instead, at a reward of 0
 
         Raises
         ------
         InputError
-            for another shape, or an action that is not finite.
+            for another shape, an action that is not finite or that the task's mask forbids, and
+            before the first reset.
 
         """
-        values = numbers('actions', actions, (self.count, self.robots, 2))
-        commands = self._interface.commands(np.where(self.active[..., None], values, 0.0))
+        return self.play(self.actions.checked('actions', actions, (self.count, self.robots)), anew)
+
+    def play(self, values: NDArray[Any], anew: Flags | None = None) -> Outcome:
+        """Do the work of ``step`` with actions that are checked but for masks."""
+        if not self.begun:
+            raise InputError('step() needs an episode; call reset() first')
+        if anew is not None and anew.any():
+            self.active[anew] = False  # their robots do nothing more
+        self._check_allowed(values)
+        shares, data = self.actions.split(values, self.active)
+        commands = self._interface.commands(shares)
         before, hold = self.now, self.task.hold
-        self.now = self._moment(self.worlds.step(commands, ticks=hold), commands)
+        self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
         reward = np.where(self.active, self._answer('reward', before, self.now), 0.0)
-        self.active &= ~self._answer('ended', self.now).astype(np.bool_)
+        ended = self._answer('ended', self.now)
+        self.active &= ~(ended if ended.dtype == np.bool_ else ended.astype(np.bool_))
+        if anew is not None and anew.any():
+            self.reset(anew)
         return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)
+
+    def mask(self) -> Flags | None:
+        """Return which moves robots may choose now, (K, N, moves); None: all."""
+        if not self.actions.discrete:
+            return None
+        given = self._asked('mask', self.now)
+        if given is None:
+            return None
+        where, shape = f'{type(self.task).__name__}.mask()', (*self.active.shape,
+                                                              len(self.actions.moves))
+        mask = np.asarray(given)
+        if mask.shape != shape or mask.dtype != np.bool_:
+            raise bad_value(where, f'{mask.dtype} of shape {mask.shape}',
+                            f'truth values of shape {shape}')
+        if not mask.any(axis=2).all():
+            k, i = np.argwhere(~mask.any(axis=2))[0].tolist()
+            raise bad_value(where, f'no move of robot {i} in world {k}', 'one at least')
+        return mask
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the state of whole worlds for critics, (K, columns)."""
+        given = as_array(f'{type(self.task).__name__}.state()', self._asked('state', self.now))
+        if given.ndim != 2 or len(given) != self.count or given.dtype.kind not in 'biuf':
+            raise bad_value(f'{type(self.task).__name__}.state()',
+                            f'{given.dtype} of shape {given.shape}',
+                            f'numbers of shape ({self.count}, columns)')
+        return given.astype(np.float32)
+
+    def _check_allowed(self, actions: NDArray[Any]) -> None:
+        mask = self.mask()
+        if mask is None:
+            return
+        wrong = ~np.take_along_axis(mask, actions[..., None], axis=2)[..., 0] & self.active
+        if wrong.any():
+            k, i = np.argwhere(wrong)[0].tolist()
+            raise bad_value('actions', f'{int(actions[k, i])} of robot {i} in world {k}',
+                            "a move that the task's mask allows")
+
+    def _asked(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+        """Return what a method of the task returns; what it raises is one line."""
+        return call_user_code(lambda: getattr(self.task, method)(*arguments),
+                              lambda: f'{type(self.task).__name__}.{method}()')
 
     def _answer(self, method: str, *moments: Moment) -> NDArray[Any]:
         """Return what a method of the task says of each robot, (K, N)."""
         where = f'{type(self.task).__name__}.{method}()'
-        answer = np.asarray(getattr(self.task, method)(*moments))
+        answer = np.asarray(self._asked(method, *moments))
         if answer.shape != (self.count, self.robots):
             raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
                             'a value for each robot of each world')
-        if answer.dtype.kind not in 'biuf' or not np.isfinite(answer[self.active]).all():
+        if answer.dtype != np.bool_ and (answer.dtype.kind not in 'biuf' or not (
+                np.isfinite(answer).all() or np.isfinite(answer[self.active]).all())):
             raise bad_value(where, answer.tolist(), 'finite numbers')
         return answer
 
@@ -158,7 +314,7 @@ class Episodes:
         """Ask the task for the goals of worlds (numbers) that begin anew."""
         changed = self.goal.copy()  # moments keep theirs
         for k in rows:
-            goals = self.task.goals(self.worlds, k, self._generators[k])
+            goals = self._asked('goals', self.worlds, k, self._generators[k])
             changed[k] = self._scenario_goal if goals is None else _given(
                 'goals', goals, ((2,), (self.robots, 2)))
             if 'goal' in self.network.inputs and not np.isfinite(changed[k]).all():
@@ -169,7 +325,7 @@ class Episodes:
 
     def _moment(self, seen: Observations, commands: Floats) -> Moment:
         return Moment(seen, self._interface.inputs(), commands, self.goal, self.network,
-                      self.worlds.dt)
+                      self.worlds.dt, self.limits)
 
 
 def _warn_of_idle(scenario: Scenario, seconds: float, ticks: int) -> None:
@@ -207,11 +363,9 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         else:
             task = 'avoid_obstacles'
     if isinstance(task, str):
-        if task not in TASKS:
-            raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
-        return TASKS[task]()
+        return entry_of(task).task()
     if not isinstance(task, Task):
-        raise bad_value('task', task, f"a Task, or one of {', '.join(TASKS)}")
+        raise bad_value('task', task, f"a Task, or one of {', '.join(entries())}")
     whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
     if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
         raise bad_value('seconds of the task', task.seconds,
@@ -221,17 +375,27 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
 
 def network_of(task: Task, scenario: Scenario) -> Network:
     """Return inputs and outputs of a task, with the greatest speeds of robot 0 by default."""
-    body = robot_bodies(scenario)[0]
-    rim = body.max_wheel_speed * body.wheel_radius  # m/s
-    wide = body.wheel_distance if task.outputs == WHEELS else 2.0 * rim / body.wheel_distance
-    return make_network('perceptron', task.inputs, outputs=task.outputs,
-                        max_speed=rim if task.max_speed is None else task.max_speed,
-                        turn=wide if task.turn is None else task.turn)
+    speed, turn = limits_of(task, scenario)[0].tolist()
+    return make_network('perceptron', task.inputs, outputs=task.outputs, max_speed=speed,
+                        turn=turn)
 
 
-def _goals(scenario: Scenario, network: Network) -> Floats:
+def limits_of(task: Task, scenario: Scenario) -> Floats:
+    """Return each robot's greatest speed, and distance of the wheels or turn rate (N, 2)."""
+    rows = []
+    for body in robot_bodies(scenario):
+        rim = body.max_wheel_speed * body.wheel_radius  # m/s
+        wide = (body.wheel_distance if task.outputs == WHEELS
+                else 2.0 * rim / body.wheel_distance)
+        rows.append((rim if task.max_speed is None else task.max_speed,
+                     wide if task.turn is None else task.turn))
+    return np.array(rows, np.float64)
+
+
+def _goals(scenario: Scenario, task: Task, network: Network) -> Floats:
     """Return the goals (N, 2) m; robots without one have the leader's."""
     first = scenario.robots[0].goal
-    if first is None and 'goal' in network.inputs:
-        raise InputError('robots.0: needs a goal, since the task has the input goal')
+    if first is None and 'goal' in network.inputs and type(task).goals is Task.goals:
+        raise InputError('robots.0: needs a goal, since the task has the input goal and no '
+                         'goals() of its own')
     return np.array([robot.goal or first or (np.nan, np.nan) for robot in scenario.robots])

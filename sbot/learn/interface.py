@@ -22,16 +22,17 @@ class Interface:
     worlds : kept alive
     network : names of the inputs, outputs and greatest speeds; it has no weights
     goal : (K, N, 2) m
+    limits : (N, 2) greatest speeds (m/s), and distances of wheels (m) or turn rates (rad/s)
 
     """
 
-    def __init__(self, worlds: Worlds, network: Network, goal: Floats) -> None:
+    def __init__(self, worlds: Worlds, network: Network, goal: Floats, limits: Floats) -> None:
         rows = worlds.count * worlds.robots
         self._worlds = worlds
         self._arrays = no_policy()._replace(
             inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
             table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
-            limits=np.array([network.max_speed, network.turn]))
+            limits=np.tile(limits.ravel(), worlds.count))
         gather, _, act = deciding_phases(network)
         self._gather = worlds.program(
             [gather, *worlds.reading_phases(network, self._arrays)], self._arrays)

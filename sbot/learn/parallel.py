@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes
+from sbot.learn.episodes import Episodes, SavedEpisodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
-from sbot_common.arguments import numbers
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 
 Agents = dict[str, Any]
 
@@ -25,8 +24,8 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
     """A scenario as a ``ParallelEnv``; make one by ``sbot.learn.parallel_env``."""
 
     def __init__(self, scenario: Source, task: Task | str | None, render_mode: str | None,
-                 overrides: Mapping[str, object]) -> None:
-        self.episodes = Episodes(scenario, 1, task, overrides)
+                 discrete: bool, overrides: Mapping[str, object]) -> None:
+        self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
         self.metadata = {'name': self.episodes.scenario.name, 'render_modes': list(MODES),
                          'is_parallelizable': True}
         self.render_mode = render_mode
@@ -35,14 +34,16 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         self.agents: list[str] = []
         self.observation_spaces = {agent: observation_space((self.episodes.columns,))
                                    for agent in self.possible_agents}
-        self.action_spaces = {agent: action_space((2,)) for agent in self.possible_agents}
+        self.action_spaces = {agent: action_space(self.episodes.actions)
+                              for agent in self.possible_agents}
+        self.state_space = observation_space(self.episodes.state().shape[1:])
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations, (I,) float32."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions, (2,) in [-1, 1]."""
+        """Return the space of an agent's actions: (2,) in [-1, 1], or numbers of moves."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None,
@@ -52,19 +53,29 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         self.episodes.reset()
         self._painter.keep()
         self.agents = list(self.possible_agents)
-        return self._observed(self.agents), {agent: {} for agent in self.agents}
+        return self._observed(self.agents), self._infos(self.agents)
 
     def step(self, actions: Mapping[str, Any]) -> tuple[Agents, Agents, Agents, Agents, Agents]:
-        """Let all agents act, (2,) shares each; those that are done are gone afterwards."""
+        """Let all agents act; those that are done are gone afterwards, and theirs is ignored."""
         if not isinstance(actions, Mapping):
-            raise bad_value('actions', actions, 'a dictionary: two shares for each agent')
-        values = np.zeros((1, self.episodes.robots, 2))
+            raise bad_value('actions', actions, 'a dictionary: an action for each agent')
+        if not self.agents:
+            if not actions and self.episodes.begun:  # as PettingZoo's own environments
+                return {}, {}, {}, {}, {}
+            raise InputError('step() needs agents; call reset() first')
+        kind = self.episodes.actions
+        values = np.zeros((1, self.episodes.robots, *kind.shape),
+                          np.int64 if kind.discrete else np.float64)
         for agent, action in actions.items():
             if agent not in self.possible_agents:
                 raise bad_value('actions', agent, f"agents: {', '.join(self.possible_agents)}")
-            shares = numbers(f'action of {agent}', action, (2,))
+            checked = kind.checked(f'action of {agent}', action, ())
             if agent in self.agents:
-                values[0, self.possible_agents.index(agent)] = shares
+                values[0, self.possible_agents.index(agent)] = checked
+        missing = [agent for agent in self.agents if agent not in actions]
+        if missing:
+            raise InputError(f"actions: needs one of {', '.join(missing)}; agents that are not "
+                             'done act in every step')
         outcome = self.episodes.step(values)
         self._painter.keep()
         acted, late = self.agents, bool(outcome.late[0])
@@ -74,7 +85,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         return (self._observed(acted), {agent: reward[agent] for agent in acted},
                 {agent: ended[agent] for agent in acted},
                 {agent: late and not ended[agent] for agent in acted},
-                {agent: {} for agent in acted})
+                self._infos(acted))
 
     def render(self) -> Any:  # noqa: ANN401
         """Return an image (height, width, 3), or the text of a page; see ``parallel_env``."""
@@ -84,9 +95,30 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         """End what `render_mode='human'` has opened."""
         self._painter.close()
 
+    def save(self) -> SavedEpisodes:
+        """Return the state of the episode as a value."""
+        return self.episodes.save()
+
+    def restore(self, state: SavedEpisodes) -> Agents:
+        """Continue from a state, to the bit, and return what agents observe there."""
+        self.episodes.restore(state)
+        active = self.episodes.active[0].tolist()
+        self.agents = [agent for agent, acts in zip(self.possible_agents, active, strict=True)
+                       if acts]
+        return self._observed(self.agents)
+
     def state(self) -> NDArray[np.float32]:
-        """Return what all robots observe, one after the other."""
-        return self.episodes.observation().reshape(-1)
+        """Return the state of the world for a critic (columns,): the task's ``state``."""
+        only: NDArray[np.float32] = self.episodes.state()[0]
+        return only
+
+    def _infos(self, agents: list[str]) -> Agents:
+        """Return the moves that agents may choose, where the task has a mask."""
+        mask = self.episodes.mask()
+        if mask is None:
+            return {agent: {} for agent in agents}
+        return {agent: {'action_mask': mask[0, self.possible_agents.index(agent)].astype(np.int8)}
+                for agent in agents}
 
     def _observed(self, agents: list[str]) -> Agents:
         rows = self.episodes.observation()[0]

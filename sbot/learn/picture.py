@@ -48,6 +48,10 @@ class Painter:
         self._rows: list[list[tuple[Any, ...]]] = [[] for _ in range(episodes.count)]
         self._browser: Browser | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the browser: a copy opens its own."""
+        return {**vars(self), '_browser': None}
+
     def keep(self) -> None:
         """Note where robots are now; a world at tick 0 has begun again. `human`: show world 0."""
         if self._mode == 'human':

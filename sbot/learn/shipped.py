@@ -9,10 +9,10 @@ from neural_controller.outputs import WHEELS
 from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot_common.twist import OMEGA, VX
 
-_CONTACT = 0.05  # reward that a decision costs which ends in a contact
+CONTACT = 0.05  # reward that a decision costs which ends in a contact
 
 
-def _distance(a: Floats, b: Floats) -> Floats:
+def distance(a: Floats, b: Floats) -> Floats:
     """Return distances (m) of points (..., 2)."""
     difference = a - b
     distance: Floats = np.sqrt(difference[..., 0] ** 2 + difference[..., 1] ** 2)
@@ -38,14 +38,14 @@ class ReachGoal(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return metres nearer, and what arriving and contacts add."""
-        nearer = (_distance(before.seen.pose[..., :2], before.goal)
-                  - _distance(now.seen.pose[..., :2], now.goal))
-        reward: Floats = nearer + self.ended(now) - _CONTACT * now.seen.collided
+        nearer = (distance(before.seen.pose[..., :2], before.goal)
+                  - distance(now.seen.pose[..., :2], now.goal))
+        reward: Floats = nearer + self.ended(now) - CONTACT * now.seen.collided
         return reward
 
     def ended(self, now: Moment) -> Flags:
         """Tell who is there."""
-        there: Flags = _distance(now.seen.pose[..., :2], now.goal) <= self.tolerance
+        there: Flags = distance(now.seen.pose[..., :2], now.goal) <= self.tolerance
         return there
 
 
@@ -72,8 +72,8 @@ class FollowLeader(ReachGoal):
         """Return the leader's metres nearer, and how well the others keep their distance."""
         reward = super().reward(before, now)
         place = now.seen.pose[..., :2]
-        off = np.abs(_distance(place, place[:, :1]) - self.distance)
-        follow = self.hold * now.dt / (1.0 + off) - _CONTACT * now.seen.collided
+        off = np.abs(distance(place, place[:, :1]) - self.distance)
+        follow = self.hold * now.dt / (1.0 + off) - CONTACT * now.seen.collided
         reward[:, 1:] = follow[:, 1:]
         return reward
 
@@ -94,14 +94,15 @@ class AvoidObstacles(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return speed times straightness times distance."""
-        n, v, omega = now.network, now.commands[..., VX], now.commands[..., OMEGA]
-        turning = np.abs(omega) * (0.5 * n.turn / n.max_speed if n.outputs == WHEELS
-                                   else 1.0 / n.turn)
+        v, omega = now.commands[..., VX], now.commands[..., OMEGA]
+        speed, turn = now.limits.T
+        turning = np.abs(omega) * (0.5 * turn / speed if now.network.outputs == WHEELS
+                                   else 1.0 / turn)
         assert now.seen.infrared is not None
         near = now.seen.infrared.max(axis=2).astype(np.float64) / CONTACT_READING
-        fast = np.clip(v / n.max_speed, 0.0, 1.0)
+        fast = np.clip(v / speed, 0.0, 1.0)
         good = fast * (1.0 - np.sqrt(np.minimum(1.0, turning))) * (1.0 - np.minimum(1.0, near))
-        reward: Floats = self.hold * now.dt * good - _CONTACT * now.seen.collided
+        reward: Floats = self.hold * now.dt * good - CONTACT * now.seen.collided
         return reward
 
 
@@ -118,11 +119,6 @@ class Aggregate(Task):
 def _mean_distances(now: Moment) -> Floats:
     """Return the mean distance of each robot to the others (K, N), m."""
     place = now.seen.pose[..., :2]
-    total = _distance(place[:, :, None], place[:, None, :]).sum(axis=2)
+    total = distance(place[:, :, None], place[:, None, :]).sum(axis=2)
     mean: Floats = total / max(1, place.shape[1] - 1)
     return mean
-
-
-TASKS: dict[str, type[Task]] = {
-    'reach_goal': ReachGoal, 'follow_leader': FollowLeader, 'avoid_obstacles': AvoidObstacles,
-    'aggregate': Aggregate}

@@ -10,21 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes
+from sbot.learn.episodes import Episodes, SavedEpisodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
-from sbot_common.arguments import numbers
 
 
 class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
     """A scenario as an ``Env``; make one by ``sbot.learn.env``."""
 
     def __init__(self, scenario: Source, task: Task | str | None, render_mode: str | None,
-                 overrides: Mapping[str, object]) -> None:
-        self.episodes = Episodes(scenario, 1, task, overrides)
-        decisions = self.episodes.scenario.rate.hz / self.episodes.task.hold
-        self.metadata = {'render_modes': list(MODES), 'render_fps': max(1, round(decisions))}
+                 discrete: bool, overrides: Mapping[str, object]) -> None:
+        self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
+        self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps}
         self.render_mode = render_mode
         self._painter = Painter(self.episodes, render_mode)
         self.observation_space, self.action_space = spaces_of(self.episodes)
@@ -35,18 +33,22 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
         super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset()
         self._painter.keep()
-        return self._observed(), {}
+        return self._observed(), self._infos()
 
     def step(self, action: Any) -> tuple[  # noqa: ANN401
             NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Let all robots act, (2,) or (N, 2) shares; the reward is the mean of theirs."""
-        shape = self.episodes.robots, 2
-        shapes = [shape, (2,)] if self.episodes.robots == 1 else [shape]
-        outcome = self.episodes.step(numbers('action', action, *shapes).reshape(1, *shape))
+        """Let all robots act; the reward is the mean of theirs.
+
+        Actions are shares (2,) or (N, 2), or numbers of moves () or (N,).
+        """
+        n = self.episodes.robots
+        values = self.episodes.actions.checked('action', action, (n,), *[()] * (n == 1))
+        outcome = self.episodes.step(values[np.newaxis])
         self._painter.keep()
         ended = bool(outcome.ended.all())
         return (self._observed(), float(outcome.reward.mean()), ended,
-                bool(outcome.late[0]) and not ended, {'reward_of_robots': outcome.reward[0]})
+                bool(outcome.late[0]) and not ended,
+                {'reward_of_robots': outcome.reward[0], **self._infos()})
 
     def render(self) -> Any:  # noqa: ANN401
         """Return an image (height, width, 3), or the text of a page; see ``env``."""
@@ -55,6 +57,27 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
     def close(self) -> None:
         """End what `render_mode='human'` has opened."""
         self._painter.close()
+
+    def save(self) -> SavedEpisodes:
+        """Return the state of the episode as a value."""
+        return self.episodes.save()
+
+    def restore(self, state: SavedEpisodes) -> NDArray[np.float32]:
+        """Continue from a state, to the bit, and return the observation there."""
+        self.episodes.restore(state)
+        return self._observed()
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the state of the world for a critic (columns,): the task's ``state``."""
+        only: NDArray[np.float32] = self.episodes.state()[0]
+        return only
+
+    def _infos(self) -> dict[str, Any]:
+        """Return the moves that robots may choose, where the task has a mask."""
+        mask = self.episodes.mask()
+        if mask is None:
+            return {}
+        return {'action_mask': mask[0, 0] if self.episodes.robots == 1 else mask[0]}
 
     def _observed(self) -> NDArray[np.float32]:
         rows: NDArray[np.float32] = self.episodes.observation()[0]

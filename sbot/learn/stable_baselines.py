@@ -20,7 +20,6 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.picture import Painter
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
-from sbot_common.arguments import numbers
 from sbot_common.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -33,15 +32,18 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
     """K worlds of N robots as a ``VecEnv`` of K N; make one by ``sbot.learn.sb3_env``."""
 
     def __init__(self, scenario: Source, count: int, task: Task | str | None,
-                 render_mode: str | None, threads: int, squash: bool,
+                 render_mode: str | None, threads: int, squash: bool, discrete: bool,
                  overrides: Mapping[str, object]) -> None:
-        self.episodes = Episodes(scenario, count, task, overrides, threads)
-        self.render_mode, self.squash = render_mode, squash
+        self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
+        self.render_mode = render_mode
         self._painter = Painter(self.episodes, render_mode)
-        actions = spaces.Box(-_MOST, _MOST, (2,), np.float32) if squash else action_space((2,))
+        kind = self.episodes.actions
+        self.squash = squash and not kind.discrete
+        actions = (spaces.Box(-_MOST, _MOST, kind.shape, np.float32) if self.squash
+                   else action_space(kind))
         super().__init__(count * self.episodes.robots,
                          observation_space((self.episodes.columns,)), actions)
-        self._actions = np.zeros((self.num_envs, 2))
+        self._actions = np.zeros((self.num_envs, *kind.shape))
 
     def reset(self) -> NDArray[np.float32]:
         """Begin episodes in all worlds; world k of ``seed(s)`` has the seed s + k."""
@@ -54,8 +56,8 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
         return self._observed()
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Keep the actions (K N, 2) of the next step."""
-        values = numbers('actions', actions, (self.num_envs, 2))
+        """Keep the actions of the next step: (K N, 2), or (K N,) numbers of moves."""
+        values = self.episodes.actions.checked('actions', actions, (self.num_envs,))
         self._actions = squashed(values) if self.squash else values
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_],
@@ -65,7 +67,8 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
         A robot that is done before the others stands still, at a reward of 0, until then.
         """
         episodes = self.episodes
-        outcome = episodes.step(self._actions.reshape(episodes.count, episodes.robots, 2))
+        outcome = episodes.step(self._actions.reshape(
+            episodes.count, episodes.robots, *episodes.actions.shape))
         over: NDArray[np.bool_] = outcome.late | np.logical_and.reduce(outcome.ended, axis=1)
         done = np.repeat(over, episodes.robots)
         truncated = done & ~outcome.ended.reshape(-1)
@@ -96,11 +99,20 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
                    **method_kwargs: Any) -> list[Any]:  # noqa: ANN401
         """Call a method once; return its result for each of the chosen environments."""
         result = getattr(self, method_name)(*method_args, **method_kwargs)
+        if method_name == 'action_masks':
+            return [result[row] for row in self._get_indices(indices)]
         return [result for _ in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:  # noqa: ANN401
         """Tell that no environment has a wrapper of its own."""
         return [False for _ in self._get_indices(indices)]
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which moves each robot may choose, (K N, moves), for MaskablePPO."""
+        mask = self.episodes.mask()
+        if mask is None:
+            return np.ones((self.num_envs, len(self.episodes.actions.moves)), np.bool_)
+        return mask.reshape(self.num_envs, -1)
 
     def get_images(self) -> Sequence[Any]:
         """Return an image (height, width, 3) of each world."""
@@ -168,6 +180,12 @@ def _robots_of(env: VecEnv | None) -> RobotsVecEnv:
     if outer.observation_space != env.observation_space:
         raise InputError('model: a wrapper changes what the policy sees, and robots do not have '
                          'it; expected the observations of sbot.learn.sb3_env')
+    if env.episodes.actions.bytes:
+        raise InputError('task: broadcast cannot be combined with a network, whose outputs are '
+                         'two')
+    if (env.episodes.limits != env.episodes.limits[0]).any():
+        raise InputError('task: robots of different bodies have different greatest speeds, and a '
+                         'network has one; give the task max_speed and turn')
     if type(env.episodes.task).observation is not Task.observation:
         raise InputError(f'task: {type(env.episodes.task).__name__} has its own observation(), '
                          'which robots do not have; expected `inputs` by name')

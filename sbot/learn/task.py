@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 from neural_controller.network import Network
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations
+from sbot_common.errors import InputError
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+
+MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))
 
 
 class Moment(NamedTuple):
@@ -22,8 +26,9 @@ class Moment(NamedTuple):
     inputs: Floats  # (K, N, I) the task's inputs, as networks get them
     commands: Floats  # (K, N, 3) vx, vy (m/s), omega (rad/s): what robots did until now
     goal: Floats  # (K, N, 2) m; NaN: none
-    network: Network  # inputs, outputs and greatest speeds
+    network: Network  # inputs, outputs and greatest speeds (of robot 0, if the task has none)
     dt: float  # s, length of a tick
+    limits: Floats  # (N, 2) each robot's greatest speed (m/s), and distance of wheels or turn rate
 
 
 class Task:
@@ -39,9 +44,14 @@ class Task:
     outputs: str = 'wheels'
     """What the two actions in [-1, 1] are: 'wheels', or 'twist' (speed and turn rate)."""
     max_speed: float | None = None
-    """Greatest speed of a wheel, or of the robot (m/s); None: of robot 0's wheels."""
+    """Greatest speed of a wheel, or of the robot (m/s); None: of each robot's wheels."""
     turn: float | None = None
-    """Distance of the wheels (m), or turn rate (rad/s); None: robot 0's wheels'."""
+    """Distance of the wheels (m), or turn rate (rad/s); None: each robot's wheels'."""
+    moves: tuple[tuple[float, float], ...] = MOVES
+    """The two shares that each discrete action stands for (``discrete=True``)."""
+    broadcast: int = 0
+    """How many bytes of range and bearing a robot chooses, 0 to 9: as many further actions in
+    [-1, 1]. What is heard is observed, too (``heard``); it needs sensors.range_and_bearing."""
     seconds: float = 60.0
     """Length of an episode."""
     hold: int = 1
@@ -68,13 +78,50 @@ class Task:
         return None
 
     def observation(self, now: Moment) -> Floats:
-        """Return what robots observe, (K, N, columns)."""
-        return now.inputs
+        """Return what robots observe, (K, N, columns): the inputs, and bytes they hear."""
+        if not self.broadcast:
+            return now.inputs
+        return np.concatenate([now.inputs, heard(now, self.broadcast)], axis=2)
+
+    def state(self, now: Moment) -> Floats:
+        """Return the state of whole worlds, (K, columns), for a critic that all robots share.
+
+        By default what all robots observe, their true poses (x, y, cosine and sine of the yaw)
+        and their commands.
+        """
+        pose = now.seen.pose
+        rows = np.concatenate([self.observation(now), pose[..., :2], np.cos(pose[..., 2:]),
+                               np.sin(pose[..., 2:]), now.commands], axis=2)
+        return rows.reshape(len(rows), -1)
+
+    def mask(self, now: Moment) -> Flags | None:
+        """Tell which discrete actions robots may choose, (K, N, moves); None: all."""
+        return None
 
     def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return the reward (K, N) of what was done between two decisions."""
+        """Return the reward (K, N) of what was done between two decisions, each robot's own."""
         raise NotImplementedError(f'{type(self).__name__}.reward(before, now)')
 
     def ended(self, now: Moment) -> Flags:
         """Tell which robots are done (K, N), before the time is over."""
         return np.zeros(now.seen.pose.shape[:2], np.bool_)
+
+
+def heard(now: Moment, count: int) -> Floats:
+    """Return what the nearest robot that is heard said, (K, N, count + 1).
+
+    Its first bytes as shares in [-1, 1], and then 1; all 0 where nobody is heard.
+    """
+    neighbours = now.seen.neighbours
+    if neighbours is None:
+        raise InputError("heard() needs 'neighbours' in the task's senses")
+    shape = now.seen.pose.shape[:2]
+    out = np.zeros((*shape, count + 1))
+    if neighbours.range.shape[2]:
+        far = np.where(neighbours.robot >= 0, neighbours.range, np.inf)
+        nearest = far.argmin(axis=2)[..., None]
+        data = np.take_along_axis(neighbours.data, nearest[..., None], axis=2)[:, :, 0]
+        out[..., :count] = data[..., 1:1 + count] / 127.5 - 1.0
+        out[..., count] = 1.0
+        out[neighbours.number == 0] = 0.0
+    return out

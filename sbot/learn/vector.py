@@ -2,68 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes
+from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
-from sbot.learn.task import Task
-from sbot_common.arguments import numbers
-from sbot_common.errors import bad_value
+from sbot.learn.task import Flags, Task
+from sbot.worlds.arguments import chosen_worlds
+from sbot_common.errors import InputError, bad_value
 
 Step = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
              dict[str, Any]]
+
+AUTORESETS = {'same_step': AutoresetMode.SAME_STEP, 'next_step': AutoresetMode.NEXT_STEP,
+              'disabled': AutoresetMode.DISABLED}
+REWARDS = ('mean', 'robots')
 
 
 class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
     """K worlds as a ``VectorEnv``; make one by ``sbot.learn.vector_env``."""
 
     def __init__(self, scenario: Source, count: int, task: Task | str | None,
-                 render_mode: str | None, threads: int, overrides: Mapping[str, object]) -> None:
-        self.episodes = Episodes(scenario, count, task, overrides, threads)
-        self.metadata = {'render_modes': list(MODES), 'autoreset_mode': AutoresetMode.SAME_STEP}
+                 render_mode: str | None, threads: int, discrete: bool, rewards: str,
+                 autoreset: str | AutoresetMode, overrides: Mapping[str, object]) -> None:
+        if rewards not in REWARDS:
+            raise bad_value('rewards', rewards, ' or '.join(REWARDS))
+        self._mode, self._of_robots = _mode_of(autoreset), rewards == 'robots'
+        self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
+        self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps,
+                         'autoreset_mode': self._mode}
         self.render_mode = render_mode
         self._painter = Painter(self.episodes, render_mode)
-        self.num_envs = count
+        self.num_envs = self.episodes.count
         self.single_observation_space, self.single_action_space = spaces_of(self.episodes)
-        self.observation_space = batch_space(self.single_observation_space, count)
-        self.action_space = batch_space(self.single_action_space, count)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._over: Flags = np.zeros(self.num_envs, np.bool_)  # worlds that wait for a reset
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
-            NDArray[np.float32], dict[str, Any]]:
-        """Begin episodes in all worlds, or in those of the mask ``options['reset_mask']`` (K,)."""
+    def reset(self, *, seed: int | Sequence[int | None] | None = None,
+              options: dict[str, Any] | None = None) -> tuple[
+                  NDArray[np.float32], dict[str, Any]]:
+        """Begin episodes in all worlds, or in those of the mask ``options['reset_mask']`` (K,).
+
+        ``seed`` is world 0's, and world k has seed + k; or a list with a seed for each, or None.
+        """
         if not isinstance(options, Mapping | None):
             raise bad_value('options', options, 'a dictionary')
-        super().reset(seed=self.episodes.seed(seed), options=options)
-        self.episodes.reset((options or {}).get('reset_mask'))
+        first = self.episodes.seed(seed)
+        if first is not None:
+            super().reset(seed=first, options=options)
+        mask = (options or {}).get('reset_mask')
+        self.episodes.reset(mask)
+        self._over[slice(None) if mask is None else mask] = False
         self._painter.keep()
-        return self._observed(), {}
+        return self._observed(), self._infos({})
 
     def step(self, actions: Any) -> Step:  # noqa: ANN401
-        """Let all robots act, (K, 2) or (K, N, 2) shares; worlds that end begin again."""
+        """Let all robots act; what follows the end of an episode is ``autoreset``'s.
+
+        Actions are shares (K, 2) or (K, N, 2), or numbers of moves (K,) or (K, N). Rewards are
+        (K,) means, or (K, N), as ``rewards`` says; those of robots are in ``infos``, too.
+        """
         episodes = self.episodes
-        shape = (episodes.count, episodes.robots, 2)
-        shapes = [shape, (episodes.count, 2)] if episodes.robots == 1 else [shape]
-        outcome = episodes.step(numbers('actions', actions, *shapes).reshape(shape))
-        terminated: NDArray[np.bool_] = np.logical_and.reduce(outcome.ended, axis=1)
-        truncated = outcome.late & ~terminated
-        over = terminated | truncated
-        infos: dict[str, Any] = {}
-        if over.any():
-            final = np.full(self.num_envs, None, object)
-            for k, row in zip(np.flatnonzero(over), self._observed()[over], strict=True):
-                final[k] = row
-            infos = {'final_obs': final, '_final_obs': over, 'final_info': {}, '_final_info': over}
-            episodes.reset(over)
+        n, waiting = episodes.robots, self._over
+        if self._mode == AutoresetMode.DISABLED and waiting.any():
+            raise InputError(f"step() needs an episode in world {int(waiting.argmax())}; call "
+                             "reset(options={'reset_mask': mask}) first")
+        values = episodes.actions.checked('actions', actions, (self.num_envs, n),
+                                          *[(self.num_envs,)] * (n == 1))
+        outcome = episodes.play(values, waiting if self._mode == AutoresetMode.NEXT_STEP else None)
+        terminated: Flags = np.logical_and.reduce(outcome.ended, axis=1)
+        truncated: Flags = outcome.late & ~terminated
+        over: Flags = terminated | truncated
+        self._over = over
+        infos = self._begin_again(over) if self._mode == AutoresetMode.SAME_STEP else {}
         self._painter.keep()
-        return self._observed(), outcome.reward.mean(axis=1), terminated, truncated, infos
+        reward = outcome.reward if self._of_robots else outcome.reward.mean(axis=1)
+        return self._observed(), reward, terminated, truncated, self._infos(infos, outcome)
+
+    def save(self, worlds: ArrayLike | None = None) -> SavedEpisodes:
+        """Return the state of worlds (a mask, or numbers; None: all) as a value."""
+        return self.episodes.save(worlds)
+
+    def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> Any:  # noqa: ANN401
+        """Let worlds continue from a state, to the bit, and return all observations."""
+        self.episodes.restore(state, worlds)
+        self._over[chosen_worlds(worlds, self.num_envs)] = False
+        return self._observed()
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the states of all worlds for a critic (K, columns): the task's ``state``."""
+        return self.episodes.state()
 
     def render(self) -> tuple[Any, ...] | None:
         """Return an image or a page of each world; `human`: None."""
@@ -75,6 +111,34 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         """End what `render_mode='human'` has opened."""
         self._painter.close()
 
+    def _begin_again(self, over: Flags) -> dict[str, Any]:
+        """Begin episodes where they are over; return the last observations of these."""
+        if not over.any():
+            return {}
+        final = np.full(self.num_envs, None, object)
+        for k, row in zip(np.flatnonzero(over), self._observed()[over], strict=True):
+            final[k] = row
+        self.episodes.reset(over)
+        return {'final_obs': final, '_final_obs': over, 'final_info': {}, '_final_info': over}
+
+    def _infos(self, infos: dict[str, Any], outcome: Outcome | None = None) -> dict[str, Any]:
+        """Add the rewards of robots, and the moves that they may choose."""
+        rows = {} if outcome is None else {'reward_of_robots': outcome.reward}
+        mask: Any = self.episodes.mask()
+        if mask is not None:
+            rows['action_mask'] = mask[:, 0] if self.episodes.robots == 1 else mask
+        for name, values in rows.items():
+            infos |= {name: values, f'_{name}': np.ones(self.num_envs, np.bool_)}
+        return infos
+
     def _observed(self) -> NDArray[np.float32]:
         shape = self.single_observation_space.shape
         return self.episodes.observation().reshape(self.num_envs, *shape)
+
+
+def _mode_of(autoreset: str | AutoresetMode) -> AutoresetMode:
+    if isinstance(autoreset, AutoresetMode):
+        return autoreset
+    if not isinstance(autoreset, str) or autoreset not in AUTORESETS:
+        raise bad_value('autoreset', autoreset, f"one of {', '.join(AUTORESETS)}")
+    return AUTORESETS[autoreset]

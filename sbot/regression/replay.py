@@ -6,7 +6,7 @@ import contextlib
 import copy
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
@@ -27,6 +27,9 @@ from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist
 from sbot_sim.sensors.registry import sensors
+
+if TYPE_CHECKING:
+    from sbot.bag.recorder import Recorder
 
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
 _FREE_RUNNING = ('recorded free-running: the scenario has lockstep: false, and nothing in a bag '
@@ -108,17 +111,11 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                               overrides=overrides, controllers=controllers)
     replayed = _Controllers(bag, scenario)
-    compared = differences = count = 0
-    first: FirstDifference | None = None
-    recorder = None
+    count, comparison = 0, _Comparison(replayed)
     try:
         with contextlib.ExitStack() as stack:
             deliver_signals = stack.enter_context(held())
-            if output is not None:
-                recorder = open_recorder(output, scenario)
-                stack.callback(recorder.close)
-                recorder.write(topics.SCENARIO.name, topics.SCENARIO, scenario.rate.stamp_ns(0),
-                               write_string(scenario.to_yaml()))
+            recorder = None if output is None else _recorder(output, scenario, stack)
             for tick in ticks(bag, len(scenario.robots), scenario.rate, replayed.topics,
                               replayed.commands):
                 deliver_signals()
@@ -128,17 +125,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                         'the state of the controllers is known, nor which stamp a command '
                         'answers; start the recorder before the simulation, and without '
                         '--use-sim-time')
-                commands = replayed.decide(tick)
-                for robot, command in commands.items():
-                    recorded = tick.commands[robot]
-                    assert recorded is not None
-                    left_out = robot in replayed.drew_other_numbers
-                    compared += not left_out
-                    if not left_out and not replayed.is_same(robot, recorded, command):
-                        differences += 1
-                        first = first or FirstDifference(
-                            tick.tick, tick.stamp_ns, robot,
-                            read_twist(recorded, replayed.commands[robot].type), command)
+                for robot, command in replayed.decide(tick).items():
+                    comparison.add(tick, robot, command)
                     if recorder is not None:
                         recorder.write(*replayed.message(robot, tick.stamp_ns, command))
                 count += 1
@@ -148,16 +136,52 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
         if scenario.lockstep:
             raise
         raise InputError(f'{error} ({_FREE_RUNNING})') from None
-    if differences and not scenario.lockstep and not overrides:
-        raise InputError(f'{bag.path}: {differences} of {compared} commands differ, which says '
-                         f'nothing: {_FREE_RUNNING}')
-    if compared == 0 and not replayed.drew_other_numbers:
-        why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
-        raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
-                         f'command of each robot{why}')
-    return ReplayResult(scenario.name, count, compared, differences, first, bag.damage,
-                        tuple(sorted(replayed.drew_other_numbers)),
-                        bag.metadata.get('version', '') if replayed.drew_other_numbers else '')
+    comparison.check(bag, scenario, overridden=bool(overrides))
+    others = replayed.drew_other_numbers
+    return ReplayResult(scenario.name, count, comparison.compared, comparison.differences,
+                        comparison.first, bag.damage, tuple(sorted(others)),
+                        bag.metadata.get('version', '') if others else '')
+
+
+def _recorder(output: str | Path, scenario: Scenario, stack: contextlib.ExitStack) -> Recorder:
+    """Return a recorder of new commands, closed with ``stack``; it begins with the scenario."""
+    recorder = open_recorder(output, scenario)
+    stack.callback(recorder.close)
+    recorder.write(topics.SCENARIO.name, topics.SCENARIO, scenario.rate.stamp_ns(0),
+                   write_string(scenario.to_yaml()))
+    return recorder
+
+
+class _Comparison:
+    """Counts of the commands compared, and the first that differs."""
+
+    def __init__(self, replayed: _Controllers) -> None:
+        self._replayed = replayed
+        self.compared = self.differences = 0
+        self.first: FirstDifference | None = None
+
+    def add(self, tick: Tick, robot: int, command: Twist) -> None:
+        """Compare a new command with the recorded one."""
+        recorded = tick.commands[robot]
+        assert recorded is not None
+        if robot in self._replayed.drew_other_numbers:
+            return
+        self.compared += 1
+        if not self._replayed.is_same(robot, recorded, command):
+            self.differences += 1
+            self.first = self.first or FirstDifference(
+                tick.tick, tick.stamp_ns, robot,
+                read_twist(recorded, self._replayed.commands[robot].type), command)
+
+    def check(self, bag: Bag, scenario: Scenario, *, overridden: bool) -> None:
+        """Raise InputError where the result says nothing."""
+        if self.differences and not scenario.lockstep and not overridden:
+            raise InputError(f'{bag.path}: {self.differences} of {self.compared} commands differ, '
+                             f'which is no result: {_FREE_RUNNING}')
+        if self.compared == 0 and not self._replayed.drew_other_numbers:
+            why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
+            raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
+                             f'command of each robot{why}')
 
 
 class _Controllers:

@@ -45,7 +45,7 @@ class Recorded(NamedTuple):
                     raise InputError(
                         f'{self.bag.path}: {message.name} has a message at '
                         f'{message.stamp_ns / 1e9:g} s, expected one of tick {number} or '
-                        f'{number + 1}: a recording of sbot in lockstep, from its start')
+                        f'{number + 1}: use a recording of sbot in lockstep, from its start')
                 yield number, rate.stamp_ns(number), group
                 number, group = number + 1, []
             group.append(message)

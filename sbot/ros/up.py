@@ -84,11 +84,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         if a node ends with an error, or before the simulator.
 
     """
-    if find_spec('rclpy') is None:
-        raise InputError(f'sbot up needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
-                         'or source a ROS 2 installation; without it use sbot run')
-    if record is not None and Path(record).exists():
-        raise InputError(f'{record}: exists already; give a new name')
+    _check_can_start(record)
     commands = [parse_command(text) for text in own]
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
@@ -96,38 +92,40 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                             *named_robots(names, len(scenario.robots), namespace)])
     messages = live_tf_path(output)
     warn_of_reach(scenario, wind_source(scenario).field)
-    status = _Status(progress)
+    status, running = _Status(progress), _Running(output)
     with TemporaryFolder('up') as folder, status.pipe() as write_end:
-        processes: list[tuple[str, subprocess.Popen[str]]] = []
-        readers: list[threading.Thread] = []
-        last_words: dict[str, str] = {}
-        failed: tuple[str, int] | None = None
-
-        def read(name: str, process: subprocess.Popen[str]) -> None:
-            reader = threading.Thread(
-                target=_relay, args=(name, process.stdout, output, last_words), daemon=True)
-            reader.start()
-            readers.append(reader)
         try:
             nodes = node_processes(scenario, record=record, run=namespace,
                                    parameters=parameters)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with held(), blocked():
-                    process = _start(node, Path(folder), write_end, domain, remaps, messages)
-                    processes.append((node.name, process))
-                read(node.name, process)
+                    running.add(node.name, _start(node, Path(folder), write_end, domain, remaps,
+                                                  messages))
+                running.relay()
             for text, words in zip(own, commands, strict=True):
                 with held():
-                    process = start_command(
-                        words, with_path(own_environment(), messages), domain)
-                    processes.append((text, process))
-                read(text, process)
-            failed = _wait(processes, status, _SILENCE + scenario.lockstep_timeout)
+                    running.add(text, start_command(
+                        words, with_path(own_environment(), messages), domain))
+                running.relay()
+            failed = _wait(running.processes, status, _SILENCE + scenario.lockstep_timeout)
         finally:
-            _stop([process for _, process in processes])
-            for reader in readers:
-                reader.join(_LAST_WORDS)
+            running.stop()
+    return _summary(failed, running.last_words, status)
+
+
+def _check_can_start(record: str | Path | None) -> None:
+    """Raise InputError without ROS 2, or where the bag exists already."""
+    if find_spec('rclpy') is None:
+        raise InputError(f'sbot up needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
+                         'or source a ROS 2 installation; without it use sbot run')
+    if record is not None and Path(record).exists():
+        raise InputError(f'{record}: exists already; give a new name')
+
+
+def _summary(failed: tuple[str, int] | None, last_words: Mapping[str, str],
+             status: _Status) -> dict[str, Any]:
+    """Return the summary of a run that came to its end; raise what became of another."""
     if failed is not None:
         _report_failure(*failed, last_words)
     if status.cut_short:
@@ -135,6 +133,34 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     if status.summary is None:
         raise NodeFailed('sbot_sim: ended without a summary')
     return status.summary
+
+
+class _Running:
+    """The processes of a run, and threads that pass on what these print."""
+
+    def __init__(self, output: Callable[[str], None]) -> None:
+        self._output = output
+        self._readers: list[threading.Thread] = []
+        self.processes: list[tuple[str, subprocess.Popen[str]]] = []
+        self.last_words: dict[str, str] = {}  # by the processes' names
+
+    def add(self, name: str, process: subprocess.Popen[str]) -> None:
+        """Take a process that has been started: ``stop`` ends it."""
+        self.processes.append((name, process))
+
+    def relay(self) -> None:
+        """Pass on what the newest process prints, from now on."""
+        name, process = self.processes[-1]
+        self._readers.append(threading.Thread(
+            target=_relay, args=(name, process.stdout, self._output, self.last_words),
+            daemon=True))
+        self._readers[-1].start()
+
+    def stop(self) -> None:
+        """End all processes; wait for their last words."""
+        _stop([process for _, process in self.processes])
+        for reader in self._readers:
+            reader.join(_LAST_WORDS)
 
 
 def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,

@@ -29,9 +29,6 @@ from sbot_sim.sensors.scan import ScanParameters
 
 Array = NDArray[np.float64]
 
-# From so many followers with common parameters on, one compiled call for all of them pays.
-_BATCH = 8
-
 
 class Decisions(NamedTuple):
     """What the controllers decide at a tick."""
@@ -120,7 +117,7 @@ def _batches(scenario: Scenario, threads: int) -> list[tuple[NDArray[np.int64], 
     batches = []
     for (name, _), ids in groups.items():
         batch = entry_of(name).batch
-        if batch is not None and len(ids) >= _BATCH:
+        if batch is not None:
             parameters = controller_parameters(scenario, scenario.robots[ids[0]])
             batches.append((np.array(ids, np.int64), batch(ids, parameters, threads)))
     return batches

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.registry import NONE
-from sbot.runner.controller_set import ControllerSet
+from sbot.runner.controller_set import ControllerSet, Decisions
 from sbot.runner.history import History, Run
 from sbot.runner.operator import Operator
 from sbot.runner.recording import closed, open_recorder
@@ -26,8 +26,10 @@ from sbot_common.errors import bad_value
 from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
+from sbot_sim.engine.state import Snapshot, StepInputs
 from sbot_sim.sensors.range_and_bearing import set_data
+from sbot_sim.worlds.parameters import SimulationParameters
+from wind_model.source import Wind, WindSource
 
 LOG = logging.getLogger(__name__)
 
@@ -42,13 +44,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     Parameters
     ----------
     scenario : from ``load_scenario``
-    record : directory of the bag to write
-    threads : how many to use; changes no bit of the result
-    progress : called with (ticks done, all ticks) after each tick
-    keep : keep poses, commands and wind of every tick; without it those arrays are empty
-    sense : names of sensors to keep, too
-    overlaps : count overlaps from the geometry in every tick, for the summary
-    hashed : hash the trajectory, for the summary
+    record, threads, progress, keep, sense, overlaps, hashed : as ``sbot.run`` takes them
     operator : watches, pauses, and drives the robots with ``controller: none``
 
     Raises
@@ -60,73 +56,100 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
         if a user's controller, hook or condition raises.
 
     """
-    if threads < 1:
-        raise bad_value('threads', threads, 'a whole number >= 1')
-    parameters = assemble.simulation_parameters(scenario, threads)
-    source = assemble.wind_source(scenario)
-    warn_of_reach(scenario, source.field)
-    engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
+    parameters, source, engine = _beginning(scenario, threads)
     controllers = ControllerSet(scenario, parameters.sensors.scan, threads,
                                 announcing=record is not None or operator is not None)
     tally = Tally(scenario, parameters, overlaps=overlaps, hashed=hashed)
     ticks = scenario.rate.ticks(scenario.duration)
     history = History(scenario, ticks if keep else -1, sense)
     stop, stopped = stopping_condition(scenario, tally), False
-    recorder = broadcast = None
     started = time.perf_counter()
-    with contextlib.ExitStack() as stack:
-        deliver_signals = stack.enter_context(held())
-        if record is not None:
-            from sbot_sim.messages.broadcast import Broadcast  # ROS' definitions take a while
-            recorder = open_recorder(record, scenario)
-            stack.enter_context(closed(
-                recorder, lambda: f'at tick {engine.tick} of {ticks}'))
-            broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
+    with held() as deliver_signals, contextlib.ExitStack() as stack:
+        recording = None if record is None else _Recording(
+            stack, record, parameters, scenario, lambda: f'at tick {engine.tick} of {ticks}',
+            all_robots=operator is not None)
         for k in range(ticks + 1):
             deliver_signals()
             stamp_ns = scenario.rate.stamp_ns(k)
-            wind = source.at(stamp_ns)
-            engine.sense_wind(wind)
+            engine.sense_wind(wind := source.at(stamp_ns))
             snapshot = engine.snapshot
             tallied = in_background(threads, len(scenario.robots), tally.add, snapshot)
-            commands, announced, broadcasts = controllers.decide(snapshot, stamp_ns)
+            decided = controllers.decide(snapshot, stamp_ns)
             if operator is not None:
-                operator.show(snapshot, announced)
-                while not operator.may_go_on():
-                    deliver_signals()
-                for i, command in operator.commands().items():
-                    commands[i] = command
-            history.add(snapshot, commands)
-            if recorder is not None and broadcast is not None:
-                messages = list(broadcast.start(stamp_ns, wind)) if k == 0 else []
-                announced += [broadcast.command(i, stamp_ns, Twist(*commands[i].tolist()))
-                              for i, robot in enumerate(scenario.robots)
-                              if robot.controller != NONE or operator is not None]
-                messages += broadcast.recorded(
-                    stamp_ns, wind, (*broadcast.snapshot(snapshot, stamp_ns),
-                                     *broadcast.felt(snapshot, stamp_ns)), announced)
-                for name, topic, payload in messages:
-                    recorder.write(name, topic, stamp_ns, payload)
+                _let_operate(operator, snapshot, decided, deliver_signals)
+            history.add(snapshot, decided.commands)
+            if recording is not None:
+                recording.write(stamp_ns, wind, snapshot, decided)
             if stop is not None:
                 tallied()
                 stopped = stop(snapshot)
-            if stopped:
-                break
+                if stopped:
+                    break
             if k < ticks:
-                engine.advance(StepInputs(commands, wind,
-                                          set_data(snapshot.rab_data, broadcasts)))
+                engine.advance(StepInputs(decided.commands, wind,
+                                          set_data(snapshot.rab_data, decided.broadcasts)))
                 if progress is not None:
                     progress(k + 1, ticks)
             if stop is None:
                 tallied()
-    invalid = controllers.invalid_turns()
-    _warn_of_invalid_turns(invalid, tally.ticks + 1)
+    invalid = _invalid_turns(controllers, tally.ticks + 1)
     return history.run(tally.summary(time.perf_counter() - started, stopped, invalid))
 
 
-def _warn_of_invalid_turns(counts: NDArray[np.int64], turns: int) -> None:
-    """Warn of robots that stood still because a force was not a number (docs/errata.md P2)."""
+def _beginning(scenario: Scenario,
+               threads: int) -> tuple[SimulationParameters, WindSource, Engine]:
+    if threads < 1:
+        raise bad_value('threads', threads, 'a whole number >= 1')
+    parameters = assemble.simulation_parameters(scenario, threads)
+    source = assemble.wind_source(scenario)
+    warn_of_reach(scenario, source.field)
+    return parameters, source, Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
+
+
+def _let_operate(operator: Operator, snapshot: Snapshot, decided: Decisions,
+                 deliver_signals: Callable[[], None]) -> None:
+    """Show a tick, wait while the operator pauses, and take over the operator's commands."""
+    operator.show(snapshot, decided.announced)
+    while not operator.may_go_on():
+        deliver_signals()
+    for i, command in operator.commands().items():
+        decided.commands[i] = command
+
+
+class _Recording:
+    """A new bag of a run, closed with ``stack``; ``where`` says where it was cut short."""
+
+    def __init__(self, stack: contextlib.ExitStack, record: str | Path,
+                 parameters: SimulationParameters, scenario: Scenario, where: Callable[[], str],
+                 *, all_robots: bool) -> None:
+        from sbot_sim.messages.broadcast import Broadcast  # ROS' definitions take a while
+        self._recorder = open_recorder(record, scenario)
+        stack.enter_context(closed(self._recorder, where))
+        self._broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
+        self._commanded = [i for i, robot in enumerate(scenario.robots)
+                           if robot.controller != NONE or all_robots]
+        self._begun = False
+
+    def write(self, stamp_ns: int, wind: Wind, snapshot: Snapshot, decided: Decisions) -> None:
+        """Write all messages of a tick."""
+        broadcast = self._broadcast
+        messages = [] if self._begun else list(broadcast.start(stamp_ns, wind))
+        self._begun = True
+        announced = [*decided.announced,
+                     *(broadcast.command(i, stamp_ns, Twist(*decided.commands[i].tolist()))
+                       for i in self._commanded)]
+        messages += broadcast.recorded(
+            stamp_ns, wind, (*broadcast.snapshot(snapshot, stamp_ns),
+                             *broadcast.felt(snapshot, stamp_ns)), announced)
+        for name, topic, payload in messages:
+            self._recorder.write(name, topic, stamp_ns, payload)
+
+
+def _invalid_turns(controllers: ControllerSet, turns: int) -> NDArray[np.int64]:
+    """Return the turns (N,) whose force was not a number, and warn of them (docs/errata.md P2)."""
+    counts = controllers.invalid_turns()
     worst = int(counts.argmax())
     if counts[worst]:
         LOG.warning('%d robots had turns whose force was not a number, and stood still in these; '
                     'robot %d in %d of %d', np.count_nonzero(counts), worst, counts[worst], turns)
+    return counts

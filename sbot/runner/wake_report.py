@@ -12,7 +12,6 @@ from sbot.scenario.model import Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import bad_value
 from sbot_sim.sensors.range_and_bearing import neighbours
-from wind_model.gust import force_at
 from wind_model.wake import advertised_millimetres, clamped_radius, wakes
 
 
@@ -42,7 +41,7 @@ def wake_report(scenario: Scenario, time: float) -> dict[str, Any]:
     sensors = parameters.sensors
     heard = neighbours(pose, sensors.rab_range, sensors.line_of_sight)
     stamp_ns = scenario.rate.stamp_ns(tick)
-    push = force_at(source.parameters, stamp_ns)[:2] * parameters.dt
+    push = source.at(stamp_ns).force[:2] * parameters.dt
     wind = run.free_wind[tick] - push / parameters.bodies.mass[:, np.newaxis]
     radius = parameters.bodies.radius
     reductions, terms = wakes(parameters.wake, *heard, np.ascontiguousarray(pose[:, 2]), wind,

@@ -1,5 +1,7 @@
 """Compilation ahead of a run: the functions that a scenario needs, in two processes.
 
+Each compiles a phase of the tick after the other, one from the first phase on, one from the last,
+until they meet; the second starts when the first compiles its first function.
 The wall time of a run, and what a progress bar shows, are then those of the run alone.
 """
 
@@ -13,7 +15,9 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sbot.controllers.entry import Entry
@@ -30,6 +34,9 @@ from sbot_common.compiled.lazy import on_compilation
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sbot.scenario.model import Scenario
     from sbot_sim.worlds.parameters import SimulationParameters
 
@@ -48,7 +55,7 @@ wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 """
 
 
-_ONE, _ALL = Expected(75, 30.0), Expected(150, 75.0)  # scenario; a core of 2026
+_ONE, _ALL = Expected(31, 15.0), Expected(150, 75.0)  # scenario; a core of 2026
 _ENOUGH = 12  # robots: the functions of many are compiled, and nothing takes long
 
 
@@ -70,36 +77,28 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
     collecting = gc.isenabled()
     gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
     others: list[subprocess.Popen[bytes]] = []
-    known: list[SimulationParameters] = []
-    compiled: list[str] = []
-
-    def share(name: str) -> None:
-        """Start the other process once something is compiled and its parameters are known."""
-        compiled.append(name)
-        if known and not others:
-            others.extend(_start_other_half(known[0]))
-    try:
-        with compilation_announced(_ALL if scenario is None else _ONE), on_compilation(share):
-            for each in wanted:
-                parameters = simulation_parameters(each)
-                known.append(parameters)
-                if compiled and not others:
-                    others += _start_other_half(parameters)
-                _compile_senses_and_controllers(each, parameters)
+    with tempfile.TemporaryDirectory() as claims:
+        def share(_: str) -> None:
+            """Start the other process once something is compiled."""
+            if not others:
+                others.extend(_start_other_half(wanted, claims))
+        try:
+            with compilation_announced(_ALL if scenario is None else _ONE), on_compilation(share):
+                _compile_unclaimed(enumerate(_tasks(wanted)), claims)
+                for other in others:
+                    other.wait()
+                # Whole runs: functions missed above; those of either half come from the cache.
+                from sbot.runner.loop import run_scenario
+                with _without_warnings():  # the run itself gives them
+                    for each in wanted:
+                        run_scenario(each, keep=False)
+        finally:
             for other in others:
-                other.wait()
-            # Whole runs: functions missed above; those of either half are read from the cache.
-            from sbot.runner.loop import run_scenario
-            with _without_warnings():  # the run itself gives them
-                for each in wanted:
-                    run_scenario(each, keep=False)
-    finally:
-        for other in others:
-            if other.poll() is None:  # a signal may have come for this process only
-                other.terminate()
-                other.wait()
-        if collecting:
-            gc.enable()
+                if other.poll() is None:  # a signal may have come for this process only
+                    other.terminate()
+                    other.wait()
+            if collecting:
+                gc.enable()
     mark_warm(key)
 
 
@@ -136,13 +135,14 @@ def _without_warnings() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _start_other_half(parameters: SimulationParameters) -> list[subprocess.Popen[bytes]]:
-    """Compile motion and collisions in another process, if there is a processor for it."""
+def _start_other_half(wanted: list[Scenario], claims: str) -> list[subprocess.Popen[bytes]]:
+    """Compile in another process, too, if there is a processor for it."""
     if (os.cpu_count() or 1) < 2:
         return []
-    command = python_command('from sbot.runner.warm_up import compile_motion; compile_motion()')
+    command = python_command(
+        'from sbot.runner.warm_up import compile_other_half; compile_other_half()', claims)
     with tempfile.TemporaryFile() as file, contextlib.suppress(OSError):
-        pickle.dump(parameters, file)
+        pickle.dump(wanted, file)
         file.seek(0)
         return [subprocess.Popen(command, stdin=file, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)]
@@ -151,8 +151,6 @@ def _start_other_half(parameters: SimulationParameters) -> list[subprocess.Popen
 
 def _samples() -> list[Scenario]:
     """Return scenarios that together use every compiled function."""
-    from pathlib import Path
-
     from sbot.scenario.load import parse_scenario
     batch = {'robots': [{'pose': [4.0, 4.0, 0.0], 'goal': [5.0, 5.0]},
                         {'count': 9, 'layout': 'grid', 'area': [0.0, 0.0, 3.5, 3.5]}],
@@ -165,27 +163,52 @@ def _samples() -> list[Scenario]:
             for overrides in ({}, batch, shapes)]
 
 
-def compile_motion() -> None:
-    """Compile what a step does between the senses of two ticks: half of the work.
+def compile_other_half() -> None:
+    """Compile what the process that started this one has not come to yet.
 
-    Parameters of the simulation come on standard input.
+    Scenarios come on standard input, the folder of claims is the argument.
     """
-    from sbot_sim.engine.simulation import world_of
     gc.disable()
-    world = world_of(pickle.load(sys.stdin.buffer))
-    world.program(world.tick.advancing(world.setting))
+    wanted = pickle.load(sys.stdin.buffer)
+    # These need no tables of the world, which the other process is compiling functions for.
+    for name in _controllers(wanted):
+        entry_of(name).warm_up()
+    _compile_unclaimed([*enumerate(_tasks(wanted))][::-1], sys.argv[1])
 
 
-def _compile_senses_and_controllers(scenario: Scenario,
-                                    parameters: SimulationParameters) -> None:
-    """Compile what happens at the start of a tick, and wakes."""
-    from sbot.runner.controller_set import ControllerSet
-    from sbot_sim.engine.simulation import Engine
-    from wind_model.source import still_air
-    engine = Engine(parameters, initial_poses(scenario), scenario.seed)
-    engine.sense_wind(still_air())
-    for name in dict.fromkeys(robot.controller for robot in scenario.robots):
-        if name != NONE:
-            entry_of(name).warm_up()
-    ControllerSet(scenario, parameters.sensors.scan).decide(engine.snapshot,
-                                                            scenario.rate.stamp_ns(0))
+def _controllers(wanted: list[Scenario]) -> list[str]:
+    return list(dict.fromkeys(robot.controller for scenario in wanted
+                              for robot in scenario.robots if robot.controller != NONE))
+
+
+def _tasks(wanted: list[Scenario]) -> list[Callable[[], object]]:
+    """Return what compiles a phase of a tick each, the longest first; then the summary's part."""
+    from sbot_sim.engine.simulation import world_of
+    from sbot_sim.worlds.batch import Phase
+    tasks: list[Callable[[], object]] = []
+    for scenario in wanted:
+        parameters = simulation_parameters(scenario)
+        world = world_of(parameters)
+        tick, setting = world.tick, world.setting
+        phases = dict.fromkeys((*tick.sensing(setting)[::-1], *tick.beginning(setting),
+                                *tick.sensing_wind(setting), *tick.advancing(setting)))
+        tasks += [partial(world.program, [phase]) for phase in phases if isinstance(phase, Phase)]
+        tasks.append(partial(_compile_count, parameters, initial_poses(scenario)))
+    return tasks
+
+
+def _compile_count(parameters: SimulationParameters, poses: NDArray[np.float64]) -> None:
+    """Compile what counts overlaps for the summary."""
+    from sbot_sim.collision.overlap import overlaps
+    from sbot_sim.worlds.obstacles import all_bodies
+    overlaps(*all_bodies(parameters, None, None, poses))
+
+
+def _compile_unclaimed(tasks: Iterable[tuple[int, Callable[[], object]]], claims: str) -> None:
+    """Do the tasks, by number, that no other process has claimed in the folder ``claims``."""
+    for number, task in tasks:
+        try:
+            Path(claims, str(number)).touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        task()

@@ -46,7 +46,7 @@ from sbot.scenario.paths import (
     find_folder,
     names_file,
 )
-from sbot.scenario.placement import place_robots
+from sbot.scenario.placement import Placement, place_robots
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.world import pushable_boxes
 from sbot_common.errors import InputError, bad_value, unknown_name
@@ -131,6 +131,15 @@ def changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
                               controllers=controllers)
     return _checked(deepcopy(scenario.source.data), Origins('scenario', {}, set()),
                     scenario.source.directory, scenario.name, overrides, controllers)
+
+
+def placement_of(scenario: Scenario) -> Placement:
+    """Return the start poses of a loaded scenario by seed, without loading it for each."""
+    assert scenario.source is not None
+    origins = Origins('scenario', {}, set())
+    written = validate(ScenarioFile, deepcopy(scenario.source.data), origins)
+    return Placement(written.model_copy(update={'world': scenario.world}), scenario.bodies,
+                     origins)
 
 
 def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - any plain value

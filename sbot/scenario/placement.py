@@ -12,13 +12,19 @@ from numpy.typing import NDArray
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
 from sbot.scenario.model import World as WorldModel
-from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random, tried_poses, turned
+from sbot.scenario.robots.draws import (
+    MAX_ROBOTS,
+    draws_heading,
+    most_at_random,
+    tried_poses,
+    turned,
+)
 from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
 from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body, body_arrays, select_bodies
 from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
@@ -41,11 +47,12 @@ class Placed(NamedTuple):
     poses: list[Pose]
 
 
-def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
-                 origins: Origins) -> tuple[Robot, ...]:
+def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Origins,
+                 world: World | None = None) -> tuple[Robot, ...]:
     """Return every robot of a scenario with its pose; ids in the order of the file.
 
-    Robots with a pose stand first, groups are placed around them in the order of the file.
+    Robots with a pose stand first, groups are placed around them in the order of the file. The
+    ``world`` at the start is made of what is written where it is not given.
 
     Raises
     ------
@@ -59,9 +66,12 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
         raise bad_value(origins.where(('robots',)), starts[-1], f'at most {MAX_ROBOTS} robots')
     for i, entry in enumerate(entries):
         _check_entry(entry, i, bodies, origins)
-    world = starting_world(written.world)
+    if world is None:
+        world = starting_world(written.world)
     placed = Placed([], [], [])
-    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))]
+    # Without a draw no generator: a load then does not import NumPy's random numbers.
+    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
+                 if draws_heading(entry) else entry.pose]
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         _extend(placed, [starts[i]], bodies[entries[i].body], poses[i])
@@ -80,6 +90,29 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body],
         for i, entry in enumerate(entries) for pose in poses[i])
 
 
+class Placement:
+    """Start poses of a scenario by seed, as loading it with that seed gives them.
+
+    Parameters
+    ----------
+    written : the scenario as it was written, but for files that are found
+    bodies : by name
+    origins : for errors
+
+    """
+
+    def __init__(self, written: ScenarioFile, bodies: Mapping[str, Body],
+                 origins: Origins) -> None:
+        self._written, self._bodies, self._origins = written, bodies, origins
+        self._world = starting_world(written.world)
+
+    def __call__(self, seed: int) -> Array:
+        """Return poses (N, 3) x, y (m), yaw (rad)."""
+        written = self._written.model_copy(update={'seed': seed})
+        robots = place_robots(written, self._bodies, self._origins, self._world)
+        return np.array([robot.pose for robot in robots], np.float64)
+
+
 def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins: Origins) -> None:
     path: KeyPath = ('robots', i)
     if entry.body not in bodies:
@@ -90,16 +123,16 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     if entry.count is None:
         for key in ('area', 'layout', 'yaw', 'position_gaussian'):
             if getattr(entry, key) is not None:
-                raise InputError(f"{origins.where((*path, key))}: only goes with 'count'; the "
+                raise InputError(f"{origins.where((*path, key))}: needs 'count'; the "
                                  "heading of one robot is the third number of its 'pose'")
     headings = [key for key in ('yaw', 'yaw_uniform', 'yaw_gaussian')
                 if getattr(entry, key) is not None]
     if len(headings) > 1:
-        raise InputError(f"{origins.where((*path, headings[1]))}: '{headings[0]}' says already "
-                         'how the robots head; expected one of them')
+        raise InputError(f"{origins.where((*path, headings[1]))}: cannot be combined with "
+                         f"'{headings[0]}'")
     if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
-        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: goes neither with "
-                         "'area' nor with layout: grid")
+        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: cannot be combined "
+                         "with 'area' or layout: grid")
 
 
 def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose]) -> None:
@@ -109,8 +142,12 @@ def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose
 
 
 def _overlaps(world: World, bodies: Sequence[Body], poses: Sequence[Pose]) -> Overlaps:
-    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3),
-                         movers=make_movers(bodies))
+    kinds = {id(body): body for body in bodies}  # few, and arrays of each once
+    row_of = {key: row for row, key in enumerate(kinds)}
+    rows = np.array([row_of[id(body)] for body in bodies], np.intp)
+    movers = (make_movers(bodies) if any(body.is_rectangle for body in kinds.values()) else None)
+    return find_overlaps(world, select_bodies(body_arrays([*kinds.values()]), rows),
+                         np.array(poses).reshape(-1, 3), movers=movers)
 
 
 def _check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],

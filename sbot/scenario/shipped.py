@@ -73,6 +73,12 @@ def shipped_scenarios() -> dict[str, Path]:
     return dict(sorted((path.stem, path) for path in files))
 
 
+def gallery_scenarios() -> dict[str, Path]:
+    """Return the files of the gallery's scenarios by name, as ``gallery/flocking``, sorted."""
+    folder = own_folders()[1] / 'gallery'
+    return {f'gallery/{path.stem}': path for path in sorted(folder.glob('*.yaml'))}
+
+
 def expanded(text: str) -> Path:
     """Return a path with its `~` replaced; as it is where nobody knows that user's home."""
     try:
@@ -97,11 +103,11 @@ def find_scenario(path_or_name: str) -> Path:
         raise InputError(f'{path_or_name[:80]!r}: not a usable file name') from None
     if is_file:
         return path
-    shipped = shipped_scenarios()
+    shipped = shipped_scenarios() | gallery_scenarios()
     if path_or_name in shipped:
         return shipped[path_or_name]
     if path_or_name and path.is_dir():
-        raise InputError(f'{path_or_name}: is a directory, and not a scenario file')
+        raise InputError(f'{path_or_name}: is a directory, not a scenario file')
     near = _near_file(path)
     if near is not None:
         raise InputError(f'{path_or_name}: no such file; did you mean {near}?')

@@ -87,7 +87,7 @@ class Plan:
         names = [source.name for source in self.sources]
         for i, name in enumerate(names):
             if name in names[:i]:
-                raise InputError(f'scenario: two are called {name!r}; rename one')
+                raise InputError(f'scenario: two have the name {name!r}; rename one')
         if not self.seeds:
             for source in self.sources:
                 if source.seed is None:

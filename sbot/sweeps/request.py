@@ -153,7 +153,7 @@ class Request:
         for *_, given in self.scenarios:
             for name, value in given.items():
                 if merged.setdefault(name, value) is not value:
-                    raise InputError(f'scenario: two different controllers are called {name}')
+                    raise InputError(f'scenario: two different controllers have the name {name}')
         return merged
 
     @property

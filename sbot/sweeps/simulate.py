@@ -186,5 +186,5 @@ def metric_names(metrics: tuple[str | Callable[..., Any], ...]) -> tuple[str, ..
         if not column.isidentifier():
             raise bad_value('metric', name, "'module:function'")
         if columns.count(column) > 1:
-            raise InputError(f'metric: two are called {column!r}; rename one')
+            raise InputError(f'metric: two have the name {column!r}; rename one')
     return names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,7 @@ from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
 from sbot.scenario.world import world_arrays
+from sbot.worlds import saved
 from sbot.worlds.arguments import (
     MOST_THREADS,
     MOST_TICKS,
@@ -28,6 +30,7 @@ from sbot.worlds.arguments import (
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
+from sbot.worlds.saved import Saved
 from sbot.worlds.setting import tables_of_worlds, winds_of
 from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
@@ -189,6 +192,65 @@ class Worlds:
         self.seeds[chosen], self.start[chosen] = values[chosen], poses[chosen]
         self.simulation.reset(chosen, self.start, self.seeds, self._begin)
         return self.observe()
+
+    def save(self, worlds: ArrayLike | None = None) -> Saved:
+        """Return the state of worlds (a mask, or numbers; None: all) as a value.
+
+        It has all that the worlds will do, with the winds and noises that were written to them,
+        but for what objects of a user's keep (hooks).
+        """
+        return saved.save(self.simulation, chosen_worlds(worlds, self.count), self.scenarios,
+                          self.senses, self.seeds, self.start)
+
+    def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
+        """Let worlds continue from a state, and return what is sensed there, of all worlds.
+
+        Parameters
+        ----------
+        state : of these worlds or others with as many robots and the same ``sense``: as many
+            worlds as are restored, or one for all of them
+        worlds : (K,) mask, or numbers, of the worlds to restore; None: all
+
+        Raises
+        ------
+        InputError
+            for a state of other worlds; nothing has changed then.
+
+        """
+        chosen = chosen_worlds(worlds, self.count)
+        saved.check(state, len(chosen), self.senses, self.robots)
+        self._play(state.scenarios, chosen)
+        saved.restore(self.simulation, chosen, state)
+        self.seeds[chosen], self.start[chosen] = state.seeds, state.start
+        self._sideways = True  # a command may have been
+        return self.observe()
+
+    def _play(self, scenarios: Sequence[Scenario], chosen: NDArray[np.int64]) -> None:
+        """Give the chosen worlds other scenarios, or one, where theirs are others."""
+        given = list(self.scenarios)
+        for at, k in enumerate(chosen.tolist()):
+            scenario = scenarios[at if len(scenarios) > 1 else 0]
+            if given[k] is not scenario and given[k] != scenario:
+                given[k] = scenario
+        if all(a is b for a, b in zip(given, self.scenarios, strict=True)):
+            return
+        others = Worlds(given, seeds=self.seeds, sense=self.senses, threads=self.threads)
+        saved.restore(others.simulation, (keep := np.setdiff1d(np.arange(self.count), chosen)),
+                      self.save(keep))
+        others.seeds, others.start = self.seeds, self.start
+        vars(self).update(vars(others))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what makes such worlds, and their state."""
+        return {'scenarios': self.scenarios, 'sense': self.senses, 'threads': self.threads,
+                'state': self.save()}
+
+    def __setstate__(self, given: dict[str, Any]) -> None:
+        """Make the worlds anew, and let them continue where they were."""
+        state: Saved = given['state']
+        Worlds.__init__(self, given['scenarios'], seeds=state.seeds, sense=given['sense'],
+                        threads=given['threads'])
+        self.restore(state)
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
              ticks: int = 1) -> Observations:

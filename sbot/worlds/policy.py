@@ -23,6 +23,7 @@ from sbot_sim.worlds.fitted_sensors import FittedSensors
 
 Floats = NDArray[np.float64]
 
+
 @contextlib.contextmanager
 def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
     """Raise what a policy's function raises in a block, which Python would only print.
@@ -56,38 +57,14 @@ def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
 @Phase
 def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of all robots (``neural_controller.inputs``)."""
-    setting, worlds = batch.setting, batch.worlds
-    policy = batch.policy
-    n, table = setting.robots, policy.table
+    setting, worlds, policy = batch.setting, batch.worlds, batch.policy
+    n = setting.robots
+    senses = kinds.Senses(worlds.sent_pose, policy.goal, worlds.infrared[:, :, 1], worlds.ranges,
+                          setting.sensing.range_max, worlds.felt_wind, worlds.twist)
     for k in range(first, end):
-        for i in range(n):
-            row = k * n + i
-            pose = worlds.sent_pose[row]
-            for t in range(len(table)):
-                out = policy.inputs[row, table[t, 1]:table[t, 1] + table[t, 2]]
-                kind = table[t, 0]
-                if kind == kinds.INFRARED:
-                    kinds.infrared_inputs(worlds.infrared[row, :, 1], out)
-                elif kind == kinds.SCAN:
-                    kinds.scan_inputs(worlds.ranges[row], setting.sensing.range_max, out)
-                elif kind == kinds.GOAL:
-                    kinds.place_inputs(pose, policy.goal[row, 0], policy.goal[row, 1], out)
-                elif kind == kinds.LEADER:
-                    kinds.place_inputs(pose, worlds.sent_pose[k * n, 0],
-                                       worlds.sent_pose[k * n, 1], out)
-                elif kind == kinds.NEIGHBOURS:
-                    a, z = worlds.heard_starts[k, i], worlds.heard_starts[k, i + 1]
-                    kinds.neighbour_inputs(worlds.heard_range[k, a:z].astype(np.float32),
-                                           worlds.heard_bearing[k, a:z].astype(np.float32), n, out)
-                elif kind == kinds.WIND:
-                    kinds.wind_inputs(pose[2], worlds.felt_wind[row, 0],
-                                      worlds.felt_wind[row, 1], out)
-                elif kind == kinds.TWIST:
-                    out[:] = worlds.twist[row]
-                elif kind == kinds.READING:
-                    pass  # ``gather_readings`` does
-                else:
-                    kinds.pose_inputs(pose, out)
+        heard = kinds.Heard(worlds.heard_starts[k], worlds.heard_range[k], worlds.heard_bearing[k])
+        kinds.gather_inputs(k * n, (k + 1) * n, k * n, n, policy.table, senses, heard,
+                            policy.inputs)
 
 
 @Phase
@@ -148,9 +125,10 @@ def _act(command_of: Any) -> Callable[[int, int, int, int, Batch], None]:  # noq
         for row in range(first * n, end * n):
             command = worlds.command[row]
             command[VY] = 0.0
+            at = 2 * row if len(policy.limits) > 2 else 0
             command[VX], command[OMEGA] = command_of(
-                policy.outputs[row, 0], policy.outputs[row, 1], policy.limits[0],
-                policy.limits[1])
+                policy.outputs[row, 0], policy.outputs[row, 1], policy.limits[at],
+                policy.limits[at + 1])
     return act
 
 
@@ -162,5 +140,4 @@ def deciding_phases(policy: Network | FunctionPolicy) -> list[Phase]:
     network = policy.network if isinstance(policy, FunctionPolicy) else policy
     forward = (_phase_of(policy.function) if isinstance(policy, FunctionPolicy)
                else _FORWARD[network.kind])
-    return [gather_infrared if network.inputs == ('infrared',) else gather, forward,
-            _ACT[network.outputs]]
+    return [gather, forward, _ACT[network.outputs]]

@@ -13,10 +13,10 @@ from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.engine.setting import Winds
 from sbot_sim.worlds.parameters import SimulationParameters
-from wind_model.gust import forces_act, gust_window
+from wind_model.gust import gust_force, gust_velocity, gust_window, mean_force
 from wind_model.parameters import WindParameters
 from wind_model.source import WindSource
-from wind_model.uniform import mean_velocity, unit
+from wind_model.uniform import mean_velocity
 
 
 class WorldTables(NamedTuple):
@@ -53,17 +53,14 @@ def tables_of_worlds(scenarios: Sequence[Scenario]) -> list[WorldTables]:
 
 
 def winds_of(worlds: Sequence[WorldTables]) -> Winds:
-    """Return the winds of all worlds, as ``wind_model.gust.force_at`` has them at each tick."""
+    """Return the winds of all worlds: what ``WindSource.at`` makes of them at each tick."""
     flows = [world.wind.parameters for world in worlds]
     rate = worlds[0].scenario.rate
     return Winds(
         wind_velocity=np.array([mean_velocity(flow) for flow in flows]),
-        wind_force=np.array([forces_act(flow) * flow.wind_force_mean * unit(flow.wind_direction)
-                             for flow in flows]),
-        gust_velocity=np.array([flow.wind_gust_speed_mean * unit(flow.wind_gust_direction)
-                                for flow in flows]),
-        gust_force=np.array([forces_act(flow) * flow.wind_gust_force_mean
-                             * unit(flow.wind_gust_direction) for flow in flows]),
+        wind_force=np.array([mean_force(flow) for flow in flows]),
+        gust_velocity=np.array([gust_velocity(flow) for flow in flows]),
+        gust_force=np.array([gust_force(flow) for flow in flows]),
         gust_ticks=np.array([gust_ticks(flow, rate) for flow in flows], np.int64),
         field=worlds[0].wind.field)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -13,6 +14,7 @@ from sbot.worlds.arguments import LARGEST_SEED
 from sbot.worlds.episode import Episode
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations, Observer
+from sbot.worlds.saved import Saved
 from sbot_common.arguments import whole
 
 
@@ -34,8 +36,11 @@ class World:
         self.worlds = Worlds(scenario, 1, sense=sense, seeds=None if seed is None else _only(seed))
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
         self._shape = (self.robots,)
-        self._observer = Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
-                                  self.worlds.phases, only=True)
+        self._observer = self._observing()
+
+    def _observing(self) -> Observer:
+        return Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
+                        self.worlds.phases, only=True)
 
     def reset(self, seed: int | None = None, *, start: ArrayLike | None = None) -> Observations:
         """Go to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses there."""
@@ -51,6 +56,25 @@ class World:
     def observe(self) -> Observations:
         """Return what is sensed now, as copies."""
         return self._observer()
+
+    def save(self) -> Saved:
+        """Return the state of the world as a value, as ``Worlds.save``."""
+        return self.worlds.save()
+
+    def restore(self, state: Saved) -> Observations:
+        """Continue from a state of such a world or of one of ``Worlds``, as ``Worlds.restore``."""
+        self.worlds.restore(state)
+        self._observer = self._observing()
+        return self._observer()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but what observes, which has no value of its own."""
+        return {name: value for name, value in vars(self).items() if name != '_observer'}
+
+    def __setstate__(self, given: dict[str, Any]) -> None:
+        """Observe anew."""
+        vars(self).update(given)
+        self._observer = self._observing()
 
     def run(self, policy: Network | FunctionPolicy, weights: ArrayLike, ticks: int, *,
             goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot.scenario.assemble import initial_poses
-from sbot.scenario.load import changed_scenario
+from sbot.scenario.load import placement_of
 from sbot.scenario.model import Scenario
+from sbot.scenario.placement import Placement
 
 _KEPT = 100_000  # seeds whose poses are kept
 
@@ -20,6 +23,10 @@ class Starts:
         self._random = _placed_at_random(scenario)
         self._poses = {scenario.seed: initial_poses(scenario)}
 
+    @cached_property
+    def _placement(self) -> Placement:
+        return placement_of(self._scenario)
+
     def __call__(self, seed: int) -> NDArray[np.float64]:
         """Return poses (N, 3) x, y (m), yaw (rad)."""
         if not self._random:
@@ -28,9 +35,7 @@ class Starts:
         if poses is None:
             if len(self._poses) >= _KEPT:
                 self._poses.clear()
-            given = dict(self._scenario.given)
-            poses = initial_poses(changed_scenario(self._scenario, {'seed': seed}, given))
-            self._poses[seed] = poses
+            poses = self._poses[seed] = self._placement(seed)
         return poses
 
 

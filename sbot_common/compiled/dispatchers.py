@@ -31,10 +31,33 @@ class _InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
                         'call it in one of them, or its .py_func')
 
 
+class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """A function that Python calls; compiled code takes it in as an inner function.
+
+    Its own machine code is made when Python calls it: most functions have callers of one kind.
+    """
+
+    _part: Any = None
+
+    def _as_part(self) -> Any:  # noqa: ANN401
+        if self._part is None:
+            self._part = inner(self.py_func)
+        return self._part
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401 - of numba
+        """Return the signature for a call in compiled code."""
+        return self._as_part().get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:  # noqa: ANN401 - of numba
+        """Return what compiled code calls."""
+        return self._as_part().get_overload(sig)
+
+
 def outer(function: _Function) -> Any:  # noqa: ANN401
     """Return what compiles a function that Python calls."""
     compiled: Any = numba.njit(**_OPTIONS, pipeline_class=OuterCompiler)(function)
     if not numba.config.DISABLE_JIT:
+        compiled.__class__ = _OuterDispatcher
         compiled._cache = CodeCache(function, compiled.targetoptions)
     return compiled
 

@@ -63,7 +63,8 @@ def _size_classes(size: Array) -> list[Indexes]:
     if size.min() == size.max():
         return [np.arange(len(size))]
     classes = np.frexp(np.maximum(size, 1e-12))[1]  # powers of two
-    return [np.flatnonzero(classes == value) for value in np.unique(classes)]
+    # np.unique would import NumPy's masked arrays, a tenth of what loading a scenario takes.
+    return [np.flatnonzero(classes == value) for value in sorted(set(classes.tolist()))]
 
 
 @njit_or_python

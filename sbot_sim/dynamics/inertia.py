@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import hypot
+from sbot_common.elementary.copying import copy_numbers
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.drives.registry import STEERED, limited_twist
 from sbot_sim.dynamics.motion import driven_twists
@@ -147,8 +148,8 @@ def follow(bodies: BodyArrays, inertia: Inertia, momentum: Momentum, command: Ar
     """
     n, ring = momentum.asked.shape[0], momentum.asked.shape[1]
     for i in range(n):
-        momentum.asked[i, tick % ring] = command[i]
-        out[i] = momentum.asked[i, (tick - inertia.delay[i]) % ring]
+        copy_numbers(command[i], momentum.asked[i, tick % ring])
+        copy_numbers(momentum.asked[i, (tick - inertia.delay[i]) % ring], out[i])
     wanted, before = drivable(bodies, out), momentum.twist
     for i in range(n):
         if not inertia.limited[i]:
@@ -169,4 +170,4 @@ def follow(bodies: BodyArrays, inertia: Inertia, momentum: Momentum, command: Ar
     for i in range(n):
         if not math.isfinite(driven[i, VX] + driven[i, VY] + driven[i, OMEGA]):
             driven[i] = 0.0  # a command that is no number ends with its tick
-        momentum.twist[i] = driven[i]
+        copy_numbers(driven[i], momentum.twist[i])

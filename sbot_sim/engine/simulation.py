@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.engine.many import Simulation
+from sbot_sim.engine.saved import arrays_of, rest_of, restore_rest
 from sbot_sim.engine.setting import no_winds
 from sbot_sim.engine.snapshot import snapshot_of
 from sbot_sim.engine.state import Snapshot, StepInputs
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.obstacles import all_bodies
-from sbot_sim.worlds.parameters import SimulationParameters
+from sbot_sim.worlds.parameters import SimulationParameters, with_objects
 from wind_model.grid import Lattice
 from wind_model.source import Wind
 
@@ -36,7 +38,8 @@ class Engine:
 
     def __init__(self, parameters: SimulationParameters, pose: Array, seed: int) -> None:
         self._start, self._seeds = pose.copy()[np.newaxis], np.array([seed], np.int64)
-        self._given, self._worlds = parameters, world_of(parameters)
+        self._scenario = self._given = parameters
+        self._worlds = world_of(parameters)
         self._field: Lattice | None = None
         self._snapshot: Snapshot | None = None
         self.has_wind = False  # whether the snapshot has this tick's wind
@@ -74,9 +77,49 @@ class Engine:
         return self._snapshot
 
     def reset(self) -> None:
-        """Go back to tick 0."""
+        """Go back to tick 0, without objects that were added."""
+        if self._given is not self._scenario:
+            self._simulate(self._scenario)
         self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._beginning)
         self._snapshot, self.has_wind = None, False
+
+    def place_objects(self, circles: Sequence[Sequence[float]],
+                      rectangles: Sequence[Sequence[float]]) -> None:
+        """Put fixed objects into the world, instead of those of the last call, until a reset.
+
+        The rest of the run is what it would be had they stood there from the start, but for what
+        has happened by now. The tick's snapshot stays: they are seen from the next one on.
+
+        Parameters
+        ----------
+        circles : x, y, radius (m) of each
+        rectangles : cx, cy, width, height (m), yaw (rad) of each
+
+        Raises
+        ------
+        InputError
+            if one stands in a robot or a box; nothing is changed.
+
+        """
+        given = with_objects(self._scenario, circles, rectangles)
+        now = self.snapshot  # kept: messages of this tick may be under way
+        problem = placement_error(*all_bodies(given, now.moved, now.boxes, now.true_pose))
+        if problem is not None:
+            raise InputError(problem)
+        arrays = {name: array.copy() for name, array in arrays_of(self._worlds).items()}
+        rest = rest_of(self._worlds, 0)
+        self._simulate(given)
+        self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._beginning)
+        for name, array in arrays_of(self._worlds).items():
+            array[:] = arrays[name]
+        restore_rest(self._worlds, 0, rest)
+
+    def _simulate(self, parameters: SimulationParameters) -> None:
+        """Make the world anew, of other parameters."""
+        self._given, self._worlds = parameters, world_of(parameters)
+        self._field = None
+        for name in ('_beginning', '_advancing', '_sensing_wind'):
+            self.__dict__.pop(name, None)
 
     def sense_wind(self, wind: Wind) -> None:
         """Let the robots feel this tick's wind: the snapshot has it from now on.

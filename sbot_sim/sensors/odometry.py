@@ -39,7 +39,7 @@ class OdometryParameters(NamedTuple):
 
 def most_wheels(bodies: BodyArrays) -> int:
     """Return the number of wheels of the robot that has most."""
-    return max(2, *(int(WHEELS[number]) for number in np.unique(bodies.drive).tolist()))
+    return max(2, *(int(WHEELS[number]) for number in set(bodies.drive.tolist())))
 
 
 @njit

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sbot_common.angles import wrap_angle
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2
+from sbot_common.elementary.copying import copy_numbers
 from sbot_common.observation import BROADCAST_BYTES
 from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
@@ -203,4 +204,4 @@ def _pad(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Array, be
                 out_robot[k, i, m] = robots[k, at]
                 out_range[k, i, m] = np.float32(ranges[k, at])
                 out_bearing[k, i, m] = np.float32(bearings[k, at])
-                out_data[k, i, m] = data[k * n + robots[k, at]]
+                copy_numbers(data[k * n + robots[k, at]], out_data[k, i, m])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inline
+from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_sim.dynamics.impulses import effective_wind
 from sbot_sim.dynamics.wake_kernel import reduce_rows
 from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
@@ -70,9 +71,10 @@ def set_free_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                 points[i, 0], points[i, 1] = pose[i, 0], pose[i, 1]
                 points[i, 2] = setting.wind_height
             if setting.above_terrain:
-                points[:] = points_above(setting.field, pose, setting.wind_height)
+                points = points_above(setting.field, pose, setting.wind_height)
             around = velocity_at(setting.field, points, setting.wind_velocity[k])
-            free[:], updraft[low:high] = around[:, :2], around[:, 2]
+            copy_rows(around, free)
+            copy_numbers(around[:, 2], updraft[low:high])
         if in_gust(setting, worlds, k):
             for row in range(low, high):
                 worlds.free_wind[row, 0] += setting.gust_velocity[k, 0]
@@ -133,17 +135,18 @@ def reduce_by_heard(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     n = setting.robots
     for k in range(first, end):
         rows = slice(k * n, (k + 1) * n)
-        worlds.reduction[rows] = wakes(
+        copy_numbers(wakes(
             setting.wake, worlds.heard_starts[k], worlds.heard_robot[k], worlds.heard_range[k],
             worlds.heard_bearing[k], worlds.pose[rows, 2].copy(), worlds.free_wind[rows],
-            worlds.rab_data[rows, 0].copy(), clamped_radius(setting.bodies.radius[rows]))[0]
+            worlds.rab_data[rows, 0].copy(), clamped_radius(setting.bodies.radius[rows]))[0],
+            worlds.reduction[rows])
 
 
 @shared_apart
 def set_effective_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Set the wind that is left."""
     worlds = batch.worlds
-    worlds.wind[a:z] = effective_wind(worlds.free_wind[a:z], worlds.reduction[a:z])
+    copy_rows(effective_wind(worlds.free_wind[a:z], worlds.reduction[a:z]), worlds.wind[a:z])
     for row in range(a, z):
         worlds.updraft[row] *= 1.0 - worlds.reduction[row]
 

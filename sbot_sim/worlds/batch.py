@@ -38,7 +38,8 @@ class Policy(NamedTuple):
     layers: NDArray[np.int64]  # (L,) numbers of neurons
     table: NDArray[np.int64]  # (kinds of inputs, 3) kind, first column, columns
     goal: Floats  # (K*N, 2) m
-    limits: Floats  # (2,) greatest speed (m/s), and distance of wheels (m) or turn rate (rad/s)
+    limits: Floats  # greatest speed (m/s), and distance of wheels (m) or turn rate (rad/s): (2,)
+    # of all robots, or (2 K N,) of each
     kept: Floats  # (ticks, K*N, columns) what is kept of each tick
     kept_columns: NDArray[np.int64]  # first column of each kind that can be kept; -1: none
     first_tick: NDArray[np.int64]  # (K,) that of the first row kept

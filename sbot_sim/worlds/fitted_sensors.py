@@ -37,7 +37,7 @@ class FittedSensors:
             name: kernel for name, kernel in found.items() if kernel is not None}
         self.readings = {name: np.zeros((rows, len(kernel.columns)))
                          for name, kernel in self._kernels.items()}
-        self._memories = {name: np.zeros((rows, kernel.memory))
+        self.memories = {name: np.zeros((rows, kernel.memory))
                           for name, kernel in self._kernels.items()}
         self.remember_motion = any(kernel.remember is not None
                                    for kernel in self._kernels.values())
@@ -47,7 +47,7 @@ class FittedSensors:
         for k in chosen:
             for name, kernel in self._kernels.items():
                 if kernel.start is not None:
-                    self._memories[name][self._rows(k, k + 1)] = kernel.start(
+                    self.memories[name][self._rows(k, k + 1)] = kernel.start(
                         self._parameters[k].sensors.fitted[name], self._view(k, k + 1))
 
     def update_twists(self, first: int, end: int) -> None:
@@ -62,8 +62,8 @@ class FittedSensors:
                             before[rows.start - block.start:rows.stop - block.start])
             for name, kernel in self._kernels.items():
                 if kernel.remember is not None:
-                    self._memories[name][rows] = kernel.remember(
-                        fitted[name], motion, self._view(k, after), self._memories[name][rows])
+                    self.memories[name][rows] = kernel.remember(
+                        fitted[name], motion, self._view(k, after), self.memories[name][rows])
 
     def read(self, first: int, end: int) -> None:
         """Read the sensors."""
@@ -72,7 +72,7 @@ class FittedSensors:
             view = self._view(k, after)
             for name, kernel in self._kernels.items():
                 self.readings[name][rows] = kernel.read(fitted[name], view,
-                                                        self._memories[name][rows])
+                                                        self.memories[name][rows])
 
     def sent(self, name: str, rows: slice) -> Floats:
         """Return readings of a sensor as they are after a message (``Kernel.sent``)."""

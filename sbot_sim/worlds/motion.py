@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, njit_inner
+from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import resolve_overlaps as resolve_overlaps_of
 from sbot_sim.collision.separation import PASSES, grid_of_crowd
@@ -72,7 +73,7 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         speed = carried_speeds(bodies, drive(bodies, worlds.driven[a:z]))
     impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
                              worlds.pose[a:z, 2].copy(), setting.dt)
-    worlds.next_impulse_velocity[a:z] = impulse_velocity(impulse, bodies.mass)
+    copy_rows(impulse_velocity(impulse, bodies.mass), worlds.next_impulse_velocity[a:z])
 
 
 @njit_inner
@@ -81,8 +82,8 @@ def _slips(first: int, end: int, a: int, z: int, setting: Setting, worlds: World
     n, slip = setting.robots, np.empty((z - a, setting.wheels))
     for k in range(first, end):
         low, high = max(a, k * n), min(z, (k + 1) * n)
-        slip[low - a:high - a] = draw_slip(setting.noise_slip[low:high], worlds.seed[k],
-                                           worlds.tick[k], setting.wheels, low - k * n)
+        copy_rows(draw_slip(setting.noise_slip[low:high], worlds.seed[k], worlds.tick[k],
+                            setting.wheels, low - k * n), slip[low - a:high - a])
     return slip
 
 
@@ -91,10 +92,12 @@ def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None
     """Measure odometry; before ``end_tick``, which counts the tick."""
     setting, worlds = batch.setting, batch.worlds
     bodies = _bodies_of(setting.bodies, a, z)
-    worlds.odometry[a:z], worlds.odometry_twist[a:z] = measure(
+    odometry, twist = measure(
         bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
         drive(bodies, worlds.driven[a:z]),
         _slips(first, end, a, z, setting, worlds), setting.noise_slip[a:z], setting.dt)
+    copy_rows(odometry, worlds.odometry[a:z])
+    copy_rows(twist, worlds.odometry_twist[a:z])
 
 
 @shared
@@ -125,15 +128,16 @@ def end_tick(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def broadcast(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Send what robots broadcast from now on; where anybody listens."""
     setting, worlds = batch.setting, batch.worlds
-    worlds.rab_data[a:z] = worlds.rab_next[a:z]
-    worlds.rab_data[a:z, 0] = advertised_millimetres(setting.bodies.radius[a:z])
+    copy_rows(worlds.rab_next[a:z], worlds.rab_data[a:z])
+    copy_numbers(advertised_millimetres(setting.bodies.radius[a:z]), worlds.rab_data[a:z, 0])
 
 
 @shared
 def update_twists(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Compute what moved the robots; after collisions."""
     setting, worlds = batch.setting, batch.worlds
-    worlds.twist[a:z] = achieved_twists(worlds.previous[a:z], worlds.pose[a:z], setting.dt)
+    copy_rows(achieved_twists(worlds.previous[a:z], worlds.pose[a:z], setting.dt),
+              worlds.twist[a:z])
 
 
 @Phase
@@ -156,19 +160,20 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
             collided[low + i] = reverted[low + i] = False
             lost[i] = not math.isfinite(pose[i, 0] + pose[i, 1] + pose[i, 2])
             if lost[i]:  # a broken command must not spread
-                pose[i] = home[i] = previous[i]
+                copy_numbers(previous[i], pose[i])
+                copy_numbers(previous[i], home[i])
         steps, free, goal = steps_needed(0, n, radius, previous, pose), previous, home
         if steps > 1:  # rare
             free, goal = previous.copy(), pose.copy()
         for step in range(steps):
             if steps > 1:
                 if step > 0:
-                    free[:] = pose
+                    copy_rows(pose, free)
                 for i in range(n):
                     dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
                                      goal[i, 1] - previous[i, 1], steps)
                     pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
-                home[:] = pose
+                copy_rows(pose, home)
             if n > FEW:
                 grid = grid_of_crowd(home, fixed.largest_radius)
             stuck[:] = False

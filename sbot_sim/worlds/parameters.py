@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from sbot_sim.sensors.rectangles import Rectangles
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
 from sbot_sim.world.bodies import BodyArrays, body_arrays, joined
 from sbot_sim.world.boxes import Boxes, world_with_boxes
-from sbot_sim.world.geometry import World
+from sbot_sim.world.geometry import World, with_solids
 from sbot_sim.world.line_of_sight import make_line_of_sight
 from sbot_sim.world.moving import MovingDiscs, make_moving_discs, world_with
 from sbot_sim.world.scene import Scene, make_scene
@@ -41,6 +41,7 @@ class SensorParameters(NamedTuple):
     range_and_bearing: bool
     rab_range: float  # m
     line_of_sight: Scene  # what stops broadcasts
+    stops_broadcasts: bool  # whether the world does
     threads: int = 1  # changes no bit
     fitted: Mapping[str, Any] = {}  # of other sensors: settings by name
     rectangles: Rectangles | None = None  # bodies that lasers see as such; None: all are round
@@ -92,15 +93,15 @@ def make_simulation_parameters(
 
     ``movers`` are the shapes of the robots, ``all_movers`` those of robots and boxes.
     """
-    near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
-    far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
+    far, near = _sights(scan, infrared, bodies)
     scene = make_scene(world, far)
     sensors = SensorParameters(
         scan=scan, fan=scan_fan(scan), scene=scene, infrared=infrared,
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
         range_and_bearing=range_and_bearing, rab_range=rab_range,
         line_of_sight=make_line_of_sight(world if rab_blocked_by_walls else None),
-        threads=threads, fitted=fitted, rectangles=rectangles)
+        stops_broadcasts=rab_blocked_by_walls, threads=threads, fitted=fitted,
+        rectangles=rectangles)
     parameters = SimulationParameters(
         dt=dt, bodies=bodies, world=world, sensors=sensors, odometry=odometry, wake=wake,
         fixed=make_fixed_objects(world, reach_of(bodies, movers)), wind_height=wind_height,
@@ -113,9 +114,45 @@ def make_simulation_parameters(
     obstacles = Obstacles(moving, boxes, all_bodies, all_movers, world,
                           make_fixed_objects(world, reach_of(all_bodies, all_movers)), far, near,
                           rab_blocked_by_walls)
-    start = world_with(world, moving, np.zeros(len(moving.radius), np.int64))
+    return _at_start(parameters, obstacles)
+
+
+def with_objects(parameters: SimulationParameters, circles: Sequence[Sequence[float]],
+                 rectangles: Sequence[Sequence[float]]) -> SimulationParameters:
+    """Return the parameters with more fixed objects; those that move are as at tick 0.
+
+    Parameters
+    ----------
+    parameters : of the world
+    circles : x, y, radius (m) of each
+    rectangles : cx, cy, width, height (m), yaw (rad) of each
+
+    """
+    sensors, bodies, obstacles = parameters.sensors, parameters.bodies, parameters.obstacles
+    if obstacles is not None:
+        still = with_solids(obstacles.still, circles, rectangles)
+        return _at_start(parameters, obstacles._replace(
+            still=still,
+            fixed=make_fixed_objects(still, reach_of(obstacles.bodies, obstacles.movers))))
+    far, near = _sights(sensors.scan, sensors.infrared, bodies)
+    return tables_of(parameters, with_solids(parameters.world, circles, rectangles), Obstacles(
+        make_moving_discs((), parameters.dt), Boxes(), bodies, parameters.movers,
+        parameters.world, parameters.fixed, far, near, sensors.stops_broadcasts))
+
+
+def _at_start(parameters: SimulationParameters, obstacles: Obstacles) -> SimulationParameters:
+    discs, boxes = obstacles.discs, obstacles.boxes
+    world = world_with(obstacles.still, discs, np.zeros(len(discs.radius), np.int64))
     return tables_of(parameters._replace(obstacles=obstacles),
-                     world_with_boxes(start, boxes.bodies, boxes.start), obstacles)
+                     world_with_boxes(world, boxes.bodies, boxes.start), obstacles)
+
+
+def _sights(scan: ScanParameters, infrared: InfraredParameters | None,
+            bodies: BodyArrays) -> tuple[float, float]:
+    """Return how far lasers and infrared see (m)."""
+    near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
+    far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
+    return far, near
 
 
 def reach_of(bodies: BodyArrays, movers: Movers | None) -> NDArray[np.float64]:

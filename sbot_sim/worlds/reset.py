@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.worlds.batch import Batch, Phase
 from wind_model.wake import advertised_millimetres
@@ -25,10 +26,10 @@ def begin(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         worlds.momentum.twist[a:z] = 0.0
         worlds.momentum.asked[a:z] = 0.0
     worlds.rab_data[a:z] = 0
-    worlds.rab_data[a:z, 0] = advertised_millimetres(setting.bodies.radius[a:z])
-    worlds.rab_next[a:z] = worlds.rab_data[a:z]
+    copy_numbers(advertised_millimetres(setting.bodies.radius[a:z]), worlds.rab_data[a:z, 0])
+    copy_rows(worlds.rab_data[a:z], worlds.rab_next[a:z])
     for k in range(first, end):
         rows = slice(k * n, (k + 1) * n)
         worlds.tick[k] = 0
-        worlds.wheel_scale[rows] = draw_wheel_scale(setting.noise_radius[rows], worlds.seed[k],
-                                                    setting.wheels)
+        copy_rows(draw_wheel_scale(setting.noise_radius[rows], worlds.seed[k], setting.wheels),
+                  worlds.wheel_scale[rows])

@@ -8,8 +8,9 @@ import numpy as np
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import borrowed
+from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
-from sbot_sim.sensors.infrared.kernel import sense_rows
+from sbot_sim.sensors.infrared.kernel import InfraredView, Readout, sense_rows
 from sbot_sim.sensors.range_and_bearing import neighbours_of_some
 from sbot_sim.sensors.scan import add_scan_noise
 from sbot_sim.sensors.scan_kernel import cast_rows, mounted
@@ -28,15 +29,15 @@ def no_beams() -> Fan:
 def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Decode the yaws as receivers of messages do."""
     worlds = batch.worlds
-    worlds.sent_pose[a:z] = worlds.pose[a:z]
-    worlds.sent_pose[a:z, 2] = decoded_yaws(worlds.pose[a:z, 2].copy())
+    copy_rows(worlds.pose[a:z], worlds.sent_pose[a:z])
+    copy_numbers(decoded_yaws(worlds.pose[a:z, 2].copy()), worlds.sent_pose[a:z, 2])
 
 
 @shared
 def mount_lasers(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find where lasers are that are mounted off the robots' centres; before ``scan``."""
     worlds, mount = batch.worlds, batch.setting.sensing.mount
-    worlds.laser_pose[a:z] = mounted(worlds.pose[a:z], mount[0], mount[1], mount[2])
+    copy_rows(mounted(worlds.pose[a:z], mount[0], mount[1], mount[2]), worlds.laser_pose[a:z])
 
 
 @shared_apart
@@ -92,10 +93,11 @@ def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         if s.infrared_sees_robots and n > FEW:
             discs = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n, scene.reach)
             low, high = low - k * n, high - k * n  # by place
-        sense_rows(low, high, borrowed(scene), borrowed(discs), borrowed(worlds.pose),
-                   borrowed(radius), borrowed(s.infrared_fan), s.infrared_range,
-                   borrowed(s.infrared_table), setting.infrared_noise[k],
-                   worlds.seed[k], worlds.tick[k], k * n, borrowed(best), borrowed(uniform),
+        view = InfraredView(borrowed(scene), borrowed(discs), borrowed(worlds.pose),
+                            borrowed(radius), borrowed(s.infrared_fan), s.infrared_range)
+        readout = Readout(borrowed(s.infrared_table), setting.infrared_noise[k], worlds.seed[k],
+                          worlds.tick[k])
+        sense_rows(low, high, view, readout, k * n, borrowed(best), borrowed(uniform),
                    borrowed(worlds.infrared))
     ends[0] = 0  # keeps these alive until here
     best[0] = uniform[0] = 0.0
@@ -111,7 +113,7 @@ def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             worlds.pose[k * n:(k + 1) * n], setting.sensing.rab_range,
             scene_of(setting.line_of_sight, setting.layout[k]))
         count = starts[n]
-        worlds.heard_starts[k] = starts
-        worlds.heard_robot[k, :count] = robots
-        worlds.heard_range[k, :count] = ranges
-        worlds.heard_bearing[k, :count] = bearings
+        copy_numbers(starts, worlds.heard_starts[k])
+        copy_numbers(robots, worlds.heard_robot[k, :count])
+        copy_numbers(ranges, worlds.heard_range[k, :count])
+        copy_numbers(bearings, worlds.heard_bearing[k, :count])

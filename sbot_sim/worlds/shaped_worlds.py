@@ -47,6 +47,11 @@ class ShapedWorlds:
                 self.boxes[k] = obstacles.boxes.start.copy()
                 self._place(k)
 
+    def restore(self, k: int, moved: Integers, boxes: Floats) -> None:
+        """Put obstacles of world k where they were."""
+        self.moved[k], self.boxes[k] = moved, boxes
+        self._place(k)
+
     def _place(self, k: int) -> None:
         before = self.parameters[k]
         self.parameters[k] = place_obstacles(before, self.moved[k], self.boxes[k])

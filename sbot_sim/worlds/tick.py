@@ -63,6 +63,13 @@ class Tick:
         if self._turbulent is not None:
             self._turbulent.reset(worlds, seeds)
 
+    def restore(self, k: int, seeds: Integers, heard: Heard | None) -> None:
+        """Let world k have the air of its seed, and whom its robots hear in a large world."""
+        if self._turbulent is not None:
+            self._turbulent.reset([k], seeds)
+        if heard is not None:
+            self._each.heard[k] = heard
+
     def heard(self, k: int) -> Heard:
         """Return who hears whom in world k now."""
         worlds = self._worlds

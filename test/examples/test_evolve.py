@@ -22,10 +22,13 @@ def evolve():
 
 
 def test_a_few_generations_avoid_obstacles_better_than_chance(evolve, tmp_path, capsys):
-    evolved, chance = evolve.main(['avoid', '--generations', '8', '--population', '12', '-o',
-                                   str(tmp_path / 'out')])
-    assert (evolved - chance).mean() > 0.3
-    assert 'on 20 fresh seeds: evolved' in capsys.readouterr().out
+    scores = evolve.main(['avoid', '--generations', '8', '--population', '12', '-o',
+                          str(tmp_path / 'out')])
+    assert set(scores) == {'evolved', 'searched', 'rule', 'random'}
+    assert (scores['evolved'] - scores['random']).mean() > 0.3
+    said = capsys.readouterr().out
+    assert 'best of 96 random weights' in said
+    assert f"rule written by hand           {scores['rule'].mean():6.3f}" in said
     network, weights = sbot.load_network(tmp_path / 'out' / 'network.json')
     assert network.inputs == ('infrared',)
     assert weights.shape == (32,)
@@ -43,9 +46,18 @@ def test_the_shipped_network_gathers_on_fresh_seeds(evolve):
     problem = evolve.PROBLEMS['aggregate']()
     network, weights = sbot.load_network(ROOT / 'config' / 'networks' / 'aggregation.json')
     assert network == problem.network
-    evolved, chance = evolve.compare(problem, weights, 1)
-    assert (evolved > chance).sum() >= 18
-    assert (evolved - chance).mean() > 0.35
+    scores = evolve.compare(problem, 1, evolved=weights)
+    assert (scores['evolved'] > scores['random']).sum() >= 18
+    assert (scores['evolved'] - scores['random']).mean() > 0.35
+
+
+def test_a_random_search_judges_as_many_and_keeps_the_best(evolve):
+    problem = evolve.PROBLEMS['avoid']()._replace(ticks=50)
+    one, more = (evolve.search_at_random(problem, n, 6, 3, 1) for n in (1, 4))
+    assert one.shape == more.shape == (problem.network.weight_count,)
+    scores = evolve.compare(problem, 1, one=one, more=more)
+    assert scores['one'].shape == (20,)
+    assert np.array_equal(one, evolve.search_at_random(problem, 1, 6, 3, 2))
 
 
 def test_the_shipped_scenario_equals_a_batch_of_worlds():

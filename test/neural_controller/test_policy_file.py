@@ -253,5 +253,5 @@ def test_a_network_is_never_a_program(tmp_path, policy):
     with pytest.raises(InputError, match=r'saved by sbot\.save_policy'):
         save_network(tmp_path / 'a.json', policy, [0.0, 0.0])
     save_policy(tmp_path / 'a.json', policy, [0.0, 0.0])
-    with pytest.raises(InputError, match=r'a\.json: holds a function, which is a program'):
+    with pytest.raises(InputError, match=r'a\.json: contains a function, not a network'):
         load_network(tmp_path / 'a.json')

@@ -7,6 +7,7 @@ import numpy as np
 
 from potential_field_bot import forces, goals, leader, timing, velocity
 from potential_field_bot.bot import PotentialField
+from potential_field_bot.parameters import Parameters
 from sbot_common.observation import Observation, Scan
 
 # Values at which something happens: zeros, bounds of the document's cases, the ends of numbers.
@@ -50,6 +51,16 @@ class Formula(NamedTuple):
     ours: Any
 
 
+def _repulsion(alpha: float, distance: float, angle: float, d_safe: float, epsilon: float,
+               beta: float) -> tuple[float, float]:
+    constants = Parameters()._replace(
+        repulsion_constant_alpha=alpha, safe_distance_m=d_safe, error_constant_epsilon_m=epsilon,
+        relevance_distance_beta_m=beta)
+    x, y = np.empty(1), np.empty(1)
+    forces.repulsions(constants, np.array([distance]), np.array([angle]), x, y)
+    return float(x[0]), float(y[0])
+
+
 def _random_force(zeta: float, p: float, r: float) -> tuple[float, float]:
     return forces.random_force(zeta, p, goals.angle_of_draw(r))
 
@@ -62,7 +73,7 @@ def _check_for_leader(threshold: float, low: float, high: float, distance: float
 FORMULAS = (
     Formula('leader_attraction', 0, 5, forces.leader_attraction),
     Formula('follower_attraction', 1, 10, forces.follower_attraction),
-    Formula('repulsion', 2, 6, forces.repulsion),
+    Formula('repulsion', 2, 6, _repulsion),
     Formula('locate_leader', 3, 6, leader.locate_leader),
     Formula('check_for_leader', 4, 5, _check_for_leader),
     Formula('random_force', 5, 3, _random_force),

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from potential_field_bot.controller import State, actuate, initial_state
-from potential_field_bot.leader import laser_angle_min
+from potential_field_bot.controller import Scans, State, Turn, take_turns
+from potential_field_bot.neighbours import one_cell
 from potential_field_bot.parameters import Parameters
 from sbot_common.params import updated
 
@@ -22,10 +22,23 @@ any_range = st.floats(width=32, allow_nan=True, allow_infinity=True)
 small = st.floats(-20, 20)
 
 
+def turn_of(parameters, state, robot_id, poses, ranges=(), draw=0.5, angle_min=0.0,
+            increment=0.0):
+    """State and turn of a batch of one."""
+    states, turns = np.array([state[:4]]), np.empty((1, len(Turn._fields)))
+    scans = Scans(np.array([ranges], np.float32), poses[[robot_id], 2], angle_min, increment)
+    take_turns(0, 1, parameters, np.array([robot_id]), states, np.array([draw]), poses, scans,
+               one_cell(len(poses)), turns)
+    return State(*states[0].tolist(), state.tick_counter + 1), Turn(*turns[0].tolist())
+
+
+def initial_state(goal, pose):
+    return State(*pose[:2].tolist(), *goal, 0)
+
+
 def total(parameters, robot_id, poses, ranges, goal, average, angle_min=-1.5, increment=0.1):
     state = State(*average, *goal, 0)
-    _, turn = actuate(parameters, state, robot_id, poses, ranges,
-                      laser_angle_min(poses[robot_id, 2], angle_min), increment, 0.5)
+    _, turn = turn_of(parameters, state, robot_id, poses, ranges, 0.58, angle_min, increment)
     return np.array([turn.total_x, turn.total_y]), turn
 
 
@@ -38,11 +51,11 @@ def test_commands_are_finite_and_within_limits(data):
     state = State(*[data.draw(anything) for _ in range(4)], 3)
     parameters = data.draw(st.sampled_from([DOCUMENT, CALM]))
     robot_id = data.draw(st.integers(0, robots - 1))
-    after, turn = actuate(parameters, state, robot_id, poses, ranges, data.draw(anything),
-                          data.draw(anything), data.draw(st.floats(-math.pi, math.pi)))
+    _, turn = turn_of(parameters, state, robot_id, poses, ranges,
+                      data.draw(st.floats(0.0, 1.0, exclude_max=True)), data.draw(anything),
+                      data.draw(anything))
     assert 0 <= turn.v <= parameters.forward_speed_mps
     assert abs(turn.omega) <= parameters.rotate_speed_radps
-    assert after.tick_counter == 4
     if not turn.valid:
         assert (turn.v, turn.omega) == (0, 0)
 
@@ -116,12 +129,12 @@ def test_first_turn_has_an_infinite_random_force():
     """docs/errata.md P2: the average equals the position, 1/0 is infinite."""
     pose = np.array([[1.0, 2.0, 0.0]])
     state = initial_state((9.0, 9.0), pose[0])
-    _, turn = actuate(DOCUMENT, state, 0, pose, np.empty(0, np.float32), 0.0, 0.0, 0.5)
+    _, turn = turn_of(DOCUMENT, state, 0, pose, draw=0.58)
     assert (turn.random_x, turn.random_y) == (math.inf, math.inf)
     assert (turn.v, turn.theta) == (2.0, math.pi / 4)
-    _, turn = actuate(DOCUMENT, state, 0, pose, np.empty(0, np.float32), 0.0, 0.0, 3.0)
+    _, turn = turn_of(DOCUMENT, state, 0, pose, draw=0.98)
     assert (turn.v, turn.valid) == (0.0, True)  # backwards: turn on the spot
-    _, turn = actuate(DOCUMENT, state, 0, pose, np.empty(0, np.float32), 0.0, 0.0, 0.0)
+    _, turn = turn_of(DOCUMENT, state, 0, pose, draw=0.5)
     assert (turn.v, turn.omega, turn.valid) == (0.0, 0.0, False)  # inf * sin(0) is no number
 
 
@@ -130,16 +143,15 @@ def test_a_constant_of_zero_means_no_random_force():
     pose = np.array([[1.0, 2.0, 0.0]])
     state = initial_state((9.0, 2.0), pose[0])
     quiet = DOCUMENT._replace(conversion_constant_zeta=0.0)
-    after, turn = actuate(quiet, state, 0, pose, np.empty(0, np.float32), 0.0, 0.0, 0.5)
+    _, turn = turn_of(quiet, state, 0, pose, draw=0.58)
     assert (turn.random_x, turn.random_y, turn.valid) == (0.0, 0.0, True)
     assert turn.v == 2.0  # towards the goal, which is straight ahead
     assert (turn.total_x, turn.total_y) == (turn.attraction_x, turn.attraction_y)
-    assert after.tick_counter == 1
 
 
 def test_without_a_pose_the_average_stays():
     state = State(1.0, 2.0, 3.0, 4.0, 7)
     poses = np.array([[math.nan, 0.0, 0.0]])
-    after, turn = actuate(DOCUMENT, state, 0, poses, np.empty(0, np.float32), 0.0, 0.0, 0.1)
+    after, turn = turn_of(DOCUMENT, state, 0, poses)
     assert after == state._replace(tick_counter=8)
     assert (turn.v, turn.omega, turn.valid) == (0.0, 0.0, False)

@@ -10,7 +10,7 @@ from sbot_common.wire import cdr
 
 
 def test_forces_are_arrows_along_the_forces():
-    turn = Turn(0.0, 0.0, 0.0, 3.0, 4.0, -1.0, 0.0, math.inf, -math.inf, 0.5, 0.0, 0.5, 0.0, True)
+    turn = Turn(0.0, 0.0, 0.0, 3.0, 4.0, -1.0, 0.0, math.inf, -math.inf, 0.5, 0.0, 0.5, 0.0)
     array = cdr.decode(messages.write_forces(9, 2, 10.0, 20.0, turn),
                        'visualization_msgs/msg/MarkerArray')
     tips = {}

@@ -4,12 +4,17 @@ import pytest
 from sbot_common.clock import parse_rate
 from sbot_common.params import updated
 from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
-from wind_model.gust import force_at, gust_velocity_at, gust_window
+from wind_model.gust import gust_window
 from wind_model.parameters import WindParameters
+from wind_model.source import WindSource
 from wind_model.uniform import direction_of_angle, mean_velocity, unit
 
 GUST = {'wind_gust_direction': [0, -2, 0], 'wind_gust_force_mean': 3.0, 'wind_gust_start': 1.1,
         'wind_gust_duration': 0.3}
+
+
+def force_at(parameters, stamp):
+    return WindSource(parameters, None).at(stamp).force
 
 
 def test_the_window_is_whole_nanoseconds():
@@ -27,7 +32,7 @@ def test_the_first_and_last_nanosecond_of_a_gust(stamp, force):
 def test_a_gust_may_be_a_speed(stamp, speed):
     parameters = updated(WindParameters(), {
         **GUST, 'wind_gust_force_mean': 0.0, 'wind_gust_speed_mean': 2.0})
-    assert gust_velocity_at(parameters, stamp).tolist() == [0, speed, 0]
+    assert WindSource(parameters, None).at(stamp).gust.tolist() == [0, speed, 0]
     assert not force_at(parameters, stamp).any()
 
 

@@ -95,14 +95,14 @@ def _warn_top(element: Element) -> None:
     if element.tag == 'framework':
         for child in element.children:
             if child.tag not in ('experiment', *_QUIET):
-                child.warn('is not supported and left out')
+                child.warn('is not supported and is skipped')
     elif element.tag in ('configuration', 'loop_functions'):
         wind = bool(element.all(WIND)) or 'wind' in element.text('library', '')
         for child in element.children:
             if child.tag != WIND:
-                child.warn('is not supported and left out')
+                child.warn('is not supported and is skipped')
         if element.tag == 'loop_functions' and not wind:
-            element.warn('are not supported and left out')
+            element.warn('are not supported and are skipped')
     elif element.tag == 'physics_engines':
         for child in element.children:
             if child.tag != 'dynamics2d':
@@ -110,9 +110,9 @@ def _warn_top(element: Element) -> None:
     elif element.tag == 'media':
         for child in element.children:
             if child.tag != 'range_and_bearing':
-                child.warn('is not supported and left out')
+                child.warn('is not supported and is skipped')
     elif element.tag not in ('controllers', 'arena', WIND, *_QUIET):
-        element.warn('is not supported and left out')
+        element.warn('is not supported and is skipped')
 
 
 def _experiment(root: Element, lines: Lines) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _arena(arena: Element, root: Element, lines: Lines,
         elif child.tag == 'distribute':
             robots += distributed(child, kinds)
         else:
-            child.warn('is not supported and left out')
+            child.warn('is not supported and is skipped')
     return bounds, world, robots
 
 

@@ -66,9 +66,9 @@ def _kind(element: Element) -> ControllerKind:
         if child.tag in ('sensors', 'actuators'):
             for device in child.children:
                 if device.tag not in _DEVICES:
-                    device.warn('is not supported and left out')
+                    device.warn('is not supported and is skipped')
         elif child.tag != 'params':
-            child.warn('is not supported and left out')
+            child.warn('is not supported and is skipped')
     params = element.only('params')
     if params is None:
         return ControllerKind(name, 0.01 * DEFAULT_VELOCITY)
@@ -91,7 +91,7 @@ def _entry(element: Element, kinds: dict[str, ControllerKind]) -> RobotEntry:
     element.warn_unknown('id', 'rab_range', 'rab_data_size')
     for child in element.children:
         if child.tag not in ('body', 'controller'):
-            child.warn('is not supported and left out')
+            child.warn('is not supported and is skipped')
     chosen = element.only('controller')
     kind = ControllerKind('none', 0.0)
     if chosen is None:
@@ -128,7 +128,7 @@ def distributed(element: Element, kinds: dict[str, ControllerKind]) -> list[Robo
     entity.warn_unknown('quantity', 'max_trials', 'base_num')
     for child in entity.children:
         if child.tag not in BODY_TAGS:
-            child.warn('is not supported and left out')
+            child.warn('is not supported and is skipped')
     heading = _heading(turn)
     base = int(entity.number('base_num', 0.0))
     entries: list[RobotEntry] = []

@@ -109,7 +109,7 @@ class Element(NamedTuple):
         """Warn of attributes that are left out."""
         for name in self.attributes:
             if name not in known:
-                self.warn(f"attribute '{name}' is not supported and left out")
+                self.warn(f"attribute '{name}' is not supported and is skipped")
 
 
 def radians(degrees: float) -> float:

@@ -28,7 +28,7 @@ def tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: 
     if entry.position_gaussian is not None:
         x, y, across, along = entry.position_gaussian
         tries[:, :2] = np.array([x, y]) + np.array([across, along]) * _normals(rng, count, 2)
-    if entry.yaw_uniform is not None or entry.yaw_gaussian is not None:
+    if draws_heading(entry):
         tries[:, 2] = _headings(entry, count, rng)
     return tries
 
@@ -44,9 +44,14 @@ def _headings(entry: RobotEntry, count: int, rng: np.random.Generator) -> Array:
     return headings
 
 
+def draws_heading(entry: RobotEntry) -> bool:
+    """Tell whether an entry has a distribution of headings."""
+    return entry.yaw_uniform is not None or entry.yaw_gaussian is not None
+
+
 def turned(entry: RobotEntry, pose: Pose, rng: np.random.Generator) -> Pose:
     """Return a pose with its heading drawn, if the entry wants that."""
-    if entry.yaw_uniform is None and entry.yaw_gaussian is None:
+    if not draws_heading(entry):
         return pose
     return pose[0], pose[1], float(_headings(entry, 1, rng)[0])
 

@@ -19,7 +19,6 @@ _MODEL = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_
           'ranger_return')
 _READ = ('pose', 'range', 'fov', 'samples', 'noise', 'size')
 _OLD_LASER = ('range_max', 'range_min')
-_OLD_RANGER = ('scount', 'ssize', 'sview')
 
 
 class Laser(NamedTuple):

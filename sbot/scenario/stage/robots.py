@@ -62,9 +62,9 @@ def robot_of(model: Entity, frame: Frame, units: Units, notes: Notes) -> StageRo
                   'cmd_vel')
     for child in model.children:
         if child.kind == 'position':
-            notes.add(child.place, 'a position on a position is not supported and left out')
+            notes.add(child.place, 'a position on a position is not supported and is skipped')
         elif child.kind == 'model':
-            notes.add(child.place, 'a model on a robot is not supported and left out: it takes '
+            notes.add(child.place, 'a model on a robot is not supported and is skipped: it takes '
                       'no part in collisions and scans')
     return StageRobot(model.place, model.text('name'), model.name, frame,
                       _body(model, units, notes), lasers_of(model, units, notes),

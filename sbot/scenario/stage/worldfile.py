@@ -87,7 +87,7 @@ class _Found:
         if entity.kind in _PARTS:
             return
         if entity.kind in _OTHERS:
-            self.notes.add(entity.place, f'{entity.kind} is not supported and left out')
+            self.notes.add(entity.place, f'{entity.kind} is not supported and is skipped')
             return
         if entity.kind not in _MODELS:
             raise unknown_name(f'{entity.place}', entity.kind, (*_MODELS, *_PARTS, *_OTHERS))

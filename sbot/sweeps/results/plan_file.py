@@ -81,7 +81,7 @@ def read_plan(folder: Path) -> Stored:
             raise bad_value(f'{path}: format', data.get('format'), str(FORMAT))
         check = data.pop(_CHECK, None)
         if check != _checksum(data):
-            raise InputError(f'{path}: damaged, or changed by hand: its checksum does not fit')
+            raise InputError(f'{path}: damaged, or changed by hand: its checksum is wrong')
         return _stored(data, path)
 
 

@@ -47,7 +47,7 @@ def load_results(folder: str | Path) -> Results:
     for name in ('run', 'scenario', *plan.keys, 'seed', 'error'):
         if name not in columns:
             raise InputError(f'{path / PARQUET}: damaged: has no column {name}; sbot sweep '
-                             f'--resume -o {path} writes it anew')
+                             f'--resume -o {path} writes it again')
     keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
     words = [metric.partition(':')[2] for metric in plan.metrics]
     own = tuple(name for name in columns if name.partition('.')[0] in words)

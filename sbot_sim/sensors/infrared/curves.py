@@ -13,7 +13,6 @@ Floats = NDArray[np.float64]
 
 ENTRIES = 151  # 0 to 15 cm, 1 mm apart (document 002, Table 1 and section 3.1)
 TABLE_RANGE = 0.15  # m
-ENTRY_STEP_CM = 0.1
 
 # Equation (3), of the distance in centimetres: the numbers as printed, in the order printed.
 COEFFICIENTS = (35.76, -16.01, 6.15, -0.8072, -0.0632, 0.0261, -0.0026, 0.0001)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,26 @@ Indexes = NDArray[np.uint32]
 
 BLIND_FRACTION = 0.3  # document 002 section 3.1
 _ENTRIES_PER_METRE = 1000.0
+
+
+class InfraredView(NamedTuple):
+    """What the robots look at, and with which beams."""
+
+    scene: Scene
+    discs: Discs  # the robots that are seen, sorted by place; or none
+    pose: Floats  # (N, 3) x, y (m), yaw (rad)
+    radius: Floats  # (N,) m
+    fan: Fan
+    range_max: float  # m, from the rim
+
+
+class Readout(NamedTuple):
+    """How distances become readings."""
+
+    table: Floats  # (151,) readings, one a millimetre
+    noise: float  # greatest, as a fraction of the reading; 0: nothing is drawn
+    seed: int
+    tick: int
 
 
 @njit_inline
@@ -131,9 +152,9 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
 
 
 @njit
-def distances_of_all(scene: Scene, discs: Discs, pose: Floats, radius: Floats, fan: Fan,
-                     range_max: float) -> Floats:
+def distances_of_all(view: InfraredView) -> Floats:
     """Return (N, sensors) distances from the rim (m); see ``sensor.infrared_distances``."""
+    scene, discs, pose, radius, fan, range_max = view
     out = np.empty((pose.shape[0], fan.beams))
     best = np.empty(fan.directions.shape[1])
     for k in range(pose.shape[0]):
@@ -194,20 +215,17 @@ def readings_of_all(distances: Floats, table: Floats, noise: float, uniform: Flo
 
 
 @njit
-def sense_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
-                fan: Fan, range_max: float, table: Floats, noise: float, seed: int, tick: int,
+def sense_block(first: int, end: int, view: InfraredView, readout: Readout,
                 out: NDArray[np.float32]) -> None:
     """Write (N, sensors, 2) distances and readings of the robots first ... end-1.
 
     They are counted in the order of ``discs``, if there are any: neighbours in turn find what they
     look at in the processor's cache. See ``distances_of_all`` and ``readings_of_all``.
-
-    ``noise`` is the greatest, as a fraction of the reading; 0: nothing is drawn. ``seed`` and
-    ``tick`` are its own; the index of a number is that of its sensor.
+    The index of a number drawn is that of its sensor.
     """
-    best, uniform = np.empty(fan.directions.shape[1]), np.empty(fan.directions.shape[1])
-    sense_rows(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(radius),
-               borrowed(fan), range_max, borrowed(table), noise, seed, tick, 0, borrowed(best),
+    beams = view.fan.directions.shape[1]
+    best, uniform = np.empty(beams), np.empty(beams)
+    sense_rows(first, end, borrowed(view), borrowed(readout), 0, borrowed(best),
                borrowed(uniform), borrowed(out))
     best[0] = uniform[0] = 0.0  # keeps these alive until here
 
@@ -230,13 +248,14 @@ def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Float
 
 
 @njit_inline
-def sense_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
-               fan: Fan, range_max: float, table: Floats, noise: float, seed: int, tick: int,
-               robot_0: int, best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
+def sense_rows(first: int, end: int, view: InfraredView, readout: Readout, robot_0: int,
+               best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
     """Do the work of ``sense_block`` on borrowed arrays; two have room for the beams.
 
     ``robot_0`` is the row of the world's first robot.
     """
+    scene, discs, pose, radius, fan, range_max = view
+    table, noise, seed, tick = readout
     noisy = noise > 0.0
     for k in range(first, end):
         if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:

@@ -19,9 +19,15 @@ from sbot_common.params import Param
 from sbot_common.random.numbers import uniforms
 from sbot_common.random.purposes import INFRARED
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
-from sbot_sim.sensors.infrared.kernel import distances_of_all, readings_of_all, sense_block
+from sbot_sim.sensors.infrared.kernel import (
+    InfraredView,
+    Readout,
+    distances_of_all,
+    readings_of_all,
+    sense_block,
+)
 from sbot_sim.sensors.infrared.table import TABLE_RANGE, load_table
-from sbot_sim.world.scene import Discs, Scene, sort_discs
+from sbot_sim.world.scene import Scene, sort_discs
 
 Floats = NDArray[np.float64]
 
@@ -102,12 +108,12 @@ def infrared_distances(scene: Scene, pose: Floats, radius: Floats,
     into the robot's own body, +inf if there is nothing within range.
 
     """
-    return distances_of_all(*_looking(scene, pose, radius, parameters))
+    return distances_of_all(_view(scene, pose, radius, parameters))
 
 
-def _looking(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredParameters) -> tuple[
-        Scene, Discs, Floats, Floats, Fan, float]:
-    """Return what the kernels look at: scene, discs, poses, radii, beams, range (m)."""
+def _view(scene: Scene, pose: Floats, radius: Floats,
+          parameters: InfraredParameters) -> InfraredView:
+    """Return what the kernels look at."""
     # One memory layout, one compiled version.
     pose = np.ascontiguousarray(pose, np.float64)
     radius = np.ascontiguousarray(radius, np.float64)
@@ -116,7 +122,7 @@ def _looking(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredPar
         raise ValueError(f'scene has reach {scene.reach}, needs {reach} (m)')
     seen = pose.shape[0] if parameters.sees_robots else 0
     discs = sort_discs(pose[:seen], radius[:seen], reach)
-    return scene, discs, pose, radius, ring(), parameters.range
+    return InfraredView(scene, discs, pose, radius, ring(), parameters.range)
 
 
 def infrared_readings(distances: Floats, parameters: InfraredParameters,
@@ -153,8 +159,8 @@ def sense(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredParame
     """
     sensed = np.empty((pose.shape[0], SENSORS, 2), np.float32)
     noise, (seed, tick) = (0.0, (0, 0)) if draw is None else (parameters.noise, draw)
-    in_blocks(threads, len(sensed), sense_block, *_looking(scene, pose, radius, parameters),
-              parameters.table, noise, seed, tick, sensed)
+    in_blocks(threads, len(sensed), sense_block, _view(scene, pose, radius, parameters),
+              Readout(parameters.table, noise, seed, tick), sensed)
     return sensed
 
 

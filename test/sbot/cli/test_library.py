@@ -7,7 +7,7 @@ import pytest
 from sbot.cli.main import main, make_parser
 from sbot.controllers.registry import names
 from sbot.scenario.load import load_scenario
-from sbot.scenario.shipped import find_scenario, shipped_scenarios
+from sbot.scenario.shipped import find_scenario, gallery_scenarios, shipped_scenarios
 from sbot_common.errors import InputError
 
 
@@ -16,7 +16,7 @@ def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
     assert max(map(len, capsys.readouterr().out.splitlines())) < 80
     assert main(['list', '--json']) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ['scenarios', 'maps', 'winds', 'controllers']
+    assert list(found) == ['scenarios', 'gallery', 'maps', 'winds', 'controllers']
     assert all(text for entries in found.values() for text in entries.values())
     assert found['maps']['maps/rooms.yaml'].startswith('Three rooms')
     assert set(names()) < set(found['controllers'])
@@ -28,6 +28,8 @@ def test_what_is_listed_can_be_used(capsys):
     assert 'wind_blocking' in found['scenarios']
     for name in found['scenarios']:
         assert load_scenario(name).name == name
+    for name in found['gallery']:
+        assert f'gallery/{load_scenario(name).name}' == name
     for name in found['winds']:
         assert load_scenario('single_robot', {
             'wind.use_custom_static_wind_field': True, 'wind.custom_wind_field_path': name})
@@ -112,3 +114,17 @@ def test_a_world_of_stage_is_written_as_a_scenario_that_runs(tmp_path, capsys, m
         assert main(['new', *arguments]) == 2
         assert expected in capsys.readouterr().err
     assert not Path('b.yaml').exists()
+
+
+def test_a_swarm_of_the_gallery_is_copied_with_its_controller(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(['new', 'mine', '--from', 'gallery/spreading']) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ['mine.yaml', 'spreading.py']
+    original = gallery_scenarios()['gallery/spreading']
+    for copy, source in (('mine.yaml', original), ('spreading.py', original.with_suffix('.py'))):
+        assert Path(copy).read_bytes() == source.read_bytes()
+    assert main(['run', 'mine.yaml', '--duration', '1', '--quiet', '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['robots'][15]['path_length_m'] > 0.0
+    assert main(['new', 'other', '--from', 'gallery/spreading']) == 2
+    assert 'spreading.py: exists already' in capsys.readouterr().err
+    assert not Path('other.yaml').exists()

@@ -185,7 +185,7 @@ def test_what_robots_could_not_do_is_refused(arguments, words):
 def test_a_model_without_our_environment_is_refused(tmp_path):
     model = model_of(policy_kwargs={'net_arch': [4]})
     model.save(tmp_path / 'model.zip')
-    with pytest.raises(InputError, match='has no environment'):
+    with pytest.raises(InputError, match='needs an environment'):
         sbot.learn.sb3_network(PPO.load(tmp_path / 'model.zip', device='cpu'))
     single = PPO('MlpPolicy', sbot.learn.env(NEAR, task=Short()), device='cpu')
     with pytest.raises(InputError, match='its environment is DummyVecEnv'):

@@ -322,7 +322,7 @@ def test_a_bag_of_free_running_nodes_says_what_it_lacks(tmp_path):
         old.append(message.payload)
         return message.name, old[max(0, len(old) - 2)]
     nodes = rewritten(Bag(free), tmp_path / 'nodes', one_late)
-    with pytest.raises(InputError, match=r'which says nothing: .*lockstep: false'):
+    with pytest.raises(InputError, match=r'which is no result: .*lockstep: false'):
         replay(nodes)
 
 

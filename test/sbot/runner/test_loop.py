@@ -59,7 +59,7 @@ def test_threads_and_recording_change_no_bit(tmp_path):
 
 def test_a_batch_of_followers_acts_like_followers_one_by_one(monkeypatch):
     together = run_scenario(scenario_of(CROWD)).summary['trajectory_sha256']
-    monkeypatch.setattr('sbot.runner.controller_set._BATCH', 10**9)
+    monkeypatch.setattr('sbot.runner.controller_set._batches', lambda *_: [])
     assert run_scenario(scenario_of(CROWD)).summary['trajectory_sha256'] == together
 
 

@@ -17,16 +17,13 @@ def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch)
         started.append(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)']))
         return started
 
-    def parameters(_) -> None:
+    def interrupted(*_) -> None:
         for call in list(lazy.LISTENERS):
             call('a function')
-
-    def interrupted(*_) -> None:
         raise KeyboardInterrupt
-    monkeypatch.setattr(warm_up, 'simulation_parameters', parameters)
     monkeypatch.setattr(warm_up, 'is_warm', lambda _: False)
     monkeypatch.setattr(warm_up, '_start_other_half', start)
-    monkeypatch.setattr(warm_up, '_compile_senses_and_controllers', interrupted)
+    monkeypatch.setattr(warm_up, '_tasks', interrupted)
     try:
         with pytest.raises(KeyboardInterrupt):
             warm_up.warm_up(quiet=True)
@@ -42,18 +39,50 @@ def test_the_other_process_starts_when_the_first_function_is_compiled(monkeypatc
     monkeypatch.setattr(warm_up, 'mark_warm', lambda _: None)
     monkeypatch.setattr(warm_up, '_start_other_half', lambda *_: started.append('other') or [])
 
-    def compile_one(*_) -> None:
+    def compile_one() -> None:
         for call in list(lazy.LISTENERS):
             call('a function')
         assert started == ['other']
-    monkeypatch.setattr(warm_up, '_compile_senses_and_controllers', compile_one)
     scenario = sbot.load('single_robot', duration=0.1)
-    warm_up.simulation_parameters(scenario)  # from here on its tables are loaded
-    warm_up.warm_up(scenario, quiet=True)
+    warm_up.warm_up(scenario, quiet=True)  # from here on its functions are loaded
     started.clear()
-    monkeypatch.setattr(warm_up, '_compile_senses_and_controllers', lambda *_: None)
+    monkeypatch.setattr(warm_up, '_tasks', lambda _: [compile_one])
+    warm_up.warm_up(scenario, quiet=True)
+    assert started == ['other']
+    started.clear()
+    monkeypatch.setattr(warm_up, '_tasks', lambda _: [])
     warm_up.warm_up(scenario, quiet=True)
     assert started == []
+
+
+def test_each_phase_is_compiled_by_one_of_two_processes(tmp_path):
+    """From the first on by one, from the last on by the other, whoever comes first."""
+    done: list[tuple[str, int]] = []
+
+    def tasks(who: str) -> list:
+        return [(k, lambda k=k: done.append((who, k))) for k in range(6)]
+    one, other = iter(tasks('one')), iter(tasks('other')[::-1])
+    for _ in range(6):
+        for mine in (one, other):
+            warm_up._compile_unclaimed([next(mine)], str(tmp_path))
+    assert done == [('one', 0), ('other', 5), ('one', 1), ('other', 4), ('one', 2), ('other', 3)]
+
+
+def test_a_phase_that_cannot_be_compiled_says_so(tmp_path):
+    def fail() -> None:
+        raise FileExistsError
+    with pytest.raises(FileExistsError):
+        warm_up._compile_unclaimed([(0, fail)], str(tmp_path))
+
+
+def test_what_compiles_covers_the_phases_of_a_run():
+    """A run after the tasks alone compiles only what Python calls between the phases."""
+    scenario = warm_up._silent(sbot.load('leader_follower', duration=0.1))
+    phases = [task.args[0][0].function.__name__ for task in warm_up._tasks([scenario])
+              if isinstance(task.args[0], list)]
+    assert len(set(phases)) == len(phases)
+    assert {'begin', 'scan', 'resolve_overlaps', 'measure_odometry', 'sum_impulses', 'propose',
+            'decode_yaws', 'update_twists', 'end_tick'} <= set(phases)
 
 
 CALLS = []
@@ -77,7 +106,7 @@ def test_no_code_of_the_users_runs_before_the_run():
 def test_a_second_run_needs_no_warm_up(monkeypatch):
     scenario = sbot.load('single_robot', duration=0.1)
     warm_up.warm_up(scenario, quiet=True)
-    monkeypatch.setattr(warm_up, '_compile_senses_and_controllers', None)
+    monkeypatch.setattr(warm_up, '_tasks', None)
     warm_up.warm_up(scenario, quiet=True)
 
 

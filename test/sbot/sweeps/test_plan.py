@@ -58,7 +58,7 @@ def test_what_contradicts_itself_is_refused(axes, fixed, message):
 
 
 def test_scenarios_of_one_name_are_refused():
-    with pytest.raises(InputError, match="two are called 'one'"):
+    with pytest.raises(InputError, match="two have the name 'one'"):
         plan(sources=(ONE, ONE))
 
 

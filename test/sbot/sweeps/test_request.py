@@ -90,7 +90,7 @@ def test_errors_name_file_line_and_key(tmp_path, line, message):
     ('grid: {rate: [10, 0]}', 'rate: got 0, expected a positive'),
     ('set: {seed: 3}', 'give seeds'),
     ('metrics: [nowhere]', "expected 'module:function'"),
-    ("metrics: ['a:f', 'b:f']", "two are called 'f'"),
+    ("metrics: ['a:f', 'b:f']", "two have the name 'f'"),
     ("metrics: ['a:ticks']", 'the table has such a column'),
 ])
 def test_values_are_tried_before_anything_runs(tmp_path, line, message):

@@ -64,6 +64,30 @@ def test_inner_functions_have_no_machine_code_of_their_own(tmp_path, monkeypatch
     assert isinstance(result.library, OuterLibrary)
 
 
+def test_what_compiled_code_calls_is_a_part_of_it_also_where_python_calls_it(tmp_path,
+                                                                          monkeypatch):
+    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
+
+    @njit
+    def scaled(x, factor=0.1):
+        return x * factor
+
+    @njit
+    def summed(values):
+        total = 0.0
+        for x in values:
+            total += scaled(x) + scaled(x, factor=2.0)
+        return total
+
+    assert summed(np.array([1.0, 2.0])) == 0.1 + 2.0 + (2.0 * 0.1 + 4.0)
+    assert not scaled.overloads  # no machine code that nobody calls
+    assert all(isinstance(result.library, InnerLibrary)
+               for result in scaled._as_part().overloads.values())
+    assert scaled(2.0) == 0.2
+    (result,) = scaled.overloads.values()
+    assert isinstance(result.library, OuterLibrary)
+
+
 def test_the_cache_has_a_file_for_the_outer_one_alone(tmp_path):
     for expected in ('0', '1'):  # compiled, then loaded: also what an inner function raises
         shown = subprocess.run(

@@ -116,8 +116,8 @@ def test_what_is_not_supported_is_named_once_with_its_line(tmp_path, caplog):
     text = caplog.text
     assert text.count('ctrl is not supported') == 1
     assert 'a.world:1: ctrl is not supported' in text
-    assert 'a.world:2: blobfinder is not supported and left out' in text
-    assert 'a.world:4: gripper is not supported and left out' in text
+    assert 'a.world:2: blobfinder is not supported and is skipped' in text
+    assert 'a.world:4: gripper is not supported and is skipped' in text
     assert text.count('a.world:4: frob of position is not supported and has no effect') == 1
     assert 'a.world:6: bitmap_depth of model is not supported' in text
     assert text.count('blobfinder is') == 1

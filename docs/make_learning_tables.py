@@ -1,0 +1,58 @@
+"""Write the tables of docs/learning.md: the tasks, and what learning reaches beside baselines."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from sbot.learn.proof.report import table
+from sbot.learn.proof.rows import MADE_BY, ROWS, read_rows
+from sbot.learn.tasks.registry import entries
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / 'benchmark' / 'learning'  # a folder for each command
+
+
+def tasks_table() -> str:
+    """Return the tasks as a Markdown table."""
+    lines = ['| task | what robots do | they sense | metric | after | baselines |',
+             '| --- | --- | --- | --- | --- | --- |']
+    for name, entry in entries().items():
+        metric = entry.metric
+        unit = '' if metric.unit == '1' else f' ({metric.unit})'
+        baselines = 'random, rule' + ', `navigate`' * (entry.navigate is not None)
+        better = 'higher' if metric.higher else 'lower'
+        lines.append(f"| `{name}` | {entry.text} | {', '.join(entry.scene.inputs)} | "
+                     f'{metric.name}{unit}: {metric.text}; {better} is better | {metric.source} | '
+                     f'{baselines} |')
+    return '\n'.join(lines) + '\n'
+
+
+def proof_table() -> str:
+    """Return the tables of all folders of rows, each with the command that made it."""
+    parts = []
+    for folder in sorted(path.parent for path in FOLDER.glob(f'*/{ROWS}')):
+        made = json.loads((folder / MADE_BY).read_text('utf-8'))
+        versions = ', '.join(f'{name} {made[name]}' for name in (
+            'numpy', 'numba', 'cma', 'stable-baselines3', 'torch') if made.get(name))
+        parts.append(f"`{made['command']}` (Python {made['python']}, {versions}; seeds "
+                     f"{made['seeds'][0]} to {made['seeds'][1]}):\n\n"
+                     f'{table(read_rows(folder / ROWS))}')
+    return '\n'.join(parts)
+
+
+def with_tables(text: str) -> str:
+    """Return the page with its tables brought up to date."""
+    for name, content in (('tasks', tasks_table()), ('proof', proof_table())):
+        text = re.sub(rf'(<!-- table {name} -->\n).*?(<!-- end -->\n)',
+                      lambda found, content=content: found[1] + content + found[2], text,
+                      count=1, flags=re.DOTALL)
+    return text
+
+
+if __name__ == '__main__':
+    page = ROOT / 'docs' / 'learning.md'
+    page.write_text(with_tables(page.read_text('utf-8')), 'utf-8')
+    sys.exit(0)

@@ -1,0 +1,84 @@
+"""Figure of a run at several moments: where the robots are, and the way that they just went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sbot.figures import arena
+from sbot.figures.data import RunData
+from sbot_common.errors import bad_value
+
+COLOURS = ('robot', 'heading')  # what the colour of a robot says
+_WIDTH = 7.0  # inches
+_EDGES = (0.50, 0.08, 0.32, 0.43)  # inches to the left, right, top and bottom
+_GAPS = (0.14, 0.24)  # inches between panels, across and down
+_TRAIL = 0.06  # of the run, how long a trail lasts
+_TRAIL_POINTS = 60
+_WIDE = 1.25  # width by height of an arena, from which on four moments stand in two rows
+
+
+def draw_moments(data: RunData, seconds: Sequence[float], by: str = 'robot') -> Figure:
+    """Return the picture of a run at some times (s since its first stamp), in rows.
+
+    Parameters
+    ----------
+    data : of the run
+    seconds : times, at least one; each within the run
+    by : what a robot's colour says: ``robot`` or ``heading``
+
+    Raises
+    ------
+    InputError
+        for a time outside the run, or more than twelve.
+
+    """
+    end = float(data.seconds[-1])
+    for time in seconds:
+        if not 0.0 <= time <= end + 1e-9:
+            raise bad_value('--at', time, f'a time from 0 to {end:g} s')
+    if not 1 <= len(seconds) <= 12:
+        raise bad_value('--at', f'{len(seconds)} times', '1 to 12 times')
+    xmin, ymin, xmax, ymax = arena.view_of(data)
+    shape = (xmax - xmin) / (ymax - ymin)
+    columns = min(len(seconds), 3 if len(seconds) != 4 and shape < 2.2 else 2,
+                  math.ceil(4 / shape))
+    rows = -(-len(seconds) // columns)
+    left, right, top, bottom = _EDGES
+    across, down = _GAPS
+    width = (_WIDTH - left - right - (columns - 1) * across) / columns
+    height = width / shape
+    full = top + bottom + rows * height + (rows - 1) * down
+    figure = Figure(figsize=(_WIDTH, full))
+    for k, time in enumerate(seconds):
+        row, column = divmod(k, columns)
+        axes = figure.add_axes((
+            (left + column * (width + across)) / _WIDTH,
+            1.0 - (top + (row + 1) * height + row * down) / full, width / _WIDTH, height / full))
+        _draw(axes, data, int(np.searchsorted(data.seconds, time - 1e-9)), by, k == 0)
+        axes.set_title(f'{time:g} s', loc='left', pad=3.0)
+        axes.locator_params(nbins=5)
+        last = k + columns >= len(seconds)
+        axes.tick_params(labelleft=column == 0, labelbottom=last)
+        axes.set(xlabel='x (m)' if last else '', ylabel='y (m)' if column == 0 else '')
+    return figure
+
+
+def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool) -> None:
+    arena.draw_arena(axes, data, name_wind=first)
+    length = max(2, int(_TRAIL * len(data.stamps_ns)))
+    step = max(1, length // _TRAIL_POINTS)
+    trail = data.poses[max(0, index - length):index + 1:step, :, :2]
+    colours = (arena.heading_colours(data.poses[index, :, 2]) if by == 'heading'
+               else arena.robot_colours(data))
+    if len(trail) > 1:
+        axes.add_collection(arena.lines(np.moveaxis(trail, 1, 0), colors=colours, alpha=0.45,
+                                        linewidths=0.8, zorder=5))
+    arena.draw_moving(axes, data, index)
+    arena.Boxes(axes, data, data.boxes[index])
+    arena.draw_goals(axes, data, int(data.stamps_ns[index]), small=True)
+    arena.Robots(axes, data, data.poses[index], by)

@@ -1,0 +1,54 @@
+"""Colours of pictures on light and on dark ground."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from matplotlib import rcParams
+from matplotlib.colors import to_rgb
+
+DPI = 200  # of pictures
+
+
+class Palette(NamedTuple):
+    """Colours of what is in an arena."""
+
+    ground: str
+    ink: str
+    obstacle: str
+    unknown: str  # cells of a map
+    box: str
+    wind: str
+    wind_text: str
+    goal: str
+    many: str  # robots, where there are too many for a colour each
+    start: str  # many robots' starts
+    ring: str  # round the starts of a few
+    grid: str
+
+
+LIGHT = Palette('white', '#222222', '#5a5f66', '#e4e4e4', '#b08d63', '#8fb8d8', '#4d86b3',
+                '#c8202f', '#0072b2', '#d9c9de', '#440154', '#dddddd')
+DARK = Palette('#1e2129', '#e6e6e6', '#8b929c', '#343842', '#b08d63', '#3f6a8c', '#86b9e0',
+               '#ff6b76', '#4fb0ea', '#584a66', '#c9a7e0', '#3a3f4a')
+
+
+def palette() -> Palette:
+    """Return the colours that fit the ground of matplotlib's current style."""
+    red, green, blue = to_rgb(rcParams['figure.facecolor'])
+    return DARK if 0.3 * red + 0.6 * green + 0.1 * blue < 0.5 else LIGHT
+
+
+def style_of(dark: bool) -> dict[Any, Any]:
+    """Return matplotlib's parameters for a picture of a run."""
+    style: dict[Any, Any] = {
+        'font.size': 8.0, 'axes.linewidth': 0.6, 'axes.titlesize': 8.5, 'xtick.major.width': 0.6,
+        'ytick.major.width': 0.6, 'svg.hashsalt': 'sbot', 'pdf.fonttype': 42, 'savefig.dpi': DPI,
+        'font.family': 'sans-serif',
+    }
+    if dark:
+        style |= dict.fromkeys(('figure.facecolor', 'axes.facecolor', 'savefig.facecolor'),
+                               DARK.ground)
+        style |= dict.fromkeys(('text.color', 'axes.edgecolor', 'axes.labelcolor', 'xtick.color',
+                                'ytick.color'), DARK.ink)
+    return style

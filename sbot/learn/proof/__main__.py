@@ -1,0 +1,116 @@
+"""Train policies with several seeds and compare them: ``python -m sbot.learn.proof``."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neural_controller.policy_file import save_policy
+from sbot.learn.proof.evolve import TRAINING_SEEDS, Trained, evolve
+from sbot.learn.proof.play import play, play_randomly, play_runs
+from sbot.learn.proof.ppo import ppo
+from sbot.learn.proof.report import draw_curves, table
+from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_by, write_rows
+from sbot.learn.task import Floats
+from sbot.learn.tasks.entry import Entry
+from sbot.learn.tasks.registry import entry_of
+from sbot_common.errors import InputError, bad_value
+
+LEARNERS = {'evolved': 'CMA-ES on the whole episodes (extra evolve)',
+            'ppo': 'independent PPO, all robots share a policy (extra train)'}
+
+
+def baselines(entry: Entry, seeds: Sequence[int]) -> list[Row]:
+    """Return the rows of random actions, of the hand-written rule, and of ``navigate``."""
+    rule = entry.rule_policy()
+    tracks = {'random': play_randomly(entry, seeds),
+              'rule': play(entry, seeds, rule, np.array(entry.rule.weights))}
+    if entry.navigate is not None:
+        tracks['navigate'] = play_runs(entry, seeds, 'navigate', entry.navigate)
+    return [row for policy, track in tracks.items()
+            for row in rows_of(entry, policy, 0, seeds, entry.metric.of(track))]
+
+
+def rows_of(entry: Entry, policy: str, training: int, seeds: Sequence[int],
+            values: Floats) -> list[Row]:
+    """Return a row for each seed."""
+    return [Row(entry.name, policy, training, seed, float(value))
+            for seed, value in zip(seeds, values, strict=True)]
+
+
+def prove(entry: Entry, learner: str, trainings: Sequence[int], seeds: Sequence[int],
+          folder: Path, options: dict[str, Any]) -> tuple[list[Row], list[Point]]:
+    """Train with each seed, save each policy, and return rows of evaluation and curves."""
+    rows, points = [], []
+    for training in trainings:
+        began = time.process_time()
+        found: Trained = (evolve if learner == 'evolved' else ppo)(entry, training, **options)
+        used = time.process_time() - began
+        folder.mkdir(parents=True, exist_ok=True)
+        save_policy(folder / f'{entry.name}_{learner}_{training}.json', found.policy,
+                    found.weights)
+        values = entry.metric.of(play(entry, seeds, found.policy, found.weights))
+        rows += rows_of(entry, learner, training, seeds, values)
+        points += [Point(entry.name, learner, training, *map(float, row)) for row in found.curve]
+        print(f'{entry.name} {learner} {training}: {entry.metric.name} {values.mean():.3f} '
+              f'{entry.metric.unit}, {used:.0f} s of processor time', flush=True)
+    return rows, points
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog='python -m sbot.learn.proof', description=__doc__)
+    parser.add_argument('tasks', nargs='+', metavar='TASK', help='sbot list tasks')
+    parser.add_argument('--learner', choices=list(LEARNERS), default='evolved',
+                        help='; '.join(f'{name}: {text}' for name, text in LEARNERS.items()))
+    parser.add_argument('--trainings', type=int, default=5, metavar='N', help='default: 5')
+    parser.add_argument('--first-seed', type=int, default=90001, metavar='S',
+                        help='of the 20 scenes of the comparison; training never has these')
+    parser.add_argument('--episodes', type=int, default=20, metavar='N', help='default: 20')
+    parser.add_argument('--generations', type=int, default=60, help='of evolved; default: 60')
+    parser.add_argument('--decisions', type=int, default=1_000_000,
+                        help='of ppo, of all robots; default: 1000000')
+    parser.add_argument('--threads', type=int, default=1, help='changes no bit; default: 1')
+    parser.add_argument('-o', '--output', type=Path, default=Path('proof'), metavar='DIR')
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    given = _parser().parse_args(arguments)
+    try:
+        if given.first_seed <= TRAINING_SEEDS[-1]:
+            raise bad_value('--first-seed', given.first_seed,
+                            f'a number > {TRAINING_SEEDS[-1]}, the last seed of training')
+        entries = [entry_of(name) for name in given.tasks]
+        seeds = range(given.first_seed, given.first_seed + given.episodes)
+        options = ({'generations': given.generations} if given.learner == 'evolved'
+                   else {'decisions': given.decisions})
+        rows: list[Row] = []
+        points: list[Point] = []
+        for entry in entries:
+            rows += baselines(entry, seeds)
+            more, curves = prove(entry, given.learner, range(1, given.trainings + 1), seeds,
+                                 given.output, {**options, 'threads': given.threads})
+            rows, points = rows + more, points + curves
+            write_rows(given.output / ROWS, rows)
+            write_rows(given.output / CURVE, points)
+        words = sys.argv[1:] if arguments is None else arguments
+        write_made_by(given.output / MADE_BY, f'python -m sbot.learn.proof {shlex.join(words)}',
+                      {'seeds': [seeds[0], seeds[-1]]})
+        draw_curves(given.output, given.output / 'curves.png')
+    except InputError as error:
+        print(f'sbot.learn.proof: {error}', file=sys.stderr)
+        return 2
+    print(table(rows), end='')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

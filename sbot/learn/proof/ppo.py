@@ -1,0 +1,67 @@
+"""Independent PPO: one policy that every robot of a task learns (extra ``train``)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sbot.learn.proof.evolve import Trained
+from sbot.learn.task import Floats
+from sbot.learn.tasks.entry import Entry
+from sbot_common.errors import InputError, install_command
+
+
+def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
+        note: Callable[[Floats], None] = lambda _: None) -> Trained:
+    """Return what PPO of Stable-Baselines3 learns on a task: IPPO with shared parameters.
+
+    Each robot of each world is a row of the batch, with its own observation and reward (de Witt
+    et al., Is Independent Learning All You Need?, arXiv 2011.09533).
+
+    Parameters
+    ----------
+    entry : the task
+    seed : of the learner and of the scenes
+    decisions : of all robots of all worlds
+    worlds : how many are stepped at once
+    threads : changes no bit
+    note : is given each row of the curve
+
+    Raises
+    ------
+    InputError
+        where Stable-Baselines3 is not installed.
+
+    """
+    try:
+        import torch
+        from stable_baselines3 import PPO
+        from stable_baselines3.common.vec_env import VecMonitor
+    except ImportError:
+        raise InputError(f"ppo needs stable-baselines3: {install_command('train')}") from None
+    from sbot.learn import sb3_env
+    from sbot.learn.stable_baselines import network_of
+
+    torch.set_num_threads(1)  # the network is small; and sums keep their order
+    scene = entry.scene()
+    env = sb3_env(scene.scenario(0), worlds, task=scene, threads=threads)
+    rows_of_a_rollout = 32 * worlds * scene.team
+    model = PPO('MlpPolicy', VecMonitor(env), n_steps=32, batch_size=rows_of_a_rollout // 4,
+                n_epochs=6, gamma=0.98, learning_rate=lambda left: 1e-3 * left, seed=seed,
+                device='cpu', policy_kwargs={'net_arch': {'pi': [16, 16], 'vf': [32, 32]},
+                                             'log_std_init': -0.5})
+    began, curve = time.process_time(), []
+
+    def keep(names: dict[str, Any], _: dict[str, Any]) -> bool:
+        last = model.ep_info_buffer
+        if not names['n_steps'] and last:  # a rollout begins
+            curve.append([time.process_time() - began, model.num_timesteps * scene.hold,
+                          np.mean([episode['r'] for episode in last])])
+            note(np.array(curve[-1]))
+        return True
+
+    model.learn(decisions, callback=keep)
+    return Trained(*network_of(model), np.array(curve).reshape(-1, 3))

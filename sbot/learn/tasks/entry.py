@@ -1,0 +1,152 @@
+"""Entry of a task: its scenes, reward, metric and hand-written rule; one in each module here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_controller.function_policy import FunctionPolicy, function_policy
+from neural_controller.network import Network, make_network
+from sbot.learn.task import Floats, Task
+from sbot.worlds.many import Worlds
+from sbot.worlds.setting import gust_ticks
+from wind_model.parameters import WindParameters
+from wind_model.uniform import mean_velocity, unit
+
+Values = dict[str, Any]  # of a scenario file
+Integers = NDArray[np.int64]
+
+
+class Track(NamedTuple):
+    """What K episodes of N robots left behind; row t of T belongs to tick t."""
+
+    pose: Floats  # (T, K, N, 3) x, y (m), yaw (rad)
+    command: Floats  # (T, K, N, 3) vx, vy (m/s), omega (rad/s), decided in that tick
+    collided: NDArray[np.bool_]  # (T, K, N) met something in the tick before
+    infrared: Floats | None  # (T, K, N, 15) readings, where they are sensed
+    goal: Floats  # (K, N, 2) m; NaN: none
+    boxes: Floats | None  # (2, K, B, 3) x, y (m), yaw (rad) at the beginning and the end
+    dt: float  # s
+
+
+class Metric(NamedTuple):
+    """One number for an episode, by which policies are compared."""
+
+    name: str
+    unit: str  # '1': none
+    text: str  # what it is
+    source: str  # who measures it so
+    of: Callable[[Track], Floats]  # (K,)
+    higher: bool = True  # is better
+
+
+class Scene(Task):
+    """A task with scenes of its own: one for each seed.
+
+    An episode of seed s is the scenario ``scenario(s)``: environments begin it by drawing what the
+    scenario has, so what is trained there is examined in ``sbot.run``.
+    """
+
+    arena: ClassVar[Values] = {}
+    """Values of the scenario; ``robots`` with one entry, which all robots have."""
+    team: int = 1
+    """Number of robots."""
+
+    def start(self, rng: np.random.Generator) -> Floats | None:
+        """Draw poses (N, 3) m, m, rad; None: the scenario's seed places the robots."""
+        return None
+
+    def aims(self, rng: np.random.Generator, start: Floats) -> Floats | None:
+        """Draw goals (N, 2) m of robots that start at (N, 3); None: without goals."""
+        return None
+
+    def weather(self, rng: np.random.Generator) -> Values | None:
+        """Draw the wind, as a scenario has it: direction and speed, of the gust, too."""
+        return None
+
+    def begin(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
+        """Draw wind and poses of an episode."""
+        wind = self.weather(rng)
+        if wind is not None:
+            flow = WindParameters(**wind)
+            worlds.wind_velocity[world] = mean_velocity(flow)
+            worlds.gust_velocity[world] = flow.wind_gust_speed_mean * unit(
+                flow.wind_gust_direction)
+            worlds.gust_ticks[world] = gust_ticks(flow, worlds.scenarios[world].rate)
+        return self.start(rng)
+
+    def goals(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
+        """Draw the goals of an episode."""
+        return self.aims(rng, worlds.start[world])
+
+    def scenario(self, seed: int, controller: str = 'none',
+                 parameters: Mapping[str, Any] | None = None) -> Values:
+        """Return the values of a scenario file: the episode of a seed, and who drives there."""
+        rng = np.random.default_rng(seed)
+        wind, start = self.weather(rng), self.start(rng)
+        entry = {**self.arena['robots'][0], 'controller': controller}
+        if parameters:
+            entry['parameters'] = dict(parameters)
+        robots = [{**entry, 'count': self.team}]
+        if start is not None:
+            goals = self.aims(rng, start)
+            robots = [{**entry, 'pose': pose.tolist()} for pose in start]
+            for robot, goal in zip(robots, () if goals is None else goals, strict=False):
+                robot['goal'] = goal.tolist()
+        drawn = {} if wind is None else {'wind': wind}
+        return {**self.arena, 'robots': robots, 'duration': self.seconds, 'seed': seed, **drawn}
+
+
+class Rule(NamedTuple):
+    """A rule written by hand: a function for one robot, as ``sbot.function_policy`` takes it."""
+
+    function: Callable[..., None]
+    weights: tuple[float, ...] = ()
+    memory: int = 0
+
+
+class Entry(NamedTuple):
+    """A task of the package."""
+
+    name: str
+    text: str  # a line on what it is
+    task: type[Task]  # for any scenario
+    scene: type[Scene]  # the same with scenes of its own
+    metric: Metric
+    rule: Rule
+    navigate: Mapping[str, Any] | None = None  # its parameters; None: it has nothing to do there
+    fitness: Callable[[Track], Floats] | None = None  # (K,) what evolution makes large
+    hidden: tuple[int, ...] = ()  # neurons of the network that evolution trains
+    infrared: bool = False  # whether the metric needs the readings
+    learned: Rule | None = None  # a function whose weights are trained, instead of a network
+
+    def score(self, track: Track) -> Floats:
+        """Return what evolution makes large, (K,)."""
+        if self.fitness is not None:
+            return self.fitness(track)
+        return self.metric.of(track) if self.metric.higher else -self.metric.of(track)
+
+    def rule_policy(self) -> FunctionPolicy:
+        """Return the hand-written rule, compiled."""
+        return policy_of(self.rule, self.scene)
+
+    def trained_policy(self) -> Network | FunctionPolicy:
+        """Return what evolution finds weights for."""
+        if self.learned is not None:
+            return policy_of(self.learned, self.scene)
+        scene = self.scene
+        return make_network('mlp' if self.hidden else 'perceptron', scene.inputs,
+                            hidden=self.hidden, **_limits(scene))
+
+
+def policy_of(rule: Rule, scene: type[Scene]) -> FunctionPolicy:
+    """Return a rule with the inputs and outputs of a scene."""
+    return function_policy(rule.function, scene.inputs, weights=len(rule.weights),
+                           memory=rule.memory, **_limits(scene))
+
+
+def _limits(scene: type[Scene]) -> dict[str, Any]:
+    return {'outputs': scene.outputs, 'max_speed': scene.max_speed, 'turn': scene.turn}

@@ -1,0 +1,99 @@
+"""Task ``follow_leader``: a leader goes to its goal in wind, three others keep 2 m from it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sbot.learn.shipped import CONTACT, FollowLeader, distance
+from sbot.learn.task import Flags, Floats, Moment
+from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track, Values
+from sbot.learn.tasks.measures import NAVIGATE, ROBOT_SPEED, ROBOT_TURN, robots
+from sbot.learn.tasks.reach import fan, steady
+
+_BEAMS = 12
+_AWAY = 2.0  # m
+
+
+def follow(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+           layers: Integers, dt: float) -> None:
+    """Go to the goal as the leader, else to the leader; away from what is near.
+
+    Inputs goal, leader, wind, scan:S; weights as of ``go_there``.
+    """
+    sectors = len(inputs) - 8
+    leads = inputs[5] == 0.0
+    x, y = (inputs[0], inputs[1]) if leads else (inputs[3], inputs[4])
+    way = inputs[2] if leads else inputs[5]
+    off = way / max(1e-3, 1.0 - way) - (0.0 if leads else 2.0)  # m too far away
+    if not leads and off < 0.0:
+        x, y = -x, -y
+    for s in range(sectors):
+        near = max(0.0, inputs[8 + s] - weights[1])
+        x -= weights[0] * near * weights[2 + s]
+        y -= weights[0] * near * weights[2 + sectors + s]
+    x, y = x - inputs[6], y - inputs[7]  # against the wind
+    length = (x * x + y * y) ** 0.5 + 1e-9
+    x, y = x / length, y / length
+    fast = 0.7 if leads else min(1.0, abs(off))
+    outputs[0] = x * fast
+    outputs[1] = (1.5 * y if x > 0.0 else (1.0 if y > 0.0 else -1.0)) * min(1.0, abs(off))
+
+
+class FollowInWind(Scene, FollowLeader):
+    """Four robots cross an arena in a wind of up to 0.4 m/s."""
+
+    inputs = ('goal', 'leader', 'wind', f'scan:{_BEAMS}')
+    outputs, max_speed, turn = 'twist', ROBOT_SPEED, ROBOT_TURN
+    seconds, hold = 20.0, 4
+    team = 4
+    arena = robots({'bounds': [0, 0, 24, 12]}, _BEAMS, 3.0, 1.0)
+
+    def reward(self, before: Moment, now: Moment) -> Floats:
+        """Return how well the others keep their distance; the leader's: their mean, and metres.
+
+        A leader that is rewarded for its own way alone leaves the others behind.
+        """
+        reward = super().reward(before, now)
+        nearer = (distance(before.seen.pose[:, 0, :2], before.goal[:, 0])
+                  - distance(now.seen.pose[:, 0, :2], now.goal[:, 0]))
+        reward[:, 0] = (nearer + reward[:, 1:].mean(axis=1)
+                        - CONTACT * now.seen.collided[:, 0])
+        return reward
+
+    def ended(self, now: Moment) -> Flags:
+        """Tell that nobody is done: the leader is to stay at its goal."""
+        return np.zeros(now.seen.pose.shape[:2], np.bool_)
+
+    def start(self, rng: np.random.Generator) -> Floats:
+        """Draw poses: the leader ahead of a row."""
+        place = np.array([[5.0, 6.0], [3.0, 4.0], [3.0, 6.0], [3.0, 8.0]])
+        yaw = rng.uniform(-math.pi, math.pi, (4, 1))
+        return np.hstack([place + rng.uniform(-0.5, 0.5, (4, 2)), yaw]).round(6)
+
+    def aims(self, rng: np.random.Generator, start: Floats) -> Floats:
+        """Draw the leader's goal, which all know."""
+        return np.tile(rng.uniform([18.0, 3.0], [21.0, 9.0]).round(6), (4, 1))
+
+    def weather(self, rng: np.random.Generator) -> Values:
+        """Draw a steady wind."""
+        return steady(rng, 0.4)
+
+
+def followed(track: Track) -> Floats:
+    """Return the leader's share of its way, times how well the others keep 2 m from it, (K,)."""
+    place = track.pose[..., :2]
+    way = distance(place[:, :, 0], track.goal[:, 0])
+    share = np.clip(1.0 - way[-1] / way[0], 0.0, 1.0)
+    off = np.abs(distance(place[:, :, 1:], place[:, :, :1]) - _AWAY)
+    kept: Floats = share * (1.0 / (1.0 + off)).mean(axis=(0, 2))
+    return kept
+
+
+ENTRY = Entry(
+    'follow_leader', 'A leader goes to its goal in wind, three keep 2 m from it.', FollowLeader,
+    FollowInWind,
+    Metric('followed', '1', "the leader's share of its way, times the others' mean of 1 / (1 + "
+           'metres off their 2 m)', 'ours; its parts as Desai et al. 2001 have them', followed),
+    Rule(follow, (2.0, 0.6, *fan(_BEAMS))), NAVIGATE, None, (8,))

@@ -1,0 +1,97 @@
+"""Task ``foraging``: s-bots push boxes into a nest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sbot.learn.shipped import CONTACT, distance
+from sbot.learn.task import Floats, Moment, Task
+from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track
+from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, s_bots
+
+_NEST, _RADIUS = (0.35, 0.8), 0.4  # m
+_BOXES = ((1.0, 0.4), (1.1, 0.8), (1.0, 1.2))  # m
+
+
+def push_home(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+              layers: Integers, dt: float) -> None:
+    """Push what is ahead while the nest is ahead; else go round, away from walls.
+
+    Inputs goal (the nest), infrared.
+    """
+    left, right = inputs[3] + inputs[4], inputs[17] + inputs[16]
+    if inputs[0] > weights[0] and left + right > 0.05:  # something between here and the nest
+        turn = weights[1] * (left - right) + 0.3 * inputs[1]
+        outputs[0], outputs[1] = 1.0 - turn, 1.0 + turn
+        memory[0] = 0.0
+    elif inputs[0] > weights[0] and memory[0] <= 0.0:  # the nest is ahead, and nothing to push
+        outputs[0], outputs[1] = 1.0, 0.6
+    elif left + right > 0.3:
+        side = 1.0 if left > right else -1.0
+        outputs[0], outputs[1] = side, -side
+        memory[0] = 2.0
+    else:
+        memory[0] -= dt
+        outputs[0], outputs[1] = 1.0, 1.0
+
+
+class Foraging(Task):
+    """Push boxes to the goal.
+
+    Reward of every robot: metres that the boxes came nearer to it, less 0.05 for a contact.
+    """
+
+    inputs: tuple[str, ...] = ('goal', 'infrared')
+
+    def reward(self, before: Moment, now: Moment) -> Floats:
+        """Return by how much boxes came nearer to the goal (m), the same for all robots."""
+        if before.seen.boxes is None or now.seen.boxes is None:
+            return np.zeros(now.seen.pose.shape[:2]) - CONTACT * now.seen.collided
+        nest = now.goal[:, :1]
+        nearer = (distance(before.seen.boxes[..., :2], nest)
+                  - distance(now.seen.boxes[..., :2], nest)).sum(axis=1)
+        reward: Floats = nearer[:, None] - CONTACT * now.seen.collided
+        return reward
+
+
+class ForagingInBox(Scene, Foraging):
+    """Four s-bots, three boxes and a nest at a wall."""
+
+    max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
+    seconds, hold = 40.0, 1
+    team = 4
+    arena = s_bots(1.6, 1.6, boxes=[{'center': [*box], 'size': [0.1, 0.1], 'mass': 0.3}
+                                    for box in _BOXES])
+
+    def start(self, rng: np.random.Generator) -> Floats:
+        """Draw poses along the wall across from the nest."""
+        x = rng.uniform(1.3, 1.45, 4)
+        y = 0.2 + 0.4 * np.arange(4) + rng.uniform(-0.05, 0.05, 4)
+        return np.stack([x, y, rng.uniform(-np.pi, np.pi, 4)], axis=1).round(6)
+
+    def aims(self, rng: np.random.Generator, start: Floats) -> Floats:
+        """Return the nest."""
+        return np.tile(_NEST, (4, 1))
+
+
+def home(track: Track) -> Floats:
+    """Return how many boxes are in the nest at the end, (K,)."""
+    assert track.boxes is not None
+    inside = distance(track.boxes[1, ..., :2], np.array(_NEST)) <= _RADIUS
+    count: Floats = inside.sum(axis=1).astype(np.float64)
+    return count
+
+
+def nearer(track: Track) -> Floats:
+    """Return by how much the boxes came nearer to the nest, on average, (K,) m."""
+    assert track.boxes is not None
+    way = distance(track.boxes[..., :2], np.array(_NEST))
+    mean: Floats = (way[0] - way[1]).mean(axis=1)
+    return mean
+
+
+ENTRY = Entry(
+    'foraging', 'S-bots push three boxes into a nest, by infrared.', Foraging, ForagingInBox,
+    Metric('brought home', 'boxes', 'boxes whose middle is in the nest after 40 s',
+           'Winfield 2009, foraging robots', home),
+    Rule(push_home, (0.5, 0.5), 1), fitness=nearer)

@@ -1,0 +1,35 @@
+"""Registry of tasks: each module of this folder has an ``ENTRY``, found by being there."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from sbot.learn.tasks.entry import Entry
+from sbot_common.errors import unknown_name
+
+_NO_TASKS = ('entry', 'measures', 'registry')
+
+
+@lru_cache(maxsize=1)
+def entries() -> dict[str, Entry]:
+    """Return the entries by name, in alphabetical order."""
+    found = [import_module(f'{__package__}.{module.name}').ENTRY
+             for module in iter_modules(import_module(__package__).__path__)
+             if module.name not in _NO_TASKS]
+    return {entry.name: entry for entry in sorted(found, key=lambda entry: str(entry.name))}
+
+
+def entry_of(name: str) -> Entry:
+    """Return the entry of a task.
+
+    Raises
+    ------
+    InputError
+        for an unknown name, with the nearest known one.
+
+    """
+    if name not in entries():
+        raise unknown_name('task', name, list(entries()))
+    return entries()[name]

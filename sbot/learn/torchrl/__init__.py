@@ -1,0 +1,1 @@
+"""TorchRL and BenchMARL on batches of worlds."""

@@ -1,0 +1,80 @@
+"""What was trained drives the same robots in batches, runs, replay and over nodes, bit for bit."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sbot
+from sbot.bag.compare import compare
+from sbot.bag.reader import Bag
+from sbot.learn.proof.evolve import evolve
+from sbot.learn.proof.play import worlds_of
+from sbot.learn.tasks.registry import entry_of
+from sbot.regression.replay import replay
+
+pytest.importorskip('cma', reason='cma is missing (extra evolve)')
+
+DEADLINE = 240.0  # s; long, as the first run compiles
+TICKS = 15
+# A network, and a function of our own whose weights were trained.
+KINDS = {'coverage': ('neural_controller.controller:Neural', 'network'),
+         'pursuit': ('function_policy', 'policy')}
+
+
+@pytest.fixture(scope='module', params=list(KINDS))
+def trained(request, tmp_path_factory):
+    """An entry, its trained policy, and the scenario that its file drives."""
+    entry = entry_of(request.param)
+    found = evolve(entry, 1, generations=2, population=6, scenes=1)
+    folder = tmp_path_factory.mktemp(request.param)
+    sbot.save_policy(folder / 'policy.json', found.policy, found.weights)
+    controller, key = KINDS[request.param]
+    values = entry.scene().scenario(11, controller, {key: str(folder / 'policy.json')})
+    return entry, found, sbot.load({**values, 'duration': TICKS / values['rate']}), folder
+
+
+def test_a_run_equals_a_batch(trained):
+    entry, found, scenario, _ = trained
+    episode = worlds_of(entry, [11, 12]).run(found.policy, found.weights, TICKS, keep=['pose'])
+    run = sbot.run(scenario)
+    assert run.poses[:TICKS].tobytes() == np.ascontiguousarray(episode.pose[:, 0]).tobytes()
+    assert (run.poses[0] != run.poses[-1]).any()
+
+
+def test_a_replay_sends_the_same_commands(trained):
+    _, _, scenario, folder = trained
+    sbot.run(scenario, record=folder / 'bag')
+    result = replay(Bag(folder / 'bag'))
+    assert result.equal, result.first
+    assert result.commands == len(scenario.robots) * result.ticks
+
+
+@pytest.mark.ros
+@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
+def test_nodes_give_the_same_run(trained, tmp_path):
+    _, _, scenario, _ = trained
+    run = sbot.run(scenario, record=tmp_path / 'bag')
+    (tmp_path / 'scene.yaml').write_text(scenario.to_yaml())
+    done = subprocess.run(
+        [sys.executable, '-m', 'sbot.cli', 'up', '--composed', str(tmp_path / 'scene.yaml'),
+         '--json', '--record', str(tmp_path / 'live')],
+        timeout=DEADLINE, capture_output=True, text=True, check=False,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
+    live = Bag(tmp_path / 'live')
+    comparison = compare(Bag(tmp_path / 'bag'), live)
+    assert comparison.equal, comparison.first
+    assert replay(live).equal
+
+
+def test_training_is_repeatable_whatever_the_threads(trained):
+    entry, found, *_ = trained
+    again = evolve(entry, 1, generations=2, population=6, scenes=1, threads=2)
+    assert np.array_equal(found.weights, again.weights)
+    assert np.array_equal(found.curve[:, 1:], again.curve[:, 1:])

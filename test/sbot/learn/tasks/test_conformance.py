@@ -1,0 +1,114 @@
+"""What holds for every task: scenes by seed, rewards of robots, a metric, a rule that helps."""
+
+import numpy as np
+import pytest
+
+import sbot
+from sbot.learn.episodes import Episodes
+from sbot.learn.proof.play import play, play_randomly, senses, worlds_of
+from sbot.learn.tasks.entry import Scene
+from sbot.learn.tasks.registry import entries, entry_of
+from sbot_common.errors import InputError
+
+EVERY = list(entries().values())
+each = pytest.mark.parametrize('entry', EVERY, ids=[entry.name for entry in EVERY])
+SEEDS = range(3001, 3006)
+
+
+def test_the_tasks_of_the_field_are_there():
+    assert set(entries()) == {
+        'reach_goal', 'follow_leader', 'avoid_obstacles', 'aggregate', 'formation', 'coverage',
+        'foraging', 'box_pushing', 'doorway', 'corridor', 'pursuit', 'flocking'}
+    with pytest.raises(InputError, match="'flock'; did you mean 'flocking'"):
+        entry_of('flock')
+    assert isinstance(sbot.learn.scene('flocking'), Scene)
+
+
+@each
+def test_a_seed_gives_one_scene(entry):
+    scene = entry.scene()
+    one, same, other = (sbot.load(scene.scenario(seed)) for seed in (1, 1, 2))
+    assert one.to_yaml() == same.to_yaml()
+    assert [robot.pose for robot in one.robots] != [robot.pose for robot in other.robots]
+    assert len(one.robots) == scene.team
+    assert one.duration == scene.seconds
+
+
+@each
+def test_environments_begin_the_scene_of_their_seed(entry):
+    scene = entry.scene()
+    episodes = Episodes(scene.scenario(0), 2, scene, {})
+    episodes.seed(41)
+    episodes.reset()
+    worlds = worlds_of(entry, [41, 42])
+    assert np.array_equal(episodes.worlds.start, worlds.start)
+    assert np.array_equal(episodes.worlds.wind_velocity, worlds.wind_velocity)
+    assert np.array_equal(episodes.worlds.gust_velocity, worlds.gust_velocity)
+    assert np.array_equal(episodes.worlds.gust_ticks, worlds.gust_ticks)
+    goals = [[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
+             for scenario in worlds.scenarios]
+    assert np.array_equal(episodes.goal, goals, equal_nan=True)
+
+
+@each
+def test_each_robot_has_a_reward_of_its_own(entry):
+    scene = entry.scene()
+    episodes = Episodes(scene.scenario(0), 3, scene, {})
+    episodes.seed(1)
+    episodes.reset()
+    rng = np.random.default_rng(2)
+    total = np.zeros((3, scene.team))
+    for _ in range(30):
+        outcome = episodes.step(rng.uniform(-0.2, 1.0, (3, scene.team, 2)))
+        assert outcome.reward.shape == (3, scene.team)
+        total += outcome.reward
+    assert np.isfinite(total).all()
+    if scene.team > 1 and entry.name not in ('foraging', 'box_pushing'):  # theirs is the team's
+        assert (np.ptp(total, axis=1) > 0.0).all()
+
+
+@each
+def test_the_rule_is_better_than_chance(entry):
+    rule = play(entry, SEEDS, entry.rule_policy(), np.array(entry.rule.weights))
+    chance = play_randomly(entry, SEEDS)
+    assert rule.pose.shape == chance.pose.shape
+    assert np.array_equal(rule.pose[0], chance.pose[0])
+    values, random = entry.metric.of(rule), entry.metric.of(chance)
+    assert values.shape == random.shape == (len(SEEDS),)
+    assert np.isfinite(values).all()
+    gain = values.mean() - random.mean()
+    assert gain > 0.0 if entry.metric.higher else gain < 0.0
+    assert entry.score(rule).mean() > entry.score(chance).mean()
+
+
+@each
+def test_the_rule_drives_runs_with_the_same_bits(entry, tmp_path):
+    policy, weights = entry.rule_policy(), np.array(entry.rule.weights)
+    sbot.save_policy(tmp_path / 'rule.json', policy, weights)
+    scene, ticks = entry.scene(), 20
+    given = scene.scenario(7, 'function_policy', {'policy': str(tmp_path / 'rule.json')})
+    run = sbot.run({**given, 'duration': 4.0}, overlaps=False)
+    episode = worlds_of(entry, [7]).run(policy, weights, ticks, keep=['pose'])
+    assert run.poses[:ticks].tobytes() == np.ascontiguousarray(episode.pose[:, 0]).tobytes()
+    assert np.ptp(run.poses[:, :, :2], axis=0).max() > 0.01
+
+
+@each
+def test_a_policy_is_found_for_what_is_sensed(entry):
+    policy = entry.trained_policy()
+    worlds = worlds_of(entry, [1])
+    assert set(senses(entry.scene())) <= worlds.senses
+    weights = np.random.default_rng(1).normal(size=policy.weight_count)
+    assert worlds.run(policy, weights, 3, keep=['command']).command.shape[0] == 3
+
+
+@each
+def test_its_entry_says_what_its_number_is(entry):
+    metric = entry.metric
+    assert metric.unit
+    assert metric.text
+    assert metric.source
+    assert entry.text.endswith('.')
+    if entry.navigate is not None:
+        sbot.load(entry.scene().scenario(1, 'navigate', entry.navigate))
+        assert 'goal' in entry.scene.inputs

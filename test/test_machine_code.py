@@ -1,0 +1,43 @@
+"""Machine code of wheels: what runs of shipped scenarios call is made."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sbot.scenario.shipped import scenario_names
+
+ROOT = Path(__file__).parent.parent
+# The functions that runs call, loaded or compiled: those of the first two seconds of each
+# scenario, as .ci/machine_code.py runs it, and then those that whole runs call besides.
+RUNS = """
+import runpy, sys
+from sbot_common.compiled.cache import CodeCache
+made = runpy.run_path(sys.argv[1])
+load, called = CodeCache.load_overload, set()
+
+def watched(self, sig, context):
+    called.add(self._name(sig))
+    return load(self, sig, context)
+
+CodeCache.load_overload = watched
+for name in sys.argv[2:]:
+    made['sbot']('run', name, '--duration', str(made['SECONDS']), '--quiet')
+short = set(called)
+for name in sys.argv[2:]:
+    made['sbot']('run', name, '--quiet')
+print('CALLED', len(short), *sorted(called - short))
+"""
+
+
+@pytest.mark.slow
+def test_whole_runs_of_shipped_scenarios_call_nothing_that_is_not_made(tmp_path):
+    """So a function that is missing in wheels is found without building one."""
+    done = subprocess.run(
+        [sys.executable, '-c', RUNS, str(ROOT / '.ci' / 'machine_code.py'), *scenario_names()],
+        cwd=tmp_path, capture_output=True, text=True, timeout=3000)
+    assert done.returncode == 0, done.stderr
+    count, *missing = done.stdout.rpartition('CALLED ')[2].split()
+    assert int(count) > 20
+    assert not missing
