@@ -106,4 +106,4 @@ def _moving(parameters: SimulationParameters) -> tuple[int, int]:
     """Return how many obstacles are on paths, and how many are pushed."""
     if parameters.obstacles is None:
         return 0, 0
-    return len(parameters.obstacles.discs.radius), len(parameters.obstacles.boxes.bodies)
+    return len(parameters.obstacles.paths.radius), len(parameters.obstacles.start)

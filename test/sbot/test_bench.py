@@ -1,7 +1,7 @@
 """A smoke test of `sbot bench`, and the promise that neither speed nor machine changes a bit.
 
 To write the hashes anew after a change that is meant to change results:
-SBOT_REFRESH=1 python -m pytest test/sbot/bench/test_bench.py
+SBOT_REFRESH=1 python -m pytest test/sbot/test_bench.py
 """
 
 import csv
@@ -21,7 +21,7 @@ from sbot.bench.result import BenchResult, growth
 from sbot.cli.bench import _heading, _line
 from sbot.cli.main import main
 
-BENCHMARK = Path(__file__).parents[3] / 'benchmark'
+BENCHMARK = Path(__file__).parents[2] / 'benchmark'
 
 
 def load_machine_hashes():
