@@ -20,7 +20,8 @@ from importlib import import_module
 from pathlib import Path
 
 _IMPLEMENTATIONS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
-_DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces')
+_DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'service_msgs')
+_KINDS = ('msg', 'srv')
 
 
 def compilers() -> tuple[str, str] | None:
@@ -36,7 +37,8 @@ class Maker:
 
     Parameters
     ----------
-    folder : with PACKAGE/msg/*.msg; what is made stands in its folder ``made``
+    folder : with PACKAGE/msg/*.msg, and PACKAGE/srv/*.srv or none; what is made stands in its
+        folder ``made``
     package : name
     prefix : of the installed ROS 2: has include, lib and share
 
@@ -48,6 +50,7 @@ class Maker:
         self._made = folder / 'made'
         self._out = folder / 'generated'  # a folder for each generator: some name files alike
         self._arguments = folder / 'arguments.json'
+        self._kinds = [kind for kind in _KINDS if (self._source / kind).is_dir()]
         self._idls: list[str] = []
         self._hashes: list[str] = []
 
@@ -57,24 +60,27 @@ class Maker:
             self._generate()
         (self._made / self._package).mkdir(parents=True)
         self._compile()
-        shutil.copytree(
-            self._generated('rosidl_generator_py') / 'msg', self._made / self._package / 'msg',
-            ignore=lambda _, names: [name for name in names if not name.endswith('.py')])
+        for kind in self._kinds:
+            shutil.copytree(
+                self._generated('rosidl_generator_py') / kind, self._made / self._package / kind,
+                ignore=lambda _, names: [name for name in names if not name.endswith('.py')])
         (self._made / self._package / '__init__.py').write_text('')
 
     def _generate(self) -> None:
         from rosidl_adapter.msg import convert_msg_to_idl
+        from rosidl_adapter.srv import convert_srv_to_idl
         from rosidl_generator_py.generate_py_impl import generate_py
         from rosidl_generator_type_description import generate_type_hash
-        for path in sorted((self._source / 'msg').glob('*.msg')):
-            convert_msg_to_idl(self._source, self._package, path.relative_to(self._source),
-                               self._source / 'msg')
-            self._idls.append(f'{self._source}:msg/{path.stem}.idl')
+        for kind, convert in zip(_KINDS, (convert_msg_to_idl, convert_srv_to_idl), strict=True):
+            for path in sorted((self._source / kind).glob(f'*.{kind}')):
+                convert(self._source, self._package, path.relative_to(self._source),
+                        self._source / kind)
+                self._idls.append(f'{self._source}:{kind}/{path.stem}.idl')
         self._write_arguments('rosidl_generator_c')
         generate_type_hash(str(self._arguments))
-        described = self._generated('rosidl_generator_c') / 'msg'
-        self._hashes = [f'msg/{Path(idl).name}:{described}/{Path(idl).stem}.json'
-                        for idl in self._idls]
+        described = self._generated('rosidl_generator_c')
+        relative = [idl.rpartition(':')[2] for idl in self._idls]
+        self._hashes = [f'{idl}:{described / Path(idl).with_suffix(".json")}' for idl in relative]
         for module, name, more in (
                 ('rosidl_generator_c', 'generate_c', ()),
                 ('rosidl_typesupport_introspection_c', 'generate_c', ()),
@@ -101,7 +107,9 @@ class Maker:
             'package_name': self._package, 'output_dir': str(self._generated(generator)),
             'template_dir': str(share / generator / 'resource'), 'idl_tuples': self._idls,
             'include_paths': [f'{name}:{share / name}' for name in _DEPENDENCIES],
-            'ros_interface_files': [str(path) for path in self._source.glob('msg/*.msg')],
+            'ros_interface_files': [
+                str(path) for kind in self._kinds
+                for path in self._source.glob(f'{kind}/*.{kind}')],
             'ros_interface_dependencies': [],
             'target_dependencies': [], 'type_description_tuples': self._hashes}))
 
@@ -119,7 +127,7 @@ class Maker:
                     'fastcdr', 'rosidl_typesupport_fastrtps_c',
                     'rosidl_typesupport_fastrtps_cpp'))):
             name = f'{self._package}__{kind}'
-            sources = sorted((self._generated(kind) / 'msg' / 'detail').glob('*.c*'))
+            sources = sorted(self._generated(kind).glob('*/detail/*.c*'))
             self._link(self._made / self._package / f'lib{name}.so', compiler,
                        [self._object(path, compiler) for path in sources],
                        [*own, *libraries, *more])
@@ -178,9 +186,11 @@ def main(folder: str, package: str, prefix: str) -> int:
     try:
         Maker(Path(folder), package, Path(prefix)).make()
         sys.path.append(os.path.join(folder, 'made'))
-        messages = import_module(f'{package}.msg')
-        for kind in [each for each in vars(messages).values() if isinstance(each, type)]:
-            kind.__class__.__import_type_support__()  # type: ignore[attr-defined]
+        for name in _KINDS:
+            if os.path.isdir(os.path.join(folder, 'made', package, name)):
+                for kind in vars(import_module(f'{package}.{name}')).values():
+                    if isinstance(kind, type):
+                        kind.__class__.__import_type_support__()  # type: ignore[attr-defined]
     except Exception as error:  # of the generators, which may raise anything
         text = str(error).strip()
         print(f'{type(error).__name__}: {text.splitlines()[0] if text else ""}', file=sys.stderr)

@@ -49,7 +49,7 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
     """
     if find_spec(_PACKAGE) is not None:
         return None
-    prefix = _prefix()
+    prefix = ros_prefix()
     if prefix is None or message_package.compilers() is None:
         return None  # the simulator says that it is missing
     cache = CACHE_DIRECTORY if cache is None else cache
@@ -77,7 +77,7 @@ def with_path(environment: dict[str, str], path: str | None) -> dict[str, str]:
     return {**environment, 'PYTHONPATH': os.pathsep.join([before, path] if before else [path])}
 
 
-def _prefix() -> Path | None:
+def ros_prefix() -> Path | None:
     """Return where ROS 2 is installed with its generators; None where it is without them."""
     if any(find_spec(name) is None for name in _INPUTS if name.startswith('rosidl_') and (
             'generator' in name or 'adapter' in name)):

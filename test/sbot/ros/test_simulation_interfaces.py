@@ -50,12 +50,12 @@ def test_a_client_pauses_places_steps_and_resets(tmp_path, monkeypatch):
     rclpy.init()
     node = rclpy.create_node('client')
 
-    def call(name, kind, **values):
-        client = node.create_client(kind, f'/sbot_sim/{name}')
+    def call(service, kind, **values):
+        client = node.create_client(kind, f'/sbot_sim/{service}')
         end = time.monotonic() + DEADLINE
         while not client.wait_for_service(0.5):
             assert process.poll() is None
-            assert time.monotonic() < end, name
+            assert time.monotonic() < end, service
         future = client.call_async(kind.Request(**values))
         rclpy.spin_until_future_complete(node, future, timeout_sec=DEADLINE)
         return future.result()

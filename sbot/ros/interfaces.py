@@ -1,0 +1,81 @@
+"""Message packages that are not installed, made from their sources: messages and services.
+
+``python -m sbot.ros.interfaces SOURCES FOLDER`` makes what Python needs for PYTHONPATH.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from sbot.environment import message_package
+from sbot.environment.child_python import python_command
+from sbot.ros.live_tf import ros_prefix
+from sbot_common.errors import InputError, bad_value
+
+
+def make_interfaces(sources: Path, folder: Path) -> None:
+    """Make a package of messages and services in FOLDER/PACKAGE; actions are left out.
+
+    Parameters
+    ----------
+    sources : has package.xml, msg/*.msg and srv/*.srv; nothing is written there
+    folder : for PYTHONPATH
+
+    Raises
+    ------
+    InputError
+        where sources, generators or compilers are missing, or something fails.
+
+    """
+    try:
+        name = re.search(r'<name>\s*([a-z]\w*)\s*</name>',
+                         (sources / 'package.xml').read_text('utf-8'))
+    except (OSError, ValueError):
+        name = None
+    if name is None or not any(sources.glob('msg/*.msg')):
+        raise bad_value('sources', str(sources), 'a folder with package.xml and msg/*.msg')
+    package, prefix = name[1], ros_prefix()
+    if prefix is None or message_package.compilers() is None:
+        raise InputError(f'{package} needs the generators of ROS 2, gcc, g++ and Python.h; '
+                         'install them')
+    if (folder / package).exists():
+        raise bad_value('folder', str(folder), f'one without {package}')
+    with tempfile.TemporaryDirectory(prefix='sbot_interfaces_') as place:
+        for kind in ('msg', 'srv'):
+            if (sources / kind).is_dir():
+                shutil.copytree(sources / kind, Path(place) / package / kind)
+        done = subprocess.run(
+            python_command('from sbot.environment.message_package import main; '
+                           'sys.exit(main(*sys.argv[1:]))', place, package, str(prefix)),
+            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        if done.returncode:
+            reason = done.stderr.strip() or f'exit code {done.returncode}'
+            raise InputError(f'{package}: {reason.splitlines()[-1]}')
+        shutil.copytree(Path(place) / 'made' / package, folder / package)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Make a package; return the exit code."""
+    parser = argparse.ArgumentParser(prog='python -m sbot.ros.interfaces',
+                                     description='Make a message package for Python.')
+    parser.add_argument('sources', type=Path, help='folder with package.xml, msg and srv')
+    parser.add_argument('folder', type=Path, help='where it is made, for PYTHONPATH')
+    arguments = parser.parse_args(argv)
+    try:
+        make_interfaces(arguments.sources, arguments.folder)
+    except (InputError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(f'PYTHONPATH={arguments.folder.resolve()}')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
