@@ -23,7 +23,7 @@ FLOORS = {
                  'messages', 'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench',
-             'navigation', 'api', 'learn', 'cli', '.'),
+             'navigation', 'cli', 'api', 'learn', '.'),
 }
 # Which packages a package sees beside itself.
 SEES = {

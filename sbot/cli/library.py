@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import keyword
 import re
@@ -75,9 +76,12 @@ def _controllers() -> dict[str, str]:
 
 
 def _tasks() -> dict[str, str]:
-    from sbot.learn.tasks.registry import entries
-    return {name: f'{entry.text} Metric: {entry.metric.name} ({entry.metric.unit}).'
-            for name, entry in entries().items()}
+    # From their first lines, since importing them brings the compiler.
+    folder = Path(__file__).resolve().parents[1] / 'learn' / 'tasks'
+    texts = (ast.get_docstring(ast.parse(path.read_text('utf-8')))
+             for path in sorted(folder.glob('*.py')))
+    found = (re.match(r'Task ``(\w+)``: (.*)', text or '') for text in texts)
+    return dict(sorted((each[1], each[2]) for each in found if each is not None))
 
 
 # Kind: what it is for, and its names with a text each.

@@ -1,9 +1,12 @@
 """What holds for every task: scenes by seed, rewards of robots, a metric, a rule that helps."""
 
+import json
+
 import numpy as np
 import pytest
 
 import sbot
+from sbot.cli.main import main
 from sbot.learn.episodes import Episodes
 from sbot.learn.proof.play import play, play_randomly, senses, worlds_of
 from sbot.learn.tasks.entry import Scene
@@ -22,6 +25,11 @@ def test_the_tasks_of_the_field_are_there():
     with pytest.raises(InputError, match="'flock'; did you mean 'flocking'"):
         entry_of('flock')
     assert isinstance(sbot.learn.scene('flocking'), Scene)
+
+
+def test_they_are_listed(capsys):
+    assert main(['list', 'tasks', '--json']) == 0
+    assert list(json.loads(capsys.readouterr().out)['tasks']) == list(entries())
 
 
 @each
