@@ -1,8 +1,9 @@
 import numpy as np
+import pytest
 
 from navigate.parameters import STUCK, Parameters, resolved
 from navigate.ways.grid import is_marked, make_grid, mark
-from navigate.ways.route import Route, Watch, watched
+from navigate.ways.route import Route, Watch, centre_of_gap, watched
 
 P = resolved(Parameters())
 NEAR = np.array([[1.0, 0.0, 0.0, 0.0]])
@@ -36,3 +37,13 @@ def test_who_has_a_reason_or_gets_on_is_not_stuck():
     assert watch_for(STUCK + 0.5, near=1) == (False, False)
     assert watch_for(STUCK + 0.5, rests=True) == (False, False)
     assert watch_for(STUCK + 0.5, speed=0.2) == (False, False)
+
+
+def test_points_in_a_gap_are_moved_to_its_middle():
+    grid = make_grid(-51.84, -51.84, P.cell_m)
+    for y in (0.41, -0.29):  # a gap of 0.70 m along x, its middle at 0.06
+        for x in np.arange(-0.3, 0.31, 0.05):
+            mark(grid, x, y)
+    assert centre_of_gap(P, grid, 0.0, 0.0, 1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
+    assert centre_of_gap(P, grid, 0.0, 0.1, -1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
+    assert centre_of_gap(P, grid, 3.0, 0.0, 1.0, 0.0) == (3.0, 0.0)  # nothing beside it
