@@ -15,12 +15,12 @@ radii = st.floats(1e-3, 2.0)
 
 @njit
 def needed(radius, previous, proposed):
-    return tunnelling.steps_needed(0, len(radius), radius, previous, proposed)
+    return tunnelling.steps_needed(radius, None, previous, proposed)
 
 
 @njit
-def step(radius, dx, dy, steps):
-    return tunnelling.step_of(radius, dx, dy, steps)
+def share(steps, radius, previous, proposed):
+    return tunnelling.share_of_way(0, steps, radius, None, previous, proposed)
 
 
 @njit
@@ -30,12 +30,13 @@ def limited(x, y, from_x, from_y, radius):
 
 @given(radii, metres, metres)
 def test_no_step_is_longer_than_half_a_radius(radius, dx, dy):
-    steps = needed(np.array([radius]), np.zeros((1, 3)), np.array([[dx, dy, 0.0]]))
+    tick = np.array([radius]), np.zeros((1, 3)), np.array([[dx, dy, 0.0]])
+    steps = needed(*tick)
     assert 1 <= steps <= MOST_STEPS
-    x, y = step(radius, dx, dy, steps)
-    assert math.hypot(x, y) <= STEP * radius * (1.0 + 1e-12)
+    part = share(steps, *tick)
+    assert math.hypot(dx, dy) * part <= STEP * radius * (1.0 + 1e-12)
     if steps < MOST_STEPS:  # then all of the way is gone
-        assert (x * steps, y * steps) == pytest.approx((dx, dy))
+        assert part * steps == pytest.approx(1.0)
 
 
 def test_the_fastest_robot_for_its_size_decides():
