@@ -19,8 +19,8 @@ from sbot.figures.picture import Look, plot_run
 
 FOLDER = Path(__file__).parent / 'gallery'
 WIDTH = 1000  # pixels
-COLOURS = 96  # of a picture
-GIF_WIDTH, GIF_COLOURS = 420, 32
+COLOURS = 192  # of a picture
+GIF_WIDTH, GIF_COLOURS = 420, 64
 
 
 class Shown(NamedTuple):
@@ -86,8 +86,12 @@ def save_gif(data: RunData, shown: Shown, path: Path) -> None:
                       for k, frame in enumerate(ImageSequence.Iterator(film))
                       if k % shown.gif == 0]
             duration = film.info['duration'] * shown.gif
-    last = frames[-1].quantize(GIF_COLOURS, Image.Quantize.MAXCOVERAGE)
-    frames = [frame.quantize(palette=last, dither=Image.Dither.NONE) for frame in frames]
+    some = frames[::max(1, len(frames) // 6)]  # whose colours the palette is made of
+    together = Image.new('RGB', (GIF_WIDTH, height * len(some)))
+    for k, frame in enumerate(some):
+        together.paste(frame, (0, k * height))
+    palette = together.quantize(GIF_COLOURS, Image.Quantize.MAXCOVERAGE)
+    frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     frames[0].save(path, save_all=True, append_images=frames[1:], loop=0,
                    duration=[*[duration] * (len(frames) - 1), 1500], optimize=True)
 
