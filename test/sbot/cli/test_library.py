@@ -16,7 +16,7 @@ def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
     assert max(map(len, capsys.readouterr().out.splitlines())) < 80
     assert main(['list', '--json']) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ['scenarios', 'gallery', 'maps', 'winds', 'controllers']
+    assert list(found) == ['scenarios', 'gallery', 'maps', 'winds', 'controllers', 'tasks']
     assert all(text for entries in found.values() for text in entries.values())
     assert found['maps']['maps/rooms.yaml'].startswith('Three rooms')
     assert set(names()) < set(found['controllers'])
