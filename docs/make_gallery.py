@@ -81,8 +81,10 @@ def palette_of(image: Image.Image, colours: int) -> Image.Image:
     different, counts = np.unique(np.asarray(image).reshape(-1, 3), axis=0, return_counts=True)
     frequent = different[np.argsort(-counts, kind='stable')[:colours // 2]]
     others = image.quantize(colours - len(frequent), Image.Quantize.MAXCOVERAGE).getpalette()
+    table = np.array([*frequent.ravel().tolist(), *(others or [])]).reshape(-1, 3)
+    table[table.min(axis=1) >= 248] = 255  # the ground, which the nearest colour may not tint
     palette = Image.new('P', (1, 1))
-    palette.putpalette([*frequent.ravel().tolist(), *(others or [])])
+    palette.putpalette(table.ravel().tolist())
     return palette
 
 
