@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import numpy as np
 from PIL import Image, ImageSequence
 
 from sbot.figures.animation import animate_run
@@ -19,8 +20,8 @@ from sbot.figures.picture import Look, plot_run
 
 FOLDER = Path(__file__).parent / 'gallery'
 WIDTH = 1000  # pixels
-COLOURS = 96  # of a picture
-GIF_WIDTH, GIF_COLOURS = 420, 32
+COLOURS = 192  # of a picture
+GIF_WIDTH, GIF_COLOURS = 420, 64
 
 
 class Shown(NamedTuple):
@@ -58,11 +59,11 @@ def stem(name: str) -> str:
 
 
 def draw(data: RunData, shown: Shown, path: Path, dark: bool = False) -> None:
-    """Draw a run; pictures of moments have few colours."""
+    """Draw a run; light pictures of moments, which the repository has, have few colours."""
     with TemporaryDirectory() as folder:
         large = Path(folder) / 'large.png'
         plot_run(data, large, Look(shown.at, shown.colour, dark))
-        save_small(large, path, few_colours=bool(shown.at))
+        save_small(large, path, few_colours=bool(shown.at) and not dark)
 
 
 def save_small(large: Path, path: Path, width: int = WIDTH, few_colours: bool = False) -> None:
@@ -70,9 +71,21 @@ def save_small(large: Path, path: Path, width: int = WIDTH, few_colours: bool = 
     with Image.open(large) as image:
         height = round(image.height * width / image.width)
         small = image.convert('RGB').resize((width, height), Image.Resampling.LANCZOS)
-    if few_colours:  # the palette that differs most has the colours of single goals, too
-        small = small.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    if few_colours:
+        small = small.quantize(palette=palette_of(small, COLOURS), dither=Image.Dither.NONE)
     small.save(path, optimize=True)
+
+
+def palette_of(image: Image.Image, colours: int) -> Image.Image:
+    """Return a palette: the most frequent colours as they are, and some of the others."""
+    different, counts = np.unique(np.asarray(image).reshape(-1, 3), axis=0, return_counts=True)
+    frequent = different[np.argsort(-counts, kind='stable')[:colours // 2]]
+    others = image.quantize(colours - len(frequent), Image.Quantize.MAXCOVERAGE).getpalette()
+    table = np.array([*frequent.ravel().tolist(), *(others or [])]).reshape(-1, 3)
+    table[table.min(axis=1) >= 248] = 255  # the ground, which the nearest colour may not tint
+    palette = Image.new('P', (1, 1))
+    palette.putpalette(table.ravel().tolist())
+    return palette
 
 
 def save_gif(data: RunData, shown: Shown, path: Path) -> None:
@@ -86,8 +99,12 @@ def save_gif(data: RunData, shown: Shown, path: Path) -> None:
                       for k, frame in enumerate(ImageSequence.Iterator(film))
                       if k % shown.gif == 0]
             duration = film.info['duration'] * shown.gif
-    last = frames[-1].quantize(GIF_COLOURS, Image.Quantize.MAXCOVERAGE)
-    frames = [frame.quantize(palette=last, dither=Image.Dither.NONE) for frame in frames]
+    some = frames[::max(1, len(frames) // 6)]  # whose colours the palette is made of
+    together = Image.new('RGB', (GIF_WIDTH, height * len(some)))
+    for k, frame in enumerate(some):
+        together.paste(frame, (0, k * height))
+    palette = palette_of(together, GIF_COLOURS)
+    frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     frames[0].save(path, save_all=True, append_images=frames[1:], loop=0,
                    duration=[*[duration] * (len(frames) - 1), 1500], optimize=True)
 

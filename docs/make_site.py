@@ -64,15 +64,20 @@ def both_grounds(text: str, page: str) -> str:
     def changed(found: re.Match[str]) -> str:
         picture = found[2]
         made = GALLERY / posixpath.basename(picture)
-        if page != 'gallery.md' or not made.with_suffix('.dark.png').is_file():
+        if not made.with_suffix('.dark.png').is_file():
             return found[0]
         stem = picture.removesuffix('.png')
         film = made.with_suffix('.mp4').is_file()
         return (f'![{found[1]}]({picture}#only-light)\n'
                 f'![{found[1]}]({stem}.dark.png#only-dark)\n'
-                + f'\n<video controls muted preload="none" src="{stem}.mp4"></video>\n' * film)
+                + f'\n<video controls muted preload="metadata" src="{stem}.mp4"></video>\n' * film)
 
-    return re.sub(r'!\[([^\]]*)\]\((gallery/[\w-]+\.png)\)', changed, text)
+    if page != 'gallery.md':
+        return text
+    text = re.sub(r'!\[([^\]]*)\]\((gallery/[\w-]+\.png)\)', changed, text)
+    # A film takes the place of the GIF that shows it in the repository.
+    return re.sub(r'!\[[^\]]*\]\(gallery/([\w-]+)\.gif\)',
+                  lambda found: '' if (GALLERY / f'{found[1]}.mp4').is_file() else found[0], text)
 
 
 def write(folder: Path, name: str, text: str) -> None:

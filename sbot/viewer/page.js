@@ -4,7 +4,8 @@
 
 const MARGIN = 20;   // px, around the arena when it fits
 const TRAIL = 10;    // s
-const TRAIL_POINTS = 6000;  // of all robots together, at most a hundred each
+const CROWD = 50;    // robots, above which lines are one pixel wide with plain ends: a third of the time
+const TRAIL_POINTS = 3000;  // of all robots together, at most a hundred each
 const MOST_LIVE = 12000;  // frames kept of a live run
 const REPEAT = 150;  // ms between drive commands while a key is held
 const TURN = 1;      // rad/s of a driven robot; it drives one diameter a second
@@ -126,7 +127,8 @@ function draw() {
   const s = view.scale, px = 1 / s;
   // From here on everything is in metres, y upwards.
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
-  ctx.lineCap = ctx.lineJoin = 'round';
+  ctx.lineCap = crowded() ? 'butt' : 'round';
+  ctx.lineJoin = crowded() ? 'bevel' : 'round';
   if ($('wind').checked) drawFreeWind(px);
   ctx.fillStyle = ctx.strokeStyle = theme.obstacle;
   ctx.lineWidth = 1.5 * px;
@@ -182,7 +184,7 @@ function drawFreeWind(px) {
 function drawTrails(k, pose, px) {
   const first = frameAt(now - TRAIL), n = run.radius.length;
   const step = Math.max(1, Math.floor((k - first) / Math.min(100, Math.max(10, TRAIL_POINTS / n))));
-  ctx.lineWidth = 1.5 * px;
+  ctx.lineWidth = wide(px);
   ctx.globalAlpha = 0.45;
   for (const [colour, robots] of byColour()) {
     ctx.beginPath();
@@ -196,6 +198,10 @@ function drawTrails(k, pose, px) {
   }
   ctx.globalAlpha = 1;
 }
+
+function crowded() { return run.radius.length > CROWD; }
+
+function wide(px) { return crowded() ? px : 1.5 * px; }
 
 function byColour() {                      // robots of each colour, robot 0 last, hence on top
   if (run.groups) return run.groups;
@@ -277,7 +283,7 @@ function drawWind(wind, pose, px) {        // where the wind alone would carry i
     arrow(pose[3 * i] + u / 2, pose[3 * i + 1] + v / 2, u, v);
   }
   ctx.strokeStyle = theme.wind;
-  ctx.lineWidth = 1.5 * px;
+  ctx.lineWidth = wide(px);
   ctx.stroke();
 }
 
@@ -303,7 +309,7 @@ function drawRobots(pose, follow, px) {
     ctx.fillStyle = colour;
     ctx.fill();
     ctx.beginPath();
-    let thin = 1.5 * px;
+    let thin = wide(px);
     for (const i of robots) {
       const x = pose[3 * i], y = pose[3 * i + 1], yaw = pose[3 * i + 2];
       const r = Math.max(run.radius[i], least);
