@@ -53,7 +53,7 @@ def draw(path: Path) -> None:
     shown = [proposed, displaced(world, proposed)]
     shown.append(displaced(world, shown[1]))
     radius = bodies.safety_radius
-    end = separate(make_fixed_objects(world, radius), radius, previous, proposed)
+    end = separate(make_fixed_objects(world, radius), bodies.shape, previous, proposed)
     figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.4), constrained_layout=True)
     for panel, axis in enumerate(axes):
         axis.set(title=TITLES[panel], aspect='equal', xlim=(0.0, 0.5), ylim=(-0.03, 0.45),

@@ -14,10 +14,15 @@ from sbot_sim.sensors.infrared.sensor import (
     make_infrared_parameters,
 )
 from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanParameters, ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
-from sbot_sim.worlds.parameters import SimulationParameters, make_simulation_parameters
+from sbot_sim.worlds.parameters import (
+    Senses,
+    SimulationParameters,
+    make_simulation_parameters,
+)
 from wind_model.parameters import WakeParameters
 
 Array = NDArray[np.float64]
@@ -102,7 +107,6 @@ def infrared_parameters(scene: BenchScene, threads: int = 1) -> SimulationParame
 def _parameters(scene: BenchScene, scan: ScanParameters, infrared: InfraredParameters | None,
                 threads: int, *, wake: bool) -> SimulationParameters:
     return make_simulation_parameters(
-        dt=STEP, bodies=scene.bodies, world=scene.world, scan=scan, infrared=infrared,
-        range_and_bearing=False, rab_range=HEARD, rab_blocked_by_walls=True,
-        odometry=OdometryParameters(), wake=WakeParameters(wake=wake), wind_height=0.0,
-        threads=threads)
+        dt=STEP, bodies=scene.bodies, world=scene.world,
+        senses=Senses(scan, infrared, RangeAndBearing(rab_range=HEARD), threads),
+        odometry=OdometryParameters(), wake=WakeParameters(wake=wake), wind_height=0.0)

@@ -18,7 +18,7 @@ from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
 from sbot.figures.palette import palette
 from sbot.scenario.assemble import robot_bodies
-from sbot.scenario.world import pushable_boxes
+from sbot.scenario.world import box_bodies
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap, inside_occupied
 from sbot_sim.world.geometry import rectangle_corners
 from wind_model.interpolate import points_at, sample
@@ -121,8 +121,7 @@ class Boxes:
     """Pushable boxes, rectangular and round."""
 
     def __init__(self, axes: Axes, data: RunData, poses: Array, **style: Any) -> None:  # noqa: ANN401
-        boxes = pushable_boxes(data.scenario.world)
-        bodies = boxes.bodies if boxes else ()
+        bodies = box_bodies(data.scenario.world)
         self._flat = {k: (box.length, box.width, 0.0) for k, box in enumerate(bodies)
                       if box.is_rectangle}
         self._round = [k for k in range(len(bodies)) if k not in self._flat]

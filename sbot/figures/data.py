@@ -17,7 +17,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies, wind_source
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Scenario
-from sbot.scenario.world import pushable_boxes, starting_world
+from sbot.scenario.world import box_poses, starting_world
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
@@ -25,7 +25,6 @@ from sbot_common.controlled_robot import checked_goal
 from sbot_common.errors import InputError
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
-from sbot_sim.world.boxes import Boxes
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
 from wind_model.messages import decode_field
@@ -161,8 +160,7 @@ def _starts(scenario: Scenario, rows: int) -> Array:
 
 def _box_starts(scenario: Scenario, rows: int) -> Array:
     """Return the poses (rows, B, 3) (m, m, rad) at which pushable boxes start."""
-    boxes = pushable_boxes(scenario.world) or Boxes()
-    return np.tile(boxes.start, (rows, 1, 1))
+    return np.tile(box_poses(scenario.world), (rows, 1, 1))
 
 
 def bag_scenario(bag: Bag) -> Scenario:

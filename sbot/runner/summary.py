@@ -15,8 +15,7 @@ from sbot_common.errors import one_line
 from sbot_sim.collision.overlap import overlaps as count_overlaps
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.world.boxes import as_sent
-from sbot_sim.worlds.obstacles import all_bodies
-from sbot_sim.worlds.parameters import SimulationParameters
+from sbot_sim.worlds.parameters import SimulationParameters, all_bodies
 
 Array = NDArray[np.float64]
 

@@ -154,6 +154,7 @@ def _samples() -> list[Scenario]:
     from sbot.scenario.load import parse_scenario
     batch = {'robots': [{'pose': [4.0, 4.0, 0.0], 'goal': [5.0, 5.0]},
                         {'count': 9, 'layout': 'grid', 'area': [0.0, 0.0, 3.5, 3.5]}],
+             'world.moving': [{'radius': 0.2, 'path': [[1.0, 7.0], [3.0, 7.0]], 'speed': 0.1}],
              'sensors.range_and_bearing': False}
     shapes = {'robots': [{'pose': [4.0, 4.0, 0.0], 'body': 'cart', 'controller': 'none'},
                          {'pose': [2.0, 2.0, 0.0], 'controller': 'none'}],
@@ -200,7 +201,7 @@ def _tasks(wanted: list[Scenario]) -> list[Callable[[], object]]:
 def _compile_count(parameters: SimulationParameters, poses: NDArray[np.float64]) -> None:
     """Compile what counts overlaps for the summary."""
     from sbot_sim.collision.overlap import overlaps
-    from sbot_sim.worlds.obstacles import all_bodies
+    from sbot_sim.worlds.parameters import all_bodies
     overlaps(*all_bodies(parameters, None, None, poses))
 
 

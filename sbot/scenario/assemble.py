@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 
 from sbot.controllers.user import load_function
 from sbot.scenario.model import Scenario
-from sbot.scenario.world import moving_discs, pushable_boxes, world_arrays
-from sbot_sim.collision.moving_bodies import make_movers
+from sbot.scenario.world import box_bodies, box_poses, obstacle_paths, world_arrays
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
-from sbot_sim.sensors.rectangles import make_rectangles
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import Body, body_arrays
-from sbot_sim.worlds.parameters import SimulationParameters, make_simulation_parameters
+from sbot_sim.worlds.parameters import (
+    Senses,
+    SimulationParameters,
+    make_simulation_parameters,
+)
 from wind_model.parameters import STILL
 from wind_model.source import WindSource, load_source
 from wind_model.turbulence import Waves, make_waves
@@ -35,22 +37,20 @@ def robot_bodies(scenario: Scenario) -> list[Body]:
 
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters; ``threads`` changes no bit of what it computes."""
-    sensors, wind = scenario.sensors, scenario.wind
-    boxes = pushable_boxes(scenario.world)
+    sensors, wind, robots = scenario.sensors, scenario.wind, robot_bodies(scenario)
+    senses = Senses(
+        make_scan_parameters(sensors.scan), make_infrared_parameters(sensors.infrared),
+        sensors.neighbours, threads,
+        {name: getattr(sensors, name) for name, sensor in all_sensors().items()
+         if sensor.kernel is not None and sensor.is_on(sensors)})
     return make_simulation_parameters(
-        dt=scenario.rate.dt, bodies=body_arrays(robot_bodies(scenario)),
-        world=world_arrays(scenario.world), scan=make_scan_parameters(sensors.scan),
-        infrared=make_infrared_parameters(sensors.infrared), **sensors.neighbours._asdict(),
+        dt=scenario.rate.dt, bodies=body_arrays(robots, box_bodies(scenario.world)),
+        world=world_arrays(scenario.world), senses=senses,
         odometry=sensors.odometry, wake=wind.wakes,
         wind_height=wind.flow.height if wind.flow.height.above_terrain else wind.flow.wind_height,
-        threads=threads, waves=make_turbulence(scenario),
-        fitted={name: getattr(sensors, name) for name, sensor in all_sensors().items()
-                if sensor.kernel is not None and sensor.is_on(sensors)},
-        moving=moving_discs(scenario.world, scenario.rate),
-        boxes=boxes, movers=make_movers(robot_bodies(scenario)),
-        all_movers=boxes and make_movers(robot_bodies(scenario), boxes.bodies),
-        rectangles=make_rectangles(robot_bodies(scenario)),
-        inertia=make_inertia(robot_bodies(scenario), scenario.rate.dt),
+        waves=make_turbulence(scenario), paths=obstacle_paths(scenario.world, scenario.rate),
+        boxes=box_poses(scenario.world) if scenario.world.boxes else None,
+        inertia=make_inertia(robots, scenario.rate.dt),
         hooks=load_hooks(wind.hooks, scenario.python_path))
 
 

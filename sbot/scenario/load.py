@@ -48,7 +48,7 @@ from sbot.scenario.paths import (
 )
 from sbot.scenario.placement import Placement, place_robots
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.world import pushable_boxes
+from sbot.scenario.world import box_bodies
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.params import updated
 from sbot_sim.world.bodies import Body
@@ -258,9 +258,8 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     _check_polygons(written, origins)
     check_boxes(world, origins)
     robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
-    boxes = pushable_boxes(world)
-    _check_moving(written, [*(bodies[robot.body] for robot in robots),
-                            *(boxes.bodies if boxes else ())], origins)
+    _check_moving(written, [*(bodies[robot.body] for robot in robots), *box_bodies(world)],
+                  origins)
     own_hooks = _check_hooks(wind, python_path, origins, given is not None)
     scans = 4 * len(robots) * sensors.scan.scan_beams
     if scans > limits().run_bytes:

@@ -22,9 +22,8 @@ from sbot.scenario.robots.draws import (
 from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
-from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
-from sbot_sim.world.bodies import Body, body_arrays, select_bodies
+from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
@@ -142,12 +141,7 @@ def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose
 
 
 def _overlaps(world: World, bodies: Sequence[Body], poses: Sequence[Pose]) -> Overlaps:
-    kinds = {id(body): body for body in bodies}  # few, and arrays of each once
-    row_of = {key: row for row, key in enumerate(kinds)}
-    rows = np.array([row_of[id(body)] for body in bodies], np.intp)
-    movers = (make_movers(bodies) if any(body.is_rectangle for body in kinds.values()) else None)
-    return find_overlaps(world, select_bodies(body_arrays([*kinds.values()]), rows),
-                         np.array(poses).reshape(-1, 3), movers=movers)
+    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
 
 
 def _check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot.scenario.model import World
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
 from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
-from sbot_sim.world.boxes import Boxes, make_box, world_with_boxes
+from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.boxes import make_box, world_with_boxes
 from sbot_sim.world.cell_map import cells_bounds
 from sbot_sim.world.geometry import World as WorldArrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.moving import MovingDiscs, make_moving_discs, world_with
+from sbot_sim.world.moving import Paths, make_paths, world_with
 
 _BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
@@ -46,22 +48,24 @@ def world_arrays(world: World) -> WorldArrays:
         cells, has_walls=not world.open, polygons=[each.corners for each in world.polygons])
 
 
-def moving_discs(world: World, rate: Rate) -> MovingDiscs | None:
+def obstacle_paths(world: World, rate: Rate) -> Paths | None:
     """Return the obstacles that move; None where there are none."""
     if not world.moving:
         return None
-    return make_moving_discs([(disc.radius, disc.speed, disc.path, disc.at_end == 'turn')
-                              for disc in world.moving], rate.dt)
+    return make_paths([(disc.radius, disc.speed, disc.path, disc.at_end == 'turn')
+                       for disc in world.moving], rate.dt)
 
 
-def pushable_boxes(world: World) -> Boxes | None:
-    """Return the boxes that robots can push; None where there are none."""
-    if not world.boxes:
-        return None
-    return Boxes(tuple(make_box(*(box.size or (0.0, 0.0)), box.radius or 0.0, box.mass)
-                       for box in world.boxes),
-                 np.array([(*box.center, 0.0 if box.size is None else box.yaw)
-                           for box in world.boxes]))
+def box_bodies(world: World) -> list[Body]:
+    """Return the boxes that robots can push."""
+    return [make_box(*(box.size or (0.0, 0.0)), box.radius or 0.0, box.mass)
+            for box in world.boxes]
+
+
+def box_poses(world: World) -> NDArray[np.float64]:
+    """Return where the boxes are at tick 0: (B, 3) x, y (m), yaw (rad)."""
+    return np.array([(*box.center, 0.0 if box.size is None else box.yaw)
+                     for box in world.boxes], np.float64).reshape(-1, 3)
 
 
 def solid_names(world: World, arrays: WorldArrays, kind: int, row: int) -> str:
@@ -86,8 +90,9 @@ def solid_names(world: World, arrays: WorldArrays, kind: int, row: int) -> str:
 
 def starting_world(world: World, *, with_boxes: bool = True) -> WorldArrays:
     """Return ``world_arrays`` with what moves, and perhaps what is pushed, where it starts."""
-    arrays, discs = world_arrays(world), moving_discs(world, Rate(1, 1))
-    if discs is not None:
-        arrays = world_with(arrays, discs, np.zeros(len(discs.radius), np.int64))
-    boxes = pushable_boxes(world) if with_boxes else None
-    return arrays if boxes is None else world_with_boxes(arrays, boxes.bodies, boxes.start)
+    arrays, paths = world_arrays(world), obstacle_paths(world, Rate(1, 1))
+    if paths is not None:
+        arrays = world_with(arrays, paths, np.zeros(len(paths.radius), np.int64))
+    if not (with_boxes and world.boxes):
+        return arrays
+    return world_with_boxes(arrays, body_arrays((), box_bodies(world)), box_poses(world))

@@ -17,7 +17,7 @@ from sbot.figures.data import RunData
 from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
 from sbot.scenario.model import World
-from sbot.scenario.world import pushable_boxes
+from sbot.scenario.world import box_bodies
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
@@ -107,9 +107,8 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
 
 def box_sizes(world: World) -> list[list[float]]:
     """Return [width, height] (m) of each rectangular box, [radius] of each round one."""
-    boxes = pushable_boxes(world)
     return [[box.length, box.width] if box.is_rectangle else [box.radius]
-            for box in (boxes.bodies if boxes else ())]
+            for box in box_bodies(world)]
 
 
 def _rounded(values: NDArray[Any]) -> list[Any]:

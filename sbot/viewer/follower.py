@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
-from sbot.scenario.world import pushable_boxes
+from sbot.scenario.world import box_poses
 from sbot.viewer.frames import (
     SCAN_FRAMES,
     Laser,
@@ -72,8 +72,8 @@ class Follower:
             i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
         discs = self._scenario.world.moving
         self._obstacles = np.array([disc.path[0] for disc in discs]) if discs else None
-        boxes = pushable_boxes(self._scenario.world)
-        self._boxes = boxes.start if boxes else None
+        boxes = self._scenario.world.boxes
+        self._boxes = box_poses(self._scenario.world) if boxes else None
         for there, topic, callback in ((discs, topics.OBSTACLES, self._on_obstacles),
                                        (boxes, topics.BOXES, self._on_boxes)):
             if there and topic.name not in self._subscribed:

@@ -15,7 +15,6 @@ from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
-from sbot.scenario.world import world_arrays
 from sbot.worlds import saved
 from sbot.worlds.arguments import (
     MOST_THREADS,
@@ -37,14 +36,12 @@ from sbot_common.arguments import numbers, whole
 from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.errors import InputError, bad_value
 from sbot_common.twist import OMEGA, VX, VY
-from sbot_sim.collision.placement import placement_error
 from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.many import Simulation
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.bodies import select_bodies
-from sbot_sim.world.geometry import World
 from sbot_sim.worlds.batch import Interpreted, Policy, Program
+from sbot_sim.worlds.parameters import start_error
 from sbot_sim.worlds.state import Setting
 from sbot_sim.worlds.tick import Phases
 
@@ -91,9 +88,10 @@ class Worlds:
         self.threads = whole('threads', threads, 1, MOST_THREADS)
         self.senses = _senses(given[0], sense)
         tables = tables_of_worlds(given)
+        self._parameters = [table.parameters for table in tables]
         with enough_memory(f'{self.count} worlds of {self.robots} robots'):
             self.simulation = Simulation(
-                [table.parameters for table in tables], winds_of(tables), self.senses,
+                self._parameters, winds_of(tables), self.senses,
                 lambda k, seed: make_turbulence(given[k], seed), self.threads)
         self.state, self.phases = self.simulation.state, self.simulation.tick
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
@@ -102,7 +100,6 @@ class Worlds:
         self._begin = self.program([*self.phases.beginning(self.setting),
                                     *self.phases.sensing_wind(self.setting)])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
-        self._outlines: dict[int, World] = {}
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
         self.start = np.zeros((self.count, self.robots, 3))
@@ -396,18 +393,8 @@ class Worlds:
                                 if readings is None else f'{sense}:{readings.shape[1]}')
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
-        n = self.robots
         for k in chosen.tolist():
-            rows, scenario = np.arange(k * n, (k + 1) * n), self.scenarios[k]
-            if self.phases.shaped is not None:
-                problem = self.phases.shaped.place_error(k, poses[k])
-                if problem is not None:
-                    raise InputError(f'start of world {k}: {problem}')
-                continue
-            if id(scenario) not in self._outlines:  # a map is read once, not at every reset
-                self._outlines[id(scenario)] = world_arrays(scenario.world)
-            problem = placement_error(self._outlines[id(scenario)],
-                                      select_bodies(self.setting.bodies, rows), poses[k])
+            problem = start_error(self._parameters[k], poses[k])
             if problem is not None:
                 raise InputError(f'start of world {k}: {problem}')
 

@@ -81,7 +81,7 @@ class Observer:
             for name in Observations._fields[1:-4]]
         self._others = {name: views[name][0] if only else views[name] for name in others}
         self._worlds, self._count, self._n, self._only = worlds, count, n, only
-        self._shaped = tick.shaped
+        self._moving = tick.moving
         self._hears = 'neighbours' in senses
 
     def __call__(self) -> Observations:
@@ -90,13 +90,13 @@ class Observer:
         return Observations._make([
             tick[0] if self._only else tick.copy(),
             *[None if view is None else view.copy() for view in self._views],
-            self._heard() if self._hears else None, *self._moving(),
+            self._heard() if self._hears else None, *self._obstacles(),
             {name: view.copy() for name, view in self._others.items()}])
 
-    def _moving(self) -> list[Floats | None]:
-        if self._shaped is None:
+    def _obstacles(self) -> list[Floats | None]:
+        if self._moving is None:
             return [None, None]
-        found = self._shaped.obstacles(), self._shaped.boxes_as_sent()
+        found = self._moving.positions(), self._moving.boxes_as_sent()
         return [None if rows is None else rows[0] if self._only else rows for rows in found]
 
     def _heard(self) -> HeardRows:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import sincos
 from sbot_common.spatial import cell_of
 from sbot_sim.collision.disc_contacts import contact
 from sbot_sim.collision.fixed_objects import FixedObjects
@@ -124,7 +123,7 @@ def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, turn: f
     """Return (dx, dy, angle, deepest), as ``disc_contacts.fixed_displacement``, for a rectangle.
 
     What one object's displacement does for the next one is not done twice: walls of several
-    pieces push once. ``turn`` is that of ``Movers``; the angle (rad) is 0 if it is.
+    pieces push once. ``turn`` is that of ``Shapes``; the angle (rad) is 0 if it is.
     """
     x, y, bounds = boxes[i, 0], boxes[i, 1], fixed.bounds
     more = margin * (boxes[i, 4] + boxes[i, 5])
@@ -159,7 +158,7 @@ def _pushed(dx: float, dy: float, angle: float, way: float, ux: float, uy: float
             turn: float) -> tuple[float, float, float]:
     """Return a displacement (m, m, rad) to which a push by ``way`` (m) along u was added.
 
-    ``arm`` (m) is the lever of u about the centre, ``turn`` that of ``Movers`` (1/m^2).
+    ``arm`` (m) is the lever of u about the centre, ``turn`` that of ``Shapes`` (1/m^2).
     """
     left = way - max(0.0, dx * ux + dy * uy + angle * arm)
     if left > 0.0:
@@ -168,14 +167,6 @@ def _pushed(dx: float, dy: float, angle: float, way: float, ux: float, uy: float
         dy += left * uy
         angle += left * arm * turn
     return dx, dy, angle
-
-
-@njit
-def place(boxes: Array, i: int, x: float, y: float, yaw: float) -> None:
-    """Put the body ``i`` at a pose (m, m, rad)."""
-    boxes[i, 0], boxes[i, 1] = x, y
-    if boxes[i, 4] > 0.0:
-        boxes[i, 3], boxes[i, 2] = sincos(yaw)
 
 
 @njit_inner

@@ -4,8 +4,8 @@ Segments, circles and rectangles are one shape here, a rounded box: an oriented 
 height may be 0 (a segment), or both halves (a circle), grown by a radius. One formula serves all.
 
 Everything that a disc of at most ``largest_radius`` may touch is listed in the grid cell of its
-centre, so that a query looks at one cell. Moving obstacles go through the same functions; this
-table is made anew when they have moved.
+centre, so that a query looks at one cell. Moving obstacles are the last rows of the table of a
+tick (``with_discs``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import njit_inner
 from sbot_common.elementary import hypot, sincos
+from sbot_common.elementary.copying import copy_rows
 from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.world.geometry import SIDES, World
 
@@ -86,3 +88,30 @@ def make_fixed_objects(world: World, radius: Array) -> FixedObjects:
     limits = world.bounds if world.has_walls else np.array([-np.inf, -np.inf, np.inf, np.inf])
     return FixedObjects(limits, boxes, xmin, ymin, cell, nx, ny, starts,
                         item.astype(np.int32), largest)
+
+
+@njit_inner
+def with_discs(fixed: FixedObjects, centre: Array, radius: Array) -> FixedObjects:
+    """Return the table with more discs, as the last of its boxes: centres (M, 2), radii (M,) m."""
+    n, m, count = len(fixed.boxes), len(radius), 0
+    boxes, discs = np.zeros((n + m, 7)), np.empty((m, 3))
+    copy_rows(fixed.boxes, boxes[:n])
+    for k in range(m):
+        discs[k, 0], discs[k, 1], discs[k, 2] = centre[k, 0], centre[k, 1], radius[k]
+        boxes[n + k, 0], boxes[n + k, 1], boxes[n + k, 2] = centre[k, 0], centre[k, 1], 1.0
+        boxes[n + k, 6] = radius[k]
+    grid = grid_of_circles(discs, fixed.largest_radius, fixed.cell, fixed.x0, fixed.y0, fixed.nx,
+                           fixed.ny)
+    starts = np.empty(len(fixed.starts), np.int32)
+    items = np.empty(len(fixed.items) + len(grid.items), np.int32)
+    for cell in range(len(starts)):
+        starts[cell] = count
+        if cell + 1 < len(starts):
+            for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
+                items[count] = fixed.items[entry]
+                count += 1
+            for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+                items[count] = n + grid.items[entry]
+                count += 1
+    return FixedObjects(fixed.bounds, boxes, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny,
+                        starts, items, fixed.largest_radius)

@@ -46,7 +46,7 @@ class Crowd(NamedTuple):
     reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
     boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
     weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
-    turn: Array  # (N,) or (0,): see ``Movers.turn``, 1/m^2
+    turn: Array  # (N,) or (0,): see ``Shapes.turn``, 1/m^2
 
 
 @njit_inline

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_or_python
 from sbot_common.elementary import hypot_of, sincos_of
-from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.collision.polygon_overlap import (
     depths_of_discs_in_polygons,
     depths_of_rectangles_in_polygons,
@@ -173,8 +172,8 @@ def rectangle_distance(points: Array, rectangles: Array) -> Array:
     return signed
 
 
-def find_overlaps(world: World, bodies: BodyArrays, pose: Array, tolerance: float = TOLERANCE,
-                  movers: Movers | None = None) -> Overlaps:
+def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
+                  tolerance: float = TOLERANCE) -> Overlaps:
     """Return every overlap deeper than ``tolerance`` (m).
 
     Parameters
@@ -183,32 +182,29 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array, tolerance: floa
     bodies : of N robots
     pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
         finite
-    movers : the robots' shapes; None: all are discs
 
     """
-    if movers is None:
-        return _overlaps_of_discs(world, bodies, pose, tolerance)
-    rows = np.flatnonzero(movers.size[:, 0] > 0.0)
-    discs = np.flatnonzero(movers.size[:, 0] == 0.0)
-    found = _overlaps_of_discs(world, select_bodies(bodies, discs), pose[discs], tolerance)
+    shapes = bodies.shape
+    flat = shapes.size[:, 0] > 0.0
+    if not flat.any():
+        return _overlaps_of_discs(world, shapes.outer_radius, pose, tolerance)
+    rows, discs = np.flatnonzero(flat), np.flatnonzero(~flat)
+    radius = shapes.outer_radius[discs]
+    found = _overlaps_of_discs(world, radius, pose[discs], tolerance)
     other = found.other.copy()
     other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
     among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
     rest = _overlaps_of_rectangles(
-        world, corners_at(pose[rows], movers.offset[rows, 0], movers.size[rows, :2]),
-        np.column_stack([pose[discs, :2], bodies.safety_radius[discs]]), rows, discs,
-        movers.within[rows], tolerance)
-    return Overlaps(np.concatenate([among_discs.robot, rest.robot]),
-                    np.concatenate([among_discs.kind, rest.kind]),
-                    np.concatenate([among_discs.other, rest.other]),
-                    np.concatenate([among_discs.depth, rest.depth]))
+        world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows, :2]),
+        np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
+        tolerance)
+    return Overlaps(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])
+                      for name in Overlaps._fields))
 
 
-def _overlaps_of_discs(world: World, bodies: BodyArrays, pose: Array,
-                       tolerance: float) -> Overlaps:
+def _overlaps_of_discs(world: World, radius: Array, pose: Array, tolerance: float) -> Overlaps:
     """Return the overlaps of round robots; see ``find_overlaps``."""
     xy = np.ascontiguousarray(pose[:, :2], dtype=np.float64)
-    radius = bodies.safety_radius
     found: list[tuple[Indexes, int, Indexes, Array]] = []
     if not len(xy):
         empty = np.zeros(0, dtype=np.intp)
@@ -296,8 +292,7 @@ def _deep(found: list[tuple[Indexes, int, Indexes, Array]], tolerance: float) ->
                     np.concatenate([row[3] for row in deep]))
 
 
-def overlaps(world: World, bodies: BodyArrays, pose: Array,
-             movers: Movers | None = None) -> int:
+def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
     """Count the overlaps deeper than 1e-9 m: robot pairs, and robots with bounds or objects.
 
     A robot whose position is not finite counts as one.
@@ -305,7 +300,5 @@ def overlaps(world: World, bodies: BodyArrays, pose: Array,
     finite = np.isfinite(pose[:, 0]) & np.isfinite(pose[:, 1])
     lost = len(pose) - int(np.count_nonzero(finite))
     if lost:
-        bodies = select_bodies(bodies, finite)
-        pose = pose[finite]
-        movers = None if movers is None else Movers(*(each[finite] for each in movers))
-    return lost + len(find_overlaps(world, bodies, pose, movers=movers).robot)
+        bodies, pose = select_bodies(bodies, finite), pose[finite]
+    return lost + len(find_overlaps(world, bodies, pose).robot)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.collision.overlap import (
     BOUND,
     CELLS,
@@ -45,7 +44,7 @@ def _what(world: World, kind: int, other: int, pose: Array, robots: int) -> str:
 
 
 def placement_errors(world: World, bodies: BodyArrays, pose: Array,
-                     movers: Movers | None = None, robots: int | None = None) -> list[str]:
+                     robots: int | None = None) -> list[str]:
     """Return one line for every robot that stands where it cannot, in order of id; none is good.
 
     Parameters
@@ -53,7 +52,6 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array,
     world : the fixed objects
     bodies : of N bodies: the robots, and then boxes, which are free of all but robots
     pose : (N, 3) x, y (m), yaw (rad)
-    movers : their shapes; None: all are discs
     robots : how many of them are; None: all
 
     """
@@ -61,24 +59,24 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array,
     bad = np.flatnonzero(~np.isfinite(pose).all(axis=1))
     if len(bad):
         return [f'robot {i}: pose {pose[i].tolist()} is not finite' for i in bad]
-    found = find_overlaps(world, bodies, pose, movers=movers)
-    lines = []
+    found = find_overlaps(world, bodies, pose)
+    lines, shapes = [], bodies.shape
     order = np.lexsort((found.other, found.kind, found.robot))
     for k in order:
         i, depth = int(found.robot[k]), float(found.depth[k])
         what = _what(world, int(found.kind[k]), int(found.other[k]), pose, count)
-        size = f'collision radius {bodies.safety_radius[i]:g} m'
-        if movers is not None and movers.size[i, 0] > 0.0:
-            size = f'{2 * movers.size[i, 0]:g} m x {2 * movers.size[i, 1]:g} m'
+        size = f'collision radius {shapes.outer_radius[i]:g} m'
+        if shapes.size[i, 0] > 0.0:
+            size = f'{2 * shapes.size[i, 0]:g} m x {2 * shapes.size[i, 1]:g} m'
         lines.append(f'robot {i} at ({pose[i, 0]:g}, {pose[i, 1]:g}), {size}, is {depth:.3g} m '
                      f'too near to {what}')
     return lines
 
 
 def placement_error(world: World, bodies: BodyArrays, pose: Array,
-                    movers: Movers | None = None, robots: int | None = None) -> str | None:
+                    robots: int | None = None) -> str | None:
     """Return the first line of ``placement_errors``, saying how many more there are, or None."""
-    lines = placement_errors(world, bodies, pose, movers, robots)
+    lines = placement_errors(world, bodies, pose, robots)
     if not lines:
         return None
     more = f' (and {len(lines) - 1} more)' if len(lines) > 1 else ''

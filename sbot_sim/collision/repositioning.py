@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, njit_inline, njit_inner
 from sbot_common.elementary import hypot
-from sbot_sim.collision.body_contacts import place
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd, find_intersecting
 from sbot_sim.collision.tunnelling import MAX_DISPLACEMENT, limited_displacement
+from sbot_sim.world.shapes import place
 
 Flags = NDArray[np.bool_]
 Queue = NDArray[np.int32]

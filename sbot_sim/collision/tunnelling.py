@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inner
 from sbot_common.elementary import hypot
+from sbot_sim.world.shapes import Shapes
 
 Array = NDArray[np.float64]
 
@@ -25,14 +26,26 @@ MOST_STEPS = 1000  # in a tick; a robot that needs more stops short, after 500 o
 
 
 @njit_inner
-def steps_needed(first: int, end: int, radius: Array, previous: Array, proposed: Array) -> int:
-    """Return into how many steps a tick from ``previous`` to ``proposed`` (N, 3) is divided.
+def _way(shapes: Shapes, i: int, previous: Array, goal: Array) -> float:
+    """Return how far (m) at most a point of body ``i`` goes, from pose to pose (N, 3)."""
+    straight = hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
+    turn: float = abs(goal[i, 2] - previous[i, 2])
+    return straight + turn * hypot(shapes.size[i, 0], shapes.size[i, 1])
 
-    The tick is that of the robots first … end-1.
+
+@njit_inner
+def steps_needed(radius: Array, shapes: Shapes | None, previous: Array, goal: Array) -> int:
+    """Return into how many steps a tick from ``previous`` to ``goal`` (N, 3) is divided.
+
+    ``radius`` (N,) is that of the bodies, discs where ``shapes`` is None.
     """
     most = 0.0
-    for i in range(first, end):
-        dx, dy = proposed[i, 0] - previous[i, 0], proposed[i, 1] - previous[i, 1]
+    if shapes is not None:
+        for i in range(len(radius)):
+            most = max(most, _way(shapes, i, previous, goal) / shapes.step_radius[i])
+        return max(1, math.ceil(min(most / STEP, float(MOST_STEPS))))
+    for i in range(len(radius)):
+        dx, dy = goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1]
         most = max(most, (dx * dx + dy * dy) / (radius[i] * radius[i]))
     if not most > STEP * STEP:
         return 1
@@ -40,12 +53,18 @@ def steps_needed(first: int, end: int, radius: Array, previous: Array, proposed:
 
 
 @njit_inner
-def step_of(radius: float, dx: float, dy: float, steps: int) -> tuple[float, float]:
-    """Return one of ``steps`` steps (m) of the way (dx, dy) (m) of a robot."""
-    share = 1.0 / steps
-    if steps == MOST_STEPS:
-        share = min(share, STEP * radius / hypot(dx, dy))
-    return dx * share, dy * share
+def share_of_way(i: int, steps: int, radius: Array, shapes: Shapes | None, previous: Array,
+                 goal: Array) -> float:
+    """Return which share of its way from ``previous`` to ``goal`` body ``i`` goes in a step."""
+    share: float = 1.0 / steps
+    if steps < MOST_STEPS:
+        return share
+    if shapes is not None:
+        longest: float = STEP * shapes.step_radius[i]
+        return min(share, longest / max(_way(shapes, i, previous, goal), 1e-300))
+    longest = STEP * radius[i]
+    way = hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
+    return min(share, longest / max(way, 1e-300))
 
 
 @njit_inner

@@ -35,6 +35,10 @@ class Wheeled(Protocol):
         """Largest speed of a wheel (rad/s)."""
 
     @property
+    def drive(self) -> NDArray[np.int8]:
+        """Place in ``DRIVES``."""
+
+    @property
     def numbers(self) -> Array:
         """The numbers of each robot's drive (N, MOST_NUMBERS), as ``Drive.numbers`` has them."""
 

@@ -25,9 +25,10 @@ from sbot_common.compiled.jit import njit
 from sbot_common.elementary import hypot
 from sbot_common.elementary.copying import copy_numbers
 from sbot_common.twist import OMEGA, VX, VY
+from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import STEERED, limited_twist
 from sbot_sim.dynamics.motion import driven_twists
-from sbot_sim.world.bodies import Body, BodyArrays
+from sbot_sim.world.bodies import Body
 
 Array = NDArray[np.float64]
 
@@ -127,13 +128,13 @@ def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float
 
 
 @njit
-def drivable(bodies: BodyArrays, twist: Array) -> Array:
+def drivable(bodies: Wheeled, twist: Array) -> Array:
     """Return what the drives make (N, 3) of Twists (N, 3): their speeds are limited."""
     return driven_twists(bodies, twist)
 
 
 @njit
-def follow(bodies: BodyArrays, inertia: Inertia, momentum: Momentum, command: Array, tick: int,
+def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Array, tick: int,
            dt: float, out: Array) -> None:
     """Write the Twists (N, 3) that robots drive in a tick, and take over their state.
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import sin, sin_of, sincos, sincos_of
 from sbot_common.twist import OMEGA, VX, VY
+from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, DRIVES, limited_twist
-from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
 
@@ -167,7 +167,7 @@ def advance_all(drive: NDArray[np.int8], pose: Array, twist: Array, dt: float) -
 
 
 @njit_inline
-def _rims(bodies: BodyArrays, i: int, v: float, omega: float) -> tuple[float, float]:
+def _rims(bodies: Wheeled, i: int, v: float, omega: float) -> tuple[float, float]:
     """Return the wheels' velocities along the ground (m/s) that robot ``i`` reaches."""
     left, right = wheel_speeds(v, omega, bodies.wheel_distance[i], bodies.wheel_radius[i])
     limit, radius = bodies.max_wheel_speed[i], bodies.wheel_radius[i]
@@ -175,7 +175,7 @@ def _rims(bodies: BodyArrays, i: int, v: float, omega: float) -> tuple[float, fl
 
 
 @njit
-def drive(bodies: BodyArrays, command: Array) -> Driven:
+def drive(bodies: Wheeled, command: Array) -> Driven:
     """Return what robots do with commands (N, 3), each within the limits of its drive.
 
     What a drive cannot do, such as vy with two wheels, counts as 0.
@@ -213,7 +213,7 @@ def to_twists(left: Array, right: Array, wheel_distance: Array, twist: Array) ->
 
 
 @njit_inner
-def twists_of(bodies: BodyArrays, driven: Driven) -> Array:
+def twists_of(bodies: Wheeled, driven: Driven) -> Array:
     """Return the twists (3, N) that wheels drive; vy of robots with two wheels is left open."""
     n = driven.rim.shape[1]
     twist = np.empty((3, n))  # untouched rows cost nothing
@@ -227,7 +227,7 @@ def twists_of(bodies: BodyArrays, driven: Driven) -> Array:
 
 
 @njit
-def drive_wheels(bodies: BodyArrays, wheel_speed: Array) -> Driven:
+def drive_wheels(bodies: Wheeled, wheel_speed: Array) -> Driven:
     """Return what two wheels do at given speeds (N, 2), left and right (rad/s), saturated here."""
     n = wheel_speed.shape[0]
     rim = np.empty((2, n))
@@ -251,20 +251,20 @@ def twist_rows(drive: NDArray[np.int8], columns: Array) -> Array:
 
 
 @njit
-def driven_twists(bodies: BodyArrays, command: Array) -> Array:
+def driven_twists(bodies: Wheeled, command: Array) -> Array:
     """Return the Twists (N, 3) that robots drive, given commands (N, 3); see ``drive``."""
     return twist_rows(bodies.drive, twists_of(bodies, drive(bodies, command)))
 
 
 @njit
-def body_twists(bodies: BodyArrays, wheel_speed: Array) -> Array:
+def body_twists(bodies: Wheeled, wheel_speed: Array) -> Array:
     """Return what two wheels do, Twists (N, 3), from (N, 2) rad/s, saturated here."""
     return twist_rows(np.zeros(len(wheel_speed), np.int8),
                       twists_of(bodies, drive_wheels(bodies, wheel_speed)))
 
 
 @njit
-def carried_speeds(bodies: BodyArrays, driven: Driven) -> Array:
+def carried_speeds(bodies: Wheeled, driven: Driven) -> Array:
     """Return the speeds (N,) m/s that impulses give, 0 for robots whose wheels carry them."""
     speed, carried = np.zeros(len(bodies.drive)), 0
     for i in range(len(speed)):
@@ -278,7 +278,7 @@ def carried_speeds(bodies: BodyArrays, driven: Driven) -> Array:
 
 
 @njit
-def move(bodies: BodyArrays, pose: Array, driven: Driven, impulse_velocity: Array,
+def move(bodies: Wheeled, pose: Array, driven: Driven, impulse_velocity: Array,
          dt: float) -> Array:
     """Return the poses (N, 3) after one tick, collisions aside.
 

@@ -112,5 +112,5 @@ class Simulation:
     def _replace_scenes(self, k: int, parameters: SimulationParameters) -> None:
         """Take over what sensors see of world k, after its obstacles have moved."""
         if not replace_scenes(self.setting, k, parameters):
-            assert self.tick.shaped is not None
-            self._replace(**scenes_of(self.tick.shaped.parameters))
+            assert self.tick.moving is not None
+            self._replace(**scenes_of(self.tick.moving.parameters))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.dynamics.inertia import Momentum
@@ -15,14 +14,12 @@ Arrays = dict[str, NDArray[Any]]
 
 # Of a setting: what may be written to between episodes, a row for each world.
 _SET = ('wind_velocity', 'wind_force', 'gust_velocity', 'gust_force', 'gust_ticks', 'scan_noise',
-        'infrared_noise')
+        'infrared_noise', 'noise_radius', 'noise_slip')
 
 
 class Rest(NamedTuple):
     """What one world keeps that is in no array of the batch."""
 
-    moved: NDArray[np.int64] | None  # (M,) ticks in which obstacles on paths have moved
-    boxes: NDArray[np.float64] | None  # (B, 3) poses
     heard: Heard | None  # who hears whom, of large worlds
 
 
@@ -31,7 +28,7 @@ def arrays_of(simulation: Simulation) -> Arrays:
     state, setting, tick = simulation.state, simulation.setting, simulation.tick
     found: Arrays = {name: getattr(setting, name) for name in _SET}
     for name, value in state._asdict().items():
-        if name == 'row' or (name == 'driven' and value is state.command):
+        if name in ('row', 'scratch') or (name == 'driven' and value is state.command):
             continue
         if isinstance(value, Momentum):
             found |= {f'{name}.{part}': array for part, array in value._asdict().items()}
@@ -40,21 +37,21 @@ def arrays_of(simulation: Simulation) -> Arrays:
     found |= {f'reading.{name}': rows for name, rows in tick.fitted.readings.items()}
     found |= {f'memory.{name}': rows for name, rows in tick.fitted.memories.items()}
     count, n = simulation.count, setting.robots
+    for name in ('boxes', 'moved'):  # rows of a world's obstacles, not of its robots
+        if found[name].size:
+            found[name] = found[name].reshape(count, -1, *found[name].shape[1:])
     return {name: array.reshape(count, n, *array.shape[1:]) if len(array) == count * n else array
             for name, array in found.items() if array.size}
 
 
 def rest_of(simulation: Simulation, k: int) -> Rest:
     """Return what world k keeps that is in no array."""
-    shaped, each = simulation.tick.shaped, not simulation.state.hears
-    moved, boxes = (None, None) if shaped is None else (shaped.moved[k], shaped.boxes[k])
-    return Rest(None if moved is None else moved.copy(), None if boxes is None else boxes.copy(),
-                simulation.tick.heard(k) if each else None)
+    return Rest(None if simulation.state.hears else simulation.tick.heard(k))
 
 
 def restore_rest(simulation: Simulation, k: int, rest: Rest) -> None:
     """Let world k have what was kept; its arrays are restored before."""
     tick = simulation.tick
     tick.restore(k, simulation.state.seed, rest.heard)
-    if tick.shaped is not None and rest.moved is not None and rest.boxes is not None:
-        tick.shaped.restore(k, rest.moved.copy(), rest.boxes.copy())
+    if tick.moving is not None:
+        tick.moving.place(k, k + 1)

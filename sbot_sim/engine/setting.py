@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sbot_sim.dynamics.inertia import inertia_of_worlds
 from sbot_sim.sensors.infrared.sensor import ring
 from sbot_sim.sensors.odometry import most_wheels
-from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.bodies import bodies_of_worlds
+from sbot_sim.world.moving import make_paths, paths_of_worlds
 from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.sensing import no_beams
@@ -64,8 +65,7 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
     return Setting(
         robots=len(kinds[0].bodies.radius), dt=kinds[0].dt,
         wheels=max(most_wheels(kind.bodies) for kind in kinds),
-        bodies=BodyArrays(*(np.concatenate(columns) for columns in zip(
-            *(world.bodies for world in worlds), strict=True))),
+        bodies=bodies_of_worlds([world.bodies for world in worlds]), **_obstacles_of(worlds),
         layout=layout, fixed=pack_fixed([kind.fixed for kind in kinds]), **scenes_of(kinds),
         sensing=_sensing(kinds[0], senses), wake=kinds[0].wake,
         gridded=winds.field is not None, field=winds.field or NO_FIELD,
@@ -78,6 +78,16 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
         inertia=inertia_of_worlds([world.inertia for world in worlds],
                                   len(kinds[0].bodies.radius)),
         **{name: array for name, array in winds._asdict().items() if name != 'field'})
+
+
+def _obstacles_of(worlds: Sequence[SimulationParameters]) -> dict[str, Any]:
+    """Return the shapes of all that is displaced, how many boxes a world has, and the paths."""
+    each = [world.obstacles for world in worlds]
+    return {'boxes': len(each[0].start) if each[0] else 0,
+            'shapes': bodies_of_worlds([found.bodies if found else world.bodies for found, world
+                                        in zip(each, worlds, strict=True)]).shape,
+            'paths': paths_of_worlds([found.paths if found else make_paths((), 1.0)
+                                      for found in each])}
 
 
 def scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from sbot_sim.engine.setting import no_winds
 from sbot_sim.engine.snapshot import snapshot_of
 from sbot_sim.engine.state import Snapshot, StepInputs
 from sbot_sim.worlds.batch import Program
-from sbot_sim.worlds.obstacles import all_bodies
-from sbot_sim.worlds.parameters import SimulationParameters, with_objects
+from sbot_sim.worlds.parameters import SimulationParameters, all_bodies, with_objects
 from wind_model.grid import Lattice
 from wind_model.source import Wind
 
@@ -66,8 +65,8 @@ class Engine:
     @property
     def parameters(self) -> SimulationParameters:
         """The world's parameters, with moving obstacles where they are."""
-        shaped = self._worlds.tick.shaped
-        return self._given if shaped is None else shaped.parameters[0]
+        moving = self._worlds.tick.moving
+        return self._given if moving is None else moving.parameters[0]
 
     @property
     def snapshot(self) -> Snapshot:

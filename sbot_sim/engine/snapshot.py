@@ -6,18 +6,16 @@ import numpy as np
 
 from sbot_sim.engine.many import Simulation
 from sbot_sim.engine.state import Snapshot
-from sbot_sim.world.moving import disc_positions
 
 
 def snapshot_of(worlds: Simulation, felt: bool) -> Snapshot:
     """Return the snapshot of a simulation of one world; ``felt``: with the wind of its tick."""
-    state, shaped = worlds.state, worlds.tick.shaped
+    state, moving = worlds.state, worlds.tick.moving
     sensing, n = worlds.setting.sensing, worlds.setting.robots
     moved = boxes = obstacles = None
-    if shaped is not None and shaped.moved[0] is not None and shaped.boxes[0] is not None:
-        bodies = shaped.parameters[0].obstacles
-        moved, boxes = shaped.moved[0].copy(), shaped.boxes[0].copy()
-        obstacles = disc_positions(bodies.discs, moved) if bodies and len(moved) else None
+    if moving is not None:
+        moved, boxes, centres = state.moved.copy(), state.boxes.copy(), moving.positions()
+        obstacles = None if centres is None else centres[0]
     return Snapshot(
         tick=int(state.tick[0]), pose=state.sent_pose.copy(), twist=state.twist.copy(),
         wind=state.felt_wind.copy() if felt else np.zeros((n, 2)),

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_sim.collision.body_contacts import body_contact, with_fixed
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.moving_bodies import Movers, boxes_at, centres, separate_objects
+from sbot_sim.collision.separation import PASSES, separate_bodies
+from sbot_sim.world.shapes import Shapes, boxes_at, centres
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -33,26 +34,26 @@ def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Arr
 
 
 @njit
-def step_bodies(fixed: FixedObjects, movers: Movers, pose: Array, speed: Array, dt: float,
+def step_bodies(fixed: FixedObjects, shapes: Shapes, pose: Array, speed: Array, dt: float,
                 farthest: float) -> tuple[Array, Flags, Flags]:
     """Return (poses (N, 3) of the objects after ``dt`` seconds, collided, reverted)."""
     proposed = proposed_poses(pose, speed, dt, farthest)
-    return separate_objects(fixed, movers, pose, proposed)
+    return separate_bodies(fixed, shapes, pose, proposed, PASSES)[:3]
 
 
 @njit
-def first_overlap(fixed: FixedObjects, movers: Movers, pose: Array,
+def first_overlap(fixed: FixedObjects, shapes: Shapes, pose: Array,
                   tolerance: float) -> tuple[int, int, float]:
     """Return (i, other, depth) of the first overlap deeper than ``tolerance`` (m), i = -1 if none.
 
     ``other`` is another body, or N + k for fixed object k. All against all: for the first step.
     """
-    boxes = boxes_at(movers, centres(movers, pose))
+    boxes = boxes_at(shapes, centres(shapes, pose))
     n = len(boxes)
     for i in range(n):
-        x, y, radius = boxes[i, 0], boxes[i, 1], movers.around[i]
+        x, y, radius = boxes[i, 0], boxes[i, 1], shapes.outer_radius[i]
         for j in range(i + 1, n):
-            dx, dy, reach = boxes[j, 0] - x, boxes[j, 1] - y, radius + movers.around[j]
+            dx, dy, reach = boxes[j, 0] - x, boxes[j, 1] - y, radius + shapes.outer_radius[j]
             if dx * dx + dy * dy < reach * reach:
                 depth = body_contact(boxes, i, j, 0.0, 0.0)[0]
                 if depth > tolerance:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sbot_common.elementary import hypot, hypot_of, sincos
 from sbot_common.spatial import grid_of_circles, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
-from sbot_sim.collision.moving_bodies import Movers
 from sbot_sim.fast2d.rays import Fans, Sensors, Solids
 from sbot_sim.fast2d.shapes import Shape
 from sbot_sim.sensors.beams import Fan, make_fan
 from sbot_sim.world.geometry import World, make_world
 from sbot_sim.world.scene import Scene, make_scene
+from sbot_sim.world.shapes import Shapes
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Object:
     speed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m/s, m/s, rad/s
     added: bool = False
     sensors: list[Sensor] = field(default_factory=list)
-    row: int = -1  # in the arrays of ``Movers``; -1: it stands still
+    row: int = -1  # in the arrays of ``Shapes``; -1: it stands still
 
     @property
     def moves(self) -> bool:
@@ -64,7 +64,7 @@ class Indexed(NamedTuple):
     """A whole scene as arrays; the order of bodies is that in which they were added."""
 
     names: list[str]  # of the bodies, then of the fixed objects in the order of their boxes
-    movers: Movers
+    shapes: Shapes
     fixed: FixedObjects
     scene: Scene
     solids: Solids
@@ -79,15 +79,15 @@ def make_indexed(objects: Sequence[Object]) -> Indexed:
     still = sorted((o for o in objects if not o.moves), key=lambda o: _shape(o).radius > 0.0)
     for row, body in enumerate(moving):
         body.row = row
-    movers = _movers(moving)
+    shapes = _shapes(moving)
     world = _world(objects, still)
-    fixed = make_fixed_objects(world, movers.around)
+    fixed = make_fixed_objects(world, shapes.outer_radius)
     # There are no bounds: nothing is ever at infinity.
     fixed = fixed._replace(bounds=np.array([-math.inf, -math.inf, math.inf, math.inf]))
     sensors, fans = _sensors(moving)
     scene = make_scene(world._replace(segments=world.inner_segments),
                        float(sensors.reach.max(initial=0.0)) or 1.0)
-    return Indexed([o.name for o in (*moving, *still)], movers, fixed, scene,
+    return Indexed([o.name for o in (*moving, *still)], shapes, fixed, scene,
                    _solids(world, fixed), sensors, fans)
 
 
@@ -97,15 +97,15 @@ def _shape(body: Object) -> Shape:
     return body.shape
 
 
-def _movers(moving: Sequence[Object]) -> Movers:
+def _shapes(moving: Sequence[Object]) -> Shapes:
     shapes = [_shape(body) for body in moving]
-    within = np.array([shape.within for shape in shapes])
-    weight = np.array([1.0 / body.mass for body in moving])
+    size = np.array([shape[3:] for shape in shapes]).reshape(-1, 3)
+    inner = np.array([shape.within for shape in shapes])
+    inverse_mass = np.array([1.0 / body.mass for body in moving])
     # A body must not be pushed farther in a step than its own limit: see ``tunnelling``.
-    pace = np.minimum(within, within[weight > 0.0].min(initial=math.inf))
-    return Movers(np.array([shape[:3] for shape in shapes]).reshape(-1, 3),
-                  np.array([shape[3:] for shape in shapes]).reshape(-1, 3),
-                  np.array([shape.around for shape in shapes]), within, pace, weight,
+    step = np.minimum(inner, inner[inverse_mass > 0.0].min(initial=math.inf))
+    return Shapes(size[:, :2].copy(), np.array([shape[:3] for shape in shapes]).reshape(-1, 3),
+                  size, np.array([shape.around for shape in shapes]), inner, step, inverse_mass,
                   np.zeros(len(moving)))
 
 

@@ -120,7 +120,7 @@ class Fast2D:
         if not self._running:
             self._check_free(indexed)
             self._running = True
-        self._pose, _, _ = step_bodies(indexed.fixed, indexed.movers, self._pose, self._speed, dt,
+        self._pose, _, _ = step_bodies(indexed.fixed, indexed.shapes, self._pose, self._speed, dt,
                                        FARTHEST)
         self._measured = None
 
@@ -284,7 +284,7 @@ class Fast2D:
         self._check_initialised('activations')
         indexed = self._index()
         if self._measured is None:
-            self._measured = activations(indexed.scene, indexed.solids, indexed.movers,
+            self._measured = activations(indexed.scene, indexed.solids, indexed.shapes,
                                          indexed.sensors, indexed.fans, self._pose)
         return self._measured
 
@@ -365,7 +365,7 @@ class Fast2D:
 
     def _check_free(self, indexed: Indexed) -> None:
         """Refuse a scene whose objects overlap; fixed solids may (docs/errata.md F4)."""
-        i, other, depth = first_overlap(indexed.fixed, indexed.movers, self._pose, TOLERANCE)
+        i, other, depth = first_overlap(indexed.fixed, indexed.shapes, self._pose, TOLERANCE)
         if i >= 0:
             who = f'{indexed.names[i]} and {indexed.names[other]}'
             raise InputError(f'{PREFIX}step: {who} overlap by {depth:.3g} m, '

@@ -27,7 +27,7 @@ from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.robot_description import robot_description
 from sbot_sim.messages.snapshot import EncoderOptions, SnapshotEncoder
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
-from sbot_sim.sensors.rectangles import rectangle_of
+from sbot_sim.world.shapes import rectangle_of
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.parameters import Height
@@ -59,10 +59,10 @@ class Broadcast:
     def __init__(self, parameters: SimulationParameters, options: BroadcastOptions) -> None:
         obstacles = parameters.obstacles
         self._world = parameters.world if obstacles is None else obstacles.still
-        self._moving = None if obstacles is None else obstacles.discs.radius
-        self._boxes = () if obstacles is None else obstacles.boxes.bodies
+        self._moving = None if obstacles is None else obstacles.paths.radius
+        self._boxes = None if obstacles is None else obstacles.boxes
         self._radius = parameters.bodies.radius
-        self._scan, self._rectangles = parameters.sensors.scan, parameters.sensors.rectangles
+        self._scan, self._shapes = parameters.sensors.scan, parameters.bodies.shape
         height = parameters.wind_height
         self._height = height if isinstance(height, Height) else Height(height)
         self._options = options
@@ -101,7 +101,7 @@ class Broadcast:
                     topics.resolve(topics.ROBOT_DESCRIPTION, i, n), topics.ROBOT_DESCRIPTION,
                     write_string(robot_description(
                         f'robot_{i}', float(self._radius[i]), self._scan,
-                        rectangle_of(self._rectangles, i))))
+                        rectangle_of(self._shapes, i))))
 
     def start(self, stamp_ns: int, wind: Wind) -> Iterator[Outgoing]:
         """Yield what all nodes together publish once, at the start."""
@@ -155,11 +155,11 @@ class Broadcast:
             roles = robot_roles(snapshot.twist, snapshot.wind, snapshot.free_wind)
             yield Outgoing(topics.MARKERS.name, topics.MARKERS, robot_markers(
                 stamp_ns, snapshot.pose, self._radius, roles, snapshot.wind, self.goals,
-                self._rectangles))
+                self._shapes))
             if snapshot.obstacles is not None and self._moving is not None:
                 yield Outgoing(topics.MARKERS.name, topics.MARKERS, moving_markers(
                     stamp_ns, snapshot.obstacles, self._moving))
-            if snapshot.boxes is not None:
+            if snapshot.boxes is not None and self._boxes is not None:
                 yield Outgoing(topics.MARKERS.name, topics.MARKERS, box_markers(
                     stamp_ns, self._boxes, snapshot.boxes))
         if snapshot.tick % self._obstacle_ticks == 0:

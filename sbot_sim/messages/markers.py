@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -24,9 +23,10 @@ from sbot_common.wire.markers import (
     Template,
     marker,
 )
-from sbot_sim.sensors.rectangles import Rectangles, rectangle_boxes
-from sbot_sim.world.bodies import Body
+from sbot_sim.sensors.rectangles import rectangle_boxes
+from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
+from sbot_sim.world.shapes import Shapes
 
 # Roles of robots; each has a colour.
 FOLLOWER, LEADER, STOPPED, SHELTERED = range(4)
@@ -75,7 +75,7 @@ def robot_roles(twist: Array, wind: Array, free_wind: Array | None = None) -> ND
 
 
 def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.int8], wind: Array,
-                  goals: Array, rectangles: Rectangles | None = None) -> bytes:
+                  goals: Array, shapes: Shapes | None = None) -> bytes:
     """Return the visualization_msgs/MarkerArray (CDR) of N robots, in frame `map`.
 
     Parameters
@@ -86,19 +86,17 @@ def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.i
     roles : (N,) as ``robot_roles`` gives them
     wind : (N, 2) effective wind (m/s), drawn as an arrow
     goals : (N, 2) x, y (m); NaN where a robot has none
-    rectangles : the bodies that are rectangular; None: all are round
+    shapes : of the bodies; None: all are round
 
     """
     n = len(pose)
     has_goal = np.isfinite(goals).all(axis=1)
-    sizes = np.zeros((n, 2))
-    if rectangles is not None:
-        sizes[rectangles.robot] = 2.0 * rectangles.half_size
+    sizes = np.zeros((n, 2)) if shapes is None else 2.0 * shapes.half_size
     template = _template(n, radius.tobytes(), int(has_goal.sum()), sizes.tobytes()).copy()
     template.set_stamp(stamp_ns)
     template.set_positions(0, pose[:, :2])
-    if rectangles is not None:
-        _turn(template, rectangles, pose)
+    if shapes is not None and sizes.any():
+        _turn(template, shapes, pose)
     template.set_colours(0, np.asarray(ROLE_COLOURS)[roles])
     template.set_positions(n, pose[:, :2] + np.column_stack([np.zeros(n), 1.6 * radius]))
     heading = np.column_stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
@@ -108,14 +106,15 @@ def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.i
     return template.to_bytes()
 
 
-def _turn(template: Template, rectangles: Rectangles, pose: Array) -> None:
+def _turn(template: Template, shapes: Shapes, pose: Array) -> None:
     """Put rectangular bodies where they are."""
-    centres = pose[:, :2].copy()
-    centres[rectangles.robot] = rectangle_boxes(rectangles, pose)[:, :2]
+    centres, pose = pose[:, :2].copy(), np.ascontiguousarray(pose)
+    boxes, robots = rectangle_boxes(shapes.half_size, shapes.offset, pose)
+    centres[robots] = boxes[:, :2]
     template.set_positions(0, centres)
     turns = [(0.0, 0.0, *quaternion_from_yaw(yaw))
-             for yaw in pose[rectangles.robot, 2].tolist()]
-    template.set_orientations(rectangles.robot, np.array(turns))
+             for yaw in pose[robots, 2].tolist()]
+    template.set_orientations(robots, np.array(turns))
 
 
 def moving_markers(stamp_ns: int, centres: Array, radius: Array) -> bytes:
@@ -128,15 +127,17 @@ def moving_markers(stamp_ns: int, centres: Array, radius: Array) -> bytes:
     return template.to_bytes()
 
 
-def box_markers(stamp_ns: int, boxes: Sequence[Body], pose: Array) -> bytes:
+def box_markers(stamp_ns: int, boxes: BodyArrays, pose: Array) -> bytes:
     """Return the MarkerArray (CDR) of pushable boxes at ``pose`` (B, 3) m, m, rad."""
+    sides = 2.0 * np.where(boxes.shape.half_size > 0.0, boxes.shape.half_size,
+                           boxes.radius[:, np.newaxis])
     template = Template([
-        marker('boxes', k, CUBE if box.is_rectangle else CYLINDER,
-               (box.length or 2 * box.radius, box.width or 2 * box.radius, _HEIGHT), _BOX_COLOUR,
-               z=0.5 * _HEIGHT) for k, box in enumerate(boxes)])
+        marker('boxes', k, CUBE if half > 0.0 else CYLINDER, (length, width, _HEIGHT), _BOX_COLOUR,
+               z=0.5 * _HEIGHT) for k, (half, (length, width)) in enumerate(zip(
+                   boxes.shape.half_size[:, 0].tolist(), sides.tolist(), strict=True))])
     template.set_stamp(stamp_ns)
     template.set_positions(0, pose[:, :2])
-    template.set_orientations(np.arange(len(boxes)), np.array(
+    template.set_orientations(np.arange(len(pose)), np.array(
         [(0.0, 0.0, *quaternion_from_yaw(yaw)) for yaw in pose[:, 2].tolist()]))
     return template.to_bytes()
 

@@ -19,9 +19,9 @@ from sbot_common.params import Param
 from sbot_common.random.numbers import normals
 from sbot_common.random.purposes import ODOMETRY, WHEEL_RADIUS
 from sbot_common.twist import OMEGA, VX, VY
+from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, WHEELS, wheel_equation
 from sbot_sim.dynamics.motion import Driven, advance_all, to_twists, twist_rows
-from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class OdometryParameters(NamedTuple):
         'with the square root of the distance.', minimum=0.0, at_runtime=False)] = 0.0
 
 
-def most_wheels(bodies: BodyArrays) -> int:
+def most_wheels(bodies: Wheeled) -> int:
     """Return the number of wheels of the robot that has most."""
     return max(2, *(int(WHEELS[number]) for number in set(bodies.drive.tolist())))
 
@@ -83,7 +83,7 @@ def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int
 
 
 @njit
-def measure(bodies: BodyArrays, odometry: Array, scale: Array, driven: Driven, slip: Array,
+def measure(bodies: Wheeled, odometry: Array, scale: Array, driven: Driven, slip: Array,
             noise_slip: Array, dt: float) -> tuple[Array, Array]:
     """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 3).
 
@@ -122,7 +122,7 @@ def measure(bodies: BodyArrays, odometry: Array, scale: Array, driven: Driven, s
 
 
 @njit_inner
-def _claimed(bodies: BodyArrays, i: int, driven: Array, scale: Array, slip: Array,
+def _claimed(bodies: Wheeled, i: int, driven: Array, scale: Array, slip: Array,
              noise_slip: float, dt: float) -> tuple[float, float, float]:
     """Return the twist (vx, vy, omega) that fits what the wheels of robot ``i`` measure best.
 

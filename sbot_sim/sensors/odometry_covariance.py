@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import sincos
 from sbot_common.twist import OMEGA, VX, VY
+from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import WHEELS, wheel_equation
 from sbot_sim.sensors.odometry import OdometryParameters, most_wheels
-from sbot_sim.world.bodies import BodyArrays
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ _POSE = 3  # x, y (m), yaw (rad): the first numbers; then the relative errors of
 
 
 @njit
-def next_covariance(bodies: BodyArrays, covariance: Array, yaw: Array, twist: Array,
+def next_covariance(bodies: Wheeled, covariance: Array, yaw: Array, twist: Array,
                     noise_slip: float, dt: float) -> Array:
     """Return the covariance (N, 3 + W, 3 + W) after a tick; its first three rows are of the pose.
 
@@ -101,7 +101,7 @@ def _propagate(before: Array, by_yaw_x: float, by_yaw_y: float, by_way: Array, w
 
 
 @njit
-def twist_covariance(bodies: BodyArrays, twist: Array, noise_radius: float, noise_slip: float,
+def twist_covariance(bodies: Wheeled, twist: Array, noise_radius: float, noise_slip: float,
                      dt: float) -> Array:
     """Return the covariance (N, 3, 3) of twists (N, 3) measured in one tick.
 
@@ -131,7 +131,7 @@ class OdometryCovariances:
 
     """
 
-    def __init__(self, parameters: OdometryParameters, bodies: BodyArrays, dt: float) -> None:
+    def __init__(self, parameters: OdometryParameters, bodies: Wheeled, dt: float) -> None:
         self._parameters, self._bodies, self._dt = parameters, bodies, dt
         self.known = any(parameters)  # without noise all are zero
         self._begin()

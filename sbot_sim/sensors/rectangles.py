@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,55 +12,32 @@ from sbot_common.elementary import hypot, sincos
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.objects import look_at_circle, look_at_segment
 from sbot_sim.sensors.rays import TOUCH, turned
-from sbot_sim.world.bodies import Body
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 SLACK = 1.0 + 1e-9  # what is out of reach by rounding only is still intersected, and judged then
 
 
-class Rectangles(NamedTuple):
-    """The bodies of R robots that are rectangular, among N robots."""
+@njit
+def rectangle_boxes(half_size: Array, offset: Array, pose: Array) -> tuple[Array, Rows]:
+    """Return boxes (R, 7) of the rectangular ones of N robots, and whose they are (R,).
 
-    robot: NDArray[np.int64]  # (R,) whose they are
-    offset: Array  # (R,) m, of their centres ahead of the robot's origin
-    half_size: Array  # (R, 2) m, half length and half width
-    disc: Array  # (N,) m, radius of each robot's disc; a rectangle hides that of its robot
+    Parameters
+    ----------
+    half_size, offset : (N, 2) and (N, 3), see ``world.shapes.Shapes``
+    pose : (N, 3) x, y (m), yaw (rad) of the robots
 
-
-def make_rectangles(bodies: Sequence[Body]) -> Rectangles | None:
-    """Return the rectangular bodies; None if all are round."""
-    rows = [i for i, body in enumerate(bodies) if body.is_rectangle]
-    if not rows:
-        return None
-    # Well inside of the rectangle, which a beam therefore hits before.
-    disc = [0.25 * min(body.length - 2.0 * abs(body.offset), body.width) if body.is_rectangle
-            else body.radius for body in bodies]
-    return Rectangles(
-        np.array(rows, np.int64), np.array([bodies[i].offset for i in rows]),
-        np.array([(0.5 * bodies[i].length, 0.5 * bodies[i].width) for i in rows]),
-        np.array(disc))
-
-
-def rectangle_of(rectangles: Rectangles | None, robot: int) -> tuple[float, float, float] | None:
-    """Return length, width and offset (m) of a robot's body; None if it is round."""
-    if rectangles is None or robot not in rectangles.robot:
-        return None
-    k = int(np.flatnonzero(rectangles.robot == robot)[0])
-    length, width = (2.0 * float(half) for half in rectangles.half_size[k])
-    return length, width, float(rectangles.offset[k])
-
-
-def rectangle_boxes(rectangles: Rectangles, pose: Array) -> Array:
-    """Return the boxes (R, 7) of ``lower_by_rectangles`` of robots at ``pose`` (N, 3)."""
-    boxes = np.zeros((len(rectangles.robot), 7))
-    for k, (i, offset) in enumerate(zip(rectangles.robot.tolist(), rectangles.offset.tolist(),
-                                        strict=True)):
-        x, y, yaw = (float(value) for value in pose[i, :3])
-        s, c = sincos(yaw)
-        boxes[k, :4] = x + c * offset, y + s * offset, c, s
-    boxes[:, 4:6] = rectangles.half_size
-    return boxes
+    """
+    robots = np.flatnonzero(half_size[:, 0] > 0.0)
+    boxes = np.zeros((len(robots), 7))
+    for k in range(len(robots)):
+        i = robots[k]
+        s, c = sincos(pose[i, 2])
+        boxes[k, 0], boxes[k, 1] = pose[i, 0] + c * offset[i, 0], pose[i, 1] + s * offset[i, 0]
+        boxes[k, 2], boxes[k, 3] = c, s
+        boxes[k, 4], boxes[k, 5] = half_size[i, 0], half_size[i, 1]
+    return boxes, robots
 
 
 @njit_inner
@@ -128,7 +103,7 @@ def cover_body(box: Array, around: float, x: float, y: float, cos_yaw: float, si
 
 
 @njit
-def lower_by_rectangles(boxes: Array, robot: NDArray[np.int64], sensors: Array, fan: Fan,
+def lower_by_rectangles(boxes: Array, robot: Rows, sensors: Array, first: int, fan: Fan,
                         range_min: float, range_max: float, ranges: NDArray[np.float32]) -> None:
     """Lower scans (N, beams) by rectangular bodies, in place; see ``scan_kernel.cast_all``.
 
@@ -137,6 +112,7 @@ def lower_by_rectangles(boxes: Array, robot: NDArray[np.int64], sensors: Array, 
     boxes : (R, 7) rectangles: cx, cy (m), cos yaw, sin yaw, half width, half height, 0
     robot : (R,) whose body each is; its own laser does not see it
     sensors : (N, 3) poses of the lasers (m, m, rad)
+    first : the robot that carries the first of them; the others follow
     fan : their beams
     range_min, range_max : m
     ranges : (N, beams) m, changed
@@ -151,8 +127,8 @@ def lower_by_rectangles(boxes: Array, robot: NDArray[np.int64], sensors: Array, 
         sin_yaw, cos_yaw = sincos(sensors[j, 2])
         best[:] = math.inf
         for k in range(len(boxes)):
-            if robot[k] != j and cover_body(boxes[k], around[k], x, y, cos_yaw, sin_yaw, fan,
-                                            0.0, 0.0, reach, best):
+            if robot[k] != first + j and cover_body(boxes[k], around[k], x, y, cos_yaw, sin_yaw,
+                                                    fan, 0.0, 0.0, reach, best):
                 best[:] = 0.0
         for i in range(fan.beams):
             if best[i] <= range_max:

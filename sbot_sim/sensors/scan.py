@@ -16,7 +16,6 @@ from sbot_common.random.philox import WORDS
 from sbot_common.random.purposes import SCAN
 from sbot_sim.sensors.beams import Fan, make_fan
 from sbot_sim.sensors.rays import beam_directions, cast_oracle
-from sbot_sim.sensors.rectangles import Rectangles, lower_by_rectangles, rectangle_boxes
 from sbot_sim.sensors.scan_kernel import cast_all, mounted
 from sbot_sim.world.scene import Scene
 
@@ -107,8 +106,7 @@ def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
 
 
 def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
-               parameters: ScanParameters, threads: int = 1,
-               rectangles: Rectangles | None = None) -> Scans:
+               parameters: ScanParameters, threads: int = 1) -> Scans:
     """Return what the lasers of all robots see, without noise.
 
     Parameters
@@ -118,7 +116,6 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
     pose : (N, 3) x, y (m), yaw (rad) of the robots in frame `map`
     radius : (N,) m, the bodies, seen by others if ``parameters.sees_robots``
     threads : how many to use; no bit of the result depends on it
-    rectangles : the bodies that are rectangular; None: all are round
 
     Returns
     -------
@@ -136,15 +133,8 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
     pose = np.ascontiguousarray(pose, np.float64)
     radius = np.ascontiguousarray(radius, np.float64)
     seen = pose.shape[0] if p.sees_robots else 0
-    lasers = laser_poses(pose, p)
-    if rectangles is None or not p.sees_robots:
-        return cast_all(threads, scene, pose[:seen], radius[:seen], lasers, fan, p.range_min,
-                        p.range_max)
-    ranges = cast_all(threads, scene, pose, rectangles.disc, lasers, fan, p.range_min,
-                      p.range_max)
-    lower_by_rectangles(rectangle_boxes(rectangles, pose), rectangles.robot, lasers, fan,
-                        p.range_min, p.range_max, ranges)
-    return ranges
+    return cast_all(threads, scene, pose[:seen], radius[:seen], laser_poses(pose, p), fan,
+                    p.range_min, p.range_max)
 
 
 def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,

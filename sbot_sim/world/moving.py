@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import by_address, njit
 from sbot_common.elementary import hypot
 from sbot_sim.world.geometry import World, with_solids
 
@@ -16,23 +17,28 @@ Array = NDArray[np.float64]
 Ticks = NDArray[np.int64]
 
 
-class MovingDiscs(NamedTuple):
-    """M discs, each with its path."""
+@by_address
+class Paths(NamedTuple):
+    """M discs, each with its path: corners ``first`` … ``end`` - 1, of a loop the first twice."""
 
     radius: Array  # (M,) m
     step: Array  # (M,) m, way in a tick
-    corners: tuple[Array, ...]  # each (P, 2) m; of a loop the last is the first
-    way: tuple[Array, ...]  # each (P,) m, from the start of the path to each corner
-    there_and_back: tuple[bool, ...]  # whether it turns at the ends; else a loop
+    there_and_back: NDArray[np.bool_]  # (M,) whether it turns at the ends; else a loop
+    first: Ticks  # (M,)
+    end: Ticks  # (M,)
+    corners: Array  # (P, 2) m, of all paths
+    way: Array  # (P,) m, from the start of a path to each corner
 
 
-def make_moving_discs(discs: Iterable[tuple[float, float, Sequence[tuple[float, float]], bool]],
-                      dt: float) -> MovingDiscs:
+def make_paths(discs: Iterable[tuple[float, float, Sequence[tuple[float, float]], bool]],
+               dt: float) -> Paths:
     """Return discs, each given by radius (m), speed (m/s), path (m) and whether it turns back.
 
     ``dt`` is the length of a tick (s).
     """
-    radius, step, corners, ways, turns = [], [], [], [], []
+    radius, step, turns, ends = [], [], [], [0]
+    corners: list[tuple[float, float]] = []
+    ways: list[float] = []
     for size, speed, path, there_and_back in discs:
         points = list(path) if there_and_back else [*path, path[0]]
         way = [0.0]
@@ -40,51 +46,50 @@ def make_moving_discs(discs: Iterable[tuple[float, float, Sequence[tuple[float, 
             way.append(way[-1] + hypot(x1 - x0, y1 - y0))
         radius.append(size)
         step.append(speed * dt)
-        corners.append(np.array(points, np.float64))
-        ways.append(np.array(way))
         turns.append(there_and_back)
-    return MovingDiscs(np.array(radius), np.array(step), tuple(corners), tuple(ways),
-                       tuple(turns))
+        corners += points
+        ways += way
+        ends.append(len(ways))
+    return Paths(np.array(radius, np.float64), np.array(step, np.float64),
+                 np.array(turns, np.bool_), np.array(ends[:-1], np.int64),
+                 np.array(ends[1:], np.int64), np.array(corners, np.float64).reshape(-1, 2),
+                 np.array(ways, np.float64))
 
 
-def disc_positions(discs: MovingDiscs, moved: Ticks) -> Array:
-    """Return the centres (M, 2) m of discs that have moved in so many ticks (M,)."""
-    out = np.empty((len(discs.radius), 2))
-    for k, (corners, ways) in enumerate(zip(discs.corners, discs.way, strict=True)):
-        whole = float(ways[-1])
-        period = 2.0 * whole if discs.there_and_back[k] else whole
-        way = float(discs.step[k]) * int(moved[k])
+def paths_of_worlds(each: Sequence[Paths]) -> Paths:
+    """Return the paths of several worlds, one world after the other."""
+    before = np.cumsum([0, *(len(paths.way) for paths in each)])
+    moved = [paths._replace(first=paths.first + offset, end=paths.end + offset)
+             for paths, offset in zip(each, before.tolist(), strict=False)]
+    return Paths(*(np.concatenate(columns) for columns in zip(*moved, strict=True)))
+
+
+@njit
+def disc_positions(paths: Paths, moved: Ticks, row: int = 0) -> Array:
+    """Return the centres (M, 2) m of discs that have moved in so many ticks (M,).
+
+    ``row`` is that of the first of them among the paths.
+    """
+    out = np.empty((len(moved), 2))
+    for k in range(len(moved)):
+        first, end = paths.first[row + k], paths.end[row + k]
+        whole = paths.way[end - 1]
+        period = 2.0 * whole if paths.there_and_back[row + k] else whole
+        way = paths.step[row + k] * moved[k]
         way -= period * (way // period)
         if way > whole:
             way = period - way
-        i = min(max(int(np.searchsorted(ways, way, 'right')) - 1, 0), len(ways) - 2)
-        share = (way - float(ways[i])) / (float(ways[i + 1]) - float(ways[i]))
+        i = first
+        while i < end - 2 and paths.way[i + 1] <= way:
+            i += 1
+        share = (way - paths.way[i]) / (paths.way[i + 1] - paths.way[i])
         for axis in range(2):
-            start, end = float(corners[i, axis]), float(corners[i + 1, axis])
-            out[k, axis] = start + share * (end - start)
+            start, stop = paths.corners[i, axis], paths.corners[i + 1, axis]
+            out[k, axis] = start + share * (stop - start)
     return out
 
 
-def world_with(world: World, discs: MovingDiscs, moved: Ticks) -> World:
+def world_with(world: World, paths: Paths, moved: Ticks) -> World:
     """Return the world with the discs where they are, as the last of its circles."""
-    rows = np.column_stack([disc_positions(discs, moved), discs.radius])
+    rows = np.column_stack([disc_positions(paths, moved), paths.radius])
     return with_solids(world, rows, ())
-
-
-def discs_met(discs: MovingDiscs, moved: Ticks, pose: Array, radius: Array,
-              tolerance: float) -> NDArray[np.bool_]:
-    """Return which discs (M,) overlap a robot deeper than ``tolerance`` (m).
-
-    Parameters
-    ----------
-    discs, moved : (M,) the discs, and in how many ticks they have moved
-    pose : (N, 3) or (N, 2), m
-    radius : (N,) m, of the robots' collision circles
-
-    """
-    met = np.zeros(len(discs.radius), np.bool_)
-    for k, (x, y) in enumerate(disc_positions(discs, moved).tolist()):
-        dx, dy = pose[:, 0] - x, pose[:, 1] - y
-        met[k] = bool((np.sqrt(dx * dx + dy * dy)
-                       < radius + discs.radius[k] - tolerance).any())
-    return met

@@ -17,9 +17,6 @@ from sbot_sim.worlds.state import Worlds
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int32]
 
-# Up to so many robots it is quicker to look at all than to sort them into cells.
-FEW = 16
-
 
 @njit_inner
 def only_cell(ends: Rows, rows: Rows) -> BucketGrid:

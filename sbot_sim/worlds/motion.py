@@ -6,26 +6,20 @@ or between a robot and its world, world by world.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import borrowed, njit_inner
+from sbot_common.compiled.jit import njit_inner
 from sbot_common.elementary.copying import copy_numbers, copy_rows
-from sbot_sim.collision.narrow_phase import Crowd
-from sbot_sim.collision.repositioning import resolve_overlaps as resolve_overlaps_of
-from sbot_sim.collision.separation import PASSES, grid_of_crowd
-from sbot_sim.collision.tunnelling import step_of, steps_needed
+from sbot_sim.collision.separation import PASSES, free_of_overlaps, scratch_of
 from sbot_sim.dynamics.impulses import impulse_velocity
 from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
 from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.bodies import BodyArrays, Drives
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase, shared
-from sbot_sim.worlds.crowds import FEW, only_cell
 from sbot_sim.worlds.layouts import fixed_of
 from sbot_sim.worlds.state import Setting, Worlds
 from wind_model.wake import advertised_millimetres
@@ -34,11 +28,11 @@ Floats = NDArray[np.float64]
 
 
 @njit_inner
-def _bodies_of(bodies: BodyArrays, a: int, z: int) -> BodyArrays:
-    """Return the bodies of the rows a … z-1."""
-    return BodyArrays(bodies.radius[a:z], bodies.safety_radius[a:z], bodies.wheel_distance[a:z],
-                      bodies.wheel_radius[a:z], bodies.max_wheel_speed[a:z], bodies.mass[a:z],
-                      bodies.drive[a:z], bodies.numbers[a:z])
+def _drives_of(bodies: BodyArrays, a: int, z: int) -> Drives:
+    """Return what moves the robots of the rows a … z-1."""
+    return Drives(bodies.wheel_distance[a:z], bodies.wheel_radius[a:z],
+                  bodies.max_wheel_speed[a:z], bodies.mass[a:z], bodies.drive[a:z],
+                  bodies.numbers[a:z])
 
 
 @shared
@@ -48,7 +42,7 @@ def gain_speed(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     n, inertia, momentum = setting.robots, setting.inertia, worlds.momentum
     for k in range(first, end):
         i, j = max(a, k * n), min(z, (k + 1) * n)
-        follow(_bodies_of(setting.bodies, i, j),
+        follow(_drives_of(setting.bodies, i, j),
                Inertia(inertia.acceleration[i:j], inertia.deceleration[i:j], inertia.angular[i:j],
                        inertia.delay[i:j], inertia.limited[i:j]),
                Momentum(momentum.twist[i:j], momentum.asked[i:j]), worlds.command[i:j],
@@ -63,17 +57,17 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
-    bodies, force = _bodies_of(setting.bodies, a, z), np.empty((z - a, 2))
+    drives, force = _drives_of(setting.bodies, a, z), np.empty((z - a, 2))
     for k in range(first, end):
         x, y = force_of(setting, worlds, k)
         for row in range(max(a, k * n), min(z, (k + 1) * n)):
             force[row - a, 0], force[row - a, 1] = x, y
     speed = np.zeros(z - a)
-    if (bodies.drive != 0).any():
-        speed = carried_speeds(bodies, drive(bodies, worlds.driven[a:z]))
-    impulse = total_impulses(bodies.mass, worlds.wind[a:z], force, speed,
+    if (drives.drive != 0).any():
+        speed = carried_speeds(drives, drive(drives, worlds.driven[a:z]))
+    impulse = total_impulses(drives.mass, worlds.wind[a:z], force, speed,
                              worlds.pose[a:z, 2].copy(), setting.dt)
-    copy_rows(impulse_velocity(impulse, bodies.mass), worlds.next_impulse_velocity[a:z])
+    copy_rows(impulse_velocity(impulse, drives.mass), worlds.next_impulse_velocity[a:z])
 
 
 @njit_inner
@@ -91,10 +85,10 @@ def _slips(first: int, end: int, a: int, z: int, setting: Setting, worlds: World
 def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Measure odometry; before ``end_tick``, which counts the tick."""
     setting, worlds = batch.setting, batch.worlds
-    bodies = _bodies_of(setting.bodies, a, z)
+    drives = _drives_of(setting.bodies, a, z)
     odometry, twist = measure(
-        bodies, worlds.odometry[a:z], worlds.wheel_scale[a:z],
-        drive(bodies, worlds.driven[a:z]),
+        drives, worlds.odometry[a:z], worlds.wheel_scale[a:z],
+        drive(drives, worlds.driven[a:z]),
         _slips(first, end, a, z, setting, worlds), setting.noise_slip[a:z], setting.dt)
     copy_rows(odometry, worlds.odometry[a:z])
     copy_rows(twist, worlds.odometry_twist[a:z])
@@ -104,13 +98,13 @@ def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None
 def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Move the robots, collisions aside: document 002 section 4, and last tick's impulses."""
     setting, worlds = batch.setting, batch.worlds
-    bodies = _bodies_of(setting.bodies, a, z)
-    proposed = move(bodies, worlds.pose[a:z], drive(bodies, worlds.driven[a:z]),
+    drives = _drives_of(setting.bodies, a, z)
+    proposed = move(drives, worlds.pose[a:z], drive(drives, worlds.driven[a:z]),
                     worlds.impulse_velocity[a:z], setting.dt)
     for row in range(a, z):
         for c in range(3):
             worlds.previous[row, c] = worlds.pose[row, c]
-            worlds.home[row, c] = worlds.pose[row, c] = proposed[row - a, c]
+            worlds.pose[row, c] = proposed[row - a, c]
 
 
 @Phase
@@ -142,48 +136,15 @@ def update_twists(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 @Phase
 def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Free the robots of overlaps, world by world: what ``collision.separation.separate`` does."""
+    """Free robots that are all discs of overlaps, world by world (``collision.separation``)."""
     setting, worlds = batch.setting, batch.worlds
-    n, collided, reverted = setting.robots, worlds.collided, worlds.reverted
-    queue, found, ends = np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(2, np.int32)
-    lost, stuck = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    grid, nothing = only_cell(ends, worlds.row), np.empty(0)
-    ends[1] = n
+    n = setting.robots
     fixed = fixed_of(setting.fixed, setting.layout[first])
     for k in range(first, end):
-        rows, low = slice(k * n, (k + 1) * n), k * n
+        rows = slice(k * n, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:
             fixed = fixed_of(setting.fixed, setting.layout[k])
-        radius, previous = setting.bodies.safety_radius[rows], worlds.previous[rows]
-        pose, home = worlds.pose[rows], worlds.home[rows]
-        for i in range(n):
-            collided[low + i] = reverted[low + i] = False
-            lost[i] = not math.isfinite(pose[i, 0] + pose[i, 1] + pose[i, 2])
-            if lost[i]:  # a broken command must not spread
-                copy_numbers(previous[i], pose[i])
-                copy_numbers(previous[i], home[i])
-        steps, free, goal = steps_needed(0, n, radius, previous, pose), previous, home
-        if steps > 1:  # rare
-            free, goal = previous.copy(), pose.copy()
-        for step in range(steps):
-            if steps > 1:
-                if step > 0:
-                    copy_rows(pose, free)
-                for i in range(n):
-                    dx, dy = step_of(radius[i], goal[i, 0] - previous[i, 0],
-                                     goal[i, 1] - previous[i, 1], steps)
-                    pose[i, 0], pose[i, 1] = free[i, 0] + dx, free[i, 1] + dy
-                copy_rows(pose, home)
-            if n > FEW:
-                grid = grid_of_crowd(home, fixed.largest_radius)
-            stuck[:] = False
-            crowd = Crowd(radius, radius, free, pose, home, grid, worlds.queued[rows],
-                          worlds.shift[rows], worlds.retreats[rows], stuck, nothing.reshape(0, 7),
-                          nothing, nothing)
-            resolve_overlaps_of(fixed, borrowed(crowd), None, collided[rows], PASSES, n,
-                           borrowed(queue), borrowed(found))
-            for i in range(n):
-                reverted[low + i] |= stuck[i]
-        for i in range(n):
-            reverted[low + i] |= lost[i]
-    ends[0] = queue[0] = found[0] = 0  # keeps these alive until here
+        free_of_overlaps(fixed, setting.bodies.shape.outer_radius[rows], None,
+                         worlds.previous[rows], worlds.pose[rows],
+                         scratch_of(worlds.scratch, rows), worlds.collided[rows],
+                         worlds.reverted[rows], PASSES)

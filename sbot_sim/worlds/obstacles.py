@@ -1,134 +1,127 @@
-"""Obstacles of a simulation that move: a tick among them, and what sensors see of them.
+"""Collisions of a block of worlds with bodies of any shape, or obstacles that move.
 
-Those on a path are circles of the world at each tick; boxes are bodies that collide with the
-robots and are displaced with them. All tables of the world are made anew when any has moved, so
-sensors and lines of sight treat them as any other circle or rectangle.
+Obstacles on a path are circles of the world at each tick; boxes are bodies that collide with the
+robots and are displaced with them.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
-from sbot_sim.collision.moving_bodies import Movers, separate_shapes
+from sbot_common.compiled.jit import njit_inner
+from sbot_common.elementary.copying import copy_numbers, copy_rows
+from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
 from sbot_sim.collision.overlap import TOLERANCE
-from sbot_sim.collision.rectangle_overlap import corners_at, depths_of_discs
-from sbot_sim.collision.separation import Separation, separate
-from sbot_sim.world.bodies import BodyArrays
-from sbot_sim.world.boxes import world_with_boxes
-from sbot_sim.world.geometry import World
-from sbot_sim.world.moving import Ticks, disc_positions, discs_met, world_with
-from sbot_sim.worlds.parameters import Obstacles, SimulationParameters, reach_of, tables_of
+from sbot_sim.collision.rectangle_overlap import corners_at, disc_depth
+from sbot_sim.collision.separation import (
+    PASSES,
+    free_of_overlaps,
+    make_scratch,
+    separate_shapes,
+)
+from sbot_sim.world.moving import disc_positions
+from sbot_sim.world.shapes import Shapes
+from sbot_sim.worlds.batch import Batch, Phase
+from sbot_sim.worlds.layouts import fixed_of
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ticks = NDArray[np.int64]
 
 
-def place_obstacles(parameters: SimulationParameters, moved: Ticks | None,
-                    boxes: Array | None) -> SimulationParameters:
-    """Return the parameters with the obstacles where they are.
-
-    Parameters
-    ----------
-    parameters : of the world
-    moved : (M,) in how many ticks those on a path have moved; None: there are no obstacles
-    boxes : (B, 3) poses of boxes; None: there are no obstacles
-
-    """
-    obstacles = parameters.obstacles
-    if obstacles is None or moved is None or boxes is None:
-        return parameters
-    world = world_with_boxes(world_with(obstacles.still, obstacles.discs, moved),
-                             obstacles.boxes.bodies, boxes)
-    if (np.array_equal(world.circles, parameters.world.circles)
-            and np.array_equal(world.rectangles, parameters.world.rectangles)):
-        return parameters
-    return tables_of(parameters, world, obstacles)
+@njit_inner
+def _shapes_of(shapes: Shapes, a: int, z: int) -> Shapes:
+    """Return the shapes of the bodies a … z-1."""
+    return Shapes(shapes.half_size[a:z], shapes.offset[a:z], shapes.size[a:z],
+                  shapes.outer_radius[a:z], shapes.inner_radius[a:z], shapes.step_radius[a:z],
+                  shapes.inverse_mass[a:z], shapes.turn[a:z])
 
 
-def all_bodies(parameters: SimulationParameters, moved: Ticks | None, boxes: Array | None,
-               pose: Array) -> tuple[World, BodyArrays, Array, Movers | None]:
-    """Return what may overlap: fixed objects and obstacles on paths; robots, and then boxes.
-
-    Parameters
-    ----------
-    parameters, moved, boxes : as of ``place_obstacles``
-    pose : (N, 3) x, y (m), yaw (rad) of the robots
-
-    Returns
-    -------
-    The world, and of N + B bodies their arrays, poses (N + B, 3) and shapes.
-
-    """
-    obstacles = parameters.obstacles
-    if obstacles is None or moved is None:
-        return parameters.world, parameters.bodies, pose, parameters.movers
-    return (world_with(obstacles.still, obstacles.discs, moved), obstacles.bodies,
-            pose if boxes is None else np.vstack([pose, boxes]), obstacles.movers)
-
-
-def separated(fixed: FixedObjects, bodies: BodyArrays, movers: Movers | None, pose: Array,
-              proposed: Array) -> Separation:
-    """Return the outcome of collisions, of discs alone or of ``movers`` of any shape.
-
-    Parameters
-    ----------
-    fixed, bodies, movers : the world, and N robots
-    pose, proposed : (N, 3) where they are, and would be without collisions
-
-    """
-    if movers is None:
-        return separate(fixed, bodies.safety_radius, pose, proposed)
-    return separate_shapes(fixed, movers, pose, proposed)
+@njit_inner
+def _blocked(shapes: Shapes, pose: Array, centre: Array, radius: Array, waits: Flags) -> bool:
+    """Let discs (M,) that overlap bodies at ``pose`` (N, 3) wait; tell whether any is new."""
+    corners = corners_at(pose, shapes.offset[:, 0].copy(), shapes.size[:, :2].copy())
+    found = False
+    for k in range(len(waits)):
+        x, y = centre[k, 0], centre[k, 1]
+        for i in range(len(pose)):
+            if waits[k]:
+                break
+            if shapes.size[i, 0] > 0.0:
+                waits[k] = disc_depth(corners[i], x, y, radius[k]) > TOLERANCE
+            else:
+                dx, dy = pose[i, 0] - x, pose[i, 1] - y
+                waits[k] = (math.sqrt(dx * dx + dy * dy)
+                            < shapes.outer_radius[i] + radius[k] - TOLERANCE)
+            found |= waits[k]
+    return found
 
 
-def separate_among(obstacles: Obstacles, moved: Ticks, boxes: Array, pose: Array,
-                   proposed: Array) -> tuple[Separation, Ticks, Array]:
-    """Return the outcome of collisions, and the obstacles one tick on: counts (M,), boxes (B, 3).
+@njit_inner
+def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
+    """Free robots and boxes of overlaps, and let obstacles move; ``shaped`` None: all discs.
 
     An obstacle on a path pushes robots and boxes out of its way as a wall would. Where one cannot
     get out, as it stands against a wall or others, the obstacle waits for that tick: nothing
     overlaps. A box is where it was unless something pushes it.
-
-    Parameters
-    ----------
-    obstacles : of the world
-    moved : (M,) in how many ticks those on a path have moved so far
-    boxes : (B, 3) where the boxes are
-    pose : (N, 3) of the robots, free of overlaps with everything
-    proposed : (N, 3) where the robots would be without collisions
-
     """
-    bodies, movers, n = obstacles.bodies, obstacles.movers, len(pose)
-    before, goal = np.vstack([pose, boxes]), np.vstack([proposed, boxes])
-    radius, waits = reach_of(bodies, movers), np.zeros(len(moved), np.bool_)
-    while True:  # at least one obstacle more waits each time
-        after = moved + np.where(waits, 0, 1)
-        fixed = obstacles.fixed if not len(moved) else make_fixed_objects(
-            world_with(obstacles.still, obstacles.discs, after), radius)
-        outcome = separated(fixed, bodies, movers, before, goal)
-        blocked = _met(obstacles, after, outcome.pose) & ~waits
-        if not blocked.any():
-            break
-        waits |= blocked
-    robots = Separation(outcome.pose[:n], outcome.displacement[:n], outcome.collided[:n],
-                        outcome.reverted[:n], outcome.passes)
-    if len(boxes) and movers is not None:
-        # As among discs alone, one that goes back may turn.
-        turns = (movers.size[:n, 0] == 0.0) & np.isfinite(proposed).all(axis=1)
-        robots.pose[turns, 2] = proposed[turns, 2]
-    return robots, after, outcome.pose[n:]
+    setting, worlds = batch.setting, batch.worlds
+    n, boxes, count = setting.robots, setting.boxes, len(worlds.tick)
+    paths, m, size = setting.paths, len(worlds.moved) // count, n + boxes
+    before, goal, waits = np.empty((size, 3)), np.empty((size, 3)), np.empty(m, np.bool_)
+    for k in range(first, end):
+        shapes = _shapes_of(setting.shapes, k * size, (k + 1) * size)
+        still, robots = fixed_of(setting.fixed, setting.layout[k]), slice(k * n, (k + 1) * n)
+        pushed, moved = slice(k * boxes, (k + 1) * boxes), worlds.moved[k * m:(k + 1) * m]
+        copy_rows(worlds.previous[robots], before[:n])
+        copy_rows(worlds.pose[robots], goal[:n])
+        copy_rows(worlds.boxes[pushed], before[n:])
+        copy_rows(worlds.boxes[pushed], goal[n:])
+        fixed, after, centre = still, moved, np.empty((0, 2))
+        radius = paths.radius[k * m:(k + 1) * m]
+        waits[:] = False
+        while True:  # at least one obstacle more waits each time
+            if m > 0:
+                after = moved + (~waits).astype(np.int64)
+                centre = disc_positions(paths, after, k * m)
+                fixed = with_discs(still, centre, radius)
+            pose, collided, reverted = _separated(fixed, shapes, shaped, before, goal)
+            if m == 0 or not _blocked(shapes, pose, centre, radius, waits):
+                break
+        copy_numbers(after, moved)
+        copy_rows(pose[:n], worlds.pose[robots])
+        copy_rows(pose[n:], worlds.boxes[pushed])
+        copy_numbers(collided[:n], worlds.collided[robots])
+        copy_numbers(reverted[:n], worlds.reverted[robots])
+        for i in range(n if boxes > 0 else 0):
+            # As among discs alone, one that goes back may turn.
+            if shapes.size[i, 0] == 0.0 and math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2]):
+                worlds.pose[k * n + i, 2] = goal[i, 2]
 
 
-def _met(obstacles: Obstacles, moved: Ticks, pose: Array) -> NDArray[np.bool_]:
-    """Return which obstacles on a path (M,) overlap robots and boxes at ``pose`` (N + B, 3)."""
-    discs, bodies, movers = obstacles.discs, obstacles.bodies, obstacles.movers
-    if movers is None:
-        return discs_met(discs, moved, pose, bodies.safety_radius, TOLERANCE)
-    flat = movers.size[:, 0] > 0.0
-    met = discs_met(discs, moved, pose[~flat], bodies.safety_radius[~flat], TOLERANCE)
-    corners = corners_at(pose[flat], movers.offset[flat, 0], movers.size[flat, :2])
-    _, which, depth = depths_of_discs(corners, np.column_stack([disc_positions(discs, moved),
-                                                                discs.radius]))
-    met[which[depth > TOLERANCE]] = True
-    return met
+@njit_inner
+def _separated(fixed: FixedObjects, shapes: Shapes, shaped: bool | None, before: Array,
+               goal: Array) -> tuple[Array, Flags, Flags]:
+    """Return (poses, collided, reverted) of bodies of any shape, or of discs alone."""
+    if shaped is not None:
+        return separate_shapes(fixed, shapes, before, goal, PASSES)[:3]
+    n, pose = len(goal), goal.copy()
+    collided, reverted = np.empty(n, np.bool_), np.empty(n, np.bool_)
+    free_of_overlaps(fixed, shapes.outer_radius, None, before, pose, make_scratch(n, 2), collided,
+                     reverted, PASSES)
+    return pose, collided, reverted
+
+
+@Phase
+def resolve_overlaps_among_moving(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Free robots that are all discs of overlaps, among obstacles on paths."""
+    _resolve(first, end, batch, None)
+
+
+@Phase
+def resolve_overlaps_of_shapes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Free robots of any shape and boxes of overlaps, perhaps among obstacles on paths."""
+    _resolve(first, end, batch, True)

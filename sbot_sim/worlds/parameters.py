@@ -10,24 +10,35 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
-from sbot_sim.collision.moving_bodies import Movers
+from sbot_sim.collision.placement import placement_error
 from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
-from sbot_sim.sensors.rectangles import Rectangles
+from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
-from sbot_sim.world.bodies import BodyArrays, body_arrays, joined
-from sbot_sim.world.boxes import Boxes, world_with_boxes
+from sbot_sim.world.bodies import BodyArrays, select_bodies
+from sbot_sim.world.boxes import world_with_boxes
 from sbot_sim.world.geometry import World, with_solids
 from sbot_sim.world.line_of_sight import make_line_of_sight
-from sbot_sim.world.moving import MovingDiscs, make_moving_discs, world_with
+from sbot_sim.world.moving import Paths, make_paths, world_with
 from sbot_sim.world.scene import Scene, make_scene
 from wind_model.parameters import Height, WakeParameters
 from wind_model.turbulence import Waves
 
+Array = NDArray[np.float64]
 _NO_HOOKS = Hooks()
+
+
+class Senses(NamedTuple):
+    """What robots are given to sense with: what ``SensorParameters`` are made of."""
+
+    scan: ScanParameters
+    infrared: InfraredParameters | None = None
+    neighbours: RangeAndBearing = RangeAndBearing()
+    threads: int = 1
+    fitted: Mapping[str, Any] = {}
 
 
 class SensorParameters(NamedTuple):
@@ -44,30 +55,29 @@ class SensorParameters(NamedTuple):
     stops_broadcasts: bool  # whether the world does
     threads: int = 1  # changes no bit
     fitted: Mapping[str, Any] = {}  # of other sensors: settings by name
-    rectangles: Rectangles | None = None  # bodies that lasers see as such; None: all are round
 
 
 class Obstacles(NamedTuple):
-    """Obstacles that move, and what it takes to make the tables of a world with them."""
+    """Obstacles that move, and the world without them."""
 
-    discs: MovingDiscs  # on their paths
-    boxes: Boxes  # that are pushed
-    bodies: BodyArrays  # of the robots, then of the boxes
-    movers: Movers | None  # the shapes of both; None: there are no boxes, and robots are discs
-    still: World  # without discs and boxes
-    fixed: FixedObjects  # ``still`` as collisions look it up
-    far: float  # m, how far lasers see
-    near: float  # m, how far infrared sees
-    stop_broadcasts: bool
+    paths: Paths  # of those that go along one
+    bodies: BodyArrays  # of the robots, then of the boxes that are pushed
+    start: Array  # (B, 3) x, y (m), yaw (rad) of the boxes at tick 0
+    still: World  # without any of them
+
+    @property
+    def boxes(self) -> BodyArrays:
+        """The boxes' bodies."""
+        return select_bodies(self.bodies, slice(len(self.bodies.radius) - len(self.start), None))
 
 
 class SimulationParameters(NamedTuple):
     """What does not change during a run."""
 
     dt: float  # s
-    bodies: BodyArrays
+    bodies: BodyArrays  # of the robots
     world: World
-    fixed: FixedObjects  # ``world`` as collisions look it up
+    fixed: FixedObjects  # what stands still, as collisions look it up
     sensors: SensorParameters
     odometry: OdometryParameters
     wake: WakeParameters
@@ -75,46 +85,45 @@ class SimulationParameters(NamedTuple):
     waves: Waves | None = None  # of the gusts; None: no turbulence
     hooks: Hooks = _NO_HOOKS
     obstacles: Obstacles | None = None  # moving ones; ``world`` has them at one tick
-    movers: Movers | None = None  # the robots' shapes; None: all are discs
     inertia: Inertia | None = None  # None: robots drive at once what they are told
 
 
 def make_simulation_parameters(
-        *, dt: float, bodies: BodyArrays, world: World, scan: ScanParameters,
-        infrared: InfraredParameters | None, range_and_bearing: bool, rab_range: float,
-        rab_blocked_by_walls: bool, odometry: OdometryParameters, wake: WakeParameters,
-        wind_height: Height | float, threads: int = 1, waves: Waves | None = None,
-        hooks: Hooks = _NO_HOOKS, fitted: Mapping[str, Any] = {},
-        moving: MovingDiscs | None = None, boxes: Boxes | None = None,
-        movers: Movers | None = None, all_movers: Movers | None = None,
-        rectangles: Rectangles | None = None,
-        inertia: Inertia | None = None) -> SimulationParameters:
+        *, dt: float, bodies: BodyArrays, world: World, senses: Senses,
+        odometry: OdometryParameters, wake: WakeParameters, wind_height: Height | float,
+        waves: Waves | None = None, hooks: Hooks = _NO_HOOKS, paths: Paths | None = None,
+        boxes: Array | None = None, inertia: Inertia | None = None) -> SimulationParameters:
     """Return the parameters of a simulation with all derived tables; units as in the tuples.
 
-    ``movers`` are the shapes of the robots, ``all_movers`` those of robots and boxes.
+    Parameters
+    ----------
+    dt, odometry, wake, wind_height, waves, hooks, inertia : see ``SimulationParameters``
+    bodies : of the robots, and then of the boxes
+    world : what stands still
+    senses : of all robots
+    paths : of obstacles that go along one; None: there are none
+    boxes : (B, 3) x, y (m), yaw (rad) of boxes at tick 0; None: there are none
+
     """
-    far, near = _sights(scan, infrared, bodies)
+    start = np.zeros((0, 3)) if boxes is None else boxes
+    robots = bodies if not len(start) else select_bodies(
+        bodies, slice(len(bodies.radius) - len(start)))
+    scan, infrared, heard = senses.scan, senses.infrared, senses.neighbours
+    far, near = _sights(scan, infrared, robots)
     scene = make_scene(world, far)
     sensors = SensorParameters(
         scan=scan, fan=scan_fan(scan), scene=scene, infrared=infrared,
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
-        range_and_bearing=range_and_bearing, rab_range=rab_range,
-        line_of_sight=make_line_of_sight(world if rab_blocked_by_walls else None),
-        stops_broadcasts=rab_blocked_by_walls, threads=threads, fitted=fitted,
-        rectangles=rectangles)
+        range_and_bearing=heard.range_and_bearing, rab_range=heard.rab_range,
+        line_of_sight=make_line_of_sight(world if heard.rab_blocked_by_walls else None),
+        stops_broadcasts=heard.rab_blocked_by_walls, threads=senses.threads, fitted=senses.fitted)
     parameters = SimulationParameters(
-        dt=dt, bodies=bodies, world=world, sensors=sensors, odometry=odometry, wake=wake,
-        fixed=make_fixed_objects(world, reach_of(bodies, movers)), wind_height=wind_height,
-        waves=waves, hooks=hooks, movers=movers, inertia=inertia)
-    if moving is None and boxes is None:
+        dt=dt, bodies=robots, world=world, sensors=sensors, odometry=odometry, wake=wake,
+        fixed=make_fixed_objects(world, bodies.shape.outer_radius), wind_height=wind_height,
+        waves=waves, hooks=hooks, inertia=inertia)
+    if paths is None and boxes is None:
         return parameters
-    moving, boxes = moving or make_moving_discs((), dt), boxes or Boxes()
-    all_bodies = joined(bodies, body_arrays(boxes.bodies))
-    all_movers = all_movers if boxes.bodies else movers
-    obstacles = Obstacles(moving, boxes, all_bodies, all_movers, world,
-                          make_fixed_objects(world, reach_of(all_bodies, all_movers)), far, near,
-                          rab_blocked_by_walls)
-    return _at_start(parameters, obstacles)
+    return _at_start(parameters, Obstacles(paths or make_paths((), dt), bodies, start, world))
 
 
 def with_objects(parameters: SimulationParameters, circles: Sequence[Sequence[float]],
@@ -128,23 +137,19 @@ def with_objects(parameters: SimulationParameters, circles: Sequence[Sequence[fl
     rectangles : cx, cy, width, height (m), yaw (rad) of each
 
     """
-    sensors, bodies, obstacles = parameters.sensors, parameters.bodies, parameters.obstacles
+    obstacles, bodies, world = parameters.obstacles, parameters.bodies, parameters.world
     if obstacles is not None:
-        still = with_solids(obstacles.still, circles, rectangles)
-        return _at_start(parameters, obstacles._replace(
-            still=still,
-            fixed=make_fixed_objects(still, reach_of(obstacles.bodies, obstacles.movers))))
-    far, near = _sights(sensors.scan, sensors.infrared, bodies)
-    return tables_of(parameters, with_solids(parameters.world, circles, rectangles), Obstacles(
-        make_moving_discs((), parameters.dt), Boxes(), bodies, parameters.movers,
-        parameters.world, parameters.fixed, far, near, sensors.stops_broadcasts))
+        bodies, world = obstacles.bodies, obstacles.still
+    world = with_solids(world, circles, rectangles)
+    fixed = make_fixed_objects(world, bodies.shape.outer_radius)
+    if obstacles is None:
+        return _with_world(parameters._replace(fixed=fixed), world)
+    return _at_start(parameters._replace(fixed=fixed), obstacles._replace(still=world))
 
 
 def _at_start(parameters: SimulationParameters, obstacles: Obstacles) -> SimulationParameters:
-    discs, boxes = obstacles.discs, obstacles.boxes
-    world = world_with(obstacles.still, discs, np.zeros(len(discs.radius), np.int64))
-    return tables_of(parameters._replace(obstacles=obstacles),
-                     world_with_boxes(world, boxes.bodies, boxes.start), obstacles)
+    return place_obstacles(parameters._replace(obstacles=obstacles),
+                           np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start)
 
 
 def _sights(scan: ScanParameters, infrared: InfraredParameters | None,
@@ -155,21 +160,62 @@ def _sights(scan: ScanParameters, infrared: InfraredParameters | None,
     return far, near
 
 
-def reach_of(bodies: BodyArrays, movers: Movers | None) -> NDArray[np.float64]:
-    """Return how far from its centre each robot may touch something (m); (N,)."""
-    return bodies.safety_radius if movers is None else movers.around
+def place_obstacles(parameters: SimulationParameters, moved: NDArray[np.int64],
+                    boxes: Array) -> SimulationParameters:
+    """Return the parameters with what sensors see of obstacles where they are.
+
+    Parameters
+    ----------
+    parameters : of a world with obstacles
+    moved : (M,) in how many ticks those on a path have moved
+    boxes : (B, 3) poses of boxes
+
+    """
+    obstacles = parameters.obstacles
+    assert obstacles is not None
+    world = world_with_boxes(world_with(obstacles.still, obstacles.paths, moved), obstacles.boxes,
+                             boxes)
+    if (np.array_equal(world.circles, parameters.world.circles)
+            and np.array_equal(world.rectangles, parameters.world.rectangles)):
+        return parameters
+    return _with_world(parameters, world)
 
 
-def tables_of(parameters: SimulationParameters, world: World,
-              obstacles: Obstacles) -> SimulationParameters:
-    """Return the parameters with another world, and all that is derived from it."""
-    sensors, infrared = parameters.sensors, parameters.sensors.infrared
-    scene = make_scene(world, obstacles.far)
-    separate_scene = infrared is not None and obstacles.near != obstacles.far
-    return parameters._replace(
-        world=world, fixed=make_fixed_objects(world, reach_of(parameters.bodies,
-                                                              parameters.movers)),
-        sensors=sensors._replace(
-            scene=scene,
-            infrared_scene=make_scene(world, obstacles.near) if separate_scene else scene,
-            line_of_sight=make_line_of_sight(world if obstacles.stop_broadcasts else None)))
+def _with_world(parameters: SimulationParameters, world: World) -> SimulationParameters:
+    """Return the parameters with what sensors see of another world."""
+    sensors = parameters.sensors
+    far, near = _sights(sensors.scan, sensors.infrared, parameters.bodies)
+    scene = make_scene(world, far)
+    separate_scene = sensors.infrared is not None and near != far
+    return parameters._replace(world=world, sensors=sensors._replace(
+        scene=scene, infrared_scene=make_scene(world, near) if separate_scene else scene,
+        line_of_sight=make_line_of_sight(world if sensors.stops_broadcasts else None)))
+
+
+def start_error(parameters: SimulationParameters, pose: Array) -> str | None:
+    """Return what is wrong with robots that start at ``pose`` (N, 3); None if nothing is."""
+    obstacles, moved, boxes = parameters.obstacles, None, None
+    if obstacles is not None:
+        moved, boxes = np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start
+    return placement_error(*all_bodies(parameters, moved, boxes, pose), len(pose))
+
+
+def all_bodies(parameters: SimulationParameters, moved: NDArray[np.int64] | None,
+               boxes: Array | None, pose: Array) -> tuple[World, BodyArrays, Array]:
+    """Return what may overlap: fixed objects and obstacles on paths; robots, and then boxes.
+
+    Parameters
+    ----------
+    parameters, moved, boxes : as of ``place_obstacles``; None: there are no obstacles
+    pose : (N, 3) x, y (m), yaw (rad) of the robots
+
+    Returns
+    -------
+    The world, and of N + B bodies their arrays and poses (N + B, 3).
+
+    """
+    obstacles = parameters.obstacles
+    if obstacles is None or moved is None:
+        return parameters.world, parameters.bodies, pose
+    return (world_with(obstacles.still, obstacles.paths, moved), obstacles.bodies,
+            pose if boxes is None else np.vstack([pose, boxes]))

@@ -9,13 +9,15 @@ import numpy as np
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import borrowed
 from sbot_common.elementary.copying import copy_numbers, copy_rows
+from sbot_sim.collision.separation import FEW
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import InfraredView, Readout, sense_rows
 from sbot_sim.sensors.range_and_bearing import neighbours_of_some
+from sbot_sim.sensors.rectangles import lower_by_rectangles, rectangle_boxes
 from sbot_sim.sensors.scan import add_scan_noise
 from sbot_sim.sensors.scan_kernel import cast_rows, mounted
 from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
-from sbot_sim.worlds.crowds import FEW, all_in_view, discs_of_world
+from sbot_sim.worlds.crowds import all_in_view, discs_of_world
 from sbot_sim.worlds.layouts import scene_of
 
 
@@ -44,7 +46,8 @@ def mount_lasers(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Cast the lasers' beams."""
     setting, worlds = batch.setting, batch.worlds
-    n, s, radius, lasers = setting.robots, setting.sensing, setting.bodies.radius, worlds.pose
+    n, s, lasers = setting.robots, setting.sensing, worlds.pose
+    radius = setting.bodies.laser_radius
     if worlds.laser_pose.shape[0] > 0:
         lasers = worlds.laser_pose
     best, ends = np.empty(s.fan.directions.shape[1]), np.empty(2, np.int32)
@@ -62,6 +65,21 @@ def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                   s.range_min, s.range_max, borrowed(best), borrowed(worlds.ranges))
     ends[0] = 0  # keeps these alive until here
     best[0] = 0.0
+
+
+@shared_apart
+def scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Let lasers see rectangular bodies; after ``scan``."""
+    setting, worlds = batch.setting, batch.worlds
+    n, s, lasers, shape = setting.robots, setting.sensing, worlds.pose, setting.bodies.shape
+    if worlds.laser_pose.shape[0] > 0:
+        lasers = worlds.laser_pose
+    for k in range(first, end):
+        rows, low, high = slice(k * n, (k + 1) * n), max(a, k * n), min(z, (k + 1) * n)
+        boxes, robots = rectangle_boxes(shape.half_size[rows], shape.offset[rows],
+                                        worlds.pose[rows])
+        lower_by_rectangles(boxes, robots, lasers[low:high], low - k * n, s.fan, s.range_min,
+                            s.range_max, worlds.ranges[low:high])
 
 
 @shared_apart

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import by_address
+from sbot_sim.collision.separation import Scratch, make_scratch
 from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import SENSORS
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.moving import Paths
+from sbot_sim.world.shapes import Shapes
 from sbot_sim.worlds.layouts import FixedLayouts, Scenes
 from wind_model.grid import Lattice
 from wind_model.parameters import WakeParameters
@@ -49,7 +52,10 @@ class Setting(NamedTuple):
     robots: int  # N, of a world
     wheels: int  # that odometry counts: of the robot with most of them
     dt: float  # s
-    bodies: BodyArrays  # (K*N,) each
+    bodies: BodyArrays  # (K*N,) each, of the robots
+    boxes: int  # B, that are pushed, of a world
+    shapes: Shapes  # (K*(N + B),) each: of a world's robots, then of its boxes
+    paths: Paths  # (K*M,) of obstacles that go along one
     layout: Integers  # (K,) the layout in which a world stands
     fixed: FixedLayouts
     scan_scenes: Scenes
@@ -83,6 +89,8 @@ class Worlds(NamedTuple):
     driven: Floats  # (K*N, 3) what inertia makes of it; ``command`` itself where none has any
     momentum: Momentum  # of robots with inertia
     pose: Floats  # (K*N, 3) x, y (m), yaw (rad)
+    boxes: Floats  # (K*B, 3) x, y (m), yaw (rad) of boxes
+    moved: Integers  # (K*M,) ticks in which obstacles on a path have moved
     sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
     twist: Floats  # (K*N, 3) what the last tick did: m/s, m/s, rad/s in the robot's own frame
     impulse_velocity: Floats  # (K*N, 2) m/s: last tick's impulses over mass, moves this tick only
@@ -109,14 +117,10 @@ class Worlds(NamedTuple):
     heard_bearing: Floats  # (K, N*(N - 1)) rad
     laser_pose: Floats  # (K*N, 3) where lasers are that are mounted off the centre; or (0, 3)
     previous: Floats  # (K*N, 3) poses before the last step
-    home: Floats  # (K*N, 3) poses proposed by the last step, before collisions
-    shift: Floats  # (K*N, 2) room for collisions
-    queued: Flags  # (K*N,) room for collisions
-    retreats: NDArray[np.int8]  # (K*N,) room for collisions
+    scratch: Scratch  # room for collisions
     row: NDArray[np.int32]  # (K*N,) 0, 1, 2 …
     x: Floats  # (K*N,) room for sensors
     y: Floats  # (K*N,)
-
 
     @property
     def hears(self) -> bool:
@@ -140,7 +144,9 @@ def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
     return Worlds(
         tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=command,
         driven=floats(3) if inert else command, momentum=at_rest(inert, setting.inertia),
-        pose=floats(3), sent_pose=floats(3), twist=floats(3), impulse_velocity=floats(2),
+        pose=floats(3), boxes=np.zeros((count * setting.boxes, 3)),
+        moved=np.zeros(len(setting.paths.radius), np.int64), sent_pose=floats(3),
+        twist=floats(3), impulse_velocity=floats(2),
         next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
         reduction=np.zeros(rows), felt_wind=floats(2), felt_free_wind=floats(2),
         updraft=np.zeros(rows), odometry=floats(3),
@@ -154,6 +160,5 @@ def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
         heard_robot=np.zeros(heard, np.int64), heard_range=np.zeros(heard),
         heard_bearing=np.zeros(heard),
         laser_pose=floats(3) if sensing.mount.any() else np.zeros((0, 3)), previous=floats(3),
-        home=floats(3), shift=floats(2), queued=np.zeros(rows, np.bool_),
-        retreats=np.zeros(rows, np.int8),
+        scratch=make_scratch(n, 2, count),
         row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows))

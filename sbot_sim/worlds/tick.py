@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from sbot_sim.sensors.range_and_bearing import Heard
-from sbot_sim.worlds import air, motion, sensing
+from sbot_sim.worlds import air, motion, obstacles, sensing
 from sbot_sim.worlds.batch import Interpreted, Phase
 from sbot_sim.worlds.fitted_sensors import FittedSensors
+from sbot_sim.worlds.moving_obstacles import MovingObstacles, ReplaceScenes
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.reset import begin
-from sbot_sim.worlds.shaped_worlds import ReplaceScenes, ShapedWorlds
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 from sbot_sim.worlds.user_hooks import HookPhases
 from sbot_sim.worlds.world_by_world import WorldByWorld
@@ -28,7 +28,7 @@ class Tick:
     setting, worlds : of the batch
     senses : what is sensed
     waves_of : the waves of world k with a seed; None: no turbulence there
-    replace_scenes : as of ``ShapedWorlds``
+    replace_scenes : as of ``MovingObstacles``
     threads : how many share the robots of a world; changes no bit
 
     """
@@ -39,14 +39,15 @@ class Tick:
                  replace_scenes: ReplaceScenes, threads: int) -> None:
         self._worlds, self._senses, self._hooks = worlds, senses, parameters[0].hooks
         self._called = HookPhases(parameters, setting, worlds, self.heard)
-        shaped = any(p.movers is not None or p.obstacles is not None for p in parameters)
-        self.shaped = ShapedWorlds(parameters, setting, worlds,
-                                   replace_scenes) if shaped else None
-        self._sees_shapes = any(p.sensors.rectangles is not None and p.sensors.scan.sees_robots
-                                for p in parameters)
-        current = list(parameters) if self.shaped is None else self.shaped.parameters
+        moves = parameters[0].obstacles is not None
+        self.moving = MovingObstacles(parameters, setting, worlds,
+                                      replace_scenes) if moves else None
+        self._discs = setting.shapes.equal_discs
+        self._sees_rectangles = bool(setting.bodies.shape.half_size.any()
+                                     and setting.sensing.sees_robots)
+        current = list(parameters) if self.moving is None else self.moving.parameters
         self.fitted = FittedSensors(current, setting, worlds, senses)
-        self._each = WorldByWorld(current, setting, worlds, threads)
+        self._each = WorldByWorld(current, setting, worlds)
         turbulent = any(p.waves is not None for p in parameters)
         self._turbulent = air.TurbulentAir(waves_of, setting, worlds) if turbulent else None
         # A user's function need not be one for several threads, and tables of the whole batch are
@@ -57,8 +58,8 @@ class Tick:
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
         """Put what is not in the arrays of the batch to tick 0."""
         worlds = list(chosen)
-        if self.shaped is not None:
-            self.shaped.reset(worlds)
+        if self.moving is not None:
+            self.moving.reset(worlds)
         self.fitted.reset(worlds)
         if self._turbulent is not None:
             self._turbulent.reset(worlds, seeds)
@@ -92,8 +93,13 @@ class Tick:
         if 'odometry' in self._senses:
             phases.append(motion.measure_odometry)
         phases.append(motion.propose)
-        phases += [motion.resolve_overlaps if self.shaped is None
-                   else self.shaped.resolve_overlaps, motion.end_tick]
+        if self._discs:
+            phases.append(motion.resolve_overlaps if self.moving is None
+                          else obstacles.resolve_overlaps_among_moving)
+        else:
+            phases.append(obstacles.resolve_overlaps_of_shapes)
+        phases += [self.moving.place] if self.moving is not None else []
+        phases.append(motion.end_tick)
         if setting.sensing.range_and_bearing or setting.wake.wake:
             phases.append(motion.broadcast)
         if self.fitted.remember_motion:
@@ -106,11 +112,9 @@ class Tick:
         """Return the phases that read all sensors but for the wind."""
         s = setting.sensing
         phases: Phases = [sensing.decode_yaws]
-        if s.fan.beams > 0 and self._sees_shapes:
-            phases.append(self._each.scan)
-        elif s.fan.beams > 0:
+        if s.fan.beams > 0:
             phases += [*[sensing.mount_lasers] * bool(s.mount.any()), sensing.scan,
-                       sensing.add_noise]
+                       *[sensing.scan_rectangles] * self._sees_rectangles, sensing.add_noise]
         if s.infrared_fan.beams > 0:
             phases.append(sensing.read_infrared)
         phases += self.hearing(setting)

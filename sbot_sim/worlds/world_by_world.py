@@ -1,11 +1,10 @@
-"""Phases in Python, world by world: scans that see rectangles, and hearing in large worlds."""
+"""Phases in Python, world by world: hearing in large worlds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
-from sbot_sim.sensors.scan import add_scan_noise, cast_scans
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import Setting, Worlds
 from wind_model.wake import clamped_radius, reductions
@@ -18,27 +17,13 @@ class WorldByWorld:
     ----------
     parameters : (K,) of each world; read at each tick, as those of moving obstacles are replaced
     setting, worlds : of the batch
-    threads : how many share a world; changes no bit
 
     """
 
     def __init__(self, parameters: Sequence[SimulationParameters], setting: Setting,
-                 worlds: Worlds, threads: int) -> None:
+                 worlds: Worlds) -> None:
         self._parameters, self._setting, self._worlds = parameters, setting, worlds
-        self._threads = threads
         self.heard: list[Heard] = [nobody_heard(setting.robots)] * len(parameters)
-
-    def scan(self, first: int, end: int) -> None:
-        """Cast the lasers' beams, which see rectangular bodies as such, and add noise."""
-        setting, worlds, n = self._setting, self._worlds, self._setting.robots
-        for k in range(first, end):
-            rows, sensors = slice(k * n, (k + 1) * n), self._parameters[k].sensors
-            scan = sensors.scan
-            worlds.ranges[rows] = cast_scans(
-                sensors.scene, sensors.fan, worlds.pose[rows], self._parameters[k].bodies.radius,
-                scan, self._threads, sensors.rectangles)
-            add_scan_noise(worlds.ranges[rows], setting.scan_noise[k], scan.range_min,
-                           scan.range_max, int(worlds.seed[k]), int(worlds.tick[k]), 0)
 
     def hear(self, first: int, end: int) -> None:
         """Find who hears whom, in arrays as long as that takes: ``heard`` of each world."""

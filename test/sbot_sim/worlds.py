@@ -4,10 +4,11 @@ import numpy as np
 
 from sbot_sim.sensors.infrared.sensor import InfraredSettings, make_infrared_parameters
 from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.worlds.parameters import make_simulation_parameters
+from sbot_sim.worlds.parameters import Senses, make_simulation_parameters
 from wind_model.parameters import WakeParameters
 
 
@@ -18,9 +19,9 @@ def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), recta
     arrays = body_arrays(bodies)
     scan = make_scan_parameters(ScanSettings(**{'scan_beams': 31, **(scan or {})}))
     return make_simulation_parameters(
-        dt=dt, bodies=arrays, world=world, scan=scan,
-        infrared=make_infrared_parameters(InfraredSettings(**(infrared or {}))),
-        range_and_bearing=rab, rab_range=8.0, rab_blocked_by_walls=False,
+        dt=dt, bodies=arrays, world=world, senses=Senses(
+            scan, make_infrared_parameters(InfraredSettings(**(infrared or {}))),
+            RangeAndBearing(rab, 8.0, rab_blocked_by_walls=False)),
         odometry=OdometryParameters(**(odometry or {})), wake=WakeParameters(**(wake or {})),
         wind_height=0.5)
 

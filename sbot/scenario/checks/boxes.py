@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sbot.files.yaml_text import Origins
 from sbot.scenario.model import World
-from sbot.scenario.world import pushable_boxes, solid_names, starting_world
+from sbot.scenario.world import box_bodies, box_poses, solid_names, starting_world
 from sbot_common.errors import InputError, bad_value
-from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.collision.overlap import PAIR, find_overlaps
 from sbot_sim.world.bodies import body_arrays
 
@@ -28,12 +27,10 @@ def check_boxes(world: World, origins: Origins) -> None:
         if thickness < THINNEST:
             raise bad_value(origins.where(('world', 'boxes', k, key)), getattr(box, key),
                             f'a box of at least {THINNEST:g} m')
-    boxes = pushable_boxes(world)
-    if boxes is None:
+    if not world.boxes:
         return
     arrays = starting_world(world, with_boxes=False)
-    found = find_overlaps(arrays, body_arrays(boxes.bodies), boxes.start,
-                          movers=make_movers((), boxes.bodies))
+    found = find_overlaps(arrays, body_arrays((), box_bodies(world)), box_poses(world))
     if not len(found.robot):
         return
     box, kind, other, depth = min(zip(*(column.tolist() for column in found), strict=True))

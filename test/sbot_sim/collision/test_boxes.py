@@ -12,10 +12,10 @@ from solids import deepest, random_bodies, random_world, rectangular
 
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.levers import body_levers, fixed_arm, wall_arm
-from sbot_sim.collision.moving_bodies import make_movers, separate_shapes
 from sbot_sim.collision.overlap import find_overlaps, overlaps
-from sbot_sim.world.bodies import ROBOT, body_arrays
-from sbot_sim.world.boxes import characteristic_length, make_box
+from sbot_sim.collision.separation import separate
+from sbot_sim.world.bodies import ROBOT, body_arrays, characteristic_length
+from sbot_sim.world.boxes import make_box
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 OPEN = make_world((-50, -50, 50, 50))
@@ -23,9 +23,9 @@ SMALL = ROBOT._replace(radius=0.15)
 
 
 def step(robots, boxes, pose, proposed, world=OPEN):
-    movers = make_movers(robots, boxes)
-    fixed = make_fixed_objects(world, movers.around)
-    return separate_shapes(fixed, movers, np.array(pose, float), np.array(proposed, float))
+    shapes = body_arrays(robots, boxes).shape
+    fixed = make_fixed_objects(world, shapes.outer_radius)
+    return separate(fixed, shapes, np.array(pose, float), np.array(proposed, float))
 
 
 def pushed(robots, boxes, pose, ways, world=OPEN):
@@ -241,8 +241,7 @@ def standing(rng, world):
         one, other = [robots[i] for i in rows if i < 14], [boxes[i - 14] for i in rows if i >= 14]
         if not other:
             return one, other, pose[rows]
-        found = find_overlaps(world, body_arrays([*one, *other]), pose[rows], 0.0,
-                              make_movers(one, other)).robot
+        found = find_overlaps(world, body_arrays(one, other), pose[rows], 0.0).robot
         if not len(found):
             return one, other, pose[rows]
         keep[rows[found[0]]] = False
@@ -257,17 +256,17 @@ def test_robots_and_boxes_never_overlap_anything(seed, length):
     if not boxes or not robots:
         return
     bodies, n = [*robots, *boxes], len(robots)
-    movers, arrays = make_movers(robots, boxes), body_arrays(bodies)
-    fixed = make_fixed_objects(world, movers.around)
+    arrays = body_arrays(robots, boxes)
+    fixed = make_fixed_objects(world, arrays.safety_radius)
     drift = rng.normal(0, length, (n, 2))
     for _ in range(6):
         proposed = pose.copy()
         proposed[:n, :2] += drift + rng.normal(0, length / 4, drift.shape)
         proposed[:n, 2] += rng.normal(0, 5 * length, n)
         proposed[:n, 2] = (proposed[:n, 2] + math.pi) % (2 * math.pi) - math.pi
-        outcome = separate_shapes(fixed, movers, pose, proposed)
+        outcome = separate(fixed, arrays.shape, pose, proposed)
         pose = outcome.pose
-        assert overlaps(world, arrays, pose, movers) == 0
+        assert overlaps(world, arrays, pose) == 0
         assert deepest(world, bodies, pose) <= 1e-9
         assert ((pose[:, 2] >= -math.pi) & (pose[:, 2] < math.pi)).all()
         free = ~outcome.collided & ~outcome.reverted

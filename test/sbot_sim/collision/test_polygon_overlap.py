@@ -8,7 +8,6 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sbot_sim.collision.moving_bodies import make_movers
 from sbot_sim.collision.overlap import POLYGON, find_overlaps
 from sbot_sim.collision.polygon_overlap import depths_of_discs_in_polygons, joined
 from sbot_sim.collision.rectangle_overlap import corners_at, corners_of
@@ -36,12 +35,10 @@ def stars(rng, count):
 def test_rectangles_overlap_the_polygons_that_shapely_finds(seed):
     rng = np.random.default_rng(seed)
     outlines, pose = stars(rng, 3), rng.uniform(-0.5, 6.5, (12, 3))
-    bodies = [BOX] * len(pose)
-    movers = make_movers(bodies)
-    found = find_overlaps(make_world((0, 0, 6, 6), polygons=outlines), body_arrays(bodies), pose,
-                          movers=movers)
+    bodies = body_arrays([BOX] * len(pose))
+    found = find_overlaps(make_world((0, 0, 6, 6), polygons=outlines), bodies, pose)
     named = {(int(i), int(k)) for i, kind, k, _ in zip(*found, strict=True) if kind == POLYGON}
-    corners = corners_at(pose, movers.offset[:, 0], movers.size[:, :2])
+    corners = corners_at(pose, bodies.shape.offset[:, 0], bodies.shape.size[:, :2])
     for i, row in enumerate(corners):
         for k, outline in enumerate(outlines):
             shared = shapely.Polygon(row).intersection(shapely.Polygon(outline))
@@ -52,13 +49,12 @@ def test_rectangles_overlap_the_polygons_that_shapely_finds(seed):
 
 
 def test_a_rectangle_within_a_polygon_is_as_deep_as_its_inner_circle_is_wide():
-    bodies = [BOX]
-    movers = make_movers(bodies)
+    bodies = body_arrays([BOX])
     found = find_overlaps(
         make_world((0, 0, 6, 6), polygons=[[(1, 1), (5, 1), (5, 5), (1, 5)]]),
-        body_arrays(bodies), np.array([[3.0, 3.0, 0.3]]), movers=movers)
+        bodies, np.array([[3.0, 3.0, 0.3]]))
     assert found.kind.tolist() == [POLYGON]
-    assert found.depth.tolist() == movers.within.tolist()
+    assert found.depth.tolist() == bodies.shape.inner_radius.tolist()
 
 
 def test_more_overlaps_than_there_was_room_for():
@@ -83,15 +79,15 @@ def test_41_polygons_cost_little_more_than_none(body):
     rng = np.random.default_rng(3)
     polygons = [star(rng, 6, (3 + 4 * (k % 7), 3 + 4 * (k // 7)), 1.0) for k in range(41)]
     worlds = [make_world((0, 0, 32, 28), polygons=each) for each in ([], polygons)]
-    bodies, pose, movers = body_arrays([body]), np.array([[1.0, 1.0, 0.0]]), make_movers([body])
+    bodies, pose = body_arrays([body]), np.array([[1.0, 1.0, 0.0]])
 
     def spent(world):
         start = time.process_time()
         for _ in range(300):
-            find_overlaps(world, bodies, pose, movers=movers)
+            find_overlaps(world, bodies, pose)
         return time.process_time() - start
 
     for world in worlds:  # compiled, or loaded
-        find_overlaps(world, bodies, pose, movers=movers)
+        find_overlaps(world, bodies, pose)
     ratios = [spent(worlds[1]) / spent(worlds[0]) for _ in range(5)]
     assert min(ratios) < 6.0, ratios

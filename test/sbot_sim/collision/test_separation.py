@@ -22,8 +22,9 @@ EMPTY = make_world((-10, -10, 10, 10))
 def settle(proposed, previous=None, world=EMPTY, bodies=None, **more):
     proposed = np.array(proposed, dtype=float)
     previous = proposed if previous is None else np.array(previous, dtype=float)
-    radius = (bodies or body_arrays([S_BOT] * len(proposed))).safety_radius
-    return separate(make_fixed_objects(world, radius), radius, previous, proposed, **more)
+    shapes = (bodies or body_arrays([S_BOT] * len(proposed))).shape
+    fixed = make_fixed_objects(world, shapes.outer_radius)
+    return separate(fixed, shapes, previous, proposed, **more)
 
 
 def crowd(count, density, seed=0):
@@ -198,7 +199,7 @@ def test_adversarial_crowd_never_overlaps_and_is_displaced_little():
         else:  # into the nearest wall
             wheels = towards(pose, np.where(pose[:, 0] < side / 2, 0.0, side), pose[:, 1])
         driven = drive_wheels(bodies, wheels)
-        outcome = separate(fixed, bodies.safety_radius, pose,
+        outcome = separate(fixed, bodies.shape, pose,
                            move(bodies, pose, driven, calm, DT))
         pose = outcome.pose
         assert overlaps(world, bodies, pose) == 0, step
@@ -239,7 +240,7 @@ def test_any_mix_of_sizes_and_speeds_stays_free(seed, length):
     for _ in range(8):
         proposed = pose.copy()
         proposed[:, :2] += drift + rng.normal(0, length / 4, drift.shape)
-        outcome = separate(fixed, bodies.safety_radius, pose, proposed)
+        outcome = separate(fixed, bodies.shape, pose, proposed)
         pose = outcome.pose
         assert overlaps(world, bodies, pose) == 0
         assert np.isfinite(pose).all()
@@ -272,7 +273,7 @@ def test_nobody_passes_a_thin_segment_at_2_m_per_s(body):
         heading = rng.uniform(-1.5, 1.5)
         for _ in range(5):
             proposed = pose + 0.2 * np.array([math.cos(heading), math.sin(heading), 0])
-            pose = separate(fixed, bodies.safety_radius, pose, proposed).pose
+            pose = separate(fixed, bodies.shape, pose, proposed).pose
             assert pose[0, 0] <= 1e-9 - body.safety_radius
             assert overlaps(world, bodies, pose) == 0
 
@@ -296,7 +297,7 @@ def test_nobody_is_pushed_through_a_wall_into_or_out_of_a_room():
     for _ in range(150):
         proposed = pose + np.column_stack([rng.normal(0, 0.15, (len(pose), 2)),
                                            np.zeros(len(pose))])
-        pose = separate(fixed, bodies.safety_radius, pose, proposed).pose
+        pose = separate(fixed, bodies.shape, pose, proposed).pose
         assert overlaps(world, bodies, pose) == 0
     np.testing.assert_array_equal(inside(pose), before)
 
@@ -332,9 +333,9 @@ def test_same_input_same_bits_and_permuted_input_permuted_bits():
     for _ in range(100):
         wheels = rng.choice([-4.0, 4.0], (120, 2))
         proposed = move(bodies, pose, drive_wheels(bodies, wheels), calm, DT)
-        first = separate(fixed, bodies.safety_radius, pose, proposed)
-        again = separate(fixed, bodies.safety_radius, pose, proposed)
-        permuted = separate(fixed, bodies.safety_radius, other,
+        first = separate(fixed, bodies.shape, pose, proposed)
+        again = separate(fixed, bodies.shape, pose, proposed)
+        permuted = separate(fixed, bodies.shape, other,
                             move(bodies, other, drive_wheels(bodies, wheels[order]), calm, DT))
         np.testing.assert_array_equal(first.pose, again.pose)
         # Sums of displacements do not depend on their order: not only to 1e-9, to the bit.

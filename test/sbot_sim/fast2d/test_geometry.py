@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from sbot_common.errors import InputError
 from sbot_sim.collision.body_contacts import body_contact, with_fixed
-from sbot_sim.collision.moving_bodies import boxes_at, centres
 from sbot_sim.fast2d import Fast2D
 from sbot_sim.fast2d.scene import Object, make_indexed
 from sbot_sim.fast2d.shapes import disc, rectangle
+from sbot_sim.world.shapes import boxes_at, centres
 
 sizes = st.floats(0.05, 1.5)
 places = st.tuples(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5), st.floats(-4.0, 4.0))
@@ -39,7 +39,7 @@ def described(kind, pose, robot=True):
 def contacts(first, second):
     """Return (overlap, ux, uy) of the pair: as bodies both ways, and the second one fixed."""
     both = make_indexed([described(*first), described(*second)])
-    boxes = boxes_at(both.movers, centres(both.movers, np.array([first[1], second[1]])))
+    boxes = boxes_at(both.shapes, centres(both.shapes, np.array([first[1], second[1]])))
     fixed = make_indexed([described(*first), described(*second, robot=False)])
     return (body_contact(boxes, 0, 1, 0.0, 0.0), body_contact(boxes, 1, 0, 0.0, 0.0),
             with_fixed(fixed.fixed, 0, boxes, 0, boxes[0, 0], boxes[0, 1]))

@@ -10,9 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from sbot_sim.sensors.rectangles import make_rectangles, rectangle_of
-from sbot_sim.sensors.scan import ScanSettings, cast_scans, make_scan_parameters, scan_fan
-from sbot_sim.world.bodies import ROBOT, circle_around
+from sbot_sim.sensors.rectangles import lower_by_rectangles, rectangle_boxes
+from sbot_sim.sensors.scan import (
+    ScanSettings,
+    cast_scans,
+    laser_poses,
+    make_scan_parameters,
+    scan_fan,
+)
+from sbot_sim.world.bodies import ROBOT, body_arrays, circle_around
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.scene import make_scene
 
@@ -27,9 +33,13 @@ def scan(pose, sees_robots=True, **more):
         'scan_beams': 90, 'scan_angle_min': -3.0, 'scan_angle_max': 3.0, 'scan_range_max': 6.0,
         'scan_sees_robots': sees_robots, **more}))
     world = make_world((0, 0, 10, 10), circles=[(5, 5, 0.3)])
-    radius = np.array([body.radius for body in BODIES])
-    return parameters, cast_scans(make_scene(world, 8.0), scan_fan(parameters), pose, radius,
-                                  parameters, rectangles=make_rectangles(BODIES))
+    bodies, fan = body_arrays(BODIES), scan_fan(parameters)
+    ranges = cast_scans(make_scene(world, 8.0), fan, pose, bodies.laser_radius, parameters)
+    if sees_robots:
+        lower_by_rectangles(*rectangle_boxes(bodies.shape.half_size, bodies.shape.offset, pose),
+                            laser_poses(pose, parameters), 0, fan, parameters.range_min,
+                            parameters.range_max, ranges)
+    return parameters, ranges
 
 
 def solid(body, pose):
@@ -76,11 +86,3 @@ def test_what_is_too_near_and_a_laser_inside_of_another_body():
     assert near[0, 45] == -math.inf
     inside = scan(pose, laser_x=2.0, scan_beams=91)[1]
     assert (inside[0] == 0.0).all()
-
-
-def test_sizes_by_robot():
-    rectangles = make_rectangles(BODIES)
-    assert rectangle_of(rectangles, 0) == (0.9, 0.4, 0.2)
-    assert rectangle_of(rectangles, 1) is None
-    assert rectangle_of(None, 0) is None
-    assert make_rectangles([ROBOT]) is None

@@ -50,7 +50,7 @@ def test_body_arrays_hold_a_row_a_robot():
     arrays = body_arrays([S_BOT, ROBOT._replace(drive='impulse')])
     np.testing.assert_array_equal(arrays.radius, [0.058, 0.3])
     np.testing.assert_array_equal(arrays.drive, [0, NAMES.index('impulse')])
-    np.testing.assert_allclose(arrays.collision_distance, [0.03, 0.0], atol=1e-15)
+    np.testing.assert_allclose(arrays.safety_radius, [0.088, 0.3], atol=1e-15)
     one = select_bodies(arrays, np.array([False, True]))
     np.testing.assert_array_equal(one.mass, [ROBOT.mass])
     assert len(body_arrays([]).radius) == 0

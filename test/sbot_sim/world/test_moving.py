@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.moving import disc_positions, discs_met, make_moving_discs, world_with
+from sbot_sim.world.moving import disc_positions, make_paths, world_with
 
 DT = 0.1
 PATH = [(0.0, 0.0), (3.0, 0.0), (3.0, 4.0)]
 
 
 def position(path, speed, turns, ticks):
-    discs = make_moving_discs([(0.5, speed, path, turns)], DT)
+    discs = make_paths([(0.5, speed, path, turns)], DT)
     return disc_positions(discs, np.array([ticks]))[0]
 
 
@@ -57,15 +57,7 @@ def test_it_never_moves_farther_than_its_speed():
 
 def test_it_is_the_last_circle_of_the_world():
     world = make_world((0, 0, 9, 9), circles=[(1, 1, 0.2)])
-    discs = make_moving_discs([(0.5, 1.0, PATH, True)], DT)
+    discs = make_paths([(0.5, 1.0, PATH, True)], DT)
     rows = world_with(world, discs, np.array([10])).circles
     np.testing.assert_allclose(rows, [[1, 1, 0.2], [1.0, 0.0, 0.5]])
     assert len(world.circles) == 1
-
-
-def test_what_it_touches_is_met_only_when_it_is_deeper_than_the_tolerance():
-    discs = make_moving_discs([(0.5, 1.0, PATH, True), (0.5, 1.0, [(0, 9), (9, 9)], True)], DT)
-    for gap, met in ((1e-6, False), (-1e-6, True)):
-        pose = np.array([[0.0, 0.8 + gap, 0.0], [20.0, 20.0, 0.0]])
-        assert discs_met(discs, np.zeros(2, np.int64), pose, np.full(2, 0.3), 1e-9).tolist() == [
-            met, False]

@@ -103,7 +103,7 @@ def test_nobody_overlaps_a_polygon_or_gets_inside(seed, length):
     for _ in range(8):
         proposed = pose.copy()
         proposed[:, :2] += drift + rng.normal(0, length / 4, drift.shape)
-        pose = separate(fixed, bodies.safety_radius, pose, proposed).pose
+        pose = separate(fixed, bodies.shape, pose, proposed).pose
         room = shapely.distance(shapely.points(pose[:, :2]), solids) - bodies.safety_radius
         assert room.min(initial=0.0) >= -1e-9
         assert overlaps(world, bodies, pose) == 0
@@ -133,7 +133,7 @@ def test_a_robot_slides_into_a_notch_and_stays_out_of_the_solid():
     bodies, pose = body_arrays([ROBOT]), np.array([[4.0, 4.0, 0.0]])
     fixed = make_fixed_objects(world, bodies.safety_radius)
     for _ in range(60):
-        pose = separate(fixed, bodies.safety_radius, pose, pose - [0.05, 0.05, 0]).pose
+        pose = separate(fixed, bodies.shape, pose, pose - [0.05, 0.05, 0]).pose
     np.testing.assert_allclose(pose[0, :2], [2.3, 2.3], atol=1e-9)
 
 

@@ -7,6 +7,8 @@ import pytest
 
 import sbot
 from sbot_common.errors import InputError
+from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.worlds import obstacles
 
 NONE = {'controller': 'none'}
 
@@ -123,3 +125,14 @@ def test_the_same_seed_gives_the_same_run_and_a_reset_begins_again():
 def test_bad_obstacles_are_named(moving, words):
     with pytest.raises(InputError, match=words):
         run([moving], [{'pose': [5, 3, 0], **NONE}])
+
+
+@pytest.mark.parametrize('length', [0.0, 0.6])
+def test_a_disc_waits_for_what_it_overlaps_deeper_than_the_tolerance(length):
+    shapes = body_arrays([ROBOT._replace(length=length, width=length)] * 2).shape
+    centre, radius = np.array([[0.0, 0.0], [0.0, 9.0]]), np.full(2, 0.5)
+    for gap, met in ((1e-6, False), (-1e-6, True)):
+        pose, waits = np.array([[0.0, 0.8 + gap, 0.0], [20.0, 20.0, 0.0]]), np.zeros(2, bool)
+        assert bool(obstacles._blocked.py_func(shapes, pose, centre, radius, waits)) is met
+        assert waits.tolist() == [met, False]
+        assert not obstacles._blocked.py_func(shapes, pose, centre, radius, waits)  # not new

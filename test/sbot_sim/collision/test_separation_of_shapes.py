@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from solids import deepest, depth, random_bodies, random_world, rectangular, solid_of
 
 from sbot_sim.collision.fixed_objects import make_fixed_objects
-from sbot_sim.collision.moving_bodies import Movers, make_movers, separate_shapes
 from sbot_sim.collision.overlap import PAIR, find_overlaps, overlaps
 from sbot_sim.collision.rectangle_overlap import convex_depth, disc_depth
+from sbot_sim.collision.separation import separate
 from sbot_sim.world.bodies import ROBOT, body_arrays, select_bodies
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
@@ -28,7 +28,7 @@ def standing(rng, world, count=24):
 
 
 def judged(world, bodies, pose, tolerance=1e-9):
-    return find_overlaps(world, body_arrays(bodies), pose, tolerance, make_movers(bodies))
+    return find_overlaps(world, body_arrays(bodies), pose, tolerance)
 
 
 # The judge.
@@ -73,19 +73,17 @@ def test_rectangles_and_discs_never_overlap_anything(seed, length):
     rng = np.random.default_rng(seed)
     world = random_world(rng)
     bodies, pose = standing(rng, world)
-    movers, arrays = make_movers(bodies), body_arrays(bodies)
-    if movers is None:
-        return
-    fixed = make_fixed_objects(world, movers.around)
+    arrays = body_arrays(bodies)
+    fixed = make_fixed_objects(world, arrays.safety_radius)
     drift = rng.normal(0, length, (len(pose), 2))
     for _ in range(6):
         proposed = pose.copy()
         proposed[:, :2] += drift + rng.normal(0, length / 4, drift.shape)
         proposed[:, 2] += rng.normal(0, 5 * length, len(pose))
         proposed[:, 2] = (proposed[:, 2] + math.pi) % (2 * math.pi) - math.pi
-        outcome = separate_shapes(fixed, movers, pose, proposed)
+        outcome = separate(fixed, arrays.shape, pose, proposed)
         pose = outcome.pose
-        assert overlaps(world, arrays, pose, movers) == 0
+        assert overlaps(world, arrays, pose) == 0
         assert deepest(world, bodies, pose) <= 1e-9
         assert ((pose[:, 2] >= -math.pi) & (pose[:, 2] < math.pi)).all()
         free = ~outcome.collided & ~outcome.reverted
@@ -96,25 +94,24 @@ def test_the_same_bits_again_and_no_argument_is_changed():
     rng = np.random.default_rng(5)
     world = random_world(rng)
     bodies, pose = standing(rng, world, 40)
-    movers = make_movers(bodies)
-    fixed = make_fixed_objects(world, movers.around)
+    arrays = body_arrays(bodies)
+    fixed = make_fixed_objects(world, arrays.safety_radius)
     proposed = pose + rng.normal(0, 0.2, pose.shape)
     before = pose.tobytes(), proposed.tobytes()
-    one, again = (separate_shapes(fixed, movers, pose, proposed) for _ in range(2))
+    one, again = (separate(fixed, arrays.shape, pose, proposed) for _ in range(2))
     assert one.collided.any()
     assert one.pose.tobytes() == again.pose.tobytes()
     assert (pose.tobytes(), proposed.tobytes()) == before
     # Renumbered robots have the same bits.
     order = rng.permutation(len(pose))
-    other = separate_shapes(fixed, Movers(*(each[order] for each in movers)), pose[order],
-                            proposed[order])
+    other = separate(fixed, select_bodies(arrays, order).shape, pose[order], proposed[order])
     np.testing.assert_allclose(other.pose, one.pose[order], atol=1e-9)
 
 
 def step(world, bodies, pose, proposed):
-    movers = make_movers(bodies)
-    fixed = make_fixed_objects(world, movers.around)
-    return separate_shapes(fixed, movers, np.array(pose, float), np.array(proposed, float))
+    arrays = body_arrays(bodies)
+    fixed = make_fixed_objects(world, arrays.safety_radius)
+    return separate(fixed, arrays.shape, np.array(pose, float), np.array(proposed, float))
 
 
 def test_a_rectangle_stops_at_a_wall_with_its_front():
@@ -174,12 +171,8 @@ def test_a_pose_that_is_not_finite_leaves_the_robot_where_it_was():
     np.testing.assert_array_equal(outcome.reverted, [True, False, True])
 
 
-def test_discs_alone_have_no_movers():
-    assert make_movers([ROBOT, ROBOT]) is None
-
-
 def test_lost_robots_count():
     bodies = [rectangular(0.8, 0.4), ROBOT]
     pose = np.array([[math.nan, 1, 0], [2, 2, 0]])
-    assert overlaps(make_world((0, 0, 5, 5)), body_arrays(bodies), pose, make_movers(bodies)) == 1
+    assert overlaps(make_world((0, 0, 5, 5)), body_arrays(bodies), pose) == 1
     assert select_bodies(body_arrays(bodies), np.array([True, False])).radius.shape == (1,)

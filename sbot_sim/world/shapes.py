@@ -1,0 +1,87 @@
+"""Shapes of bodies as arrays: discs and rectangles, and how they give way to each other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.compiled.jit import by_address, njit, njit_inner
+from sbot_common.elementary import sincos
+
+Array = NDArray[np.float64]
+
+
+@by_address
+class Shapes(NamedTuple):
+    """Shapes of N bodies with the distance that they keep free, and their inverse masses."""
+
+    half_size: Array  # (N, 2) m, half length and half width of the body itself; 0: a disc
+    offset: Array  # (N, 3) centre (m) and yaw (rad) of the shape in the body's frame
+    size: Array  # (N, 3) half width, half height, radius (m)
+    outer_radius: Array  # (N,) m, of the circle around the shape
+    inner_radius: Array  # (N,) m, of the circle inside
+    step_radius: Array  # (N,) m, half of it is the longest step: see ``collision.tunnelling``
+    inverse_mass: Array  # (N,) 1/kg; 0: nothing pushes it
+    turn: Array  # (N,) how easily pushes turn it, 1/c^2 of ``collision.levers``, 1/m^2; 0: never
+
+    @property
+    def equal_discs(self) -> bool:
+        """Whether all are discs that share overlaps equally, as swarms are."""
+        return not (self.size[:, 0].any() or self.turn.any() or (self.inverse_mass != 1.0).any())
+
+
+def rectangle_of(shapes: Shapes, i: int) -> tuple[float, float, float] | None:
+    """Return length, width and offset (m) of a rectangular body; None if it is round."""
+    length, width = (2.0 * shapes.half_size[i]).tolist()
+    return (length, width, float(shapes.offset[i, 0])) if length > 0.0 else None
+
+
+@njit_inner
+def centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
+    """Return x, y (m), yaw (rad) of the shape of a body at ``pose`` (3,)."""
+    ox, oy = offset[0], offset[1]
+    if ox == 0.0 and oy == 0.0:
+        return pose[0], pose[1], pose[2] + offset[2]
+    s, c = sincos(pose[2])
+    return pose[0] + (c * ox - s * oy), pose[1] + (s * ox + c * oy), pose[2] + offset[2]
+
+
+@njit_inner
+def body_of(x: float, y: float, angle: float, offset: Array) -> tuple[float, float]:
+    """Return where the body is (m) whose shape has its centre at (x, y); angle is the body's."""
+    ox, oy = offset[0], offset[1]
+    if ox == 0.0 and oy == 0.0:
+        return x, y
+    s, c = sincos(angle)
+    return x - (c * ox - s * oy), y - (s * ox + c * oy)
+
+
+@njit
+def centres(shapes: Shapes, pose: Array) -> Array:
+    """Return the shapes' poses (N, 3) for those of the bodies (N, 3)."""
+    out = np.empty_like(pose)
+    for i in range(len(pose)):
+        out[i, 0], out[i, 1], out[i, 2] = centre_of(pose[i], shapes.offset[i])
+    return out
+
+
+@njit
+def boxes_at(shapes: Shapes, centre: Array) -> Array:
+    """Return the rounded boxes (N, 7) of ``collision.body_contacts`` at poses (N, 3)."""
+    boxes = np.empty((len(centre), 7))
+    for i in range(len(centre)):
+        boxes[i, 2], boxes[i, 3] = 1.0, 0.0
+        for k in range(3):
+            boxes[i, 4 + k] = shapes.size[i, k]
+        place(boxes, i, centre[i, 0], centre[i, 1], centre[i, 2])
+    return boxes
+
+
+@njit
+def place(boxes: Array, i: int, x: float, y: float, yaw: float) -> None:
+    """Put the rounded box ``i`` at a pose (m, m, rad)."""
+    boxes[i, 0], boxes[i, 1] = x, y
+    if boxes[i, 4] > 0.0:
+        boxes[i, 3], boxes[i, 2] = sincos(yaw)
