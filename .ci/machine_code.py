@@ -32,6 +32,12 @@ def sbot(*words: str) -> None:
     assert not code, words
 
 
+def shipped() -> list[str]:
+    """Return the names of the scenarios of the package, those in other formats too."""
+    from sbot.scenario.shipped import config_directory
+    return sorted(path.stem for path in (config_directory() / 'scenarios').iterdir())
+
+
 def run(name: str) -> None:
     """Run, record and replay a scenario, and step it as one world and as two."""
     import numpy as np
@@ -68,10 +74,9 @@ def run_everything() -> None:
 
 def rehearse(names: list[str], runs_only: bool) -> None:
     """Compile into the cache of this process what scenarios need; all: whatever there is."""
-    from sbot.scenario.shipped import scenario_names
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name in names or scenario_names():
+        for name in names or shipped():
             if runs_only:
                 sbot('run', name, '--duration', '0.3', '--quiet')
             else:

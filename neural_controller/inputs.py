@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import atan2, hypot, sincos
+from sbot_common.elementary.copying import copy_numbers
 from sbot_common.errors import InputError, bad_value
 
 Floats = NDArray[np.float64]
@@ -210,7 +211,7 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
             elif kind == WIND:
                 wind_inputs(pose[2], senses.wind[row, 0], senses.wind[row, 1], values)
             elif kind == TWIST:
-                values[:] = senses.twist[row]
+                copy_numbers(senses.twist[row], values)
             elif kind == POSE:
                 pose_inputs(pose, values)
 

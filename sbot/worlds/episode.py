@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.worlds.arguments import named
+from sbot_common.elementary.copying import copy_numbers
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
@@ -63,12 +64,12 @@ def keep_rows(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         for row in range(k * n, (k + 1) * n):
             out, at = policy.kept[t, row], policy.kept_columns
             if at[0] >= 0:
-                out[at[0]:at[0] + 3] = worlds.sent_pose[row]
+                copy_numbers(worlds.sent_pose[row], out[at[0]:at[0] + 3])
             if at[1] >= 0:
-                out[at[1]:at[1] + 3] = worlds.command[row]
+                copy_numbers(worlds.command[row], out[at[1]:at[1] + 3])
             if at[2] >= 0:
                 out[at[2]] = 1.0 if worlds.collided[row] else 0.0
             if at[3] >= 0:
-                out[at[3]:at[3] + 15] = worlds.infrared[row, :, 1]
+                copy_numbers(worlds.infrared[row, :, 1], out[at[3]:at[3] + 15])
             if at[4] >= 0:
-                out[at[4]:at[4] + 2] = worlds.felt_wind[row]
+                copy_numbers(worlds.felt_wind[row], out[at[4]:at[4] + 2])

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot
+from sbot_common.elementary.copying import copy_numbers
 from sbot_sim.collision.rectangle_overlap import convex_depth, noted
 
 Array = NDArray[np.float64]
@@ -122,7 +123,8 @@ def depths_of_rectangles_in_polygons(rectangles: Array, inner: Array, corners: A
             middle_y = 0.5 * (rectangles[i, 0, 1] + rectangles[i, 2, 1])
             deepest = inner[i] if _is_inside(outline, middle_x, middle_y) else -1.0
             for s in range(len(outline)):
-                side[0], side[1] = outline[s], outline[(s + 1) % len(outline)]
+                copy_numbers(outline[s], side[0])
+                copy_numbers(outline[(s + 1) % len(outline)], side[1])
                 deepest = max(deepest, convex_depth(rectangles[i], side))
             if deepest > tolerance:
                 row, polygon, depth = noted(row, polygon, depth, found, i, k, deepest)

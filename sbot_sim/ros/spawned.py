@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, ParseError
 
-from defusedxml import DefusedXmlException, ElementTree
-
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
 
@@ -90,6 +88,7 @@ def read_shape(text: str) -> Shape:
     if len(text) > _LONGEST:
         raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: got {len(text)} characters, '
                       f'expected {_LONGEST} at most')
+    from defusedxml import DefusedXmlException, ElementTree  # a start does without it
     try:
         root = ElementTree.fromstring(text, forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError) as error:
