@@ -62,6 +62,7 @@ docs: $(DOCS)
 	cd build && ../$(BIN)/zensical build --strict --clean --config-file site.yml >site.log 2>&1 \
 	  || { cat site.log; exit 1; }
 	@! grep '^griffe' build/site.log  # docstrings that name no parameter
+	$(BIN)/python docs/finish_site.py build/site
 	$(BIN)/python docs/check_site.py build/site
 
 # The tutorials as notebooks, and their pictures: takes some minutes.

@@ -77,6 +77,10 @@ def ros_wheels(distribution: str) -> list[str]:
     return [f'ros-{distribution}-{package}{where}' for package in packages]
 
 
+# Placeholders: the one place that names where the project lives.
+HOME = 'https://example.org/potential_field_bot'
+URLS = {'Homepage': '', 'Documentation': '/docs', 'Source': '/source', 'Issues': '/issues'}
+
 # Beside the base: what some commands and functions add. `all` has those that go together.
 EXTRAS = {
     'sweep': ['pyarrow>=14', 'cloudpickle>=2.2', 'pandas>=1.5'],
@@ -98,6 +102,7 @@ setup(
     license='Apache-2.0',
     maintainer='potential_field_bot maintainers',
     maintainer_email='maintainers@example.org',
+    project_urls={name: f'{HOME}{path}' for name, path in URLS.items()},
     packages=PACKAGES,
     package_data={package: ['py.typed', '*.html', '*.js', 'include/plugins/fast2d/*.h']
                   for package in PACKAGES},
@@ -141,7 +146,7 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            'sbot = sbot.cli.main:main',
+            'sbot = potential_field_bot.entry:main',
             *(f'{name} = sbot.ros.executables:{name}' for name in (
                 'sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot', 'controller_bot')),
         ],

@@ -2,6 +2,9 @@
 
     python benchmark/small_worlds.py [--seconds 3] [--peer-python PYTHON] [--csv FILE]
 
+It measures Gymnasium's vector environment, too: 256 worlds of the four robots with lasers, which
+reach a goal; beside `Worlds.step` of the same.
+
 The workload is in `sbot/bench/evaluations.py`; `sbot bench --cases evaluations` measures the same.
 """
 
@@ -12,11 +15,44 @@ import csv
 import sys
 from pathlib import Path
 
-from sbot.bench.evaluations import format_evaluations, measure_evaluations
+import numpy as np
+
+import sbot.learn
+from sbot.bench.evaluations import format_evaluations, lasers, measure_evaluations, median
 from sbot.bench.result import machine
 
 sys.path.append(str(Path(__file__).with_name('peers')))
 from peers import vmas_beside
+
+WORLDS, STEPS = 256, 100  # an episode has as many steps
+
+
+class Reach(sbot.learn.ReachGoal):
+    """Reach a goal; an episode begins anew after ten seconds."""
+
+    inputs = ('goal', 'scan:16')
+    outputs, max_speed, turn, hold, seconds = 'twist', 1.0, 2.0, 1, 10.0
+
+
+def measure_learning(seconds: float) -> dict[str, float]:
+    """Return robot-steps a processor second of `vector_env`, and of `Worlds.step` alone."""
+    scene = lasers()
+    env = sbot.learn.vector_env(scene, WORLDS, task=Reach(), **{'robots.0.goal': [7.0, 7.0]})
+    worlds = sbot.Worlds(scene, WORLDS, sense=['scan'])
+    shares = np.random.default_rng(1).uniform(-1.0, 1.0, (WORLDS, 4, 2))
+    env.reset(seed=1)
+
+    def episode() -> None:
+        for _ in range(STEPS):
+            env.step(shares)
+
+    def steps() -> None:
+        for _ in range(STEPS):
+            worlds.step(shares)
+
+    robot_steps = WORLDS * 4 * STEPS
+    return {'vector_env_robot_steps_per_cpu_s': robot_steps / median(episode, seconds)[0],
+            'worlds_step_robot_steps_per_cpu_s': robot_steps / median(steps, seconds)[0]}
 
 
 def main() -> int:
@@ -28,7 +64,11 @@ def main() -> int:
     arguments = parser.parse_args()
     found = measure_evaluations(arguments.seconds)
     print(format_evaluations(found))
-    row: dict[str, object] = {name: f'{value:.4g}' for name, value in found._asdict().items()}
+    learning = measure_learning(arguments.seconds)
+    for name, value in learning.items():
+        print(f'{name}: {value:,.0f}')
+    row: dict[str, object] = {name: f'{value:.4g}'
+                              for name, value in {**found._asdict(), **learning}.items()}
     vmas = vmas_beside(arguments.seconds, print, arguments.peer_python)
     row['vmas_laser_robot_steps_per_cpu_s'] = '' if vmas is None else f'{vmas:.4g}'
     row['machine'] = machine()

@@ -4,6 +4,7 @@
 * index.md, the README
 * commands.md, what the parsers of `sbot` say of themselves
 * api.md and modules/, the docstrings, which mkdocstrings fills in
+* gallery/, dark pictures and films beside those of the repository (docs/make_gallery.py)
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from make_gallery import complete
 from reference_pages import api_page, commands_page, module_pages
 
 ROOT = Path(__file__).resolve().parent.parent
+GALLERY = ROOT / 'build' / 'gallery'
 LINK = re.compile(r'(\]\()([^)#\s]+)((?:#[^)\s]*)?\))')
 LANGUAGES = {'.py': 'python', '.yaml': 'yaml', '.yml': 'yaml', '.argos': 'xml'}
 COPIED = ('.png', '.svg', '.gif', '.ipynb')
@@ -53,7 +56,23 @@ def page_text(path: str, linked: set[str]) -> str:
         return before + posixpath.relpath(site_path(target),
                                           posixpath.dirname(site_path(path))) + after
 
-    return LINK.sub(changed, text)
+    return both_grounds(LINK.sub(changed, text), site_path(path))
+
+
+def both_grounds(text: str, page: str) -> str:
+    """Return a page with a dark picture beside each light one that has one, and films below."""
+    def changed(found: re.Match[str]) -> str:
+        picture = found[2]
+        made = GALLERY / posixpath.basename(picture)
+        if page != 'gallery.md' or not made.with_suffix('.dark.png').is_file():
+            return found[0]
+        stem = picture.removesuffix('.png')
+        film = made.with_suffix('.mp4').is_file()
+        return (f'![{found[1]}]({picture}#only-light)\n'
+                f'![{found[1]}]({stem}.dark.png#only-dark)\n'
+                + f'\n<video controls muted preload="none" src="{stem}.mp4"></video>\n' * film)
+
+    return re.sub(r'!\[([^\]]*)\]\((gallery/[\w-]+\.png)\)', changed, text)
 
 
 def write(folder: Path, name: str, text: str) -> None:
@@ -79,6 +98,13 @@ def gather(folder: Path) -> None:
                 write(folder, site_path(path), page_text(path, waiting))
 
 
+def copy_made(folder: Path) -> None:
+    """Copy dark pictures and films that docs/make_gallery.py has made for the site."""
+    for path in (*GALLERY.glob('*.dark.png'), *GALLERY.glob('*.mp4')):
+        (folder / 'gallery').mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, folder / 'gallery' / path.name)
+
+
 def navigation(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the navigation with pages of docs/ that it forgot under 'More', and the modules."""
     named = set(re.findall(r'[\w/.]+\.md', yaml.safe_dump(given)))
@@ -96,7 +122,9 @@ def main() -> None:
     folder = ROOT / 'build' / 'docs'
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(folder.parent / 'site', ignore_errors=True)
+    complete(GALLERY)
     gather(folder)
+    copy_made(folder)
     write(folder, 'commands.md', commands_page())
     write(folder, 'api.md', api_page())
     for name, text in module_pages():

@@ -6,7 +6,7 @@
 
 writes `leader.json`, which `controller: neural_controller.controller:Neural` drives robots with,
 and pictures of training and of a run; prints on how many of 20 fresh seeds the leader arrives,
-before and after, and with the potential field.
+before and after, and beside it the potential field, `navigate`, and a rule of ten lines.
 """
 
 import argparse
@@ -24,11 +24,36 @@ mpl.use('Agg')
 import matplotlib.pyplot as plt
 
 NAME = 'leader_in_gusts'
-FRESH_SEEDS = range(1001, 1021)
+FRESH_SEEDS = range(8001, 8021)
 WORLDS = 64
 TOLERANCE = 1.25  # m, the goal radius of document 001
 WIDTH, HEIGHT = 24.0, 16.0  # m
+SPEED, TURN = 1.5, 1.5  # m/s, rad/s, of the network and of the rule
 POTENTIAL_FIELD = {'controller': 'potential_field', 'parameters': {'linear_scaler_lambda': 0.25}}
+
+
+class Rule:
+    """Ten lines by hand: at the goal, against the wind, away from what is near."""
+
+    def step(self, observation, rng):
+        """Return (speed in m/s, turn rate in rad/s)."""
+        x, y, yaw = observation.poses[observation.robot_id]
+        scan = observation.scan
+        way = np.array(observation.goal) - [x, y]
+        way = SPEED * way / np.linalg.norm(way) - np.array(observation.wind)
+        angles = yaw + scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
+        near = np.clip(1.5 - scan.ranges, 0, None)  # m, within 1.5 m of the laser
+        push = np.stack([np.cos(angles), np.sin(angles)]) * near
+        way = way - 0.1 * push.sum(axis=1)
+        turn = math.remainder(math.atan2(way[1], way[0]) - yaw, math.tau)
+        return SPEED * max(0.0, math.cos(turn)), float(np.clip(3 * turn, -TURN, TURN))
+
+
+OTHERS = {  # beside the trained leader; `navigate` also with its speeds
+    'potential field': POTENTIAL_FIELD, 'rule': {'controller': 'train_leader:Rule'},
+    'navigate': {'controller': 'navigate'},
+    'navigate, as fast': {'controller': 'navigate', 'parameters': {
+        'forward_speed_mps': SPEED, 'rotate_speed_radps': TURN}}}
 
 
 class Weather(NamedTuple):
@@ -60,7 +85,7 @@ class LeaderInGusts(sbot.learn.ReachGoal):
     """Reach a goal from anywhere, in wind and gusts from anywhere."""
 
     inputs = ('goal', 'wind', 'scan:12')
-    outputs, max_speed, turn = 'twist', 1.5, 1.5
+    outputs, max_speed, turn = 'twist', SPEED, TURN
     seconds, hold = 30.0, 6
 
     def reward(self, before, now):
@@ -137,7 +162,8 @@ def drive(robot, seed):
             'wind_gust_speed_mean': float(np.linalg.norm(weather.gust)),
             'wind_gust_start': weather.begins, 'wind_gust_duration': weather.lasts}
     robots = [{'pose': pose, 'goal': goal.tolist(), 'goal_tolerance': TOLERANCE, **robot}]
-    return sbot.run(NAME, seed=seed, robots=robots, wind=wind, until='goal_reached')
+    return sbot.run(NAME, seed=seed, robots=robots, wind=wind, until='goal_reached',
+                    python_path=[str(Path(__file__).parent)])
 
 
 def examine(robot):
@@ -192,11 +218,11 @@ def main(arguments=None):
     sbot.plot(run, given.output / 'run.png')
     found = {}
     for name, robot in (('untrained', neural(files[0])), ('trained', neural(files[1])),
-                        ('potential field', POTENTIAL_FIELD)):
+                        *OTHERS.items()):
         times, contacts = found[name] = examine(robot)
         there = np.isfinite(times)
         mean = f', in {times[there].mean():.1f} s on average' if there.any() else ''
-        print(f'{name:15}  {there.sum():2} of {len(times)} fresh seeds arrive, '
+        print(f'{name:17}  {there.sum():2} of {len(times)} fresh seeds arrive, '
               f'{(there & (contacts == 0)).sum():2} touch nothing{mean}')
     print(f'wrote {given.output}/: leader.json, untrained.json, training.png, run.png')
     return found

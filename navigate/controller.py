@@ -161,7 +161,8 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
     v = fastest(p, memory.limits, sight.bounds, place, drift.x, drift.y,
                 min(v, p.forward_speed_mps), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
-    calm = drift.x * drift.x + drift.y * drift.y < slow * slow  # in wind turns cannot wait
+    # In wind, and where an obstacle moves, turns cannot wait.
+    calm = drift.x * drift.x + drift.y * drift.y < slow * slow and sight.near == robots
     if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):
         if robots == 0:
             return v, aligning(p, turning, place, dt)

@@ -31,6 +31,7 @@ from navigate.parameters import (
     MOVES,
     PLACE_GAIN,
     SIGHT,
+    SPACE,
     SPEED_GAIN,
     Parameters,
 )
@@ -261,7 +262,7 @@ def meet_movers(p: Parameters, movers: Movers, x: float, y: float, time: float,
             if dx * dx + dy * dy < sight * sight:
                 near[count, 0], near[count, 1] = dx, dy
                 near[count, 2], near[count, 3] = movers.velocity[k, 0], movers.velocity[k, 1]
-                near[count, 6] = p.robot_radius_m + p.margin_m + movers.radius[k]
+                near[count, 6] = p.robot_radius_m + SPACE * p.margin_m + movers.radius[k]
                 near[count, 7] = 1.0
                 count += 1
     return count

@@ -35,7 +35,7 @@ BESIDE_GAP = 0.7  # radii along a way in which obstacles are beside it
 PAUSE = 0.2  # s between two searches, at least
 LATER = 2.0  # s, where the way is blocked only farther ahead than ``SOON``
 SOON = 30  # points of the path
-MOST_CELLS = 100_000  # that a search visits
+MOST_CELLS = 250_000  # that a search visits
 LOST = 0.5  # s until a point that is not in sight is searched anew
 AHEAD = 8  # points that are tried in one turn
 MOVED = 10 / 3  # radii that a target may move
@@ -91,6 +91,7 @@ KNOWN = 0.5  # share of an object where obstacles were known: one that moves has
 KNOWN_GAIN = 0.3  # of a look, in the mean of that share
 PLACE_GAIN = 0.5  # of the alpha-beta filter, a look
 SPEED_GAIN = 0.2
+SPACE = 1.5  # margins that are left to one that moves
 MISSING = 0.5  # s for which an object in front is not seen until it is forgotten
 FORGET = 3.0  # s, likewise of one that is not in front
 

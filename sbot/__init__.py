@@ -28,6 +28,8 @@ __all__ = ['Bag', 'Broadcast', 'InputError', 'Run', 'Scenario', 'World', 'Worlds
            'replay', 'run', 'save_network', 'save_policy', 'sweep', 'view']
 
 if TYPE_CHECKING:
+    __version__: str
+
     from neural_controller.function_policy import function_policy
     from neural_controller.network import load_network, save_network
     from neural_controller.network import make_network as network
@@ -44,10 +46,14 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
+    if name == '__version__':
+        value: object = import_module('sbot.version').package_version()
+        globals()[name] = value
+        return value
     if name not in __all__:
         raise AttributeError(f"module 'sbot' has no attribute '{name}'")
     if name == 'learn':
-        value: object = import_module('sbot.learn')
+        value = import_module('sbot.learn')
     else:
         value = getattr(import_module(_PLACES[name]), _RENAMED.get(name, name))
     globals()[name] = value

@@ -101,30 +101,124 @@ def test_the_text_after_a_parameters_name_is_its_description(tmp_path):
     assert parameter.description == 'how many of them'
 
 
-# A command, an option, a scenario key, a topic, a parameter, a function.
-WORDS = {'sbot wind wake': 'commands', 'lateral_reach_radii': 'scenario',
-         'rab_data': 'ros2', 'lockstep_timeout': 'ros2', 'cast_scans': 'modules/sbot_sim'}
+TABLE = """<h2 id="wind">Wind<a class="headerlink" href="#wind">#</a></h2>
+<table><tbody>
+<tr><td><code>speed</code>, <code>turn_rate</code></td><td>fast; see <code>other</code></td></tr>
+<tr><td>node</td><td><code>goal_x</code> <code>goal_y</code></td></tr>
+<tr><td><code>speed</code></td><td>again</td></tr>
+</tbody></table>"""
 
 
-@pytest.mark.skipif(not (SITE / 'index.html').exists(), reason='`make docs` builds the site')
-def test_the_search_works_in_a_page_opened_from_a_folder():
+def test_names_in_tables_get_an_anchor_and_an_entry():
+    page, rows = module('finish_site').anchored(TABLE)
+    assert re.findall(r'<a id="([^"]+)"></a><code>([^<]+)<', page) == [
+        ('speed', 'speed'), ('turn_rate', 'turn_rate'), ('goal_x', 'goal_x'),
+        ('goal_y', 'goal_y'), ('Wind.speed', 'speed')]
+    assert rows[1] == ('turn_rate', 'turn_rate', 'speed , turn_rate fast; see other', 'Wind')
+    assert module('finish_site').anchored(page)[0].count('<a id=') >= 5
+
+
+def test_pages_for_users_come_before_internal_modules():
+    def item(location, title):
+        return {'location': location, 'level': 1, 'title': title, 'text': '', 'path': ['P'],
+                'tags': []}
+    found = module('finish_site').entries(
+        [item('modules/a.html#b', 'read_wind'), item('wind.html', 'Wind')],
+        {'wind.html': [('speed', 'speed', 'how fast', 'Mean')]})
+    assert [each['location'] for each in found] == ['wind.html#speed', 'wind.html',
+                                                   'modules/a.html#b']
+    assert found[0]['path'] == ['P', 'Wind', 'Mean']
+    assert 'read_wind' not in found[2]['title']
+    assert found[2]['title'].replace('\u200b', '') == 'read_wind'
+    assert 'read_wind' in found[2]['text']
+
+
+def test_gallery_pictures_have_both_grounds_and_films_where_they_are_made(tmp_path, monkeypatch):
+    made = module('make_site')
+    monkeypatch.setattr(made, 'GALLERY', tmp_path)
+    text = '![Boids](gallery/flocking.png) ![Film](gallery/flocking.gif)'
+    assert made.both_grounds(text, 'gallery.md') == text
+    for end in ('.dark.png', '.mp4'):
+        (tmp_path / f'flocking{end}').write_bytes(b'')
+    changed = made.both_grounds(text, 'gallery.md')
+    assert '](gallery/flocking.png#only-light)' in changed
+    assert '](gallery/flocking.dark.png#only-dark)' in changed
+    assert 'src="gallery/flocking.mp4"' in changed
+    assert '![Film](gallery/flocking.gif)' in changed
+    assert made.both_grounds(text, 'other.md') == text
+
+
+@pytest.fixture(scope='module')
+def browser():
+    if not (SITE / 'index.html').exists():
+        pytest.skip('`make docs` builds the site')
     sys.path.insert(0, str(ROOT / 'test' / 'sbot'))
     from browser import CHROMIUM, Browser
     if CHROMIUM is None:
         pytest.skip('no Chromium')
-    with tempfile.TemporaryDirectory() as profile, Browser(profile, 1200, 900) as browser:
-        for words, page in WORDS.items():
-            browser.call('Page.navigate', url='about:blank')
-            browser.call('Page.navigate', url=(SITE / 'index.html').as_uri())
-            browser.wait_for('document.readyState === "complete" && '
-                             '!!document.querySelector(".md-search__button")')
-            found = ('[...document.querySelectorAll("*")].flatMap(e => e.shadowRoot ? '
-                     '[...e.shadowRoot.querySelectorAll("a")] : []).map(a => a.href)')
-            # The button does nothing until the search has started.
-            browser.wait_for('document.querySelector(".md-search__button").click() || '
-                             '[...document.querySelectorAll("*")].some(e => '
-                             'e.shadowRoot?.querySelector("input"))')
-            browser.call('Input.insertText', text=words)
-            browser.wait_for(f'{found}.some(a => a.includes({json.dumps("/" + page)}))')
+    with tempfile.TemporaryDirectory() as profile, Browser(profile, 1280, 900) as browser:
+        yield browser
         assert not browser.errors
+
+
+def pages_for_users():
+    return sorted(path for path in SITE.rglob('*.html')
+                  if path.relative_to(SITE).parts[0] not in ('modules', '404.html', 'repository'))
+
+
+@pytest.mark.parametrize('width', [1280, 390])
+def test_no_name_is_broken_and_nothing_is_clipped(browser, width):
+    check = module('check_pages')
+    browser.call('Emulation.setDeviceMetricsOverride', width=width, height=900,
+                 deviceScaleFactor=1, mobile=False)
+    found = {}
+    for path in pages_for_users():
+        check.open_page(browser, path.as_uri())
+        found[path.name] = (browser.evaluate(check.BROKEN_NAMES), browser.evaluate(check.CLIPPED))
+        if path.name == 'index.html' and width == 1280:
+            assert browser.evaluate(check.FIRST_BLOCK) <= 0
+    assert len(found) > 30
+    assert {name: each for name, each in found.items() if each != ([], [])} == {}
+
+
+def test_a_broken_name_and_a_clipped_table_are_counted(browser, tmp_path):
+    check = module('check_pages')
+    (tmp_path / 'page.html').write_text(
+        '<body style="width: 300px"><div class="md-content"><table><tr>'
+        '<td style="word-break: break-all; max-width: 30px"><code>wind_speed_mean</code></td>'
+        '<td><div style="width: 2000px">wide</div></td></tr></table></div>'
+        '<button class="md-search__button"></button></body>')
+    check.open_page(browser, (tmp_path / 'page.html').as_uri())
+    assert browser.evaluate(check.BROKEN_NAMES) == ['wind_speed_mean']
+    assert len(browser.evaluate(check.CLIPPED)) == 2
+
+
+# What readers look for, and where it is explained.
+SEARCHES = {
+    'sbot wind wake': 'commands.html', 'teleport': 'ros2.html#teleport',
+    'range and bearing': '#range_and_bearing', 'use_sim_time': 'ros2.html#use_sim_time',
+    'wind_speed_mean': 'scenario.html#wind_speed_mean', 'lockstep_timeout': '#lockstep_timeout',
+    'lateral_reach_radii': 'scenario.html#lateral_reach_radii', 'rab_data': 'ros2.html#rab_data',
+    'scan_beams': 'scenario.html#scan_beams', 'goal_tolerance': 'scenario.html#goal_tolerance',
+    'max_steering_angle': 'scenario.html#max_steering_angle', 'stale_timeout': '#stale_timeout',
+    'base_pose_ground_truth': '#base_pose_ground_truth', 'polygons': 'scenario.html#polygons',
+    'knowledge': 'scenario.html#knowledge',
+}
+
+
+@pytest.mark.parametrize('words', list(SEARCHES))
+def test_what_readers_look_for_is_among_the_first_results(browser, words):
+    check = module('check_pages')
+    check.open_page(browser, (SITE / 'index.html').as_uri())
+    check.start_search(browser, words)
+    first = [address.replace('?h=', '') for address in check.results(browser)]
+    assert 'modules/' not in first[0]
+    assert any(SEARCHES[words] in address for address in first[:5])
+
+
+def test_internal_modules_are_still_found(browser):
+    check = module('check_pages')
+    check.open_page(browser, (SITE / 'index.html').as_uri())
+    check.start_search(browser, 'cast_scans')
+    assert any('modules/sbot_sim' in address for address in check.results(browser))
     assert not re.findall(r'https?://[^"]+', (SITE / 'offline_search.js').read_text())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from sbot.scenario.model import Scenario
 from sbot_common.errors import bad_value
 
 Source = Scenario | Mapping[str, Any] | str | Path
+Sources = Source | Sequence[Source]  # one, or several that worlds share out
 
 
 def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,

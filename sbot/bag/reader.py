@@ -18,6 +18,7 @@ from sbot.bag.decompress import Unpacked, inflated
 from sbot.bag.mcap_reader import McapStream, Message
 from sbot.bag.metadata import FILE_NAME
 from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME, RANDOM_NUMBERS
+from sbot.files.notebook_frame import notebook_frame
 from sbot.files.yaml_plain import load_mapping
 from sbot.files.yaml_text import decode_text, read_file
 from sbot_common.errors import InputError, bad_value, shown
@@ -91,6 +92,9 @@ class Bag:
             for stream in self._streams[:1]:
                 if isinstance(stream, McapStream):
                     stream.read_metadata()
+
+    def _repr_html_(self) -> str | None:
+        return notebook_frame(self)
 
     @contextmanager
     def _system_errors(self) -> Iterator[None]:

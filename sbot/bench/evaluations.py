@@ -32,6 +32,7 @@ class EvaluationResult(NamedTuple):
     evaluation_robot_steps_per_cpu_s: float
     laser_robot_steps_per_cpu_s: float  # of 4 robots with 16 beams
     world_step_us: float  # wall time of World.step of 10 s-bots with infrared, from Python
+    world_step_cpu_us: float  # processor time of the same
     batch_motion_ms: float  # of 10 robots of the standard scene in a batch, without sensors
     batch_step_ms: float  # of the same with lasers of 180 beams
 
@@ -70,8 +71,8 @@ def measure_evaluations(seconds: float) -> EvaluationResult:
 
     scanning = Worlds(lasers(), LASER_WORLDS, sense=['scan'])
     turning = _random_commands(rng, scanning, 0.5)
-    cpu, _ = _median(evaluate, seconds)
-    laser_cpu, _ = _median(lambda: scanning.step(turning, ticks=10), seconds)
+    cpu, _ = median(evaluate, seconds)
+    laser_cpu, _ = median(lambda: scanning.step(turning, ticks=10), seconds)
     world = World(s_bots(10), sense=['infrared'])
     ahead = np.tile([0.04, 0.3], (10, 1))
 
@@ -80,16 +81,17 @@ def measure_evaluations(seconds: float) -> EvaluationResult:
         for _ in range(CALLS):
             world.step(ahead)
 
-    _, call = _median(step_often, seconds)
+    call_cpu, call = median(step_often, seconds)
     standard = bench_scenario(10, 1)
     times = []
     for sense in ((), ('scan',)):
         batch = Worlds(standard, BATCH, sense=sense)
         commands = _random_commands(rng, batch, 0.5)
-        times.append(_median(partial(batch.step, commands, ticks=10), seconds)[0])
+        times.append(median(partial(batch.step, commands, ticks=10), seconds)[0])
     return EvaluationResult(
         WORLDS / cpu, WORLDS * TICKS * 5 / cpu, LASER_WORLDS * 4 * 10 / laser_cpu,
-        1e6 * call / CALLS, 1e3 * times[0] / (BATCH * 10), 1e3 * times[1] / (BATCH * 10))
+        1e6 * call / CALLS, 1e6 * call_cpu / CALLS, 1e3 * times[0] / (BATCH * 10),
+        1e3 * times[1] / (BATCH * 10))
 
 
 def _random_commands(rng: np.random.Generator, worlds: Worlds, speed: float) -> Any:  # noqa: ANN401
@@ -98,7 +100,7 @@ def _random_commands(rng: np.random.Generator, worlds: Worlds, speed: float) -> 
     return commands
 
 
-def _median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
+def median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
     """Return processor and wall time (s) of a call, medians; the first call is not counted."""
     work()
     cpu: list[float] = []
@@ -118,5 +120,6 @@ def format_evaluations(r: EvaluationResult) -> str:
             f's-bots and {TICKS} ticks\n'
             f'  ({r.evaluation_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps); '
             f'{r.laser_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps of 4 robots with 16 beams\n'
-            f'  World.step of 10 s-bots {r.world_step_us:.1f} us; 10 robots in a batch: motion '
+            f'  World.step of 10 s-bots {r.world_step_us:.1f} us, of processor time '
+            f'{r.world_step_cpu_us:.1f} us; 10 robots in a batch: motion '
             f'{r.batch_motion_ms:.4f} ms, step with lasers {r.batch_step_ms:.4f} ms')

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_controller.network import Network
-from sbot.api.loading import Source
+from sbot.api.loading import Source, Sources
 from sbot.learn.shipped import Aggregate, AvoidObstacles, FollowLeader, ReachGoal
 from sbot.learn.task import Moment, Task
 from sbot.learn.tasks.entry import Scene
@@ -80,7 +80,7 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
     return SwarmEnv(scenario, task, render_mode, discrete, overrides)
 
 
-def vector_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
+def vector_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
                render_mode: str | None = None, threads: int = 1, discrete: bool = False,
                rewards: str = 'mean', autoreset: str = 'same_step',
                **overrides: object) -> RobotsVectorEnv:
@@ -90,7 +90,8 @@ def vector_env(scenario: Source, count: int, /, *, task: Task | str | None = Non
 
     Parameters
     ----------
-    scenario : as ``sbot.load`` takes it
+    scenario : as ``sbot.load`` takes it; or a list of scenarios that differ in obstacles, starts,
+        goals, wind and noise: world k plays number k modulo their number
     count : how many worlds
     threads : how many to use; changes no bit
     rewards : 'mean' of the robots of a world, (K,); 'robots': each robot's own, (K, N). These are
@@ -134,7 +135,7 @@ def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str
     return RobotsEnv(scenario, task, render_mode, discrete, overrides)
 
 
-def sb3_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
+def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
             render_mode: str | None = None, threads: int = 1, squash: bool = True,
             discrete: bool = False, **overrides: object) -> RobotsVecEnv:
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
@@ -192,7 +193,7 @@ def _missing(function: str, library: str, extra: str) -> InputError:
     return InputError(f'sbot.learn.{function}() needs {library}: {install_command(extra)}')
 
 
-def torchrl_env(scenario: Source, count: int, /, *, task: Task | str | None = None,
+def torchrl_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
                 threads: int = 1, discrete: bool = False,
                 groups: Mapping[str, Sequence[int]] | None = None, device: str = 'cpu',
                 **overrides: object) -> RobotsTorchEnv:
@@ -224,7 +225,7 @@ def torchrl_env(scenario: Source, count: int, /, *, task: Task | str | None = No
     return RobotsTorchEnv(scenario, count, task, threads, discrete, groups, device, overrides)
 
 
-def benchmarl_task(scenario: Source, /, *, task: Task | str | None = None, threads: int = 1,
+def benchmarl_task(scenario: Sources, /, *, task: Task | str | None = None, threads: int = 1,
                    groups: Mapping[str, Sequence[int]] | None = None,
                    **overrides: object) -> RobotsTask:
     """Return a task for BenchMARL's ``Experiment``: IPPO, MAPPO and its other algorithms.
@@ -247,12 +248,8 @@ def benchmarl_task(scenario: Source, /, *, task: Task | str | None = None, threa
     return RobotsTask(scenario, task, threads, groups, overrides)
 
 
-# Where tasks are at home by Gymnasium's ids; another scenario is an argument of `gymnasium.make`.
-# A version counts up when the numbers of a task change.
-IDS = {'sbot/ReachGoal-v0': ('reach_goal', 'single_robot'),
-       'sbot/FollowLeader-v0': ('follow_leader', 'leader_follower'),
-       'sbot/AvoidObstacles-v0': ('avoid_obstacles', 'sbot_aggregation'),
-       'sbot/Aggregate-v0': ('aggregate', 'sbot_aggregation')}
+# Gymnasium's ids of tasks; a version counts up when the numbers of a task or its scenes change.
+IDS = {f"sbot/{name.title().replace('_', '')}-v0": name for name in TASKS}
 
 
 def _register_ids() -> None:
@@ -261,10 +258,10 @@ def _register_ids() -> None:
         import gymnasium
     except ImportError:
         return
-    for name, (task, scenario) in IDS.items():
+    for name, task in IDS.items():
         gymnasium.register(name, entry_point='sbot.learn.ids:make',
                            vector_entry_point='sbot.learn.ids:make_vec',
-                           kwargs={'task': task, 'scenario': scenario})
+                           kwargs={'task': task})
 
 
 _register_ids()

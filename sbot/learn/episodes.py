@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
@@ -11,19 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.inputs import field_of
-from neural_controller.network import Network, make_network
-from neural_controller.outputs import WHEELS
-from sbot.api.loading import Source, load_uncontrolled
+from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
 from sbot.learn.actions import Actions
+from sbot.learn.given import (
+    common_limits,
+    goals_of,
+    make_task,
+    network_of,
+    warn_of_idle,
+)
 from sbot.learn.interface import Interface
+from sbot.learn.randomise import Drawn, apply, checked_ranges, draw
 from sbot.learn.task import Flags, Floats, Moment, Task
-from sbot.learn.tasks.registry import entries, entry_of
-from sbot.scenario.assemble import robot_bodies
-from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import (
     LARGEST_SEED,
-    MOST_TICKS,
     MOST_WORLDS,
     chosen_worlds,
     flag,
@@ -36,9 +37,6 @@ from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.registry import sensors
 
 _SEEDS = LARGEST_SEED + 1
-_LONGEST = 1e9  # s, of an episode
-
-LOG = logging.getLogger(__name__)
 
 
 class Outcome(NamedTuple):
@@ -57,6 +55,7 @@ class SavedEpisodes(NamedTuple):
     active: Flags  # (M, N)
     commands: Floats  # (M, N, 3)
     generators: list[np.random.Generator]
+    drawn: list[Drawn]
     first: list[int | None]  # seeds of the next episodes, where they are given
 
 
@@ -65,7 +64,8 @@ class Episodes:
 
     Parameters
     ----------
-    scenario, overrides : as ``sbot.load`` takes them
+    scenario, overrides : as ``sbot.load`` takes them; or a list: world k plays number k modulo
+        their number
     count : K
     task : a ``Task``, the name of a shipped one, or None: one that suits the scenario
     threads : how many to use
@@ -73,11 +73,16 @@ class Episodes:
 
     """
 
-    def __init__(self, scenario: Source, count: int, task: Task | str | None,
+    def __init__(self, scenario: Sources, count: int, task: Task | str | None,
                  overrides: Mapping[str, object], threads: int = 1,
                  discrete: bool = False) -> None:
         count = whole('count', count, 1, MOST_WORLDS)
-        self.scenario = load_uncontrolled(scenario, overrides)
+        several: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
+        if not 1 <= len(several) <= count:
+            raise bad_value('scenario', f'{len(several)} scenarios', f'1 to {count}, as many as '
+                            'worlds')
+        scenarios = [load_uncontrolled(one, overrides) for one in several]
+        self.scenario = scenarios[0]  # world k plays number k modulo their number
         self.task = make_task(task, self.scenario)
         self.network = network_of(self.task, self.scenario)
         fields = map(field_of, self.network.inputs)
@@ -85,17 +90,21 @@ class Episodes:
         self.actions = Actions(self.task, flag('discrete', discrete),
                                sensors()['neighbours'].is_on(self.scenario.sensors))
         senses += ['neighbours'] * bool(self.actions.bytes)
-        self._scenario_goal = _goals(self.scenario, self.task, self.network)
-        self.worlds = Worlds(self.scenario, count, sense=senses, threads=threads)
+        self.worlds = Worlds([scenarios[k % len(scenarios)] for k in range(count)],
+                             sense=senses, threads=threads)
         self.worlds.check_inputs(self.network)
         self.count, self.robots = self.worlds.count, self.worlds.robots
-        self.goal = np.tile(self._scenario_goal, (count, 1, 1))
+        goals = [goals_of(one, self.task, self.network) for one in scenarios]
+        self._scenario_goal = np.array([goals[k % len(goals)] for k in range(count)])
+        self.goal = self._scenario_goal.copy()
         self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
-        _warn_of_idle(self.scenario, self.task.seconds, self.ticks)
-        self.limits = limits_of(self.task, self.scenario)
+        for one in scenarios:
+            warn_of_idle(one, self.task.seconds, self.ticks)
+        self.limits = common_limits(self.task, scenarios)
         self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
+        self.drawn: list[Drawn] = [{} for _ in range(count)]  # by ``randomise``, of each world
         self.begun = False  # whether there was a reset
         self.active = np.ones((count, self.robots), np.bool_)
         self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 3)))
@@ -116,7 +125,9 @@ class Episodes:
         generators = [deepcopy(self._generators[k]) for k in chosen.tolist()]
         return SavedEpisodes(
             self.worlds.save(chosen), self.goal[chosen], self.active[chosen],
-            self.now.commands[chosen], generators, [self._first[k] for k in chosen.tolist()])
+            self.now.commands[chosen], generators,
+            [dict(self.drawn[k]) for k in chosen.tolist()],
+            [self._first[k] for k in chosen.tolist()])
 
     def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> None:
         """Let worlds continue from a state, to the bit: as many as it has, or one for all.
@@ -141,7 +152,7 @@ class Episodes:
         for at, k in enumerate(chosen.tolist()):
             at = at if len(state.generators) > 1 else 0
             self._generators[k] = deepcopy(state.generators[at])
-            self._first[k] = state.first[at]
+            self._first[k], self.drawn[k] = state.first[at], dict(state.drawn[at])
         if self.worlds.simulation is not before:
             self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._interface.aim(self.goal)
@@ -192,6 +203,7 @@ class Episodes:
             rng, first = self._generators[k], self._first[k]
             seeds[k] = rng.integers(_SEEDS) if first is None else first
             self._first[k] = None
+            self._randomise(k, rng)
             start = self._asked('begin', self.worlds, k, rng)
             if start is not None:
                 starts[k] = _given('begin', start, ((self.robots, 3),))
@@ -208,6 +220,13 @@ class Episodes:
         commands[rows] = 0.0
         self._aim(rows)
         self.now = self._moment(seen, commands)
+
+    def _randomise(self, k: int, rng: np.random.Generator) -> None:
+        """Draw what the task's ``randomise`` names for the next episode of world k."""
+        drawn = draw(checked_ranges(self.task.randomise), rng) if self.task.randomise else {}
+        if drawn or self.drawn[k]:
+            apply(self.worlds, k, drawn)
+        self.drawn[k] = drawn
 
     def observation(self) -> NDArray[np.float32]:
         """Return what robots observe now, (K, N, columns)."""
@@ -315,7 +334,7 @@ class Episodes:
         changed = self.goal.copy()  # moments keep theirs
         for k in rows:
             goals = self._asked('goals', self.worlds, k, self._generators[k])
-            changed[k] = self._scenario_goal if goals is None else _given(
+            changed[k] = self._scenario_goal[k] if goals is None else _given(
                 'goals', goals, ((2,), (self.robots, 2)))
             if 'goal' in self.network.inputs and not np.isfinite(changed[k]).all():
                 raise bad_value('goals', changed[k].tolist(), 'finite numbers (m), for the input '
@@ -328,17 +347,6 @@ class Episodes:
                       self.worlds.dt, self.limits)
 
 
-def _warn_of_idle(scenario: Scenario, seconds: float, ticks: int) -> None:
-    """Log a warning for what ends runs of a scenario and does not end episodes."""
-    written = scenario.source is None or 'duration' in scenario.source.data
-    if written and scenario.rate.ticks(scenario.duration) != ticks:
-        LOG.warning('%s: duration: %g s has no effect on episodes: the task ends them after %g s '
-                    '(its attribute seconds)', scenario.name, scenario.duration, seconds)
-    if scenario.until is not None:
-        LOG.warning("%s: until: %s has no effect on episodes: the task's method ended(now) says "
-                    'when a robot is done', scenario.name, scenario.until)
-
-
 def _given(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> Floats:
     """Return what a task gave as an array of one of the shapes."""
     array = np.asarray(values, np.float64)
@@ -346,56 +354,3 @@ def _given(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> F
         raise bad_value(f'{what} of the task', f'shape {array.shape}',
                         ' or '.join(f'shape {shape}' for shape in shapes))
     return array
-
-
-def make_task(task: Task | str | None, scenario: Scenario) -> Task:
-    """Return a task; None: the shipped one that a scenario's goals and sensors suggest.
-
-    Raises
-    ------
-    InputError
-        for an unknown name, or something else.
-
-    """
-    if task is None:
-        if scenario.robots[0].goal is not None:
-            task = 'reach_goal' if len(scenario.robots) == 1 else 'follow_leader'
-        else:
-            task = 'avoid_obstacles'
-    if isinstance(task, str):
-        return entry_of(task).task()
-    if not isinstance(task, Task):
-        raise bad_value('task', task, f"a Task, or one of {', '.join(entries())}")
-    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
-    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
-        raise bad_value('seconds of the task', task.seconds,
-                        f'a number > 0 and <= {_LONGEST:g} (s)')
-    return task
-
-
-def network_of(task: Task, scenario: Scenario) -> Network:
-    """Return inputs and outputs of a task, with the greatest speeds of robot 0 by default."""
-    speed, turn = limits_of(task, scenario)[0].tolist()
-    return make_network('perceptron', task.inputs, outputs=task.outputs, max_speed=speed,
-                        turn=turn)
-
-
-def limits_of(task: Task, scenario: Scenario) -> Floats:
-    """Return each robot's greatest speed, and distance of the wheels or turn rate (N, 2)."""
-    rows = []
-    for body in robot_bodies(scenario):
-        rim = body.max_wheel_speed * body.wheel_radius  # m/s
-        wide = (body.wheel_distance if task.outputs == WHEELS
-                else 2.0 * rim / body.wheel_distance)
-        rows.append((rim if task.max_speed is None else task.max_speed,
-                     wide if task.turn is None else task.turn))
-    return np.array(rows, np.float64)
-
-
-def _goals(scenario: Scenario, task: Task, network: Network) -> Floats:
-    """Return the goals (N, 2) m; robots without one have the leader's."""
-    first = scenario.robots[0].goal
-    if first is None and 'goal' in network.inputs and type(task).goals is Task.goals:
-        raise InputError('robots.0: needs a goal, since the task has the input goal and no '
-                         'goals() of its own')
-    return np.array([robot.goal or first or (np.nan, np.nan) for robot in scenario.robots])

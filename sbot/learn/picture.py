@@ -87,7 +87,7 @@ class Painter:
         if self._browser is None:
             self._browser = Browser()
         now = self._episodes.now
-        self._browser.show(self._episodes.scenario, int(now.seen.tick[0]) * now.dt,
+        self._browser.show(self._episodes.worlds.scenarios[0], int(now.seen.tick[0]) * now.dt,
                            now.seen.pose[0], self._wind()[0], self._goals(0))
 
     def _wind(self) -> NDArray[np.float64]:
@@ -103,7 +103,7 @@ class Painter:
 
     def _at_rest(self, world: int) -> RunData:
         """Return the scenario with the goals of a world's episode."""
-        data = at_rest(self._episodes.scenario)
+        data = at_rest(self._episodes.worlds.scenarios[world])
         begin = int(data.stamps_ns[0])
         return data._replace(goals=tuple(Goal(begin, i, x, y)
                                          for i, (x, y) in self._goals(world).items()))

@@ -89,7 +89,7 @@ class AvoidObstacles(Task):
     and F. Mondada (1994) have it, with V the speed ahead; less 0.05 for a contact.
     """
 
-    inputs = ('infrared',)
+    inputs: tuple[str, ...] = ('infrared',)
     senses = ('infrared',)
 
     def reward(self, before: Moment, now: Moment) -> Floats:
@@ -109,7 +109,7 @@ class AvoidObstacles(Task):
 class Aggregate(Task):
     """Come together: reward is metres nearer to the others, on average."""
 
-    inputs = ('infrared',)
+    inputs: tuple[str, ...] = ('infrared',)
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return by how much the mean distance to the others shrank (m)."""

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecNormalize
 
 from neural_controller.layers import tanh_in_place
 from neural_controller.network import Network, make_network
-from sbot.api.loading import Source
+from sbot.api.loading import Sources
 from sbot.learn.episodes import Episodes
 from sbot.learn.picture import Painter
 from sbot.learn.spaces import action_space, observation_space
@@ -31,7 +31,7 @@ _MOST = 20.0
 class RobotsVecEnv(VecEnv):  # type: ignore[misc]
     """K worlds of N robots as a ``VecEnv`` of K N; make one by ``sbot.learn.sb3_env``."""
 
-    def __init__(self, scenario: Source, count: int, task: Task | str | None,
+    def __init__(self, scenario: Sources, count: int, task: Task | str | None,
                  render_mode: str | None, threads: int, squash: bool, discrete: bool,
                  overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,9 @@ class Task:
     broadcast: int = 0
     """How many bytes of range and bearing a robot chooses, 0 to 9: as many further actions in
     [-1, 1]. What is heard is observed, too (``heard``); it needs sensors.range_and_bearing."""
+    randomise: Mapping[str, Sequence[float]] = {}
+    """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}: drawn evenly, anew for
+    each episode, before ``begin``. It may be changed while one learns (a curriculum)."""
     seconds: float = 60.0
     """Length of an episode."""
     hold: int = 1

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from sbot.api.loading import Source
+from sbot.api.loading import Sources
 from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes
 from sbot.learn.picture import MODES, Painter
 from sbot.learn.spaces import spaces_of
@@ -29,7 +29,7 @@ REWARDS = ('mean', 'robots')
 class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
     """K worlds as a ``VectorEnv``; make one by ``sbot.learn.vector_env``."""
 
-    def __init__(self, scenario: Source, count: int, task: Task | str | None,
+    def __init__(self, scenario: Sources, count: int, task: Task | str | None,
                  render_mode: str | None, threads: int, discrete: bool, rewards: str,
                  autoreset: str | AutoresetMode, overrides: Mapping[str, object]) -> None:
         if rewards not in REWARDS:

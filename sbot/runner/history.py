@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.files.limits import limits, too_large
+from sbot.files.notebook_frame import notebook_frame
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
@@ -61,6 +62,9 @@ class Run:
         rows, robots = self.poses.shape[:2]
         return (f'<Run {self.scenario.name}, seed {self.scenario.seed}: {robots} robots, '
                 f'{max(0, rows - 1)} ticks, {self.summary["sim_time_s"]:g} s>')
+
+    def _repr_html_(self) -> str | None:
+        return notebook_frame(self)
 
     @property
     def seconds(self) -> Array:

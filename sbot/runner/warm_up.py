@@ -55,7 +55,7 @@ wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 """
 
 
-_ONE, _ALL = Expected(31, 15.0), Expected(150, 75.0)  # scenario; a core of 2026
+_ONE, _ALL = Expected(27, 15.0), Expected(51, 25.0)  # scenario; a core of 2026
 _ENOUGH = 12  # robots: the functions of many are compiled, and nothing takes long
 
 

@@ -2,9 +2,9 @@
 // nothing to vendor, licence or load, and the page works offline.
 'use strict';
 
-const BAR = 44;      // px, height of the controls
 const MARGIN = 20;   // px, around the arena when it fits
 const TRAIL = 10;    // s
+const TRAIL_POINTS = 6000;  // of all robots together, at most a hundred each
 const MOST_LIVE = 12000;  // frames kept of a live run
 const REPEAT = 150;  // ms between drive commands while a key is held
 const TURN = 1;      // rad/s of a driven robot; it drives one diameter a second
@@ -76,7 +76,10 @@ function obstaclesAt(t) {
   return one && two ? one.map((value, i) => value + f * (two[i] - value)) : [];
 }
 
-function size() { return [window.innerWidth, window.innerHeight - BAR]; }
+function size() {                          // of the arena (px): without controls and curves
+  const [right, below] = panel();
+  return [window.innerWidth - right, window.innerHeight - $('bar').offsetHeight - below];
+}
 
 function fit() {
   const [x0, y0, x1, y1] = run.bounds, [width, height] = size();
@@ -125,18 +128,19 @@ function draw() {
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
   ctx.lineCap = ctx.lineJoin = 'round';
   if ($('wind').checked) drawFreeWind(px);
-  ctx.fillStyle = ctx.strokeStyle = '#5a5f66';
+  ctx.fillStyle = ctx.strokeStyle = theme.obstacle;
   ctx.lineWidth = 1.5 * px;
   ctx.fill(outlines.solids);
   ctx.stroke(outlines.lines);
   drawObstacles(obstaclesAt(now));
   drawBoxes(posesAt(now, boxes), px);
   if ($('trails').checked) drawTrails(k, pose, px);
-  if ($('scans').checked) drawScan(follow, px);
+  if ($('scans').checked) drawScan(follow);
   drawGoals(px);
   if ($('wind').checked && winds[k]) drawWind(winds[k], pose, px);
   drawRobots(pose, follow, px);
   if ($('names').checked) drawNames(pose, width, height);
+  drawAround(width, height);
 }
 
 function drawObstacles(centres) {
@@ -160,8 +164,8 @@ function drawBoxes(pose, px) {
     });
     ctx.closePath();
   });
-  ctx.fillStyle = '#b08d63';
-  ctx.strokeStyle = '#222222';
+  ctx.fillStyle = theme.box;
+  ctx.strokeStyle = theme.ink;
   ctx.lineWidth = px;
   ctx.fill();
   ctx.stroke();
@@ -170,31 +174,68 @@ function drawBoxes(pose, px) {
 function drawFreeWind(px) {
   ctx.beginPath();
   for (const [x, y, u, v] of run.arrows) arrow(x, y, u, v);
-  ctx.strokeStyle = '#c4dbec';
+  ctx.strokeStyle = theme.free;
   ctx.lineWidth = 1.2 * px;
   ctx.stroke();
 }
 
 function drawTrails(k, pose, px) {
-  const first = frameAt(now - TRAIL), step = Math.max(1, Math.floor((k - first) / 100));
+  const first = frameAt(now - TRAIL), n = run.radius.length;
+  const step = Math.max(1, Math.floor((k - first) / Math.min(100, Math.max(10, TRAIL_POINTS / n))));
   ctx.lineWidth = 1.5 * px;
   ctx.globalAlpha = 0.45;
-  for (let i = 0; i < run.radius.length; i++) {
+  for (const [colour, robots] of byColour()) {
     ctx.beginPath();
-    for (let f = first; f <= k; f += step) ctx.lineTo(poses[f][3 * i], poses[f][3 * i + 1]);
-    ctx.lineTo(pose[3 * i], pose[3 * i + 1]);
-    ctx.strokeStyle = run.colours[i];
+    for (const i of robots) {
+      ctx.moveTo(poses[first][3 * i], poses[first][3 * i + 1]);
+      for (let f = first + step; f <= k; f += step) ctx.lineTo(poses[f][3 * i], poses[f][3 * i + 1]);
+      ctx.lineTo(pose[3 * i], pose[3 * i + 1]);
+    }
+    ctx.strokeStyle = colour;
     ctx.stroke();
   }
   ctx.globalAlpha = 1;
 }
 
-function drawScan(follow, px) {
-  let j = scanFrames.length - 1;
-  while (j > 0 && times[scanFrames[j]] > now) j--;
-  if (j < 0) return;
-  const pose = poses[scanFrames[j]], ranges = scans[j], laser = run.laser, n = laser.beams;
-  ctx.fillStyle = '#d0342c';
+function byColour() {                      // robots of each colour, robot 0 last, hence on top
+  if (run.groups) return run.groups;
+  const groups = new Map();
+  for (let i = run.radius.length - 1; i >= 0; i--) {
+    if (!groups.has(run.colours[i])) groups.set(run.colours[i], []);
+    groups.get(run.colours[i]).push(i);
+  }
+  run.groups = [...groups];
+  return run.groups;
+}
+
+// The dots of the lasers on a canvas of their own, drawn anew only if they or the view have changed.
+const layer = {canvas: document.createElement('canvas'), key: ''};
+
+function drawScan(follow) {
+  let low = 0, high = scanFrames.length - 1;
+  if (high < 0) return;
+  while (low < high) {                     // the last scan not later than now
+    const middle = (low + high + 1) >> 1;
+    if (times[scanFrames[middle]] <= now) low = middle; else high = middle - 1;
+  }
+  const key = [scanFrames[low], times[scanFrames[low]], follow, view.x, view.y, view.scale, theme.scan,
+               canvas.width, canvas.height, ...size()].join();
+  if (layer.key !== key) { layer.key = key; drawDots(low, follow); }
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.drawImage(layer.canvas, 0, 0);
+  ctx.restore();
+}
+
+function drawDots(j, follow) {             // pixels are set one by one: canvas calls take longer
+  const {width, height} = canvas, ratio = window.devicePixelRatio || 1, [w, h] = size();
+  layer.canvas.width = width;
+  layer.canvas.height = height;
+  const to = layer.canvas.getContext('2d'), image = to.createImageData(width, height);
+  const words = new Uint32Array(image.data.buffer), [red, green, blue] =
+    [1, 3, 5].map(k => parseInt(theme.scan.slice(k, k + 2), 16));
+  const colour = (255 << 24 | blue << 16 | green << 8 | red) >>> 0, side = Math.max(2, Math.round(2 * ratio));
+  const pose = poses[scanFrames[j]], ranges = scans[j], laser = run.laser, n = laser.beams, s = view.scale;
   for (let i = 0; i < run.radius.length; i++) {
     if (follow >= 0 && i !== follow) continue;
     const yaw = pose[3 * i + 2], c = Math.cos(yaw), q = Math.sin(yaw);
@@ -204,15 +245,20 @@ function drawScan(follow, px) {
       const r = ranges[i * n + b];
       if (!(r >= 0)) continue;             // nothing seen
       const a = yaw + laser.yaw + laser.angle_min + b * laser.increment;
-      ctx.fillRect(x + r * Math.cos(a) - px, y + r * Math.sin(a) - px, 2 * px, 2 * px);
+      const left = Math.round(ratio * (w / 2 + s * (x + r * Math.cos(a) - view.x)) - side / 2);
+      const top = Math.round(ratio * (h / 2 - s * (y + r * Math.sin(a) - view.y)) - side / 2);
+      if (left < 0 || top < 0 || left + side > width || top + side > height) continue;
+      for (let row = 0; row < side; row++)
+        words.fill(colour, (top + row) * width + left, (top + row) * width + left + side);
     }
   }
+  to.putImageData(image, 0, 0);
 }
 
 function drawGoals(px) {
   const latest = new Map();
   for (const [t, robot, x, y] of run.goals) if (t <= now + 1e-6) latest.set(robot, [x, y]);
-  ctx.strokeStyle = '#c8202f';
+  ctx.strokeStyle = theme.goal;
   ctx.lineWidth = 2 * px;
   ctx.beginPath();
   for (const [x, y] of latest.values()) {
@@ -230,7 +276,7 @@ function drawWind(wind, pose, px) {        // where the wind alone would carry i
     const u = 2 * wind[2 * i], v = 2 * wind[2 * i + 1];
     arrow(pose[3 * i] + u / 2, pose[3 * i + 1] + v / 2, u, v);
   }
-  ctx.strokeStyle = '#3c82b8';
+  ctx.strokeStyle = theme.wind;
   ctx.lineWidth = 1.5 * px;
   ctx.stroke();
 }
@@ -239,37 +285,51 @@ function boxAround(x, y, yaw, length, width, offset) {
   const c = Math.cos(yaw), q = Math.sin(yaw);
   for (const [i, j] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
     const u = offset + i * length / 2, v = j * width / 2;
-    ctx.lineTo(x + c * u - q * v, y + q * u + c * v);
+    ctx[i < 0 && j < 0 ? 'moveTo' : 'lineTo'](x + c * u - q * v, y + q * u + c * v);
   }
   ctx.closePath();
 }
 
 function drawRobots(pose, follow, px) {
-  for (let i = run.radius.length - 1; i >= 0; i--) {
-    const x = pose[3 * i], y = pose[3 * i + 1], yaw = pose[3 * i + 2];
-    const r = Math.max(run.radius[i], 3 * px), box = run.rectangles[i];
+  const least = 3 * px, driving = drivable() ? +$('drive').value : -1;
+  for (const [colour, robots] of byColour()) {
     ctx.beginPath();
-    if (box) boxAround(x, y, yaw, ...box); else ctx.arc(x, y, r, 0, 7);
-    ctx.fillStyle = run.colours[i];
+    for (const i of robots) {
+      const x = pose[3 * i], y = pose[3 * i + 1], r = Math.max(run.radius[i], least);
+      const box = run.rectangles[i];
+      if (box) boxAround(x, y, pose[3 * i + 2], ...box);
+      else { ctx.moveTo(x + r, y); ctx.arc(x, y, r, 0, 7); }
+    }
+    ctx.fillStyle = colour;
     ctx.fill();
     ctx.beginPath();
-    ctx.moveTo(x, y);
-    ctx.lineTo(x + r * Math.cos(yaw), y + r * Math.sin(yaw));
-    ctx.strokeStyle = '#111';
-    ctx.lineWidth = Math.min(1.5 * px, r / 2);
-    ctx.stroke();
-    if (i === follow) {
-      ctx.beginPath();
-      ctx.arc(x, y, r + 4 * px, 0, 7);
-      ctx.stroke();
+    let thin = 1.5 * px;
+    for (const i of robots) {
+      const x = pose[3 * i], y = pose[3 * i + 1], yaw = pose[3 * i + 2];
+      const r = Math.max(run.radius[i], least);
+      ctx.moveTo(x, y);
+      ctx.lineTo(x + r * Math.cos(yaw), y + r * Math.sin(yaw));
+      thin = Math.min(thin, r / 2);
     }
+    ctx.strokeStyle = '#111111';
+    ctx.lineWidth = thin;
+    ctx.stroke();
+  }
+  for (const i of new Set([follow, driving])) if (i >= 0) {
+    ctx.beginPath();
+    ctx.arc(pose[3 * i], pose[3 * i + 1], Math.max(run.radius[i], least) + (i === driving ? 6 : 4) * px, 0, 7);
+    ctx.strokeStyle = theme.ink;
+    ctx.lineWidth = 1.5 * px;
+    if (i === driving) ctx.setLineDash([5 * px, 4 * px]);
+    ctx.stroke();
+    ctx.setLineDash([]);
   }
 }
 
 function drawNames(pose, width, height) {
   const ratio = window.devicePixelRatio || 1;
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ctx.fillStyle = '#222';
+  ctx.fillStyle = theme.ink;
   ctx.font = '11px system-ui, sans-serif';
   for (let i = 0; i < run.radius.length; i++) {
     const r = Math.max(run.radius[i] * view.scale, 3);
@@ -296,7 +356,7 @@ function tick(stamp) {
     dirty = true;
   }
   last = stamp;
-  if (dirty) { dirty = false; draw(); show(); }
+  if (dirty) { dirty = false; draw(); drawCurves(); show(); }
   requestAnimationFrame(tick);
 }
 
@@ -359,6 +419,8 @@ function readFragment() {
   const wanted = new URLSearchParams(window.location.hash.slice(1));
   for (const id of ['scans', 'wind', 'trails', 'names'])
     if (wanted.has(id)) $(id).checked = wanted.get(id) !== '0';
+  if (THEMES[wanted.get('theme')]) setTheme(wanted.get('theme'));
+  if (wanted.has('curve')) { $('curve').value = wanted.get('curve'); resize(); }
   for (const id of ['speed', 'follow']) if (wanted.has(id)) $(id).value = wanted.get(id);
   if (wanted.has('t')) seek(+wanted.get('t') || 0);
   if (wanted.has('play')) playing = wanted.get('play') !== '0';
@@ -463,6 +525,12 @@ window.onkeydown = event => {
   } else if (event.key === 'ArrowRight') seek(now + 1);
   else if (event.key === 'ArrowLeft') seek(now - 1);
   else if (event.key === 'f') $('fit').click();
+  else if (event.key === 'd') $('dark').click();
+  else if (event.key === 'c') nextCurve();
+  else if (event.key === 'l') link();
+  else if (event.key === 'n' || event.key === 'N') followNext(event.shiftKey ? -1 : 1);
+  else if (event.key === '?') showHelp($('help').hidden);
+  else if (event.key === 'Escape') showHelp(false);
   else return;
   event.preventDefault();
 };
@@ -477,15 +545,24 @@ canvas.onwheel = event => {
   view.scale *= factor;
   dirty = true;
 };
+let pressed = null;                        // where the pointer went down
+canvas.onpointerdown = event => { pressed = [event.clientX, event.clientY]; };
+canvas.onpointerup = event => {            // a click on a robot follows it
+  if (!run || !times.length || !pressed
+      || Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) > 4) return;
+  const [width, height] = size(), pose = posesAt(now), s = view.scale;
+  const x = view.x + (event.clientX - width / 2) / s, y = view.y + (height / 2 - event.clientY) / s;
+  for (let i = 0; i < run.radius.length; i++)
+    if (Math.hypot(pose[3 * i] - x, pose[3 * i + 1] - y) < Math.max(run.radius[i], 8 / s)) {
+      $('follow').value = i;
+      dirty = true;
+      return;
+    }
+};
 canvas.onpointermove = event => {
-  if (!(event.buttons & 1)) return;
+  if (!(event.buttons & 1) || !(event.movementX || event.movementY)) return;
   $('follow').value = -1;
   view.x -= event.movementX / view.scale;
   view.y += event.movementY / view.scale;
   dirty = true;
 };
-
-const given = JSON.parse($('run').textContent);
-resize();
-if (given) openRecording(given); else listen();
-requestAnimationFrame(tick);

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot.scenario import assemble
 from sbot.scenario.model import Scenario
@@ -54,15 +55,18 @@ def tables_of_worlds(scenarios: Sequence[Scenario]) -> list[WorldTables]:
 
 def winds_of(worlds: Sequence[WorldTables]) -> Winds:
     """Return the winds of all worlds: what ``WindSource.at`` makes of them at each tick."""
-    flows = [world.wind.parameters for world in worlds]
     rate = worlds[0].scenario.rate
-    return Winds(
-        wind_velocity=np.array([mean_velocity(flow) for flow in flows]),
-        wind_force=np.array([mean_force(flow) for flow in flows]),
-        gust_velocity=np.array([gust_velocity(flow) for flow in flows]),
-        gust_force=np.array([gust_force(flow) for flow in flows]),
-        gust_ticks=np.array([gust_ticks(flow, rate) for flow in flows], np.int64),
-        field=worlds[0].wind.field)
+    rows = [wind_rows(world.wind.parameters, rate) for world in worlds]
+    return Winds(**{name: np.array([row[name] for row in rows]) for name in rows[0]},
+                 field=worlds[0].wind.field)
+
+
+def wind_rows(flow: WindParameters, rate: Rate) -> dict[str, NDArray[Any]]:
+    """Return the wind of one world: its row of each array of ``Winds``."""
+    return {'wind_velocity': np.asarray(mean_velocity(flow)),
+            'wind_force': mean_force(flow), 'gust_velocity': gust_velocity(flow),
+            'gust_force': gust_force(flow),
+            'gust_ticks': np.array(gust_ticks(flow, rate), np.int64)}
 
 
 def gust_ticks(flow: WindParameters, rate: Rate) -> tuple[int, int]:

@@ -14,7 +14,7 @@ Arrays = dict[str, NDArray[Any]]
 
 # Of a setting: what may be written to between episodes, a row for each world.
 _SET = ('wind_velocity', 'wind_force', 'gust_velocity', 'gust_force', 'gust_ticks', 'scan_noise',
-        'infrared_noise')
+        'infrared_noise', 'noise_radius', 'noise_slip')
 
 
 class Rest(NamedTuple):

@@ -118,7 +118,11 @@ def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, 
 
 @njit_inner
 def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Array]:
-    """Return one table of the bodies' boxes and the solids', and the circles around them."""
+    """Return one table of the bodies' boxes and the solids', and the circles around them.
+
+    A list of what is near a body serves all of its sensors. To look for walls at each sensor, by
+    ``scan_kernel.cover_static``, takes 8 to 25 % longer with 8 sensors a robot.
+    """
     n, k = len(boxes), len(solids.boxes)
     table, radius = np.empty((n + k, 7)), np.empty(n + k)
     table[:n], table[n:] = boxes, solids.boxes

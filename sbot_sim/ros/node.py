@@ -85,13 +85,15 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
+        self._standard: StandardServices | None = None
         if self._broadcast.interfaces.simulation_interfaces:
             messages, services = load_interfaces()
-            handlers = StandardServices(
+            self._standard = StandardServices(
                 self._engine, self._control, self._inbox, lambda: self._observer.recording,
                 self._end, messages, services)
             for name, kind in SERVICES.items():
-                self.create_service(getattr(services, kind), f'~/{name}', getattr(handlers, name))
+                self.create_service(getattr(services, kind), f'~/{name}',
+                                    getattr(self._standard, name))
         # Wall time even where a launch file sets use_sim_time everywhere: /clock comes from here.
         self._wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._every(_WATCH_PERIOD, self._guarded(self._control.watch))
@@ -337,6 +339,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     def _reset(self) -> None:
         self._engine.reset()
+        if self._standard is not None:
+            self._standard.forget_spawned()
         self._observer.reset()
         self._inbox.reset()
         self.get_logger().info('reset: starting again at tick 0')

@@ -1,7 +1,7 @@
 """Services of simulation_interfaces, the standard that Gazebo, Isaac Sim and O3DE share.
 
-Entities are the robots, by the names 'robot_<i>'. There are as many as the scenario has: spawning
-and deleting are answered as not supported.
+Entities are the robots, by the names 'robot_<i>', of which there are as many as the scenario has,
+and obstacles that were spawned.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Generator
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
@@ -18,6 +19,14 @@ from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.run_control import RunControl
+from sbot_sim.ros.spawned import (
+    FORMATS,
+    Refused,
+    Shape,
+    Spawned,
+    SpawnedObstacles,
+    read_shape,
+)
 
 PACKAGE = 'simulation_interfaces'
 # Services by name, with the type of each; the handlers below are called alike.
@@ -29,11 +38,17 @@ SERVICES = {
     'get_simulation_state': 'GetSimulationState', 'set_simulation_state': 'SetSimulationState',
     'step_simulation': 'StepSimulation'}
 _FEATURES = (
+    'SPAWNING', 'SPAWNING_RESOURCE_STRING', 'DELETING',
     'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET',
     'SIMULATION_STATE_GETTING', 'SIMULATION_STATE_SETTING', 'SIMULATION_STATE_PAUSE',
     'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE')
 _FRAMES = ('', 'map', 'world')  # of poses
 _FIXED = 'the robots of a run are those of its scenario'
+_INFO = ('potential_field_bot, docs/ros2.md: obstacles that stand still are spawned, of one box, '
+         f'cylinder or sphere; {_FIXED}; time, state and spawned obstacles are reset together')
+_RECORDED = 'a recording has the obstacles of its scenario: stop it first'
+_NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,99}')
+_TAKEN = re.compile(r'robot_\d+')  # also of robots that there are not
 
 
 class StandardServices:
@@ -55,42 +70,44 @@ class StandardServices:
         self._engine, self._control, self._inbox = engine, control, inbox
         self._recording, self._end = recording, end
         self._messages, self._services = messages, services
+        self._spawned = SpawnedObstacles(engine)
         self._stopped = False
+
+    def forget_spawned(self) -> None:
+        """Note that the engine was reset."""
+        self._spawned.by_name = {}
 
     def get_simulator_features(self, _: Any, response: Any) -> Any:  # noqa: ANN401
         """List what is supported."""
         kind = self._messages.SimulatorFeatures
         response.features.features = [getattr(kind, name) for name in _FEATURES]
-        response.features.custom_info = 'potential_field_bot, docs/ros2.md'
+        response.features.spawn_formats = list(FORMATS)
+        response.features.custom_info = _INFO
         return response
 
     # --- entities
 
     def get_entities(self, request: Any, response: Any) -> Any:  # noqa: ANN401
-        """List the robots whose names match the filter."""
-        robots = self._filtered(request.filters, response)
-        response.entities = [_name(i) for i in robots or ()]
+        """List the entities whose names match the filter."""
+        response.entities = self._filtered(request.filters, response)
         return response
 
     def get_entity_state(self, request: Any, response: Any) -> Any:  # noqa: ANN401
-        """Tell a robot's ground truth."""
-        robot = self._robot(request.entity, response)
-        if robot is not None:
-            response.state = self._state(robot)
+        """Tell an entity's ground truth."""
+        if self._known(request.entity, response):
+            response.state = self._state(request.entity)
             self._fine(response)
         return response
 
     def get_entities_states(self, request: Any, response: Any) -> Any:  # noqa: ANN401
-        """Tell the ground truth of the robots whose names match the filter."""
-        robots = self._filtered(request.filters, response) or []
-        response.entities = [_name(i) for i in robots]
-        response.states = [self._state(i) for i in robots]
+        """Tell the ground truth of the entities whose names match the filter."""
+        response.entities = self._filtered(request.filters, response)
+        response.states = [self._state(name) for name in response.entities]
         return response
 
     def set_entity_state(self, request: Any, response: Any) -> Any:  # noqa: ANN401
-        """Put a robot elsewhere before the next tick, if the place is free."""
-        robot = self._robot(request.entity, response)
-        if robot is None:
+        """Put an entity elsewhere, if the place is free: a robot before the next tick."""
+        if not self._known(request.entity, response):
             return response
         twist, frame = request.state.twist, request.state.header.frame_id.lstrip('/')
         speeds = (*_numbers(twist.linear), *_numbers(twist.angular))
@@ -101,35 +118,84 @@ class StandardServices:
         if frame not in _FRAMES:
             return self._answer(response, 'RESULT_OPERATION_FAILED',
                                 f"frame: got '{frame}', expected map")
-        place, turn = request.state.pose.position, request.state.pose.orientation
-        pose = place.x, place.y, yaw_from_quaternion(turn.x, turn.y, turn.z, turn.w)
-        invalid = self._services.SetEntityState.Response.INVALID_POSE
-        if not all(map(math.isfinite, pose)) or not any((turn.x, turn.y, turn.z, turn.w)):
-            return self._coded(response, invalid, f'pose: got {pose}, expected finite numbers')
+        name, invalid = request.entity, self._services.SetEntityState.Response.INVALID_POSE
         try:
-            self._engine.check_place(robot, pose)
+            pose = _pose(request.state.pose)
+            if name in self._spawned.by_name:
+                if self._recording():
+                    return self._answer(response, 'RESULT_OPERATION_FAILED', _RECORDED)
+                self._spawned.put(name, self._spawned.by_name[name]._replace(pose=pose))
+            else:
+                robot = _number(name)
+                self._engine.check_place(robot, pose)
+                self._inbox.teleports[robot] = pose
         except InputError as error:
             return self._coded(response, invalid, str(error))
-        self._inbox.teleports[robot] = pose
         return self._fine(response)
 
-    def spawn_entity(self, _: Any, response: Any) -> Any:  # noqa: ANN401
-        """Say that robots are not spawned."""
-        return self._unsupported(response, f'spawn_entity: {_FIXED}')
+    def spawn_entity(self, request: Any, response: Any) -> Any:  # noqa: ANN401
+        """Put an obstacle into the world; it stands still."""
+        if self._recording():
+            return self._answer(response, 'RESULT_OPERATION_FAILED', _RECORDED)
+        try:
+            shape = self._shape(request.entity_resource)
+            name = self._free_name(request.name or shape.name, request.allow_renaming)
+            frame = request.initial_pose.header.frame_id.lstrip('/')
+            if frame not in _FRAMES:
+                raise Refused('INVALID_POSE', f"frame: got '{frame}', expected map")
+            try:
+                self._spawned.put(name, Spawned(shape, _pose(request.initial_pose.pose)))
+            except InputError as error:
+                raise Refused('INVALID_POSE', str(error)) from None
+        except Refused as error:
+            code = getattr(self._services.SpawnEntity.Response, error.code)
+            return self._coded(response, code, str(error))
+        response.entity_name = name
+        return self._fine(response)
 
-    def delete_entity(self, _: Any, response: Any) -> Any:  # noqa: ANN401
-        """Say that robots are not deleted."""
-        return self._unsupported(response, f'delete_entity: {_FIXED}')
+    def _shape(self, resource: Any) -> Shape:  # noqa: ANN401
+        if resource.uri:
+            raise Refused('UNSUPPORTED_FORMAT',
+                          f"uri: got '{resource.uri}', expected a resource_string of SDF or URDF")
+        if not resource.resource_string:
+            raise Refused('NO_RESOURCE', 'resource_string: got nothing, expected SDF or URDF')
+        return read_shape(resource.resource_string)
+
+    def _free_name(self, name: str, may_rename: bool) -> str:
+        """Return the name, or one that nobody has."""
+        if not _NAME.fullmatch(name) and not (may_rename and not name):
+            raise Refused('NAME_INVALID', f"name: got '{name}', expected letters, digits and _")
+        name = name or 'obstacle'
+        taken = name in self._spawned.by_name or _TAKEN.fullmatch(name)
+        if not taken:
+            return name
+        if not may_rename:
+            raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', which is taken")
+        return next(new for k in count(1)
+                    if (new := f'{name}_copy_{k}') not in self._spawned.by_name)
+
+    def delete_entity(self, request: Any, response: Any) -> Any:  # noqa: ANN401
+        """Take an obstacle away that was spawned."""
+        if not self._known(request.entity, response):
+            return response
+        if request.entity not in self._spawned.by_name:
+            return self._unsupported(response, f'delete_entity: {_FIXED}')
+        if self._recording():
+            return self._answer(response, 'RESULT_OPERATION_FAILED', _RECORDED)
+        self._spawned.remove(request.entity)
+        return self._fine(response)
 
     # --- the simulation
 
     def reset_simulation(self, request: Any, response: Any) -> Any:  # noqa: ANN401
         """Go back to tick 0: time and state together."""
         kind = self._services.ResetSimulation.Request
-        both = kind.SCOPE_TIME | kind.SCOPE_STATE
-        if request.scope != kind.SCOPE_DEFAULT and request.scope & both != both:
-            return self._unsupported(response, f'scope: got {request.scope}, expected '
-                                     f'{kind.SCOPE_ALL}: time and state go back together')
+        together = kind.SCOPE_TIME | kind.SCOPE_STATE | (
+            kind.SCOPE_SPAWNED if self._spawned.by_name else 0)
+        if request.scope != kind.SCOPE_DEFAULT and request.scope & together != together:
+            return self._unsupported(
+                response, f'scope: got {request.scope}, expected {kind.SCOPE_ALL}: time, state '
+                'and spawned obstacles are reset together')
         if self._recording():
             return self._answer(response, 'RESULT_OPERATION_FAILED',
                                 'a recording cannot go back in time: stop it first')
@@ -188,34 +254,39 @@ class StandardServices:
             return int(kind.STATE_PLAYING)
         return int(kind.STATE_STOPPED if self._stopped else kind.STATE_PAUSED)
 
-    def _robot(self, name: str, response: Any) -> int | None:  # noqa: ANN401
-        """Return a robot's number; None after an answer that says that there is none."""
-        match = re.fullmatch(r'/?robot_(\d{1,6})', name)
-        count = len(self._engine.snapshot.true_pose)
-        if match is not None and int(match[1]) < count:
-            return int(match[1])
-        self._answer(response, 'RESULT_NOT_FOUND',
-                     f"entity: got '{name}', expected robot_0 to robot_{count - 1}")
-        return None
+    def _entities(self) -> list[str]:
+        return [*map(_name, range(len(self._engine.snapshot.true_pose))), *self._spawned.by_name]
 
-    def _filtered(self, filters: Any, response: Any) -> list[int] | None:  # noqa: ANN401
-        """Return the robots of a filter; None after an answer that says what is wrong."""
+    def _known(self, name: str, response: Any) -> bool:  # noqa: ANN401
+        """Tell whether there is such an entity; else the answer says that there is none."""
+        if name in self._spawned.by_name or name.lstrip('/') in self._entities():
+            return True
+        last = len(self._engine.snapshot.true_pose) - 1
+        self._answer(response, 'RESULT_NOT_FOUND', f"entity: got '{name}', expected robot_0 to "
+                     f'robot_{last}, or what was spawned')
+        return False
+
+    def _filtered(self, filters: Any, response: Any) -> list[str]:  # noqa: ANN401
+        """Return the entities of a filter; none after an answer that says what is wrong."""
         if filters.categories or filters.tags.tags or filters.bounds.points:
             self._unsupported(response, 'filters: only names are filtered')
-            return None
+            return []
         try:
             pattern = re.compile(filters.filter)
         except (re.error, RecursionError, OverflowError) as error:
             self._answer(response, 'RESULT_OPERATION_FAILED', f'filter: {error}')
-            return None
+            return []
         self._fine(response)
-        return [i for i in range(len(self._engine.snapshot.true_pose))
-                if pattern.search(_name(i))]
+        return [name for name in self._entities() if pattern.search(name)]
 
-    def _state(self, robot: int) -> Any:  # noqa: ANN401
+    def _state(self, name: str) -> Any:  # noqa: ANN401
         snapshot, state = self._engine.snapshot, self._messages.EntityState()
-        x, y, yaw = snapshot.true_pose[robot].tolist()
-        forwards, left, turning = snapshot.twist[robot].tolist()
+        obstacle = self._spawned.by_name.get(name)
+        if obstacle is not None:
+            (x, y, yaw), (forwards, left, turning) = obstacle.pose, (0.0, 0.0, 0.0)
+        else:
+            x, y, yaw = snapshot.true_pose[_number(name)].tolist()
+            forwards, left, turning = snapshot.twist[_number(name)].tolist()
         state.header.frame_id = 'map'
         state.pose.position.x, state.pose.position.y = x, y
         state.pose.orientation.z, state.pose.orientation.w = quaternion_from_yaw(yaw)
@@ -249,6 +320,20 @@ class _Later:
 
 def _name(robot: int) -> str:
     return f'robot_{robot}'
+
+
+def _number(name: str) -> int:
+    return int(name.rpartition('_')[2])
+
+
+def _pose(pose: Any) -> tuple[float, float, float]:  # noqa: ANN401
+    """Return x, y (m), yaw (rad) of a geometry_msgs/Pose; InputError where it has none."""
+    turn = pose.orientation
+    found = (float(pose.position.x), float(pose.position.y),
+             yaw_from_quaternion(turn.x, turn.y, turn.z, turn.w))
+    if not all(map(math.isfinite, found)) or not any((turn.x, turn.y, turn.z, turn.w)):
+        raise InputError(f'pose: got {found}, expected finite numbers')
+    return found
 
 
 def _numbers(vector: Any) -> tuple[float, float, float]:  # noqa: ANN401

@@ -40,6 +40,13 @@ def test_the_potential_field_has_the_same_weather_and_arrives_less_often(example
     assert not np.array_equal(ours.poses[ticks - 1], theirs.poses[ticks - 1])
 
 
+def test_the_rule_and_navigate_are_in_the_comparison(example, monkeypatch):
+    monkeypatch.setattr(example, 'FRESH_SEEDS', range(2001, 2003))
+    for name in ('rule', 'navigate', 'navigate, as fast'):
+        times, _ = example.examine(example.OTHERS[name])
+        assert np.isfinite(times).all(), name
+
+
 def test_training_and_examination_have_the_same_kind_of_weather(example):
     rng = np.random.default_rng(1)
     circles = sbot.load(NAME).world.circles
@@ -80,7 +87,7 @@ def test_training_makes_the_kind_of_network_that_is_shipped(example, libraries, 
     monkeypatch.setattr(example, 'FRESH_SEEDS', range(2001, 2003))
     monkeypatch.setattr(example, 'WORLDS', 8)
     found = example.main(['--steps', '512', '-o', str(tmp_path / 'out')])
-    assert set(found) == {'untrained', 'trained', 'potential field'}
+    assert set(found) == {'untrained', 'trained', *example.OTHERS}
     assert 'of 2 fresh seeds arrive' in capsys.readouterr().out
     network, weights = sbot.load_network(tmp_path / 'out' / 'leader.json')
     assert network == sbot.load_network(SHIPPED)[0]

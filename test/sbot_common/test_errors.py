@@ -1,5 +1,8 @@
 """Messages are one line of sensible length, whatever they quote."""
 
+import logging
+import subprocess
+import sys
 import time
 from fractions import Fraction
 
@@ -7,7 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sbot_common.errors import LONGEST, InputError, bad_value, decoding, shown, unknown_name
+from sbot_common.errors import (
+    LONGEST,
+    InputError,
+    PlainFormatter,
+    bad_value,
+    decoding,
+    plain_lines,
+    shown,
+    unknown_name,
+)
+
+EVIL = 'a\x1b]0;title\x07\x9b31m\u202eb'
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
@@ -67,3 +81,25 @@ def test_what_a_decoder_raises_becomes_an_input_error(error):
 def test_input_errors_pass_as_they_are():
     with pytest.raises(InputError, match=r'^mine$'), decoding('other'):
         raise InputError('mine')
+
+
+def test_line_breaks_stay_and_other_control_characters_are_escaped():
+    assert plain_lines(f'1 {EVIL}\n2') == '1 a\\x1b]0;title\\x07\\x9b31m\\u202eb\n2'
+
+
+def test_log_lines_are_plain():
+    record = logging.LogRecord('x', logging.WARNING, 'f', 1, 'name %s', (EVIL,), None)
+    assert PlainFormatter().format(record) == 'name a\\x1b]0;title\\x07\\x9b31m\\u202eb'
+
+
+def test_warnings_of_a_process_are_plain():
+    done = subprocess.run(
+        [sys.executable, '-c', 'import logging, sys, warnings\n'
+         'from sbot_common.errors import keep_warnings_plain\n'
+         'keep_warnings_plain()\n'
+         'warnings.warn(sys.argv[1])\n'
+         'logging.getLogger("x").warning(sys.argv[1])', EVIL],
+        capture_output=True, text=True, check=True)
+    assert done.stderr.count('a\\x1b]0;title\\x07\\x9b31m\\u202eb') == 2
+    assert '\x1b' not in done.stderr
+    assert '\x07' not in done.stderr

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-_SBOT = Path(__file__).parents[1] / 'sbot'
-sys.path += [str(_SBOT), str(_SBOT / 'worlds')]
+sys.path.append(str(Path(__file__).parents[1] / 'sbot'))
+sys.path.append(str(Path(__file__).parents[1] / 'sbot' / 'worlds'))
 
 import test_all_of_a_run as all_of_a_run
 import test_many as many

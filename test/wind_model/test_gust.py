@@ -7,7 +7,7 @@ from sbot_sim.dynamics.impulses import impulse_velocity, sum_impulses
 from wind_model.gust import gust_window
 from wind_model.parameters import WindParameters
 from wind_model.source import WindSource
-from wind_model.uniform import direction_of_angle, mean_velocity, unit
+from wind_model.uniform import mean_velocity
 
 GUST = {'wind_gust_direction': [0, -2, 0], 'wind_gust_force_mean': 3.0, 'wind_gust_start': 1.1,
         'wind_gust_duration': 0.3}
@@ -71,17 +71,3 @@ def test_a_gust_moves_a_free_robot_by_the_sum_of_its_ticks(rate):
     assert y == expected
     assert gusty[0] == rate.tick(1_099_999_999) + 1
     assert gusty[-1] == rate.tick(1_399_999_999)
-
-
-@pytest.mark.parametrize('direction', [
-    (3.0, 4.0, 0.0), (1e-200, 0.0, 0.0), (1e200, -1e200, 1e200), (5e-324, 0.0, 0.0)])
-def test_directions_of_any_length_are_normalised(direction):
-    result = unit(direction)
-    assert abs(np.sqrt((result ** 2).sum()) - 1) < 1e-15
-    assert (np.sign(result) == np.sign(direction)).all()
-
-
-def test_an_argos_angle_is_where_the_wind_blows_to():
-    assert direction_of_angle(0.0) == (1.0, 0.0, 0.0)
-    assert np.allclose(direction_of_angle(90.0), (0, 1, 0), atol=1e-16)
-    assert np.allclose(direction_of_angle(-90.0), (0, -1, 0), atol=1e-16)

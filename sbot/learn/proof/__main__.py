@@ -5,63 +5,19 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from neural_controller.policy_file import save_policy
-from sbot.learn.proof.evolve import TRAINING_SEEDS, Trained, evolve
-from sbot.learn.proof.play import play, play_randomly, play_runs
-from sbot.learn.proof.ppo import ppo
+from sbot.learn.proof.compare import baselines, prove, prove_all
+from sbot.learn.proof.evolve import TRAINING_SEEDS
 from sbot.learn.proof.report import draw_curves, table
 from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_by, write_rows
-from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError, bad_value
 
 LEARNERS = {'evolved': 'CMA-ES on the whole episodes (extra evolve)',
             'ppo': 'independent PPO, all robots share a policy (extra train)'}
-
-
-def baselines(entry: Entry, seeds: Sequence[int]) -> list[Row]:
-    """Return the rows of random actions, of the hand-written rule, and of ``navigate``."""
-    rule = entry.rule_policy()
-    tracks = {'random': play_randomly(entry, seeds),
-              'rule': play(entry, seeds, rule, np.array(entry.rule.weights))}
-    if entry.navigate is not None:
-        tracks['navigate'] = play_runs(entry, seeds, 'navigate', entry.navigate)
-    return [row for policy, track in tracks.items()
-            for row in rows_of(entry, policy, 0, seeds, entry.metric.of(track))]
-
-
-def rows_of(entry: Entry, policy: str, training: int, seeds: Sequence[int],
-            values: Floats) -> list[Row]:
-    """Return a row for each seed."""
-    return [Row(entry.name, policy, training, seed, float(value))
-            for seed, value in zip(seeds, values, strict=True)]
-
-
-def prove(entry: Entry, learner: str, trainings: Sequence[int], seeds: Sequence[int],
-          folder: Path, options: dict[str, Any]) -> tuple[list[Row], list[Point]]:
-    """Train with each seed, save each policy, and return rows of evaluation and curves."""
-    rows, points = [], []
-    for training in trainings:
-        began = time.process_time()
-        found: Trained = (evolve if learner == 'evolved' else ppo)(entry, training, **options)
-        used = time.process_time() - began
-        folder.mkdir(parents=True, exist_ok=True)
-        save_policy(folder / f'{entry.name}_{learner}_{training}.json', found.policy,
-                    found.weights)
-        values = entry.metric.of(play(entry, seeds, found.policy, found.weights))
-        rows += rows_of(entry, learner, training, seeds, values)
-        points += [Point(entry.name, learner, training, *map(float, row)) for row in found.curve]
-        print(f'{entry.name} {learner} {training}: {entry.metric.name} {values.mean():.3f} '
-              f'{entry.metric.unit}, {used:.0f} s of processor time', flush=True)
-    return rows, points
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -77,6 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--decisions', type=int, default=1_000_000,
                         help='of ppo, of all robots; default: 1000000')
     parser.add_argument('--threads', type=int, default=1, help='changes no bit; default: 1')
+    parser.add_argument('--processes', type=int, default=1, metavar='N',
+                        help='trainings side by side; changes no bit; default: 1')
     parser.add_argument('-o', '--output', type=Path, default=Path('proof'), metavar='DIR')
     return parser
 
@@ -94,11 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                    else {'decisions': given.decisions})
         rows: list[Row] = []
         points: list[Point] = []
+        given.output.mkdir(parents=True, exist_ok=True)
         for entry in entries:
             rows += baselines(entry, seeds)
-            more, curves = prove(entry, given.learner, range(1, given.trainings + 1), seeds,
-                                 given.output, {**options, 'threads': given.threads})
-            rows, points = rows + more, points + curves
+            work = partial(prove, entry.name, given.learner, seeds, given.output,
+                           {**options, 'threads': given.threads})
+            for more, curve in prove_all(work, range(1, given.trainings + 1), given.processes):
+                rows, points = rows + more, points + curve
             write_rows(given.output / ROWS, rows)
             write_rows(given.output / CURVE, points)
         words = sys.argv[1:] if arguments is None else arguments

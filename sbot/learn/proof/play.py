@@ -49,7 +49,7 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
     kept = worlds.run(policy, weights, ticks, goals=aimed, keep=keep)
     end = worlds.observe().boxes
     return Track(kept.pose, kept.command, kept.collided[..., 0] > 0.0, kept.infrared, goals,
-                 None if begin is None else np.stack([begin, end]), worlds.dt)
+                 _both(begin, end), worlds.dt)
 
 
 def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
@@ -67,7 +67,7 @@ def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     pose, command, collided, infrared = zip(*rows, strict=True)
     return Track(np.array(pose), np.array(command), np.array(collided),
                  None if infrared[0] is None else np.array(infrared), _goals(worlds),
-                 None if begin is None else np.stack([begin, seen.boxes]), worlds.dt)
+                 _both(begin, seen.boxes), worlds.dt)
 
 
 def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
@@ -81,14 +81,14 @@ def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
     goals = np.array([[robot.goal or (np.nan, np.nan) for robot in each.scenario.robots]
                       for each in runs])
     infrared = [each.infrared for each in runs]
-    boxes = [each.boxes for each in runs]
+    boxes = [each.boxes for each in runs if each.boxes is not None]
     return Track(
         np.stack([each.poses[:ticks] for each in runs], axis=1),
         np.stack([each.commands[:ticks] for each in runs], axis=1),
         np.stack([each.collided[:ticks] for each in runs], axis=1),
         None if infrared[0] is None else np.stack([each[:ticks] for each in infrared], axis=1),
-        goals, None if boxes[0] is None else np.stack(
-            [np.stack([each[0], each[-1]]) for each in boxes], axis=1), runs[0].scenario.rate.dt)
+        goals, np.stack([np.stack([each[0], each[-1]]) for each in boxes], axis=1)
+        if boxes else None, runs[0].scenario.rate.dt)
 
 
 def _commands(scene: Scene, shares: Floats) -> Floats:
@@ -100,6 +100,11 @@ def _commands(scene: Scene, shares: Floats) -> Floats:
     if scene.outputs == WHEELS:
         return np.stack([0.5 * (a + b), none, (b - a) / scene.turn], axis=-1)
     return np.stack([a, none, scene.turn * shares[..., 1]], axis=-1)
+
+
+def _both(begin: Floats | None, end: Floats | None) -> Floats | None:
+    """Return boxes at the beginning and the end, (2, K, B, 3); None: there are none."""
+    return None if begin is None or end is None else np.stack([begin, end])
 
 
 def _goals(worlds: Any) -> Floats:  # noqa: ANN401

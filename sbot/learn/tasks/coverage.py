@@ -47,7 +47,7 @@ class CoverageInBox(Scene, Coverage):
     """Four s-bots in a box of 4 square metres with a pillar."""
 
     max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
-    seconds, hold = 60.0, 1
+    seconds, hold = 60.0, 4
     team = 4
     arena = s_bots(_WIDTH, _HEIGHT,
                    circles=[{'center': [*_PILLAR], 'radius': _PILLAR_RADIUS}])

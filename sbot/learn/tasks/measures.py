@@ -50,8 +50,9 @@ def mean_time(tolerance: float) -> Callable[[Track], Floats]:
 def nearing(track: Track) -> Floats:
     """Return minus the mean distance to the goal, in shares of the first one, (K,)."""
     way = distance(track.pose[..., :2], track.goal)
-    mean: Floats = -(way.mean(axis=0) / way[0]).mean(axis=1)
-    return mean - 0.5 * track.collided.mean(axis=(0, 2))
+    left: Floats = (way.mean(axis=0) / way[0]).mean(axis=1)
+    score: Floats = -left - 0.5 * track.collided.mean(axis=(0, 2))
+    return score
 
 
 def largest_group(place: Floats, reach: float) -> Floats:

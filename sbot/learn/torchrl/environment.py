@@ -12,7 +12,7 @@ from tensordict import TensorDict
 from torchrl.data import Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
-from sbot.api.loading import Source
+from sbot.api.loading import Sources
 from sbot.learn.episodes import Episodes
 from sbot.learn.task import Task
 from sbot_common.errors import InputError, bad_value
@@ -23,7 +23,7 @@ Groups = Mapping[str, Sequence[int]]
 class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
     """K worlds as a batch of TorchRL; make one by ``sbot.learn.torchrl_env``."""
 
-    def __init__(self, scenario: Source, count: int, task: Task | str | None, threads: int,
+    def __init__(self, scenario: Sources, count: int, task: Task | str | None, threads: int,
                  discrete: bool, groups: Groups | None, device: str,
                  overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)

@@ -85,16 +85,23 @@ time.sleep(1000)
     assert gone(pids)
 
 
-def test_the_command_ends_when_its_keeper_is_killed():
+def parent_of(pid):
+    return int(Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[1])
+
+
+@pytest.mark.parametrize('inner', [False, True])
+def test_all_ends_when_one_of_the_two_keepers_is_killed(inner):
     process, pids = start()
-    process.kill()
-    process.wait(DEADLINE)
+    keeper_of_command = parent_of(pids[1])
+    assert parent_of(keeper_of_command) == process.pid
     try:
-        assert gone(pids[1:])  # the command; nobody is left who knows of its children
+        os.kill(keeper_of_command if inner else process.pid, signal.SIGKILL)
+        assert process.wait(DEADLINE) == (128 + signal.SIGKILL if inner else -signal.SIGKILL)
+        assert gone([*pids, keeper_of_command])
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pids[0], signal.SIGKILL)
-    assert gone(pids)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_many_that_have_ended_already_take_one_look_at_all_processes():
@@ -132,7 +139,8 @@ time.sleep(1000)
     process = subprocess.Popen([*KEEPER, sys.executable, '-c', code], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == 'made\n'
-    children = Path(f'/proc/{process.pid}/task/{process.pid}/children')
+    inner = Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text().strip()
+    children = Path(f'/proc/{inner}/task/{inner}/children')
     deadline = time.monotonic() + DEADLINE
     while len(children.read_text().split()) > 1 and time.monotonic() < deadline:
         time.sleep(0.02)

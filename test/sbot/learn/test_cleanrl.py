@@ -17,7 +17,7 @@ STEPS, WORLDS = 16, 3
 def by_thunks():
     """As CleanRL makes its environments, each with wrappers of its own."""
     def thunk():
-        env = gymnasium.make('sbot/ReachGoal-v0')
+        env = gymnasium.make('sbot/ReachGoal-v0', scenario='single_robot')
         env = gymnasium.wrappers.FlattenObservation(env)
         env = gymnasium.wrappers.RecordEpisodeStatistics(env)
         env = gymnasium.wrappers.ClipAction(env)

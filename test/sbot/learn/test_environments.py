@@ -219,7 +219,7 @@ def test_images_and_pages():
 
 
 @pytest.mark.parametrize(('scenario', 'arguments', 'words'), [
-    (NEAR, {'task': 'dance'}, 'reach_goal, follow_leader, avoid_obstacles, aggregate'),
+    (NEAR, {'task': 'dance'}, "^task: unknown name 'dance'; known: aggregate, "),
     (NEAR, {'task': 3}, 'a Task'), (NEAR, {'render_mode': 'ansi'}, 'human, rgb_array, html'),
     (NEAR, {'task': 'avoid_obstacles'}, r'infrared needs sensors\.infrared'),
     (SBOTS, {'task': 'reach_goal'}, 'robots.0: needs a goal')])

@@ -65,7 +65,8 @@ def test_a_client_pauses_places_steps_and_resets(tmp_path, monkeypatch):
         return found.pose.position.x, found.pose.position.y
 
     try:
-        assert len(call('get_simulator_features', srv.GetSimulatorFeatures).features.features) == 8
+        features = call('get_simulator_features', srv.GetSimulatorFeatures).features
+        assert (len(features.features), features.spawn_formats) == (11, ['sdf', 'urdf'])
         assert call('get_entities', srv.GetEntities).entities == ['robot_0', 'robot_1']
         request = srv.SetSimulationState.Request()
         request.state.state = 2
@@ -87,7 +88,16 @@ def test_a_client_pauses_places_steps_and_resets(tmp_path, monkeypatch):
         end = time.monotonic() + DEADLINE
         while state('robot_1') != (5.0, 2.0):  # by the next tick
             assert time.monotonic() < end
-        assert call('spawn_entity', srv.SpawnEntity).result.result == 0
+        request = srv.SpawnEntity.Request(name='post')
+        request.entity_resource.resource_string = (
+            '<robot name="a"><link name="b"><collision><geometry><sphere radius="0.5"/>'
+            '</geometry></collision></link></robot>')
+        request.initial_pose.pose.position.x = request.initial_pose.pose.position.y = 7.0
+        spawned = call('spawn_entity', srv.SpawnEntity, name='post',
+                       entity_resource=request.entity_resource, initial_pose=request.initial_pose)
+        assert (spawned.result.result, spawned.entity_name) == (1, 'post')
+        assert state('post') == (7.0, 7.0)
+        assert call('delete_entity', srv.DeleteEntity, entity='post').result.result == 1
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(DEADLINE)

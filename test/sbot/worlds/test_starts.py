@@ -35,3 +35,21 @@ def test_a_changed_scenario_places_its_own():
     scenario = sbot.load(SCENARIOS['discs'], **{'robots.0.count': 3})
     np.testing.assert_array_equal(Starts(scenario)(9),
                                   initial_poses(sbot.load(scenario, seed=9)))
+
+
+def test_where_nothing_is_drawn_every_seed_has_the_same_poses():
+    starts = Starts(sbot.load({**WALLED, 'robots': [
+        {'pose': [1, 3, 1], 'controller': 'none'},
+        {'count': 2, 'area': [0, 0, 4, 1], 'layout': 'grid', 'controller': 'none'}]}))
+    assert starts(5) is starts(0)
+    assert starts(5)[0].tolist() == [1.0, 3.0, 1.0]
+
+
+def test_no_more_seeds_are_kept_than_allowed(monkeypatch):
+    monkeypatch.setattr('sbot.worlds.starts._KEPT', 2)
+    starts = Starts(sbot.load(SCENARIOS['discs']))
+    first = starts(1).copy()
+    for seed in range(2, 6):
+        starts(seed)
+    assert len(starts._poses) <= 2
+    assert np.array_equal(starts(1), first)

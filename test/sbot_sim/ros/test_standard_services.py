@@ -32,6 +32,7 @@ def state(x=0.0, y=0.0, yaw=0.0, frame='map'):
 
 
 FEATURES = {name: k for k, name in enumerate((
+    'SPAWNING', 'SPAWNING_RESOURCE_STRING', 'DELETING',
     'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET',
     'SIMULATION_STATE_GETTING', 'SIMULATION_STATE_SETTING', 'SIMULATION_STATE_PAUSE',
     'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE'))}
@@ -40,11 +41,15 @@ MESSAGES = space(
                  RESULT_OPERATION_FAILED=FAILED), EntityState=state,
     SimulatorFeatures=space(**FEATURES),
     SimulationState=space(STATE_STOPPED=0, STATE_PLAYING=1, STATE_PAUSED=2, STATE_QUITTING=3))
+CODES = {name: 101 + k for k, name in enumerate((
+    'NAME_NOT_UNIQUE', 'NAME_INVALID', 'UNSUPPORTED_FORMAT', 'NO_RESOURCE', 'NAMESPACE_INVALID',
+    'RESOURCE_PARSE_ERROR', 'MISSING_ASSETS', 'UNSUPPORTED_ASSETS', 'INVALID_POSE'))}
 KINDS = space(
+    SpawnEntity=space(Response=space(**CODES)),
     SetEntityState=space(Response=space(INVALID_POSE=101)),
     SetSimulationState=space(Response=space(ALREADY_IN_TARGET_STATE=101)),
     ResetSimulation=space(Request=space(SCOPE_DEFAULT=0, SCOPE_TIME=1, SCOPE_STATE=2,
-                                        SCOPE_ALL=255)))
+                                        SCOPE_SPAWNED=4, SCOPE_ALL=255)))
 
 
 class Control:
@@ -74,9 +79,9 @@ class Run:
     def end(self):
         self.ended += 1
 
-    def call(self, name, **request):
+    def call(self, service, **request):
         response = space(result=space(), features=space(), state=space())
-        return getattr(self.services, name)(space(**request), response)
+        return getattr(self.services, service)(space(**request), response)
 
 
 @pytest.fixture
@@ -145,11 +150,85 @@ def test_a_robot_is_put_elsewhere_or_the_answer_says_why_not(run):
     assert run.inbox.teleports == {}
 
 
-def test_robots_are_neither_made_nor_deleted(run):
-    for name in ('spawn_entity', 'delete_entity'):
-        answer = run.call(name)
-        assert answer.result.result == UNSUPPORTED
-        assert 'those of its scenario' in answer.result.error_message
+SDF = '<sdf version="1.9"><model name="crate"><link name="a">{}</link></model></sdf>'
+BOX = '<collision name="b"><geometry><box><size>2 0.5 1</size></box></geometry></collision>'
+URDF = ('<robot name="post"><link name="a"><collision><origin xyz="0 0 0.5"/><geometry>'
+        '<cylinder radius="0.25" length="1"/></geometry></collision></link></robot>')
+
+
+def spawn(run, text, place=(7.0, 6.0, 0.0), **others):
+    pose = state(*place)
+    return run.call('spawn_entity', **{
+        'name': '', 'allow_renaming': False, 'entity_namespace': '',
+        'entity_resource': space(uri='', resource_string=text),
+        'initial_pose': space(header=pose.header, pose=pose.pose), **others})
+
+
+def test_an_obstacle_is_spawned_seen_moved_and_deleted(run):
+    drive = run.inbox.inputs()
+    answer = spawn(run, SDF.format(BOX))
+    assert (answer.result.result, answer.entity_name) == (OK, 'crate')
+    assert run.engine.parameters.world.rectangles.tolist() == [[7.0, 6.0, 2.0, 0.5, 0.0]]
+    assert run.call('get_entities', filters=filters()).entities == ['robot_0', 'robot_1', 'crate']
+    run.engine.advance(drive)
+    given = {'set_pose': True, 'set_twist': False, 'set_acceleration': False}
+    there = run.call('set_entity_state', entity='crate', state=state(3.0, 6.0, 1.0), **given)
+    assert there.result.result == OK
+    found = run.call('get_entity_state', entity='crate').state
+    assert (found.pose.position.x, found.twist.linear.x) == (3.0, 0.0)
+    into = run.call('set_entity_state', entity='crate', state=state(5.0, 2.0), **given)
+    assert (into.result.result, 'robot 1' in into.result.error_message) == (101, True)
+    assert spawn(run, URDF, (8.0, 8.0)).entity_name == 'post'
+    assert run.engine.parameters.world.circles.tolist() == [[8.0, 8.0, 0.25]]
+    assert run.call('delete_entity', entity='crate').result.result == OK
+    assert len(run.engine.parameters.world.rectangles) == 0
+    assert run.call('delete_entity', entity='crate').result.result == NOT_FOUND
+    assert run.call('reset_simulation', scope=3).result.result == UNSUPPORTED  # spawned stays
+    assert run.call('reset_simulation', scope=7).result.result == OK
+
+
+def test_names_of_obstacles(run):
+    assert spawn(run, SDF.format(BOX), name='a').entity_name == 'a'
+    taken = {'name': 'a', 'place': (3.0, 6.0)}
+    assert spawn(run, URDF, **taken).result.result == CODES['NAME_NOT_UNIQUE']
+    assert spawn(run, URDF, **taken, allow_renaming=True).entity_name == 'a_copy_1'
+    robot = {'name': 'robot_7', 'place': (8.0, 8.0)}
+    assert spawn(run, URDF, **robot).result.result == CODES['NAME_NOT_UNIQUE']
+    assert spawn(run, URDF, name='a b').result.result == CODES['NAME_INVALID']
+    unnamed = URDF.replace(' name="post"', '')
+    assert spawn(run, unnamed).result.result == CODES['NAME_INVALID']
+    assert spawn(run, unnamed, (8.0, 8.0), allow_renaming=True).entity_name == 'obstacle'
+
+
+@pytest.mark.parametrize(('text', 'code'), [
+    ('', 'NO_RESOURCE'), ('<sdf', 'RESOURCE_PARSE_ERROR'), ('<world/>', 'UNSUPPORTED_FORMAT'),
+    ('<!DOCTYPE a [<!ENTITY b "c">]><sdf>&b;</sdf>', 'RESOURCE_PARSE_ERROR'),
+    (SDF.format(''), 'UNSUPPORTED_ASSETS'), (SDF.format(BOX + BOX), 'UNSUPPORTED_ASSETS'),
+    (SDF.format(BOX.replace('box', 'mesh')), 'UNSUPPORTED_ASSETS'),
+    (SDF.format(f'<pose>1 0 0 0 0 0</pose>{BOX}'), 'UNSUPPORTED_ASSETS'),
+    (SDF.format(BOX + '<joint name="j"/>'), 'UNSUPPORTED_ASSETS'),
+    (SDF.format(BOX.replace('2 0.5 1', '2 -1 1')), 'RESOURCE_PARSE_ERROR'),
+    (SDF.format(BOX.replace('2 0.5 1', '2 nan 1')), 'RESOURCE_PARSE_ERROR'),
+    (' ' * 100_001, 'RESOURCE_PARSE_ERROR')])
+def test_what_is_no_obstacle_is_refused(run, text, code):
+    answer = spawn(run, text)
+    assert answer.result.result == CODES[code]
+    assert 'resource_string: ' in answer.result.error_message
+    assert run.engine.parameters.world.circles.size == 0
+
+
+@pytest.mark.parametrize('place', [(2.2, 2.0, 0.0), (math.nan, 6.0, 0.0), (-1.0, 6.0, 0.0),
+                                   (7.0, 6.0, 0.0, 'odom')])
+def test_a_place_that_is_taken_outside_or_unknown_is_refused(run, place):
+    assert spawn(run, URDF, place).result.result == CODES['INVALID_POSE']
+
+
+def test_robots_are_not_deleted_and_nothing_is_spawned_into_a_recording(run):
+    answer = run.call('delete_entity', entity='robot_0')
+    assert answer.result.result == UNSUPPORTED
+    assert 'those of its scenario' in answer.result.error_message
+    run.recording = True
+    assert spawn(run, URDF).result.result == FAILED
 
 
 @pytest.mark.parametrize(('scope', 'result'), [(0, OK), (255, OK), (3, OK), (7, OK),

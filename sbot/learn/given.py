@@ -1,0 +1,97 @@
+"""A task that is given for a scenario, checked: its inputs, the robots' limits and goals."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+
+from neural_controller.network import Network, make_network
+from neural_controller.outputs import WHEELS
+from sbot.learn.randomise import checked_ranges
+from sbot.learn.task import Floats, Task
+from sbot.learn.tasks.registry import entries, entry_of
+from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.model import Scenario
+from sbot.worlds.arguments import MOST_TICKS
+from sbot_common.arguments import whole
+from sbot_common.errors import InputError, bad_value
+
+_LONGEST = 1e9  # s, of an episode
+
+LOG = logging.getLogger(__name__)
+
+
+def warn_of_idle(scenario: Scenario, seconds: float, ticks: int) -> None:
+    """Log a warning for what ends runs of a scenario and does not end episodes."""
+    written = scenario.source is None or 'duration' in scenario.source.data
+    if written and scenario.rate.ticks(scenario.duration) != ticks:
+        LOG.warning('%s: duration: %g s has no effect on episodes: the task ends them after %g s '
+                    '(its attribute seconds)', scenario.name, scenario.duration, seconds)
+    if scenario.until is not None:
+        LOG.warning("%s: until: %s has no effect on episodes: the task's method ended(now) says "
+                    'when a robot is done', scenario.name, scenario.until)
+
+
+def make_task(task: Task | str | None, scenario: Scenario) -> Task:
+    """Return a task; None: the shipped one that a scenario's goals and sensors suggest.
+
+    Raises
+    ------
+    InputError
+        for an unknown name, or something else.
+
+    """
+    if task is None:
+        if scenario.robots[0].goal is not None:
+            task = 'reach_goal' if len(scenario.robots) == 1 else 'follow_leader'
+        else:
+            task = 'avoid_obstacles'
+    if isinstance(task, str):
+        return entry_of(task).task()
+    if not isinstance(task, Task):
+        raise bad_value('task', task, f"a Task, or one of {', '.join(entries())}")
+    checked_ranges(task.randomise)
+    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
+    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
+        raise bad_value('seconds of the task', task.seconds,
+                        f'a number > 0 and <= {_LONGEST:g} (s)')
+    return task
+
+
+def network_of(task: Task, scenario: Scenario) -> Network:
+    """Return inputs and outputs of a task, with the greatest speeds of robot 0 by default."""
+    speed, turn = limits_of(task, scenario)[0].tolist()
+    return make_network('perceptron', task.inputs, outputs=task.outputs, max_speed=speed,
+                        turn=turn)
+
+
+def limits_of(task: Task, scenario: Scenario) -> Floats:
+    """Return each robot's greatest speed, and distance of the wheels or turn rate (N, 2)."""
+    rows = []
+    for body in robot_bodies(scenario):
+        rim = body.max_wheel_speed * body.wheel_radius  # m/s
+        wide = (body.wheel_distance if task.outputs == WHEELS
+                else 2.0 * rim / body.wheel_distance)
+        rows.append((rim if task.max_speed is None else task.max_speed,
+                     wide if task.turn is None else task.turn))
+    return np.array(rows, np.float64)
+
+
+def common_limits(task: Task, scenarios: Sequence[Scenario]) -> Floats:
+    """Return the limits (N, 2) of robots in scenarios that are played together."""
+    limits = [limits_of(task, scenario) for scenario in scenarios]
+    if any((other != limits[0]).any() for other in limits):
+        raise InputError('scenario: robots of scenarios that are played together have other '
+                         'greatest speeds; give the task max_speed and turn')
+    return limits[0]
+
+
+def goals_of(scenario: Scenario, task: Task, network: Network) -> Floats:
+    """Return the goals (N, 2) m; robots without one have the leader's."""
+    first = scenario.robots[0].goal
+    if first is None and 'goal' in network.inputs and type(task).goals is Task.goals:
+        raise InputError('robots.0: needs a goal, since the task has the input goal and no '
+                         'goals() of its own')
+    return np.array([robot.goal or first or (np.nan, np.nan) for robot in scenario.robots])

@@ -1,0 +1,87 @@
+"""Domain randomisation: values of a scenario that a task draws anew for each episode."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sbot.scenario.model import Scenario
+from sbot.worlds.many import Worlds
+from sbot.worlds.setting import wind_rows
+from sbot_common.arguments import numbers
+from sbot_common.errors import InputError, bad_value
+
+Ranges = dict[str, tuple[float, float]]
+Drawn = dict[str, Any]  # values by key, as ``sbot.load`` takes overrides
+
+_DIRECTIONS = ('wind.wind_direction', 'wind.wind_gust_direction')  # ranges of yaws (rad)
+_WIND = (*_DIRECTIONS, 'wind.wind_speed_mean', 'wind.wind_force_mean', 'wind.wind_gust_speed_mean',
+         'wind.wind_gust_force_mean', 'wind.wind_gust_start', 'wind.wind_gust_duration')
+# Noises, and the arrays of a batch that have them.
+_NOISES = {'sensors.scan_noise_std': 'scan_noise', 'sensors.infrared_noise': 'infrared_noise',
+           'sensors.odometry_noise_radius': 'noise_radius',
+           'sensors.odometry_noise_slip': 'noise_slip'}
+KEYS = (*_WIND, *_NOISES)
+
+
+def checked_ranges(given: Any) -> Ranges:  # noqa: ANN401
+    """Return the ranges of a task's ``randomise``.
+
+    Raises
+    ------
+    InputError
+        for an unknown key, or anything but a pair of numbers, the smaller one first.
+
+    """
+    if not isinstance(given, Mapping):
+        raise bad_value('randomise of the task', given, 'ranges by key of a scenario')
+    ranges: Ranges = {}
+    for key, pair in given.items():
+        where = f'randomise of the task: {key}'
+        if key not in KEYS:
+            raise InputError(f'{where}: cannot be drawn anew, expected one of {", ".join(KEYS)}')
+        low, high = numbers(where, pair, (2,)).tolist()
+        if low > high or (low < 0.0 and key not in _DIRECTIONS):
+            raise bad_value(where, [low, high], 'two numbers, the smaller one first' + (
+                '' if key in _DIRECTIONS else ', none below 0'))
+        ranges[key] = low, high
+    return ranges
+
+
+def draw(ranges: Ranges, rng: np.random.Generator) -> Drawn:
+    """Return values drawn evenly from ranges, in their order."""
+    drawn: Drawn = {}
+    for key, (low, high) in ranges.items():
+        value = float(rng.uniform(low, high))
+        drawn[key] = ([math.cos(value), math.sin(value), 0.0] if key in _DIRECTIONS else value)
+    return drawn
+
+
+def apply(worlds: Worlds, world: int, drawn: Drawn) -> None:
+    """Give a world drawn values before a reset; all others are those of its scenario."""
+    scenario, setting = worlds.scenarios[world], worlds.setting
+    winds: dict[str, Any] = {key.partition('.')[2]: tuple(value) if key in _DIRECTIONS else value
+                             for key, value in drawn.items() if key in _WIND}
+    flow = scenario.wind.flow._replace(**winds)
+    for name, row in wind_rows(flow, scenario.rate).items():
+        getattr(setting, name)[world] = row
+    n = worlds.robots
+    for key, name in _NOISES.items():
+        array = getattr(setting, name)
+        rows = slice(world, world + 1) if len(array) == worlds.count else slice(
+            world * n, (world + 1) * n)
+        array[rows] = drawn.get(key, _noise_of(scenario, name))
+
+
+def _noise_of(scenario: Scenario, name: str) -> float:
+    """Return a noise of a scenario."""
+    sensors = scenario.sensors
+    if name == 'scan_noise':
+        return float(sensors.scan.scan_noise_std)
+    if name == 'infrared_noise':
+        return float(sensors.infrared.infrared_noise)
+    key = {'noise_radius': 'odometry_noise_radius', 'noise_slip': 'odometry_noise_slip'}[name]
+    return float(getattr(sensors.odometry, key))

@@ -1,0 +1,28 @@
+"""Entry point of the command."""
+
+import os
+import subprocess
+import sys
+
+from potential_field_bot.entry import main
+
+COMMAND = 'import sys; from potential_field_bot.entry import main; sys.exit(main())'
+
+
+def test_it_is_the_command(monkeypatch, capsys):
+    monkeypatch.setattr(sys, 'argv', ['sbot', 'list', 'maps'])
+    assert main() == 0
+    assert 'rooms' in capsys.readouterr().out
+
+
+def test_a_module_of_another_project_is_named_and_not_imported(tmp_path):
+    (tmp_path / 'sbot').mkdir()
+    (tmp_path / 'sbot' / '__init__.py').write_text("raise RuntimeError('no robot')\n")
+    done = subprocess.run(
+        [sys.executable, '-c', COMMAND, 'list'], cwd=tmp_path,
+        env={**os.environ, 'PYTHONPATH': str(tmp_path)}, capture_output=True, text=True,
+        check=False, timeout=240)
+    assert (done.returncode, done.stdout) == (2, '')
+    assert done.stderr == (
+        f'sbot: {tmp_path}/sbot/__init__.py is of another project named sbot; uninstall it '
+        '(pip uninstall sbot), and install potential_field_bot again\n')

@@ -1,0 +1,69 @@
+"""``python -m sbot.learn.proof``: rows, policies, curve, table."""
+
+import json
+
+import numpy as np
+import pytest
+
+import sbot
+from sbot.learn.proof.__main__ import main
+from sbot.learn.proof.play import play
+from sbot.learn.proof.report import table
+from sbot.learn.proof.rows import Row, read_rows, results, write_rows
+from sbot.learn.tasks.registry import entry_of
+from sbot_common.errors import InputError
+
+
+def test_it_trains_and_compares_on_seeds_of_its_own(tmp_path, capsys):
+    pytest.importorskip('cma', reason='cma is missing (extra evolve)')
+    words = ['avoid_obstacles', '--trainings', '2', '--processes', '2', '--generations', '1',
+             '--episodes', '3', '--first-seed', '5001', '-o', str(tmp_path / 'out')]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    rows = read_rows(tmp_path / 'out' / 'rows.csv')
+    assert said.endswith(table(rows))
+    assert {(row.policy, row.training) for row in rows} == {
+        ('random', 0), ('rule', 0), ('evolved', 1), ('evolved', 2)}
+    assert {row.seed for row in rows} == {5001, 5002, 5003}
+    entry = entry_of('avoid_obstacles')
+    again = entry.metric.of(play(entry, [5001, 5002, 5003], *sbot.load_network(
+        tmp_path / 'out' / 'avoid_obstacles_evolved_2.json')))
+    assert np.array_equal(results(rows, 'avoid_obstacles', 'evolved')[1], again)
+    made = json.loads((tmp_path / 'out' / 'made_by.json').read_text())
+    assert made['command'].startswith('python -m sbot.learn.proof avoid_obstacles --trainings 2')
+    assert made['seeds'] == [5001, 5003]
+    assert made['numpy'] == np.__version__
+    assert (tmp_path / 'out' / 'curve.csv').read_text().count('\n') == 3
+    assert (tmp_path / 'out' / 'curves.png').stat().st_size > 3000
+
+
+@pytest.mark.parametrize(('words', 'said'), [
+    (['coverage', '--first-seed', '1000'], '--first-seed: got 1000, expected a number > 1000'),
+    (['coverag'], "'coverag'; did you mean 'coverage'")])
+def test_bad_words_are_one_line(words, said, tmp_path, capsys):
+    assert main([*words, '-o', str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count('\n') == 1
+
+
+def test_the_table_says_who_is_better_in_the_direction_of_the_metric():
+    rows = [Row('reach_goal', policy, training, seed, value + 0.1 * seed)
+            for policy, training, value in (
+                ('random', 0, 30.0), ('rule', 0, 10.0), ('evolved', 1, 8.0), ('evolved', 2, 11.0))
+            for seed in range(8)]
+    lines = {line.split(' | ')[2]: line for line in table(rows).splitlines()[2:]}
+    assert lines['random'].endswith('| 0 of 1 | 0 % |')
+    assert lines['evolved'].endswith('| 1 of 2 | 50 % |')  # a shorter time is better
+    assert '| rule | 10.3 (' in lines['rule']
+    assert 'time, s, lower is better' in lines['rule']
+
+
+def test_rows_keep_every_bit_and_bad_ones_are_named(tmp_path):
+    rows = [Row('coverage', 'rule', 0, 7, 0.1 + 0.2)]
+    write_rows(tmp_path / 'rows.csv', rows)
+    assert read_rows(tmp_path / 'rows.csv') == rows
+    with (tmp_path / 'rows.csv').open('a') as file:
+        file.write('coverage,rule,zero,7,1.0\n')
+    with pytest.raises(InputError, match=r"rows.csv:3: got 'coverage,rule,zero,7,1.0', expected"):
+        read_rows(tmp_path / 'rows.csv')

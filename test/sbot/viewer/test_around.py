@@ -1,0 +1,174 @@
+"""What stands around the arena, in a real browser: name, axes, curves, help, dark, narrow."""
+
+import numpy as np
+import pytest
+from browser import CHROMIUM, Browser
+
+import sbot
+from sbot.figures.data import from_result
+from sbot.viewer.data import Scans, page_data
+from sbot.viewer.page import page
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
+
+
+class Circle:
+    def step(self, observation, rng):
+        return 0.5, 0.5
+
+
+@pytest.fixture(scope='module')
+def run():
+    return sbot.run({
+        'name': 'four circles', 'duration': 6, 'world': {'bounds': [0, 0, 12, 8]},
+        'wind': {'wind_speed_mean': 0.2},
+        'robots': [{'pose': [2 + 2 * k, 3, 0], 'controller': Circle} for k in range(4)]},
+        sense=['scan'])
+
+
+@pytest.fixture(scope='module')
+def address(run, tmp_path_factory):
+    return sbot.view(run, tmp_path_factory.mktemp('around') / 'run.html').as_uri()
+
+
+@pytest.fixture(scope='module')
+def browser(tmp_path_factory):
+    with Browser(tmp_path_factory.mktemp('profile'), 1000, 700) as browser:
+        yield browser
+        assert browser.errors == []
+
+
+def key(browser, name):
+    browser.evaluate('document.body.dispatchEvent(new KeyboardEvent("keydown", '
+                     f'{{key: "{name}", bubbles: true}}))')
+
+
+def at_width(browser, width, height=700):
+    browser.call('Emulation.setDeviceMetricsOverride', width=width, height=height,
+                 deviceScaleFactor=1, mobile=False)
+
+
+def test_texts_on_the_canvas_name_scenario_axes_and_arrows(address, browser):
+    browser.open(address)
+    texts = browser.evaluate(
+        '(() => { const texts = [], own = ctx.fillText.bind(ctx); '
+        'ctx.fillText = (text, ...at) => { texts.push(text); own(text, ...at); }; draw(); '
+        'ctx.fillText = own; return texts; })()')
+    assert 'four circles, seed 1' in texts
+    assert {'x, y (m)', '1 m', 'wind', 'drift of a robot in 2 s', '4', '10'} <= set(texts)
+
+
+def test_help_lists_every_key_that_does_something(address, browser):
+    browser.open(address)
+    assert browser.evaluate('$("help").hidden')
+    key(browser, '?')
+    assert not browser.evaluate('$("help").hidden')
+    text = browser.evaluate('$("help").textContent')
+    for word in ('space', 'shift', 'fit the arena', 'dark or light', 'next curve', 'follow',
+                 'link', 'undisturbed wind', 'two seconds', 'lasers'):
+        assert word in text
+    key(browser, 'Escape')
+    assert browser.evaluate('$("help").hidden')
+
+
+def test_the_ground_follows_the_browser_and_can_be_changed(address, browser):
+    browser.call('Emulation.setEmulatedMedia',
+                 features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
+    browser.open(address + '?dark')
+    assert browser.screenshot()[5, 500].tolist() == [0x1b, 0x1e, 0x24]
+    browser.call('Emulation.setEmulatedMedia', features=[])
+    key(browser, 'd')
+    browser.wait_for('document.documentElement.dataset.theme === "light" && !dirty')
+    assert browser.screenshot()[5, 500].tolist() == [255, 255, 255]
+    browser.open(address + '?chosen#theme=dark')
+    assert browser.screenshot()[5, 500].tolist() == [0x1b, 0x1e, 0x24]
+
+
+def test_curves_are_those_of_the_run_and_lead_to_a_time(address, browser, run):
+    browser.open(address + '?curve#curve=x&follow=2')
+    assert not browser.evaluate('$("curves").hidden')
+    assert browser.evaluate('size()[0] + $("curves").offsetWidth') == 1000
+    found = browser.evaluate('[curves().robots, curves().frames, curves().rows[0]]')
+    assert found[0] == [2]
+    assert found[2] == pytest.approx(run.poses[found[1], 2, 0], abs=1e-3)
+    for name, expected in (('speed', 0.5), ('turn rate', 0.5), ('wind', 0.2)):
+        browser.evaluate(f'$("curve").value = "{name}"')
+        assert np.median(browser.evaluate('curves().rows[0]')) == pytest.approx(expected, abs=0.05)
+    browser.evaluate('$("curves").onpointerdown({buttons: 1, offsetX: 1e4})')
+    assert browser.evaluate('now') == pytest.approx(run.seconds[-1], abs=1e-3)
+
+
+def test_a_link_leads_to_the_moment_and_the_robot(address, browser):
+    browser.open(address + '?link#t=2.5&follow=3&curve=speed')
+    key(browser, 'l')
+    there = browser.evaluate('window.location.href')
+    browser.open(there.replace('?link', '?again'))
+    assert browser.evaluate('[now, +$("follow").value, $("curve").value]') == [2.5, 3, 'speed']
+
+
+def test_a_click_on_a_robot_follows_it_and_a_key_the_next(address, browser):
+    browser.open(address + '?click#t=1')
+    x, y = browser.evaluate(
+        '(() => { const p = posesAt(now), [w, h] = size(); return [w / 2 + (p[6] - view.x) * '
+        'view.scale, h / 2 - (p[7] - view.y) * view.scale]; })()')
+    for kind in ('mousePressed', 'mouseReleased'):
+        browser.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', clickCount=1)
+    assert browser.evaluate('+$("follow").value') == 2
+    key(browser, 'n')
+    assert browser.evaluate('+$("follow").value') == 3
+    key(browser, 'n')
+    assert browser.evaluate('+$("follow").value') == -1
+
+
+def test_every_control_is_reachable_on_a_phone(address, browser):
+    at_width(browser, 390, 800)
+    browser.open(address + '?phone#curve=speed')
+    out = browser.evaluate(
+        '[...document.querySelectorAll("#bar > *")].filter(e => !e.hidden).filter(e => { '
+        'const r = e.getBoundingClientRect(); return r.left < 0 || r.right > innerWidth || '
+        'r.bottom > innerHeight; }).map(e => e.textContent)')
+    heights = browser.evaluate('[size()[1], $("curves").offsetHeight, $("bar").offsetHeight]')
+    at_width(browser, 1000)
+    assert out == []
+    assert sum(heights) == 800
+    assert heights[0] > 400
+
+
+def test_a_driven_robot_has_a_dashed_ring(address, browser):
+    browser.open(address + '?driven')
+    dashes = ('(() => { let dashes = 0; const own = ctx.setLineDash.bind(ctx); ctx.setLineDash = '
+              'd => { dashes += d.length > 0; own(d); }; draw(); ctx.setLineDash = own; '
+              'return dashes; })()')
+    assert browser.evaluate(dashes) == 0
+    browser.evaluate('run.live = true; run.drivable = [1]; $("drive").add(new Option("1", 1)); 0')
+    assert browser.evaluate(dashes) == 1
+
+
+def test_three_hundred_robots_with_scans_and_trails_need_few_calls(run, browser, tmp_path):
+    count, ticks = 300, 200
+    data, rng = from_result(run), np.random.default_rng(5)
+    start, turn = rng.uniform([0.5, 0.5], [11.5, 7.5], (count, 2)), rng.uniform(-3, 3, count)
+    poses = np.empty((ticks, count, 3))
+    poses[:, :, :2] = start + 0.2 * np.sin(np.arange(ticks)[:, None, None] / 20)
+    poses[:, :, 2] = turn
+    wind = np.zeros((ticks, count, 2))
+    crowd = data._replace(poses=poses, wind=wind, free_wind=wind, radius=np.full(count, 0.08),
+                          stamps_ns=np.arange(1, ticks + 1) * 33_333_333)
+    scans = Scans(np.arange(0, ticks, 4), rng.uniform(
+        0, 3, (ticks // 4, count, 180)).astype(np.float32), -1.5, 3.0 / 180)
+    path = tmp_path / 'crowd.html'
+    header = page_data(crowd, scans) | {'colours': ['#0072b2'] * count,
+                                        'rectangles': {}, 'radius': [0.08] * count}
+    path.write_text(page(header, 'crowd'))
+    browser.open(f'{path.as_uri()}#t=4&scans=1&curve=speed')
+    calls = browser.evaluate(
+        '(() => { const calls = {}; for (const name of ["arc", "moveTo", "lineTo", "stroke", '
+        '"fill", "fillRect", "drawImage", "fillText"]) { const own = ctx[name].bind(ctx); '
+        'ctx[name] = (...given) => { calls[name] = (calls[name] || 0) + 1; '
+        'return own(...given); }; } draw(); return calls; })()')
+    assert calls['drawImage'] == 1
+    assert calls.get('fillRect', 0) == 0
+    assert calls['fill'] + calls['stroke'] < 20
+    assert sum(calls.values()) < 12_000
+    seen = browser.screenshot()[:640, :640].astype(int)
+    assert (np.abs(seen - [0xd0, 0x34, 0x2c]).sum(axis=2) < 6).sum() > 5000

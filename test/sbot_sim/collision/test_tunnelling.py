@@ -1,0 +1,57 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sbot_common.compiled.jit import njit
+from sbot_sim.collision import tunnelling
+from sbot_sim.collision.tunnelling import MAX_DISPLACEMENT, MOST_STEPS, STEP
+
+metres = st.floats(-1e3, 1e3)
+radii = st.floats(1e-3, 2.0)
+
+
+@njit
+def needed(radius, previous, proposed):
+    return tunnelling.steps_needed(0, len(radius), radius, previous, proposed)
+
+
+@njit
+def step(radius, dx, dy, steps):
+    return tunnelling.step_of(radius, dx, dy, steps)
+
+
+@njit
+def limited(x, y, from_x, from_y, radius):
+    return tunnelling.limited_displacement(x, y, from_x, from_y, radius)
+
+
+@given(radii, metres, metres)
+def test_no_step_is_longer_than_half_a_radius(radius, dx, dy):
+    steps = needed(np.array([radius]), np.zeros((1, 3)), np.array([[dx, dy, 0.0]]))
+    assert 1 <= steps <= MOST_STEPS
+    x, y = step(radius, dx, dy, steps)
+    assert math.hypot(x, y) <= STEP * radius * (1.0 + 1e-12)
+    if steps < MOST_STEPS:  # then all of the way is gone
+        assert (x * steps, y * steps) == pytest.approx((dx, dy))
+
+
+def test_the_fastest_robot_for_its_size_decides():
+    radius, still = np.array([1.0, 0.1]), np.zeros((2, 3))
+    assert needed(radius, still, np.array([[0.5, 0.0, 0.0], [0.0, 0.05, 0.0]])) == 1
+    assert needed(radius, still, np.array([[0.5, 0.0, 0.0], [0.0, 0.051, 0.0]])) == 2
+    assert needed(radius, still, np.array([[1.6, 0.0, 0.0], [0.0, 0.051, 0.0]])) == 4
+
+
+@given(metres, metres, metres, metres, radii)
+def test_a_displacement_ends_within_reach_and_in_its_direction(x, y, from_x, from_y, radius):
+    to_x, to_y = limited(x, y, from_x, from_y, radius)
+    way, went = math.hypot(x - from_x, y - from_y), math.hypot(to_x - from_x, to_y - from_y)
+    rounding = 1e-12 * (abs(from_x) + abs(from_y) + 1.0)
+    assert went <= MAX_DISPLACEMENT * radius + rounding
+    if way <= 0.998 * radius:
+        assert (to_x, to_y) == (x, y)
+    assert abs((x - from_x) * (to_y - from_y) - (y - from_y) * (to_x - from_x)) <= (
+        rounding * (way + 1.0) * 4)
