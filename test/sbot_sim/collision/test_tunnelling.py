@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sbot_common.compiled.jit import njit
 from sbot_sim.collision import tunnelling
 from sbot_sim.collision.tunnelling import MAX_DISPLACEMENT, MOST_STEPS, STEP
+from sbot_sim.world.bodies import ROBOT, make_shapes
 
 metres = st.floats(-1e3, 1e3)
 radii = st.floats(1e-3, 2.0)
@@ -15,12 +16,19 @@ radii = st.floats(1e-3, 2.0)
 
 @njit
 def needed(radius, previous, proposed):
-    return tunnelling.steps_needed(0, len(radius), radius, previous, proposed)
+    return tunnelling.steps_needed(radius, None, previous, proposed)
 
 
 @njit
-def step(radius, dx, dy, steps):
-    return tunnelling.step_of(radius, dx, dy, steps)
+def share(steps, radius, previous, proposed):
+    return tunnelling.share_of_way(0, steps, radius, None, previous, proposed)
+
+
+@njit
+def share_of_shapes(shapes, previous, proposed):
+    steps = tunnelling.steps_needed(shapes.outer_radius, shapes, previous, proposed)
+    return steps, tunnelling.share_of_way(0, steps, shapes.outer_radius, shapes, previous,
+                                          proposed)
 
 
 @njit
@@ -30,12 +38,25 @@ def limited(x, y, from_x, from_y, radius):
 
 @given(radii, metres, metres)
 def test_no_step_is_longer_than_half_a_radius(radius, dx, dy):
-    steps = needed(np.array([radius]), np.zeros((1, 3)), np.array([[dx, dy, 0.0]]))
+    way = np.array([radius]), np.zeros((1, 3)), np.array([[dx, dy, 0.0]])
+    steps = needed(*way)
     assert 1 <= steps <= MOST_STEPS
-    x, y = step(radius, dx, dy, steps)
+    x, y = dx * share(steps, *way), dy * share(steps, *way)
     assert math.hypot(x, y) <= STEP * radius * (1.0 + 1e-12)
     if steps < MOST_STEPS:  # then all of the way is gone
         assert (x * steps, y * steps) == pytest.approx((dx, dy))
+
+
+def test_a_corner_of_a_rectangle_that_turns_goes_no_farther_in_a_step():
+    shapes = make_shapes([ROBOT._replace(length=0.8, width=0.4)])
+    turn = np.array([[0.0, 0.0, 1.0]])
+    corner, most = math.hypot(0.4, 0.2), STEP * shapes.step_radius[0]
+    steps, part = share_of_shapes(shapes, np.zeros((1, 3)), turn)
+    assert steps == math.ceil(corner / most)
+    assert part == 1.0 / steps
+    steps, part = share_of_shapes(shapes, np.zeros((1, 3)), 1e6 * turn)
+    assert steps == MOST_STEPS
+    assert 1e6 * part * corner == pytest.approx(most)
 
 
 def test_the_fastest_robot_for_its_size_decides():
