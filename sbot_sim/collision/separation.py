@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import borrowed, by_address, njit, njit_inner
+from sbot_common.compiled.jit import by_address, njit, njit_inline, njit_inner
 from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects
@@ -91,7 +91,7 @@ def grid_of_crowd(home: Array, largest_radius: float) -> BucketGrid:
     return grid_of_points(home, cell, xmin, ymin, nx, ny)
 
 
-@njit_inner
+@njit_inline
 def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, previous: Array,
                      pose: Array, scratch: Scratch, collided: Flags, reverted: Flags,
                      passes: int) -> int:
@@ -114,8 +114,8 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
 
     """
     n, made, home, stuck = len(radius), 0, scratch.home, scratch.stuck
-    nothing = np.empty(0)
-    inner, boxes, weight, turn = radius, nothing.reshape(0, 7), nothing, nothing
+    # Without rows, and without asking for memory.
+    inner, boxes, weight, turn = radius, home[:0], radius[:0], radius[:0]
     if shapes is not None:
         inner, turn = shapes.inner_radius, shapes.turn
     for i in range(n):
@@ -144,9 +144,8 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
             boxes, weight = boxes_at(shapes, pose), shapes.inverse_mass.copy()
         crowd = Crowd(radius, inner, free, pose, home, grid, scratch.queued, scratch.shift,
                       scratch.retreats, stuck, boxes, weight, turn)
-        made += resolve_overlaps(fixed, borrowed(crowd), None if shapes is None else True,
-                                 borrowed(collided), passes, n, borrowed(scratch.queue),
-                                 borrowed(scratch.found))
+        made += resolve_overlaps(fixed, crowd, None if shapes is None else True, collided, passes,
+                                 n, scratch.queue, scratch.found)
         for i in range(n):
             reverted[i] |= stuck[i]
     return made

@@ -151,11 +151,6 @@ class BodyArrays(NamedTuple):
     shape: Shapes
 
     @property
-    def drives(self) -> Drives:
-        """What moves the bodies."""
-        return Drives(*(getattr(self, name) for name in Drives._fields))
-
-    @property
     def safety_radius(self) -> NDArray[np.float64]:
         """How far from the centre of its shape each body may touch something (m); (N,)."""
         return self.shape.outer_radius

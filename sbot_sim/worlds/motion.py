@@ -140,11 +140,12 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     fixed = fixed_of(setting.fixed, setting.layout[first])
+    # The room of the first world, for all in turn: it stays in the processor's nearest cache.
+    scratch = scratch_of(worlds.scratch, slice(first * n, (first + 1) * n))
     for k in range(first, end):
         rows = slice(k * n, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:
             fixed = fixed_of(setting.fixed, setting.layout[k])
         free_of_overlaps(fixed, setting.bodies.shape.outer_radius[rows], None,
-                         worlds.previous[rows], worlds.pose[rows],
-                         scratch_of(worlds.scratch, rows), worlds.collided[rows],
-                         worlds.reverted[rows], PASSES)
+                         worlds.previous[rows], worlds.pose[rows], scratch,
+                         worlds.collided[rows], worlds.reverted[rows], PASSES)

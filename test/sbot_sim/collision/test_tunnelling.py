@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sbot_common.compiled.jit import njit
 from sbot_sim.collision import tunnelling
 from sbot_sim.collision.tunnelling import MAX_DISPLACEMENT, MOST_STEPS, STEP
+from sbot_sim.world.bodies import ROBOT, make_shapes
 
 metres = st.floats(-1e3, 1e3)
 radii = st.floats(1e-3, 2.0)
@@ -24,6 +25,13 @@ def share(steps, radius, previous, proposed):
 
 
 @njit
+def share_of_shapes(shapes, previous, proposed):
+    steps = tunnelling.steps_needed(shapes.outer_radius, shapes, previous, proposed)
+    return steps, tunnelling.share_of_way(0, steps, shapes.outer_radius, shapes, previous,
+                                          proposed)
+
+
+@njit
 def limited(x, y, from_x, from_y, radius):
     return tunnelling.limited_displacement(x, y, from_x, from_y, radius)
 
@@ -37,6 +45,18 @@ def test_no_step_is_longer_than_half_a_radius(radius, dx, dy):
     assert math.hypot(dx, dy) * part <= STEP * radius * (1.0 + 1e-12)
     if steps < MOST_STEPS:  # then all of the way is gone
         assert part * steps == pytest.approx(1.0)
+
+
+def test_a_corner_of_a_rectangle_that_turns_goes_no_farther_in_a_step():
+    shapes = make_shapes([ROBOT._replace(length=0.8, width=0.4)])
+    turn = np.array([[0.0, 0.0, 1.0]])
+    corner, most = math.hypot(0.4, 0.2), STEP * shapes.step_radius[0]
+    steps, part = share_of_shapes(shapes, np.zeros((1, 3)), turn)
+    assert steps == math.ceil(corner / most)
+    assert part == 1.0 / steps
+    steps, part = share_of_shapes(shapes, np.zeros((1, 3)), 1e6 * turn)
+    assert steps == MOST_STEPS
+    assert 1e6 * part * corner == pytest.approx(most)
 
 
 def test_the_fastest_robot_for_its_size_decides():

@@ -41,9 +41,9 @@ def test_yaws_are_those_that_receivers_decode():
 
 def test_boxes_are_the_last_circles_and_rectangles_of_the_world():
     world = make_world((0, 0, 9, 9), circles=[[1, 1, 0.5]], rectangles=[[4, 4, 1, 2, 0.0]])
-    bodies = [make_box(1.0, 0.5, 0.0, 1.0), make_box(0.0, 0.0, 0.2, 1.0)]
+    boxes = body_arrays((), [make_box(1.0, 0.5, 0.0, 1.0), make_box(0.0, 0.0, 0.2, 1.0)])
     pose = np.array([[6.0, 6.0, 0.5], [7.0, 2.0, 1.0]])
-    found = world_with_boxes(world, body_arrays(bodies), pose)
+    found = world_with_boxes(world, boxes, pose)
     assert found.rectangles[-1].tolist() == [6.0, 6.0, 1.0, 0.5, 0.5]
     assert found.circles[-1].tolist() == [7.0, 2.0, 0.2]
     assert len(found.rectangles) == len(found.circles) == 2
