@@ -72,7 +72,7 @@ def run_everything() -> None:
     sbot('wind', 'at', str(config_directory() / 'wind/vortex.txt'), '26', '12', '0.5')
 
 
-def rehearse(names: list[str], runs_only: bool) -> None:
+def preload(names: list[str], runs_only: bool) -> None:
     """Compile into the cache of this process what scenarios need; all: whatever there is."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -101,10 +101,10 @@ def main() -> None:
     parser.add_argument('folder', type=Path, help='is made, or made anew')
     parser.add_argument('scenarios', nargs='*', help='instead of all, and of all else')
     parser.add_argument('--runs-only', action='store_true', help='what `sbot run` needs, no more')
-    parser.add_argument('--rehearse', action='store_true', help=argparse.SUPPRESS)
+    parser.add_argument('--preload', action='store_true', help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.rehearse:
-        rehearse(arguments.scenarios, arguments.runs_only)
+    if arguments.preload:
+        preload(arguments.scenarios, arguments.runs_only)
         return
     from sbot_common.compiled.keys import shipped_key, usable_levels
     levels = usable_levels()
@@ -113,7 +113,7 @@ def main() -> None:
     shutil.rmtree(arguments.folder, ignore_errors=True)
     with tempfile.TemporaryDirectory() as work:
         children = {level: subprocess.Popen(
-            [sys.executable, __file__, '--rehearse', *sys.argv[1:]],
+            [sys.executable, __file__, '--preload', *sys.argv[1:]],
             env={**os.environ, 'NUMBA_CPU_NAME': level, 'NUMBA_CPU_FEATURES': '',
                  'NUMBA_CACHE_DIR': f'{work}/{level}'}, stdout=subprocess.DEVNULL)
             for level in levels}

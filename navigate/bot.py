@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from navigate.frame import frame_at
 from navigate.memory import Memory, State, Task, initial_state, make_limits, make_memory
-from navigate.mind import Mind, state_of, turn
 from navigate.parameters import Parameters, resolved
+from navigate.turn_record import TurnRecord, state_of, turn
 from sbot_common.elementary import sincos_of
 from sbot_common.errors import bad_value
 from sbot_common.observation import Observation, Scan
@@ -46,7 +46,7 @@ class Navigate:
 
     def reset(self) -> None:
         """Forget everything since construction."""
-        self._mind: Mind | None = None
+        self._record: TurnRecord | None = None
         self._state: State | None = None  # of a copy, until its first turn
         self._memory: Memory | None = None
         self._fan: tuple[int, float, float] | None = None
@@ -60,11 +60,11 @@ class Navigate:
     @property
     def state(self) -> State | None:
         """What is remembered after the last turn; None before the first."""
-        return self._state if self._mind is None else state_of(self._mind)
+        return self._state if self._record is None else state_of(self._record)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what copies and pickles are made of: the mind itself cannot be copied."""
-        return {**self.__dict__, '_mind': None, '_state': self.state}
+        """Return what copies and pickles are made of: the record itself cannot be copied."""
+        return {**self.__dict__, '_record': None, '_state': self.state}
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s); (0, 0) where the own pose is unknown."""
@@ -90,10 +90,10 @@ class Navigate:
         rank = followers.index(me) if me in followers else me - 1
         return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1))
 
-    def _prepared(self, scan: Scan, me: int, poses: NDArray[np.float64]) -> Mind:
-        """Return what the robot has in mind; make it anew when the beams are others."""
+    def _prepared(self, scan: Scan, me: int, poses: NDArray[np.float64]) -> TurnRecord:
+        """Return the robot's record; make it anew when the beams are others."""
         fan = len(scan.ranges), scan.angle_min, scan.angle_increment
-        if self._mind is None or fan != self._fan:
+        if self._record is None or fan != self._fan:
             p, robots, beams = self._parameters, len(poses), fan[0]
             if self._memory is None:
                 self._memory = make_memory(robots, beams)
@@ -103,9 +103,9 @@ class Navigate:
             followers = np.array(self._followers if me == 0 else (), np.int64)
             if len(followers) and followers.max() >= robots:  # compiled code checks no index
                 raise bad_value('followers', int(followers.max()), f'ids from 1 to {robots - 1}')
-            self._mind = Mind(p, state, self._memory, followers, directions(*fan))
+            self._record = TurnRecord(p, state, self._memory, followers, directions(*fan))
             self._fan = fan
-        return self._mind
+        return self._record
 
 
 def directions(count: int, first: float, increment: float) -> NDArray[np.float64]:

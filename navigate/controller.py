@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from navigate.damper import fastest, projected
 from navigate.drift import Drift, drive, updated_drift
-from navigate.encounters import Motion, avoiding, making_room
+from navigate.encounters import Motion, avoiding, keep_apart
 from navigate.following import follower_target, leader_speed, on_trail
 from navigate.frame import Place, into
 from navigate.memory import Memory, State, Task
 from navigate.moving import look_for_movers, meet_movers
 from navigate.parameters import AT_REST, CREEPING, HOME, LOOK_TIME, RATE, SIDE, STILL, Parameters
-from navigate.sight import limit_hidden, limit_near, meet, see
-from navigate.turning import Turning, aligning, resting_turn, steadied, turned, wanting
+from navigate.sight import limit_hidden, limit_near, list_neighbours, see
+from navigate.turning import Turning, aligning, resting_turn, turn_with_hysteresis, turned, wanting
 from navigate.ways import trail as trails
 from navigate.ways.grid import Grid, shifted
 from navigate.ways.passage import Passage, passage_ahead, way_out
@@ -166,7 +166,7 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
     if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):
         if robots == 0:
             return v, aligning(p, turning, place, dt)
-        return v, steadied(p, turning, angle, state.time)
+        return v, turn_with_hysteresis(p, turning, angle, state.time)
     return v, min(p.rotate_speed_radps, max(-p.rotate_speed_radps,
                                             min(p.turn_gain, 1.0 / dt) * angle))
 
@@ -192,7 +192,7 @@ def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: 
     """
     me, time, looked = task.robot_id, state.time, state.looked
     grid = window(p, state, memory, place)
-    robots = meet(p, state.frame, memory, me, poses, place, dt, is_home)
+    robots = list_neighbours(p, state.frame, memory, me, poses, place, dt, is_home)
     if time - looked >= LOOK_TIME:
         look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.others, me, time)
         looked = time
@@ -251,7 +251,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
 
     vx, vy = along(p, way, place.x, place.y)
     if is_home:
-        room_x, room_y = making_room(p, memory.near, robots)
+        room_x, room_y = keep_apart(p, memory.near, robots)
         vx, vy = vx + room_x, vy + room_y
     motion = Motion(place.cosine * forward - place.sine * left,
                     place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y)

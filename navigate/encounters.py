@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from navigate.frame import Place
 from navigate.parameters import (
     BEHIND_WALLS,
-    HEADS_FOR,
+    HEADING_COSINE,
+    HEADING_ROOM,
     KEEP,
     LOOK,
     NEAREST,
     PERSONAL,
     REST,
-    ROOM,
     SLOWEST,
     WEIGHT,
     Parameters,
@@ -85,7 +85,7 @@ def _length(x: float, y: float) -> float:
 
 
 @njit
-def making_room(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[float, float]:
+def keep_apart(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[float, float]:
     """Return the velocity (m/s) by which a robot at rest gives way to those that come near.
 
     Who heads for it gets more room: columns 4 and 5 of ``near`` are the others' headings.
@@ -98,8 +98,8 @@ def making_room(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[f
     for k in range(count):
         distance = math.sqrt(near[k, 0] * near[k, 0] + near[k, 1] * near[k, 1])
         wide = personal
-        if near[k, 4] * near[k, 0] + near[k, 5] * near[k, 1] < -HEADS_FOR * distance:
-            wide = ROOM * p.robot_radius_m
+        if near[k, 4] * near[k, 0] + near[k, 5] * near[k, 1] < -HEADING_COSINE * distance:
+            wide = HEADING_ROOM * p.robot_radius_m
         if 0.0 < distance < wide:
             size = p.position_gain * (wide - distance) / distance
             x -= size * near[k, 0]

@@ -41,7 +41,7 @@ AHEAD = 8  # points that are tried in one turn
 MOVED = 10 / 3  # radii that a target may move
 
 # Progress
-GETS_ON = 1.0  # radii that a robot moves in ``STUCK``, or it is
+PROGRESS = 1.0  # radii that a robot moves in ``STUCK``, or it is
 STUCK = 4.0  # s
 ALONE = 6.0  # radii: nobody else so near, who may be what it waits for
 
@@ -75,8 +75,8 @@ LOOK = 1.0  # s, walls are looked for
 AT_REST = 0.05  # share of the largest speed: a slower robot takes no part in avoiding
 REST = 1.3  # factor of the penalty for standing still: two robots that wait for each other stay
 KEEP = 0.2  # share of a change against the last choice that counts as a change
-ROOM = 6.0  # radii, likewise, for one that heads for it
-HEADS_FOR = 0.8  # cosine
+HEADING_ROOM = 6.0  # radii, likewise, for one that heads for it
+HEADING_COSINE = 0.8  # cosine
 PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it can
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
@@ -105,7 +105,7 @@ WAITING = 12.0  # radii before a mouth that leave room enough
 PRESSING = 5.0  # radii between a robot and one that presses on it from behind
 LOOK_TIME = 0.1  # s between two looks for passages
 CLEAR_TIME = 0.4  # s for which a passage is free before one that waits goes on
-PATIENCE = 4.0  # s for which an empty passage is left to those who are nearer
+YIELD_TIME = 4.0  # s for which an empty passage is left to those who are nearer
 
 
 class Parameters(NamedTuple):

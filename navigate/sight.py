@@ -122,8 +122,8 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
 
 
 @njit
-def meet(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floats, place: Place,
-         dt: float, home: bool) -> int:
+def list_neighbours(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floats,
+                    place: Place, dt: float, home: bool) -> int:
     """Write the robots in sight to ``memory.near``; return how many.
 
     ``encounters.first_contact`` has the columns. A robot that is ``home`` asks for their headings,

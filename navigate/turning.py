@@ -68,7 +68,7 @@ def aligning(p: Parameters, turning: Turning, place: Place, dt: float) -> float:
 
 
 @njit
-def steadied(p: Parameters, turning: Turning, angle: float, time: float) -> float:
+def turn_with_hysteresis(p: Parameters, turning: Turning, angle: float, time: float) -> float:
     """Return the turn (rad/s) of a slow robot among others, by ``angle`` (rad).
 
     Hysteresis: a turn begins above one angle and ends below a smaller one, and one half round or
@@ -97,4 +97,4 @@ def resting_turn(p: Parameters, waiting: Yield, turning: Turning, place: Place, 
     elif far_x * far_x + far_y * far_y < HOME * HOME * p.robot_radius_m * p.robot_radius_m:
         return 0.0
     angle = atan2(place.cosine * dy - place.sine * dx, place.cosine * dx + place.sine * dy)
-    return steadied(p, turning, angle, time)
+    return turn_with_hysteresis(p, turning, angle, time)

@@ -21,9 +21,9 @@ from navigate.parameters import (
     CLEAR_TIME,
     LOOK_TIME,
     MEETING,
-    PATIENCE,
     PRESSING,
     WAITING,
+    YIELD_TIME,
     Parameters,
 )
 from navigate.ways.grid import Grid, distance_at, is_free_line
@@ -33,7 +33,7 @@ from sbot_common.elementary import sincos
 
 FREE = 0
 WAITS = 1
-INSISTS = 2
+KEEPS_ON = 2
 
 _FACING = 0.2  # cosine
 _ANGLES = (60.0, -60.0, 85.0, -85.0, 40.0, -40.0)  # degrees off the passage's axis
@@ -43,7 +43,7 @@ _AWAY = (5.0, 7.0, 9.0, 12.0)  # radii from the mouth
 class Yield(NamedTuple):
     """Whether a robot waits for others, and where."""
 
-    mode: int  # FREE, WAITS, INSISTS
+    mode: int  # FREE, WAITS, KEEPS_ON
     since: float  # s, begin of the mode
     busy: float  # s, when the passage was last taken
     looked: float  # s, when passages were last looked for
@@ -71,7 +71,8 @@ def write_headings(frame: Frame, poses: NDArray[np.float64], headings: NDArray[n
                    ) -> None:
     """Write the unit vectors (N, 2) of the robots' headings; 0, 0 for one that is unknown.
 
-    Column 2 of ``headings`` (N, 3), whether a robot moves, is written by ``sight.meet``.
+    Column 2 of ``headings`` (N, 3), whether a robot moves, is written by
+    ``sight.list_neighbours``.
     """
     for i in range(poses.shape[0]):
         headings[i, 0], headings[i, 1] = heading_of(frame, poses[i, 2])
@@ -155,9 +156,9 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
         return theirs < lowest_pressing(p, others, headings, group, u_x, u_y, 1.0), True
     if occupied:
         return True, True
-    if mode == INSISTS and time - since < PATIENCE:
+    if mode == KEEPS_ON and time - since < YIELD_TIME:
         return False, False
-    return first and (mode != WAITS or time - since < PATIENCE * (1 + rank)), False
+    return first and (mode != WAITS or time - since < YIELD_TIME * (1 + rank)), False
 
 
 @njit
@@ -233,7 +234,7 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     if taken:
         busy = time
     elif time - state.busy >= CLEAR_TIME:
-        insists = INSISTS if time - state.since >= PATIENCE else FREE
+        insists = KEEPS_ON if time - state.since >= YIELD_TIME else FREE
         return Yield(insists, time, time, -1e9, state.passage, 0.0, 0.0)
     else:
         busy = state.busy

@@ -28,7 +28,7 @@ from potential_field_bot.leader import (
     locate_leader,
     locate_leader_disc,
 )
-from potential_field_bot.neighbours import Room, make_room, nearby_repulsion
+from potential_field_bot.neighbours import Scratch, make_scratch, nearby_repulsion
 from potential_field_bot.parameters import GEOMETRIC, Parameters
 from potential_field_bot.velocity import angular_velocity, linear_velocity, reduce_angle
 from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
@@ -211,17 +211,18 @@ def take_turns(first: int, end: int, parameters: Parameters, ids: NDArray[np.int
     turns : (M, 13) the fields of ``Turn``; written to
 
     """
-    room = make_room(poses.shape[0])
+    scratch = make_scratch(poses.shape[0])
     _take_turns(first, end, parameters, borrowed(ids), borrowed(states), borrowed(draws),
-                borrowed(poses), borrowed(scans), borrowed(grid), borrowed(room), borrowed(turns))
-    for part in (room.dx, room.dy, room.distance, room.angle, room.x, room.y):
+                borrowed(poses), borrowed(scans), borrowed(grid), borrowed(scratch),
+                borrowed(turns))
+    for part in (scratch.dx, scratch.dy, scratch.distance, scratch.angle, scratch.x, scratch.y):
         part[0] = 0.0  # keeps them alive until here
-    room.number[0] = 0
+    scratch.number[0] = 0
 
 
 @njit_inline
 def _take_turns(first: int, end: int, p: Parameters, ids: NDArray[np.int64], states: Floats,
-                draws: Floats, poses: Floats, scans: Scans, grid: BucketGrid, room: Room,
+                draws: Floats, poses: Floats, scans: Scans, grid: BucketGrid, scratch: Scratch,
                 turns: Floats) -> None:
     for m in range(first, end):
         i = ids[m]
@@ -232,7 +233,7 @@ def _take_turns(first: int, end: int, p: Parameters, ids: NDArray[np.int64], sta
             continue
         states[m, 0] = update_average(p.ema_coefficient_eta, states[m, 0], x)
         states[m, 1] = update_average(p.ema_coefficient_eta, states[m, 1], y)
-        other = nearby_repulsion(p, i, poses, grid, room)
+        other = nearby_repulsion(p, i, poses, grid, scratch)
         turn = decide(p, states[m, 2], states[m, 3], states[m, 0], states[m, 1], i, poses,
                       scans.ranges[m],
                       laser_angle_min(scans.heading[m], scans.angle_min), scans.angle_increment,

@@ -27,7 +27,7 @@ _WIDER = 1.0 + 1e-9  # a square of the reach, so that rounding loses nobody
 _FEW = 64
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Working memory for ``nearby_repulsion`` among N robots, (N,) each."""
 
     number: Numbers
@@ -40,10 +40,10 @@ class Room(NamedTuple):
 
 
 @njit
-def make_room(robots: int) -> Room:
+def make_scratch(robots: int) -> Scratch:
     """Return working memory for so many robots."""
-    return Room(np.empty(robots, np.int64), np.empty(robots), np.empty(robots), np.empty(robots),
-                np.empty(robots), np.empty(robots), np.empty(robots))
+    return Scratch(np.empty(robots, np.int64), np.empty(robots), np.empty(robots),
+                   np.empty(robots), np.empty(robots), np.empty(robots), np.empty(robots))
 
 
 @njit
@@ -97,7 +97,7 @@ def _sort(number: Numbers) -> None:
 
 @njit
 def nearby_repulsion(p: Parameters, robot_id: int, poses: Floats, grid: BucketGrid,
-                     room: Room) -> Force:
+                     scratch: Scratch) -> Force:
     """Return the push of all robots but the leader on one robot, from the cells around it.
 
     Document 001 section 8, with a sum that starts at zero (docs/errata.md P10). Distances are
@@ -109,24 +109,24 @@ def nearby_repulsion(p: Parameters, robot_id: int, poses: Floats, grid: BucketGr
     robot_id : whom the others push
     poses : (N, 3) x, y (m), yaw (rad) in `map`
     grid : ``repulsion_grid(p, poses)`` or ``one_cell(N)``
-    room : ``make_room(N)``
+    scratch : ``make_scratch(N)``
 
     """
     x, y = poses[robot_id, 0], poses[robot_id, 1]
     if not (math.isfinite(x) and math.isfinite(y)):
         return 0.0, 0.0
-    count = _number_those_near(repulsion_reach(p), robot_id, poses, grid, room.number)
-    number = room.number[:count]
+    count = _number_those_near(repulsion_reach(p), robot_id, poses, grid, scratch.number)
+    number = scratch.number[:count]
     _sort(number)  # the document adds in the order of the robots' numbers
-    dx, dy, distance, angle = (room.dx[:count], room.dy[:count], room.distance[:count],
-                               room.angle[:count])
+    dx, dy, distance, angle = (scratch.dx[:count], scratch.dy[:count], scratch.distance[:count],
+                               scratch.angle[:count])
     for k in range(count):
         dx[k], dy[k] = x - poses[number[k], 0], y - poses[number[k], 1]
         distance[k] = math.sqrt(dx[k] * dx[k] + dy[k] * dy[k])
     atan2_of(dy, dx, angle)
-    repulsions(p, distance, angle, room.x, room.y)
+    repulsions(p, distance, angle, scratch.x, scratch.y)
     fx, fy = 0.0, 0.0
     for k in range(count):
-        fx += room.x[k]
-        fy += room.y[k]
+        fx += scratch.x[k]
+        fy += scratch.y[k]
     return fx * p.other_repulsion_factor, fy * p.other_repulsion_factor

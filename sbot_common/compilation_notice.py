@@ -22,13 +22,13 @@ class Expected(NamedTuple):
     seconds: float
 
 
-_ENOUGH = 5  # functions that tell how long the others will take
-_said: list[str] = []  # by this process; nothing is said after it
+_SAMPLE = 5  # functions that tell how long the others will take
+_notices: list[str] = []  # by this process; nothing is said after it
 
 
 def silence() -> None:
     """Say nothing in this process, as --quiet and --json want it."""
-    _said.append('')
+    _notices.append('')
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def compilation_announced(expected: Expected, show: Callable[[str], None] | None
     show : takes a line, e.g. to a log; None: a line on stderr, which counts on a terminal
 
     """
-    if _said:
+    if _notices:
         yield
         return
     counts = show is None and sys.stderr.isatty()
@@ -50,16 +50,16 @@ def compilation_announced(expected: Expected, show: Callable[[str], None] | None
 
     def announce(_: str) -> None:
         if counts:
-            _said.append(progress.line())
-            print(f'\r{_said[-1]}\x1b[K', end='', file=sys.stderr, flush=True)
-        elif not _said:
-            _said.append(progress.line())
-            (show or _print)(_said[-1])
+            _notices.append(progress.line())
+            print(f'\r{_notices[-1]}\x1b[K', end='', file=sys.stderr, flush=True)
+        elif not _notices:
+            _notices.append(progress.line())
+            (show or _print)(_notices[-1])
     try:
         with on_compilation(announce):
             yield
     finally:
-        if counts and _said:
+        if counts and _notices:
             print(file=sys.stderr, flush=True)
 
 
@@ -87,6 +87,6 @@ class _Progress:
         done = max(self._begun - 1, files - self._in_cache)
         functions = max(self._expected.functions, done + 1)
         left = self._expected.seconds
-        if done >= _ENOUGH:
+        if done >= _SAMPLE:
             left = (time.monotonic() - self._start) / done * (functions - done)
         return f'compiling {done + 1} of about {functions} functions, about {left:.0f} s'

@@ -58,7 +58,7 @@ class Arrival(NamedTuple):
 class Stale(NamedTuple):
     """Names of old inputs."""
 
-    vital: list[str]  # stop the robot
+    required: list[str]  # stop the robot
     others: list[str]
 
 
@@ -127,9 +127,9 @@ class Latest:
         self._robot_id = robot_id
         self._num_robots = num_robots
         self._names = [f'pose of robot {i}' for i in range(num_robots)] + list(fields)
-        self._vital = {self._names[robot_id], *fields}
+        self._required = {self._names[robot_id], *fields}
         if follows is not None:
-            self._vital.add(self._names[follows])
+            self._required.add(self._names[follows])
         self._clear()
 
     def _clear(self) -> None:
@@ -190,8 +190,8 @@ class Latest:
         old = [] if timeout_s == 0 else [
             name for name in self._names
             if now_ns - self._arrived_ns.get(name, now_ns) > timeout_s * NANOSECONDS]
-        return Stale([name for name in old if name in self._vital],
-                     [name for name in old if name not in self._vital])
+        return Stale([name for name in old if name in self._required],
+                     [name for name in old if name not in self._required])
 
     def inputs(self) -> Inputs:
         """Return the newest of everything, once nothing is missing."""

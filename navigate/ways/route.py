@@ -19,12 +19,12 @@ from navigate.parameters import (
     BANNED,
     BESIDE_GAP,
     BODY,
-    GETS_ON,
     LATER,
     LEAST_MARGIN,
     LOST,
     MOVED,
     PAUSE,
+    PROGRESS,
     SIDE,
     SOON,
     STUCK,
@@ -243,7 +243,7 @@ def watched(p: Parameters, grid: Grid, watch: Watch, path: NDArray[np.float64], 
     """
     r = p.robot_radius_m
     dx, dy = x - watch.x, y - watch.y
-    alone, alone_from, gets_on = True, ALONE * r, GETS_ON * r
+    alone, alone_from, gets_on = True, ALONE * r, PROGRESS * r
     for k in range(count):
         alone &= near[k, 0] * near[k, 0] + near[k, 1] * near[k, 1] > alone_from * alone_from
     if rests or not alone or dx * dx + dy * dy > gets_on * gets_on or route.length == 0:

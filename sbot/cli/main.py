@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any
 
 from sbot_common.errors import InputError, keep_warnings_plain, one_line, plain_lines
-from sbot_common.signals.interrupts import Interrupts, end_on_signals, heed, unblock
+from sbot_common.signals.interrupts import Interrupts, check_interrupt, end_on_signals, unblock
 
 # In the order of --help: command, module and what the module says of it. Only the module of the
 # command given is imported: all of them take longer than many a command. Each module has
@@ -170,7 +170,7 @@ def _answer(given: Sequence[str], came: Interrupts) -> int:
     """Return the exit code of a command, or raise KeyboardInterrupt."""
     try:
         arguments = make_parser(_command_of(given)).parse_args(given)
-        heed(came)
+        check_interrupt(came)
         code = _call(arguments)
         sys.stdout.flush()  # here, where a full disk has a message
         return code

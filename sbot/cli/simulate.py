@@ -158,14 +158,14 @@ def name_files(arguments: argparse.Namespace) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.loop import run_scenario
-    from sbot.runner.recording import free_again
+    from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
     if arguments.threads < 1:
         raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
     warm_up(scenario, arguments.quiet)
-    with bag_named(arguments.record), free_again(arguments.record), progress_bar(
+    with bag_named(arguments.record), removed_if_empty(arguments.record), progress_bar(
             scenario, arguments.quiet) as progress:
         result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
                               progress=progress, keep=arguments.plot is not None,
@@ -183,7 +183,7 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.domain import FREE, parse_domain
     from sbot.ros.processes import parse_namespace, simulator_parameters
     from sbot.ros.up import run_up
-    from sbot.runner.recording import free_again
+    from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
     stamped = {'cmd_vel_stamped': True} if arguments.turtlebot3 else {}
     scenario = load_scenario(arguments.scenario, {**stamped, **overrides_of(arguments)})
@@ -203,7 +203,7 @@ def _up(arguments: argparse.Namespace) -> int:
             from tqdm import tqdm
             tqdm.write(line, file=sys.stderr)
 
-    with bag_named(arguments.record), free_again(arguments.record), \
+    with bag_named(arguments.record), removed_if_empty(arguments.record), \
             progress_bar(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag:
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,

@@ -206,4 +206,4 @@ def _warm_up() -> None:
 
 ENTRY = Entry('dwa', 'Dynamic window: reacts to what is near, plans nothing (docs/navigate.md).',
               _make, Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance',
-              warm_up=_warm_up, rehearses=True)
+              warm_up=_warm_up, may_preload=True)

@@ -88,7 +88,7 @@ class Entry(NamedTuple):
     leads: bool = False  # robot 0 leads the others
     batch: Callable[[list[int], Any, int], Batch] | None = None  # ids, parameters, threads
     warm_up: Callable[[], None] = _nothing  # compile, or load, all that a turn calls
-    rehearses: bool = False  # a turn before tick 0 may be taken, to load machine code
+    may_preload: bool = False  # a turn before tick 0 may be taken, to load machine code
     executable: str = 'controller_bot'  # its ROS 2 node
     node_name: str = 'controller'
     node_parameters: bool = False  # the node takes the parameters instead of the scenario

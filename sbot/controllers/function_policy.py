@@ -35,4 +35,4 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
 
 ENTRY = Entry('function_policy',
               'A compiled function of yours in a file of sbot.save_policy (docs/learning.md).',
-              _make, paths=(_FILE,), programs=(_FILE,), check=_check, rehearses=True)
+              _make, paths=(_FILE,), programs=(_FILE,), check=_check, may_preload=True)

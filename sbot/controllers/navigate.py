@@ -22,4 +22,4 @@ def _warm_up() -> None:
 ENTRY = Entry(
     'navigate', 'Plans on what it has seen; leader and followers (docs/navigate.md).', _make,
     Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance', warm_up=_warm_up,
-    rehearses=True)
+    may_preload=True)

@@ -21,4 +21,4 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
 
 ENTRY = Entry('neural_controller.controller:Neural',
               'A network of a file, e.g. one that evolved (docs/learning.md).', _make,
-              paths=('network',), check=_check, rehearses=True)
+              paths=('network',), check=_check, may_preload=True)

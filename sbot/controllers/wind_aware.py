@@ -14,4 +14,4 @@ def _make(place: Place) -> Controller:
 ENTRY = Entry(
     'wind_aware', 'Turns into the wind so that it travels straight (docs/wind.md).', _make,
     WindAwareParameters(), fields=('twist', 'scan', 'wind'), goal_tolerance='goal_tolerance',
-    rehearses=True, executable='wind_aware_bot')
+    may_preload=True, executable='wind_aware_bot')

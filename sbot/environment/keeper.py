@@ -47,7 +47,7 @@ def keep(words: list[str], blocked: Iterable[signal.Signals] = ()) -> int:
     steps, due = iter(_STEPS), 0.0
     ending = False
     while child.poll() is None:
-        reap_others(child.pid)
+        reap_children(child.pid)
         ready, _, _ = select.select([read_end, *[0] * (not ending)], [], [],
                                     max(0.0, due - time.monotonic()) if ending else None)
         asked = read_end in ready and set(os.read(read_end, 4096)) - {signal.SIGCHLD}
@@ -89,7 +89,7 @@ def keep_guarded(words: list[str]) -> int:
     return code if code >= 0 else 128 - code
 
 
-def reap_others(command: int) -> None:
+def reap_children(command: int) -> None:
     """Take the exit codes of what has lost its parent and ended; the command's is left."""
     if sys.platform != 'linux':
         return

@@ -74,13 +74,13 @@ def run_watched(work: Callable[[Interrupts], int]) -> int:
     try:
         code = work(interrupts)
     except BaseException:
-        _tell(token)
+        _report(token)
         raise
-    _tell(token)
+    _report(token)
     return code
 
 
-def _tell(token: int) -> None:
+def _report(token: int) -> None:
     with contextlib.suppress(OSError):  # the user's code has closed it: nothing is proven
         os.write(token, bytes([_REACHED]))
 

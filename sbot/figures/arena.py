@@ -258,7 +258,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
                  linewidths=1.2, zorder=8.5)
 
 
-def noses(poses: Array, radius: Array) -> Array:
+def heading_lines(poses: Array, radius: Array) -> Array:
     """Return a line (N, 2, 2) from the centre of each robot (N, 3) to beyond its rim."""
     ahead = np.column_stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])])
     return np.stack([poses[:, :2], poses[:, :2] + 1.5 * radius[:, None] * ahead], axis=1)
@@ -307,7 +307,7 @@ class Robots:
             'linewidths': 0.3 if many else 0.6, 'zorder': 7}
         width = widths_of_discs(data, self._rectangles)[::-1]
         self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours, **edge)
-        self.headings = lines(noses(poses[::-1], self._radius), colors=palette().ink,
+        self.headings = lines(heading_lines(poses[::-1], self._radius), colors=palette().ink,
                               linewidths=0.5 if many else 1.0, zorder=8)
         self.boxes = PolyCollection(
             outlines(self._rectangles, poses),
@@ -329,7 +329,7 @@ class Robots:
         self._colour(poses)
         self.bodies.set_offsets(poses[::-1, :2])
         self.boxes.set_verts(outlines(self._rectangles, poses))
-        self.headings.set_segments(list(noses(poses[::-1], self._radius)))
+        self.headings.set_segments(list(heading_lines(poses[::-1], self._radius)))
 
 
 def number_robots(axes: Axes, data: RunData, poses: Array) -> None:

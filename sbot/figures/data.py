@@ -256,9 +256,9 @@ class _Content:
                 raise InputError(f'{bag.path}: {names[i]}: a pose is not finite')
             yaws = [yaw_from_quaternion(*q) for q in rows[:, 3:].tolist()]
             poses[:, i] = held(stamps, known, np.column_stack([rows[:, :2], yaws]))
-            blown = self._series[topics.resolve(topics.WIND, i, n)]
-            if len(blown):
-                known, rows = blown.arrays()
+            messages_of_wind = self._series[topics.resolve(topics.WIND, i, n)]
+            if len(messages_of_wind):
+                known, rows = messages_of_wind.arrays()
                 if not np.isfinite(rows).all():
                     raise InputError(f'{bag.path}: the wind of robot {i} is not finite')
                 wind[:, i] = held(stamps, known, rows[:, :2])

@@ -12,7 +12,7 @@ from sbot.scenario.model import Scenario
 from sbot.viewer.frames import Laser, frame, live_header
 from sbot.viewer.server import Live, start_server
 
-_FAREWELL = 1.0  # s of wall time for pages to hear that it was all
+_CLOSE_TIMEOUT = 1.0  # s of wall time for pages to hear that it was all
 
 
 class Browser:
@@ -49,4 +49,4 @@ class Browser:
 
     def close(self) -> None:
         """Tell the page that it was all, and stop serving it."""
-        self._live.close(_FAREWELL)
+        self._live.close(_CLOSE_TIMEOUT)

@@ -12,7 +12,7 @@ from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
 from sbot.learn.episodes import Episodes, SavedEpisodes
-from sbot.learn.picture import MODES, Painter
+from sbot.learn.picture import MODES, Renderer
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
 from sbot_common.errors import InputError, bad_value
@@ -29,7 +29,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         self.metadata = {'name': self.episodes.scenario.name, 'render_modes': list(MODES),
                          'is_parallelizable': True}
         self.render_mode = render_mode
-        self._painter = Painter(self.episodes, render_mode)
+        self._renderer = Renderer(self.episodes, render_mode)
         self.possible_agents = [f'robot_{i}' for i in range(self.episodes.robots)]
         self.agents: list[str] = []
         self.observation_spaces = {agent: observation_space((self.episodes.columns,))
@@ -51,7 +51,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         """Begin an episode; the seed is that of the scenario's first one."""
         self.episodes.seed(seed)
         self.episodes.reset()
-        self._painter.keep()
+        self._renderer.keep()
         self.agents = list(self.possible_agents)
         return self._observed(self.agents), self._infos(self.agents)
 
@@ -77,7 +77,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
             raise InputError(f"actions: needs one of {', '.join(missing)}; agents that are not "
                              'done act in every step')
         outcome = self.episodes.step(values)
-        self._painter.keep()
+        self._renderer.keep()
         acted, late = self.agents, bool(outcome.late[0])
         reward = dict(zip(self.possible_agents, outcome.reward[0].tolist(), strict=True))
         ended = dict(zip(self.possible_agents, outcome.ended[0].tolist(), strict=True))
@@ -89,11 +89,11 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
 
     def render(self) -> Any:  # noqa: ANN401
         """Return an image (height, width, 3), or the text of a page; see ``parallel_env``."""
-        return self._painter.render()
+        return self._renderer.render()
 
     def close(self) -> None:
         """End what `render_mode='human'` has opened."""
-        self._painter.close()
+        self._renderer.close()
 
     def save(self) -> SavedEpisodes:
         """Return the state of the episode as a value."""

@@ -26,7 +26,7 @@ _DPI = 100
 _HEIGHTS = (0.5, 2.0)  # least and most, of the width
 
 
-class Painter:
+class Renderer:
     """Draws the worlds of episodes, as ``render_mode`` says.
 
     Parameters

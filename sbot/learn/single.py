@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.api.loading import Source
 from sbot.learn.episodes import Episodes, SavedEpisodes
-from sbot.learn.picture import MODES, Painter
+from sbot.learn.picture import MODES, Renderer
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
 
@@ -24,7 +24,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
         self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
         self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps}
         self.render_mode = render_mode
-        self._painter = Painter(self.episodes, render_mode)
+        self._renderer = Renderer(self.episodes, render_mode)
         self.observation_space, self.action_space = spaces_of(self.episodes)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
@@ -32,7 +32,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
         """Begin an episode; the seed is that of the scenario's first one."""
         super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset()
-        self._painter.keep()
+        self._renderer.keep()
         return self._observed(), self._infos()
 
     def step(self, action: Any) -> tuple[  # noqa: ANN401
@@ -44,7 +44,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
         n = self.episodes.robots
         values = self.episodes.actions.checked('action', action, (n,), *[()] * (n == 1))
         outcome = self.episodes.step(values[np.newaxis])
-        self._painter.keep()
+        self._renderer.keep()
         ended = bool(outcome.ended.all())
         return (self._observed(), float(outcome.reward.mean()), ended,
                 bool(outcome.late[0]) and not ended,
@@ -52,11 +52,11 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
 
     def render(self) -> Any:  # noqa: ANN401
         """Return an image (height, width, 3), or the text of a page; see ``env``."""
-        return self._painter.render()
+        return self._renderer.render()
 
     def close(self) -> None:
         """End what `render_mode='human'` has opened."""
-        self._painter.close()
+        self._renderer.close()
 
     def save(self) -> SavedEpisodes:
         """Return the state of the episode as a value."""

@@ -18,7 +18,7 @@ from neural_controller.network import Network, make_network
 from sbot.api.loading import Sources
 from sbot.learn.episodes import Episodes
 from sbot.learn.given import check_robots_have
-from sbot.learn.picture import Painter
+from sbot.learn.picture import Renderer
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
 from sbot_common.errors import InputError
@@ -37,7 +37,7 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
                  overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
         self.render_mode = render_mode
-        self._painter = Painter(self.episodes, render_mode)
+        self._renderer = Renderer(self.episodes, render_mode)
         kind = self.episodes.actions
         self.squash = squash and not kind.discrete
         actions = (spaces.Box(-_MOST, _MOST, kind.shape, np.float32) if self.squash
@@ -53,7 +53,7 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
         self._reset_seeds()
         self._reset_options()
         self.episodes.reset()
-        self._painter.keep()
+        self._renderer.keep()
         return self._observed()
 
     def step_async(self, actions: NDArray[Any]) -> None:
@@ -80,13 +80,13 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
             for row in np.flatnonzero(done).tolist():
                 infos[row]['terminal_observation'] = last[row]
             episodes.reset(over)
-        self._painter.keep()
+        self._renderer.keep()
         reward = outcome.reward.reshape(-1).astype(np.float32)
         return self._observed(), reward, done, infos
 
     def close(self) -> None:
         """End what `render_mode='human'` has opened."""
-        self._painter.close()
+        self._renderer.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:  # noqa: ANN401
         """Return an attribute, the same for each of the chosen environments."""
@@ -117,7 +117,7 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
 
     def get_images(self) -> Sequence[Any]:
         """Return an image (height, width, 3) of each world."""
-        return [self._painter.render(k) for k in range(self.episodes.count)]
+        return [self._renderer.render(k) for k in range(self.episodes.count)]
 
     def render(self, mode: str | None = None) -> Any:  # noqa: ANN401
         """Return the images of all worlds as one; with `html` a page of each world."""

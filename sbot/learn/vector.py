@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Sources
 from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes
-from sbot.learn.picture import MODES, Painter
+from sbot.learn.picture import MODES, Renderer
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Flags, Task
 from sbot.worlds.arguments import chosen_worlds
@@ -39,7 +39,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps,
                          'autoreset_mode': self._mode}
         self.render_mode = render_mode
-        self._painter = Painter(self.episodes, render_mode)
+        self._renderer = Renderer(self.episodes, render_mode)
         self.num_envs = self.episodes.count
         self.single_observation_space, self.single_action_space = spaces_of(self.episodes)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -61,7 +61,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         mask = (options or {}).get('reset_mask')
         self.episodes.reset(mask)
         self._over[slice(None) if mask is None else mask] = False
-        self._painter.keep()
+        self._renderer.keep()
         return self._observed(), self._infos({})
 
     def step(self, actions: Any) -> Step:  # noqa: ANN401
@@ -83,7 +83,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         over: Flags = terminated | truncated
         self._over = over
         infos = self._begin_again(over) if self._mode == AutoresetMode.SAME_STEP else {}
-        self._painter.keep()
+        self._renderer.keep()
         reward = outcome.reward if self._of_robots else outcome.reward.mean(axis=1)
         return self._observed(), reward, terminated, truncated, self._infos(infos, outcome)
 
@@ -105,11 +105,11 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         """Return an image or a page of each world; `human`: None."""
         if self.render_mode in (None, 'human'):
             return None
-        return tuple(self._painter.render(k) for k in range(self.num_envs))
+        return tuple(self._renderer.render(k) for k in range(self.num_envs))
 
     def close_extras(self, **_: object) -> None:
         """End what `render_mode='human'` has opened."""
-        self._painter.close()
+        self._renderer.close()
 
     def _begin_again(self, over: Flags) -> dict[str, Any]:
         """Begin episodes where they are over; return the last observations of these."""

@@ -16,8 +16,8 @@ from sbot.navigation.scene import Scene, Values, box, robot, scene, turned, wall
 _JITTER = 0.2  # m
 
 
-def both_ways(rng: np.random.Generator, a: float, b: float, y: float, count: int,
-              goal_a: float, goal_b: float) -> list[Values]:
+def opposite_robots(rng: np.random.Generator, a: float, b: float, y: float, count: int,
+                    goal_a: float, goal_b: float) -> list[Values]:
     """Return ``count`` robots on each side, in any order, with goals on the other side."""
     robots = []
     for side, (x, to, sign) in enumerate(((a, goal_b, -1.0), (b, goal_a, 1.0))):
@@ -33,7 +33,7 @@ def both_ways(rng: np.random.Generator, a: float, b: float, y: float, count: int
 def doorway(rng: np.random.Generator, width: float) -> Values:
     """Return four against four through one door."""
     world = {'bounds': [0, 0, 14, 8], 'rectangles': wall_with_gaps(7.0, 0, 8, [(4.0, width)])}
-    return scene(120, world, both_ways(rng, 4.0, 10.0, 4.0, 4, 3.5, 10.5))
+    return scene(120, world, opposite_robots(rng, 4.0, 10.0, 4.0, 4, 3.5, 10.5))
 
 
 def corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Values:
@@ -42,7 +42,7 @@ def corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Val
     world = {'bounds': [0, 0, end + 6, 8], 'rectangles': [
         box(6.0 + length / 2, low / 2, length, low),
         box(6.0 + length / 2, (high + 8) / 2, length, 8 - high)]}
-    return scene(120, world, both_ways(rng, 4.0, end + 2.0, 4.0, 3, 4.5, end + 1.5))
+    return scene(120, world, opposite_robots(rng, 4.0, end + 2.0, 4.0, 3, 4.5, end + 1.5))
 
 
 def pair_at_door(rng: np.random.Generator) -> Values:

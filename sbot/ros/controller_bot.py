@@ -63,15 +63,15 @@ class ControllerNode(ControllerHost):
             return controller
 
         entry, fields = entry_of(robot.controller), observed_fields(scenario, robot)
-        if entry.rehearses:  # a class of the user's may do anything
-            _rehearse(new_controller(), self.robot_id, scenario, fields)
+        if entry.may_preload:  # a class of the user's may do anything
+            _preload(new_controller(), self.robot_id, scenario, fields)
         entry.warm_up()
         self.drive(new_controller, robot.goal, scenario.rate, fields,
                    holonomic=scenario.bodies[robot.body].is_holonomic, codecs=codecs())
 
 
-def _rehearse(controller: Controller, robot_id: int, scenario: Scenario,
-              fields: Sequence[str]) -> None:
+def _preload(controller: Controller, robot_id: int, scenario: Scenario,
+             fields: Sequence[str]) -> None:
     """Let a controller take a turn that nobody sees: that loads its machine code.
 
     It would else be loaded at tick 0 while all others wait, on a busy machine for seconds.

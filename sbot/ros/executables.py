@@ -16,7 +16,7 @@ from importlib import import_module
 
 from sbot.environment.watched import end_with_parent
 from sbot_common.signals.ending import Ending
-from sbot_common.signals.interrupts import heed, interrupt_on_signals, unblock
+from sbot_common.signals.interrupts import check_interrupt, interrupt_on_signals, unblock
 
 END_WITH_PARENT = 'SBOT_END_WITH_PARENT'  # environment, of nodes that others start
 STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
@@ -72,7 +72,7 @@ def run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
         except Exception:  # what some libraries make of an interrupt while they are imported
             if not came.came:
                 raise
-        heed(came)
+        check_interrupt(came)
         code = int(main(argv))
     except (KeyboardInterrupt, ImportError):  # as above, where the node imports more
         if not came.came:

@@ -32,7 +32,7 @@ _INPUTS = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'fastcdr', 'rmw', 
            'rosidl_runtime_c', 'rosidl_typesupport_c', 'rosidl_typesupport_fastrtps_c',
            'rosidl_typesupport_introspection_c')
 _LIST = 'files.sha256'
-_PATIENCE = 120.0  # s; a busy machine
+_BUILD_TIMEOUT = 120.0  # s; a busy machine
 
 
 def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str | None:
@@ -109,7 +109,7 @@ def _make(folder: Path, prefix: Path) -> str:
             done = subprocess.run(
                 python_command('from sbot.environment.message_package import main; '
                                'sys.exit(main(*sys.argv[1:]))', name, _PACKAGE, str(prefix)),
-                capture_output=True, text=True, check=False, timeout=_PATIENCE,
+                capture_output=True, text=True, check=False, timeout=_BUILD_TIMEOUT,
                 stdin=subprocess.DEVNULL)
             if done.returncode:
                 return (done.stderr.strip() or f'exit code {done.returncode}').splitlines()[-1]

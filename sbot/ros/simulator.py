@@ -75,7 +75,7 @@ def _checked(options: dict[str, float]) -> dict[str, float]:
     return options
 
 
-def rehearse(scenario: Scenario, parameters: SimulationParameters) -> None:
+def preload(scenario: Scenario, parameters: SimulationParameters) -> None:
     """Do two ticks of a simulation that nobody sees, with a wind field and without.
 
     Machine code is loaded when it is first called: on a busy machine for seconds, which would
@@ -194,7 +194,7 @@ class ScenarioSimulator(SimulatorNode):
         _checked(options)
         ticks = 0 if values['endless'] else scenario.rate.ticks(scenario.duration)
         parameters = simulation_parameters(scenario)
-        rehearse(scenario, parameters)
+        preload(scenario, parameters)
         broadcast = broadcast_options(scenario)
         engine = Engine(parameters, initial_poses(scenario), scenario.seed)
         return Setup(

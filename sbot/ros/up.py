@@ -42,7 +42,7 @@ from sbot_common.topics import CLOCK
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
 _STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL when nodes are stopped
-_LAST_WORDS = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
+_DRAIN_TIME = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
 
 _SILENCE = 30.0  # s, beside the lockstep_timeout: then a simulator is stuck or stopped
 _START = 600.0  # s until it reports first: it imports and builds its world
@@ -111,7 +111,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
             failed = _wait(running.processes, status, _SILENCE + scenario.lockstep_timeout)
         finally:
             running.stop()
-    return _summary(failed, running.last_words, status)
+    return _summary(failed, running.last_lines, status)
 
 
 def _check_can_start(record: str | Path | None) -> None:
@@ -123,11 +123,11 @@ def _check_can_start(record: str | Path | None) -> None:
         raise InputError(f'{record}: exists already; give a new name')
 
 
-def _summary(failed: tuple[str, int] | None, last_words: Mapping[str, str],
+def _summary(failed: tuple[str, int] | None, last_lines: Mapping[str, str],
              status: _Status) -> dict[str, Any]:
     """Return the summary of a run that came to its end; raise what became of another."""
     if failed is not None:
-        _report_failure(*failed, last_words)
+        _report_failure(*failed, last_lines)
     if status.cut_short:
         raise NodeFailed(f'sbot_sim: the run was cut short {status.cut_short}')
     if status.summary is None:
@@ -142,7 +142,7 @@ class _Running:
         self._output = output
         self._readers: list[threading.Thread] = []
         self.processes: list[tuple[str, subprocess.Popen[str]]] = []
-        self.last_words: dict[str, str] = {}  # by the processes' names
+        self.last_lines: dict[str, str] = {}  # by the processes' names
 
     def add(self, name: str, process: subprocess.Popen[str]) -> None:
         """Take a process that has been started: ``stop`` ends it."""
@@ -152,7 +152,7 @@ class _Running:
         """Pass on what the newest process prints, from now on."""
         name, process = self.processes[-1]
         self._readers.append(threading.Thread(
-            target=_relay, args=(name, process.stdout, self._output, self.last_words),
+            target=_relay, args=(name, process.stdout, self._output, self.last_lines),
             daemon=True))
         self._readers[-1].start()
 
@@ -160,7 +160,7 @@ class _Running:
         """End all processes; wait for their last words."""
         _stop([process for _, process in self.processes])
         for reader in self._readers:
-            reader.join(_LAST_WORDS)
+            reader.join(_DRAIN_TIME)
 
 
 def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
@@ -191,17 +191,17 @@ def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
 
 
 def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None],
-           last_words: dict[str, str]) -> None:
+           last_lines: dict[str, str]) -> None:
     """Pass a node's lines on; keep the last that may say why when it fails."""
     for line in stream or ():
         output(f'[{name}] {line.rstrip()}')
         if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
-            last_words[name] = line.strip()
+            last_lines[name] = line.strip()
 
 
-def _report_failure(name: str, code: int, last_words: Mapping[str, str]) -> None:
+def _report_failure(name: str, code: int, last_lines: Mapping[str, str]) -> None:
     """Raise what a node's failure means: exit code 2 is bad input, as everywhere."""
-    said = last_words.get(name, '')
+    said = last_lines.get(name, '')
     if code == 2:
         raise InputError(f'{name}: {said}')
     if code < 0:  # it had no time to say why
@@ -297,7 +297,7 @@ class _Status:
         finally:
             with contextlib.suppress(OSError):
                 os.close(write_end)
-            thread.join(_LAST_WORDS)
+            thread.join(_DRAIN_TIME)
 
     def _read(self, read_end: int) -> None:
         with os.fdopen(read_end, encoding='utf-8') as stream:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sbot.controllers.registry import NONE
 from sbot.runner.controller_set import ControllerSet, Decisions
 from sbot.runner.history import History, Run
-from sbot.runner.operator import Operator
 from sbot.runner.recording import closed, open_recorder
 from sbot.runner.stopping import stopping_condition
 from sbot.runner.summary import Tally
+from sbot.runner.supervisor import Supervisor
 from sbot.scenario import assemble
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
@@ -38,14 +38,14 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                  progress: Callable[[int, int], None] | None = None,
                  keep: bool = True, sense: Collection[str] = (),
                  overlaps: bool = True, hashed: bool = True,
-                 operator: Operator | None = None) -> Run:
+                 supervisor: Supervisor | None = None) -> Run:
     """Run a scenario to its end.
 
     Parameters
     ----------
     scenario : from ``load_scenario``
     record, threads, progress, keep, sense, overlaps, hashed : as ``sbot.run`` takes them
-    operator : watches, pauses, and drives the robots with ``controller: none``
+    supervisor : watches, pauses, and drives the robots with ``controller: none``
 
     Raises
     ------
@@ -58,7 +58,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     """
     parameters, source, engine = _beginning(scenario, threads)
     controllers = ControllerSet(scenario, parameters.sensors.scan, threads,
-                                announcing=record is not None or operator is not None)
+                                announcing=record is not None or supervisor is not None)
     tally = Tally(scenario, parameters, overlaps=overlaps, hashed=hashed)
     ticks = scenario.rate.ticks(scenario.duration)
     history = History(scenario, ticks if keep else -1, sense)
@@ -67,7 +67,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     with held() as deliver_signals, contextlib.ExitStack() as stack:
         recording = None if record is None else _Recording(
             stack, record, parameters, scenario, lambda: f'at tick {engine.tick} of {ticks}',
-            all_robots=operator is not None)
+            all_robots=supervisor is not None)
         for k in range(ticks + 1):
             deliver_signals()
             stamp_ns = scenario.rate.stamp_ns(k)
@@ -75,8 +75,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
             snapshot = engine.snapshot
             tallied = in_background(threads, len(scenario.robots), tally.add, snapshot)
             decided = controllers.decide(snapshot, stamp_ns)
-            if operator is not None:
-                _let_operate(operator, snapshot, decided, deliver_signals)
+            if supervisor is not None:
+                _ask_supervisor(supervisor, snapshot, decided, deliver_signals)
             history.add(snapshot, decided.commands)
             if recording is not None:
                 recording.write(stamp_ns, wind, snapshot, decided)
@@ -106,13 +106,13 @@ def _beginning(scenario: Scenario,
     return parameters, source, Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
 
 
-def _let_operate(operator: Operator, snapshot: Snapshot, decided: Decisions,
-                 deliver_signals: Callable[[], None]) -> None:
-    """Show a tick, wait while the operator pauses, and take over the operator's commands."""
-    operator.show(snapshot, decided.announced)
-    while not operator.may_go_on():
+def _ask_supervisor(supervisor: Supervisor, snapshot: Snapshot, decided: Decisions,
+                    deliver_signals: Callable[[], None]) -> None:
+    """Show a tick, wait while the supervisor pauses, and take over its commands."""
+    supervisor.show(snapshot, decided.announced)
+    while not supervisor.may_proceed():
         deliver_signals()
-    for i, command in operator.commands().items():
+    for i, command in supervisor.commands().items():
         decided.commands[i] = command
 
 
@@ -140,7 +140,7 @@ class _Recording:
                        for i in self._commanded)]
         messages += broadcast.recorded(
             stamp_ns, wind, (*broadcast.snapshot(snapshot, stamp_ns),
-                             *broadcast.felt(snapshot, stamp_ns)), announced)
+                             *broadcast.sensed_wind(snapshot, stamp_ns)), announced)
         for name, topic, payload in messages:
             self._recorder.write(name, topic, stamp_ns, payload)
 

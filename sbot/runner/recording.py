@@ -56,7 +56,7 @@ def closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
 
 
 @contextmanager
-def free_again(directory: str | Path | None) -> Iterator[None]:
+def removed_if_empty(directory: str | Path | None) -> Iterator[None]:
     """Remove the new bag of a run that fails before its first message: its name is free again."""
     new = directory is not None and not _is_there(Path(directory))
     try:

@@ -56,7 +56,7 @@ wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 
 
 _ONE, _ALL = Expected(27, 15.0), Expected(51, 25.0)  # scenario; a core of 2026
-_ENOUGH = 12  # robots: the functions of many are compiled, and nothing takes long
+_MOST_ROBOTS = 12  # robots: the functions of many are compiled, and nothing takes long
 
 
 def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
@@ -106,7 +106,7 @@ def _silent(scenario: Scenario) -> Scenario:
     """Return a tick of a scenario with few robots and without any code of the user's."""
     robots = tuple(robot if robot.controller != NONE and _is_ours(entry_of(robot.controller))
                    else robot.model_copy(update={'controller': NONE, 'parameters': {}})
-                   for robot in scenario.robots[:_ENOUGH])
+                   for robot in scenario.robots[:_MOST_ROBOTS])
     return scenario.model_copy(update={
         'robots': robots, 'duration': scenario.rate.dt, 'until': None,
         'wind': scenario.wind._replace(hooks=HookNames())})
@@ -114,7 +114,7 @@ def _silent(scenario: Scenario) -> Scenario:
 
 def _is_ours(entry: Entry) -> bool:
     """Tell whether a turn of a controller runs none of a user's code, also from a file."""
-    return entry.rehearses and not entry.programs
+    return entry.may_preload and not entry.programs
 
 
 def _kind(scenario: Scenario) -> str:

@@ -1,7 +1,8 @@
 """What a robot knows of poses: noise, delay, range and line of sight, before its controller.
 
 In runs, nodes and replays controllers are made by ``controllers.make_controller``; there
-``Knowing`` is put before a controller whose scenario limits what is known. Noise is a function of
+``WithKnowledge`` is put before a controller whose scenario limits what is known. Noise is a
+function of
 seed, robot and tick, delays count ticks, and who is in sight follows from the poses that are sent:
 so all of them agree bit for bit.
 """
@@ -54,7 +55,7 @@ class Knowledge(NamedTuple):
 EXACT = Knowledge()
 
 
-class Knowing:
+class WithKnowledge:
     """A controller that is given poses as its robot knows them; who is unknown has NaN.
 
     Parameters
@@ -103,7 +104,7 @@ class Knowing:
         return getattr(self._controller, name)
 
 
-class KnowingKeeper(Knowing):
+class GoalKeeperWithKnowledge(WithKnowledge):
     """The same of a controller that keeps its own goal (``observation.GoalKeeper``)."""
 
     _controller: Any
@@ -122,7 +123,7 @@ def with_knowledge(controller: Controller, knowledge: Knowledge, robot_id: int, 
     """Return a controller that is given what its robot knows; itself where that is all."""
     if knowledge == EXACT:
         return controller
-    kind = KnowingKeeper if isinstance(controller, GoalKeeper) else Knowing
+    kind = GoalKeeperWithKnowledge if isinstance(controller, GoalKeeper) else WithKnowledge
     return kind(controller, knowledge, robot_id, seed, walls())
 
 

@@ -25,7 +25,7 @@ from sbot_common.errors import InputError
 
 TRIES = 3  # of a run whose process ends under it
 _START = 600.0  # s to import and compile
-_LAST_WORDS = 10.0  # s
+_DRAIN_TIME = 10.0  # s
 _CODE = ('import json; sys.path[:] = json.loads(sys.argv[2]); '
          'from sbot.sweeps.child import main; main(int(sys.argv[1]))')
 
@@ -34,7 +34,7 @@ class Cancelled(Exception):
     """The sweep has ended; nobody waits for this run any more."""
 
 
-class TookTooLong(Exception):
+class RunTimeout(Exception):
     """A run took longer than it may."""
 
 
@@ -72,14 +72,14 @@ class Guard:
             try:
                 return self._ask(packed, job, run, record)
             except (EOFError, OSError):
-                code = self._end(_LAST_WORDS)
+                code = self._end(_DRAIN_TIME)
                 if self._closed:
                     raise Cancelled from None
-            except TookTooLong as error:
+            except RunTimeout as error:
                 self._end()
                 return _failed(job, run, str(error), started)
         return _failed(job, run, f'WorkerLost: its process ended {TRIES} times, last '
-                                 f'{_manner(code)}', started)
+                                 f'{_ending(code)}', started)
 
     def _ask(self, packed: bytes, job: Job, run: PlannedRun, record: Path | None) -> Row:
         folders = module_folders(job, run)
@@ -93,7 +93,7 @@ class Guard:
         connection.send((key, run, record))
         self._known = packed
         if not connection.poll(job.timeout):
-            raise TookTooLong(f'TimeoutError: took longer than {job.timeout:g} s')
+            raise RunTimeout(f'TimeoutError: took longer than {job.timeout:g} s')
         row: Row = connection.recv()
         if job.memory is not None and row['error'] == memory_error(job.memory):
             self._end()  # whatever it could not finish
@@ -120,11 +120,11 @@ class Guard:
         except (EOFError, OSError):
             ready = False
         if not ready:
-            code = self._end(_LAST_WORDS)
+            code = self._end(_DRAIN_TIME)
             if self._closed:
                 raise Cancelled
             raise InputError('the process for runs did not start (its messages are above): '
-                             f'{_manner(code)}')
+                             f'{_ending(code)}')
 
     def _end(self, grace: float = 0.0) -> int | None:
         """End the process, after ``grace`` seconds if it has not by itself; return its exit code.
@@ -158,7 +158,7 @@ def _failed(job: Job, run: PlannedRun, error: str, started: float) -> Row:
             'wall_time_s': round(time.perf_counter() - started, 6)}
 
 
-def _manner(code: int | None) -> str:
+def _ending(code: int | None) -> str:
     if code is None:
         return 'by being stopped'
     return f'by signal {-code}' if code < 0 else f'with exit code {code}'

@@ -62,7 +62,7 @@ class Driven:
                     for robot, (command, until) in self._commands.items()}
 
 
-def obey(raw: bytes, controls: Controls) -> None:
+def apply_command(raw: bytes, controls: Controls) -> None:
     """Do what a request of the page says.
 
     Parameters

@@ -10,10 +10,10 @@ from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.model import Scenario
 from sbot.viewer.server import Live, start_server
-from sbot.viewer.simulated import PageOperator
+from sbot.viewer.simulated import PageSupervisor
 from sbot_common.errors import InputError, one_line
 
-_FAREWELL = 2.0  # s of wall time for pages to hear that the run has ended
+_CLOSE_TIMEOUT = 2.0  # s of wall time for pages to hear that the run has ended
 
 
 def run_live(scenario: Scenario, port: int, record: str | Path | None = None,
@@ -34,15 +34,15 @@ def run_live(scenario: Scenario, port: int, record: str | Path | None = None,
 
     """
     live = Live()
-    operator = PageOperator(live, scenario)
+    supervisor = PageSupervisor(live, scenario)
     address = start_server(port, live)
     say(f'{address} shows {one_line(scenario.name, 200)}, which begins when the page is open; '
         'Ctrl-C ends')
     try:
-        return run_scenario(scenario, record=record, keep=False, operator=operator)
+        return run_scenario(scenario, record=record, keep=False, supervisor=supervisor)
     finally:
-        operator.finish()
-        live.end(_FAREWELL)
+        supervisor.finish()
+        live.end(_CLOSE_TIMEOUT)
 
 
 def follow(port: int, run: str = '') -> int:

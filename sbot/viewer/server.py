@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-from sbot.viewer.controls import MOST_BYTES, Controls, obey
+from sbot.viewer.controls import MOST_BYTES, Controls, apply_command
 from sbot.viewer.page import page
 from sbot_common.errors import InputError, bad_value
 
@@ -153,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(413)
         else:
             try:
-                obey(self.rfile.read(int(length)), controls)
+                apply_command(self.rfile.read(int(length)), controls)
                 self._send('text/plain; charset=utf-8', b'')
             except InputError as error:
                 self._send('text/plain; charset=utf-8', str(error).encode(), 409)

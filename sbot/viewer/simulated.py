@@ -1,4 +1,4 @@
-"""Live view of an in-process run: the page is its operator, paces, pauses and drives it."""
+"""Live view of an in-process run: the page is its supervisor, paces, pauses and drives it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from sbot_sim.messages.outgoing import Outgoing
 _MOMENT = 0.1  # s of wall time: the longest wait before the run looks for Ctrl-C
 
 
-class PageOperator:
-    """``Operator`` of an in-process run, and the ``Controls`` of its page.
+class PageSupervisor:
+    """``Supervisor`` of an in-process run, and the ``Controls`` of its page.
 
     The run begins when a page is open, and keeps to ``target_real_time_factor``; 0 means 1 here,
     as nobody can watch what is as fast as possible.
@@ -73,7 +73,7 @@ class PageOperator:
         if time.monotonic() >= self._frame_due:
             self._show_unseen()
 
-    def may_go_on(self) -> bool:
+    def may_proceed(self) -> bool:
         """Return whether a page is open, nobody has paused, and the tick's time is over."""
         if not self._watched:
             self._watched = self._live.wait_for_page(_MOMENT)

@@ -72,4 +72,4 @@ def keep_rows(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             if at[3] >= 0:
                 copy_numbers(worlds.infrared[row, :, 1], out[at[3]:at[3] + 15])
             if at[4] >= 0:
-                copy_numbers(worlds.felt_wind[row], out[at[4]:at[4] + 2])
+                copy_numbers(worlds.observed_wind[row], out[at[4]:at[4] + 2])

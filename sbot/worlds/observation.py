@@ -70,7 +70,7 @@ class Observer:
                 ('infrared', {'infrared': worlds.infrared}),
                 ('odometry', {'odometry': worlds.odometry,
                               'odometry_twist': worlds.odometry_twist}),
-                ('wind', {'wind': worlds.felt_wind})):
+                ('wind', {'wind': worlds.observed_wind})):
             arrays |= fields if sense in senses else {}
         views = {name: array.reshape(count, n, *array.shape[1:])
                  for name, array in {**arrays, **others}.items()}

@@ -60,7 +60,7 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     setting, worlds, policy = batch.setting, batch.worlds, batch.policy
     n = setting.robots
     senses = kinds.Senses(worlds.sent_pose, policy.goal, worlds.infrared[:, :, 1], worlds.ranges,
-                          setting.sensing.range_max, worlds.felt_wind, worlds.twist)
+                          setting.sensing.range_max, worlds.observed_wind, worlds.twist)
     for k in range(first, end):
         heard = kinds.Heard(worlds.heard_starts[k], worlds.heard_range[k], worlds.heard_bearing[k])
         kinds.gather_inputs(k * n, (k + 1) * n, k * n, n, policy.table, senses, heard,

@@ -98,7 +98,7 @@ def shipped_directories(root: Path) -> list[Path]:
 
 CACHE_DIRECTORY = _writable_directory()
 SHIPPED = shipped_directories(Path(__file__).with_name('machine_code'))
-_said: list[str] = []  # one warning of a kind is enough
+_warned: list[str] = []  # one warning of a kind is enough
 
 
 class CodeCache(_Cache):  # type: ignore[misc]
@@ -227,8 +227,8 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _warn_once(kind: str, text: str, *values: object) -> None:
-    if kind not in _said:
-        _said.append(kind)
+    if kind not in _warned:
+        _warned.append(kind)
         LOG.warning(text, *values)
 
 

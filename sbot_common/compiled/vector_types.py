@@ -152,7 +152,7 @@ def greatest(a: Any, b: Any) -> Any:  # noqa: ANN401
 
 
 @njit_inline
-def alike(number: float, other: Any) -> Any:  # noqa: ANN401
+def splat(number: float, other: Any) -> Any:  # noqa: ANN401
     """Return a number as the other is: a number, or a vector."""
     return select(other < other, other, number)
 

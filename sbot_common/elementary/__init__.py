@@ -4,22 +4,22 @@ Nothing but + - * /, square root, comparisons and integers, in a fixed order; ne
 """
 
 from sbot_common.elementary.arrays import atan2_of, exp_of, hypot_of, log_of, sin_of, sincos_of
-from sbot_common.elementary.exponential import exp, is_usual_exponent, usual_exp
+from sbot_common.elementary.exponential import exp, exp_fast, is_fast_exponent
 from sbot_common.elementary.inverse_trigonometric import (
     acos,
     asin,
     atan,
     atan2,
-    is_usual_point,
-    usual_atan2,
+    atan2_fast,
+    is_fast_point,
 )
-from sbot_common.elementary.logarithm import is_usual_number, log, log10, usual_log
-from sbot_common.elementary.powers import hypot, is_usual_vector, pow, usual_hypot
-from sbot_common.elementary.trigonometric import cos, is_usual_angle, sin, sincos, usual_sincos
+from sbot_common.elementary.logarithm import is_fast_number, log, log10, log_fast
+from sbot_common.elementary.powers import hypot, hypot_fast, is_fast_vector, pow
+from sbot_common.elementary.trigonometric import cos, is_fast_angle, sin, sincos, sincos_fast
 
 __all__ = [
-    'acos', 'asin', 'atan', 'atan2', 'atan2_of', 'cos', 'exp', 'exp_of', 'hypot', 'hypot_of',
-    'is_usual_angle', 'is_usual_exponent', 'is_usual_number', 'is_usual_point', 'is_usual_vector',
-    'log', 'log10', 'log_of', 'pow', 'sin', 'sin_of', 'sincos', 'sincos_of', 'usual_atan2',
-    'usual_exp', 'usual_hypot', 'usual_log', 'usual_sincos',
+    'acos', 'asin', 'atan', 'atan2', 'atan2_fast', 'atan2_of', 'cos', 'exp', 'exp_fast', 'exp_of',
+    'hypot', 'hypot_fast', 'hypot_of', 'is_fast_angle', 'is_fast_exponent', 'is_fast_number',
+    'is_fast_point', 'is_fast_vector', 'log', 'log10', 'log_fast', 'log_of', 'pow', 'sin',
+    'sin_of', 'sincos', 'sincos_fast', 'sincos_of',
 ]

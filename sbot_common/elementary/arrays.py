@@ -21,17 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_or_python
-from sbot_common.elementary.exponential import exp, is_usual_exponent, usual_exp
-from sbot_common.elementary.inverse_trigonometric import atan2, is_usual_point, usual_atan2
-from sbot_common.elementary.logarithm import is_usual_number, log, usual_log
-from sbot_common.elementary.powers import hypot, is_usual_vector, usual_hypot
+from sbot_common.elementary.exponential import exp, exp_fast, is_fast_exponent
+from sbot_common.elementary.inverse_trigonometric import atan2, atan2_fast, is_fast_point
+from sbot_common.elementary.logarithm import is_fast_number, log, log_fast
+from sbot_common.elementary.powers import hypot, hypot_fast, is_fast_vector
 from sbot_common.elementary.trigonometric import (
+    is_fast_angle,
     is_small_angle,
-    is_usual_angle,
     sin,
     sincos,
+    sincos_fast,
     small_sin,
-    usual_sincos,
 )
 
 Floats = NDArray[np.float64]
@@ -78,17 +78,17 @@ def sincos_of(x: Floats, sine: Floats, cosine: Floats) -> None:
     """Write the sine and cosine of each angle (rad)."""
     others = 0
     for i in range(x.shape[0]):
-        others += not is_usual_angle(x[i])
+        others += not is_fast_angle(x[i])
     if others == 0:
         for i in range(x.shape[0]):
-            sine[i], cosine[i] = usual_sincos(x[i])
+            sine[i], cosine[i] = sincos_fast(x[i])
     else:
         for i in range(x.shape[0]):
             sine[i], cosine[i] = sincos(x[i])
 
 
 sin_of = _of_one(is_small_angle, small_sin, sin)  # rad; in vectors where all are below 45 degrees
-exp_of = _of_one(is_usual_exponent, usual_exp, exp)
-log_of = _of_one(is_usual_number, usual_log, log)
-atan2_of = _of_two(is_usual_point, usual_atan2, atan2)  # rad; of points given as y, then x
-hypot_of = _of_two(is_usual_vector, usual_hypot, hypot, njit_or_python)
+exp_of = _of_one(is_fast_exponent, exp_fast, exp)
+log_of = _of_one(is_fast_number, log_fast, log)
+atan2_of = _of_two(is_fast_point, atan2_fast, atan2)  # rad; of points given as y, then x
+hypot_of = _of_two(is_fast_vector, hypot_fast, hypot, njit_or_python)

@@ -27,7 +27,7 @@ _EXP_6 = 2.755723447275977e-06
 _EXP_7 = 2.755723865104118e-07
 _EXP_8 = 2.5112166939941463e-08
 _EXP_9 = 2.0925688774959203e-09
-_USUAL = 700.0
+_FAST_UP_TO = 700.0
 _OVERFLOW, _UNDERFLOW = 710.0, -746.0  # beyond, the result is inf and 0
 
 
@@ -52,13 +52,13 @@ def _of_remainder(r: float, low: float) -> float:
 
 
 @njit_inline
-def is_usual_exponent(x: float) -> bool:
-    """Tell whether ``usual_exp`` may be called."""
-    return magnitude(x) <= _USUAL
+def is_fast_exponent(x: float) -> bool:
+    """Tell whether ``exp_fast`` may be called."""
+    return magnitude(x) <= _FAST_UP_TO
 
 
 @njit_inline
-def usual_exp(x: float) -> float:
+def exp_fast(x: float) -> float:
     """Return e^x for |x| <= 700, without a branch: for loops."""
     r, low, n = _reduced(x)
     return _of_remainder(r, low) * power_of_two(n)
@@ -80,6 +80,6 @@ def exp_of_sum(x: float, x_low: float) -> float:
 @njit
 def exp(x: float) -> float:
     """Return e^x."""
-    if is_usual_exponent(x):
-        return usual_exp(x)
+    if is_fast_exponent(x):
+        return exp_fast(x)
     return exp_of_sum(x, 0.0) if x == x else NAN

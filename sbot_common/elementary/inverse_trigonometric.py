@@ -51,19 +51,19 @@ _LEAST, _MOST = 2.0 ** -500, 2.0 ** 500
 
 
 @njit_inline
-def _is_usual(x: float) -> bool:
+def _is_fast(x: float) -> bool:
     a = magnitude(x)
     return (a == 0.0) | (a >= _LEAST) & (a <= _MOST)
 
 
 @njit_inline
-def is_usual_point(y: float, x: float) -> bool:
-    """Tell whether ``usual_atan2`` may be called: each number is 0 or 2^-500 to 2^500."""
-    return _is_usual(y) & _is_usual(x)
+def is_fast_point(y: float, x: float) -> bool:
+    """Tell whether ``atan2_fast`` may be called: each number is 0 or 2^-500 to 2^500."""
+    return _is_fast(y) & _is_fast(x)
 
 
 @njit_inline
-def usual_atan2(y: float, x: float) -> float:
+def atan2_fast(y: float, x: float) -> float:
     """Return the angle (rad) from the x axis to (x, y), without a branch: for loops."""
     ax, ay = magnitude(x), magnitude(y)
     steep = ay > ax
@@ -113,14 +113,14 @@ def _atan2_far(y: float, x: float) -> float:
         # The same power of two for both: nothing of them is rounded.
         scale = 2.0 ** -600 if longer > 2.0 ** 100 else 2.0 ** 600 if longer < 2.0 ** -100 else 1.0
         ax, ay = ax * scale, ay * scale
-    return usual_atan2(double(bits(ay) | sign_bit(y)), double(bits(ax) | sign_bit(x)))
+    return atan2_fast(double(bits(ay) | sign_bit(y)), double(bits(ax) | sign_bit(x)))
 
 
 @njit
 def atan2(y: float, x: float) -> float:
     """Return the angle (rad, in [-pi, pi]) from the x axis to the point (x, y)."""
-    if is_usual_point(y, x):
-        return usual_atan2(y, x)
+    if is_fast_point(y, x):
+        return atan2_fast(y, x)
     return _atan2_far(y, x)
 
 

@@ -55,13 +55,13 @@ def _parts(x: float) -> tuple[float, float]:
 
 
 @njit_inline
-def is_usual_number(x: float) -> bool:
-    """Tell whether ``usual_log`` may be called: x is positive, finite and not subnormal."""
+def is_fast_number(x: float) -> bool:
+    """Tell whether ``log_fast`` may be called: x is positive, finite and not subnormal."""
     return (x >= _LEAST) & (x < math.inf)
 
 
 @njit_inline
-def usual_log(x: float) -> float:
+def log_fast(x: float) -> float:
     """Return the natural logarithm of a positive normal number, without a branch: for loops."""
     f, n = _parts(x)
     s = f / (2.0 + f)
@@ -93,8 +93,8 @@ def _log_far(x: float) -> float:
 @njit
 def log(x: float) -> float:
     """Return the natural logarithm; -inf for 0, NaN for less."""
-    if is_usual_number(x):
-        return usual_log(x)
+    if is_fast_number(x):
+        return log_fast(x)
     return _log_far(x)
 
 

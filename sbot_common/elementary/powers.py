@@ -66,8 +66,8 @@ def pow(x: float, y: float) -> float:
 
 
 @njit_inline
-def is_usual_vector(x: float, y: float) -> bool:
-    """Tell whether ``usual_hypot`` may be called: 0, or the longer from 2^-450 to 2^500."""
+def is_fast_vector(x: float, y: float) -> bool:
+    """Tell whether ``hypot_fast`` may be called: 0, or the longer from 2^-450 to 2^500."""
     ax, ay = magnitude(x), magnitude(y)
     longer = ax if ax > ay else ay
     # Each of the two by itself, for the sake of NaN.
@@ -75,7 +75,7 @@ def is_usual_vector(x: float, y: float) -> bool:
 
 
 @njit_inline
-def usual_hypot(x: float, y: float) -> float:
+def hypot_fast(x: float, y: float) -> float:
     """Return sqrt(x^2 + y^2), without a branch: for loops."""
     ax, ay = magnitude(x), magnitude(y)
     longer, shorter = ax if ax > ay else ay, ay if ax > ay else ax
@@ -97,13 +97,13 @@ def _hypot_far(x: float, y: float) -> float:
     if bits(ax) > INFINITE or bits(ay) > INFINITE:
         return NAN
     if max(ax, ay) > 1.0:
-        return usual_hypot(ax * 2.0 ** -600, ay * 2.0 ** -600) * 2.0 ** 600
-    return usual_hypot(ax * 2.0 ** 600, ay * 2.0 ** 600) * 2.0 ** -600
+        return hypot_fast(ax * 2.0 ** -600, ay * 2.0 ** -600) * 2.0 ** 600
+    return hypot_fast(ax * 2.0 ** 600, ay * 2.0 ** 600) * 2.0 ** -600
 
 
 @njit_or_python
 def hypot(x: float, y: float) -> float:
     """Return sqrt(x^2 + y^2), where the squares overflow or underflow, too."""
-    if is_usual_vector(x, y):
-        return usual_hypot(x, y)
+    if is_fast_vector(x, y):
+        return hypot_fast(x, y)
     return _hypot_far(x, y)

@@ -35,7 +35,7 @@ _SMALL = 0.785  # rad; less than pi/4, up to where nothing is reduced
 
 
 @njit_inline
-def is_usual_angle(x: float) -> bool:
+def is_fast_angle(x: float) -> bool:
     """Tell whether the functions for usual angles may be called."""
     return magnitude(x) <= _LIMIT
 
@@ -74,7 +74,7 @@ def _of_quadrant(r: float, low: float, n: int, sign: int) -> tuple[float, float]
 
 
 @njit_inline
-def usual_sincos(x: float) -> tuple[float, float]:
+def sincos_fast(x: float) -> tuple[float, float]:
     """Return the sine and cosine of a usual angle (rad), without a branch: for loops."""
     r, low, n = reduced(magnitude(x))
     return _of_quadrant(r, low, n, sign_bit(x))
@@ -105,8 +105,8 @@ def _sincos_far(x: float) -> tuple[float, float]:
 @njit_or_python
 def sincos(x: float) -> tuple[float, float]:
     """Return the sine and the cosine of an angle (rad)."""
-    if is_usual_angle(x):
-        return usual_sincos(x)
+    if is_fast_angle(x):
+        return sincos_fast(x)
     return _sincos_far(x)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inline
-from sbot_common.elementary import usual_log, usual_sincos
+from sbot_common.elementary import log_fast, sincos_fast
 from sbot_common.random.philox import WORDS, block_of
 
 Floats = NDArray[np.float64]
@@ -41,8 +41,8 @@ def fill_uniforms(seed: int, purpose: int, robot: int, tick: int, count: int,
 def _two_normals(u: float, v: float) -> tuple[float, float]:
     """Return two standard normal numbers for two in [0, 1) (Box and Muller's method)."""
     # 1 - u is in (0, 1]: its logarithm is finite, and both functions need no branch.
-    radius = math.sqrt(-2.0 * usual_log(1.0 - u))
-    sine, cosine = usual_sincos(2.0 * math.pi * v)
+    radius = math.sqrt(-2.0 * log_fast(1.0 - u))
+    sine, cosine = sincos_fast(2.0 * math.pi * v)
     return radius * cosine, radius * sine
 
 

@@ -172,9 +172,9 @@ class ControllerHost(Node):  # type: ignore[misc]
         """Begin again, as after a reset of the simulation."""
         self.get_logger().info('the simulation was reset')
         self._begin()
-        self._tell_goal(*self._given_goal)
+        self._forward_goal(*self._given_goal)
 
-    def _tell_goal(self, x: float, y: float) -> None:
+    def _forward_goal(self, x: float, y: float) -> None:
         """Set the parameters of the goal to what it is by now."""
         new = {name: value for name, value in (('goal_x', x), ('goal_y', y))
                if self.values[name] != value}
@@ -211,10 +211,10 @@ class ControllerHost(Node):  # type: ignore[misc]
         if missing:
             return
         stale = self._latest.stale(now_ns, self.values['stale_timeout'])
-        self.log_state('standing still without a new', stale.vital)
+        self.log_state('standing still without a new', stale.required)
         self.log_state('going on without a new', stale.others)
         inputs = self._latest.inputs()
-        if stale.vital:
+        if stale.required:
             self._publish_command(inputs.stamp_ns, STOP)
         else:
             self._take_turn(inputs)
@@ -226,7 +226,7 @@ class ControllerHost(Node):  # type: ignore[misc]
             self.get_logger().info(f'{topic.name.replace("_", " ")}: ({x:g}, {y:g}) m')
             self.publish(topic, write_pose(inputs.stamp_ns, 'map', x, y))
             if topic == topics.GOAL:
-                self._tell_goal(x, y)
+                self._forward_goal(x, y)
         if decision.data is not None:
             self.publish(topics.RAB_DATA, write_broadcast(decision.data))
         self.report(inputs)

@@ -95,7 +95,7 @@ def interrupt_on_signals() -> Interrupts:
     return interrupts
 
 
-def heed(interrupts: Interrupts) -> None:
+def check_interrupt(interrupts: Interrupts) -> None:
     """Raise KeyboardInterrupt if one has been raised that somebody else's code has swallowed.
 
     Among others whatever asks from C whether an object has an attribute does; libraries do so when

@@ -51,7 +51,7 @@ class Reductions(NamedTuple):
     blocker: NDArray[np.int64]  # (N,) who takes all of it, of perhaps several; -1: nobody
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Working memory: whom a robot may hear upwind, with room for all."""
 
     robots: NDArray[np.int64]
@@ -84,7 +84,7 @@ def _strip_span(grid: BucketGrid, row: int, x: float, y: float, far_x: float, fa
 @njit_inline
 def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, pose: Array,
                 ux: float, uy: float, half: float, full: float,
-                advertised_mm: NDArray[np.uint8], own_radius: float, room: Room) -> int:
+                advertised_mm: NDArray[np.uint8], own_radius: float, scratch: Scratch) -> int:
     """Find whom robot i may hear upwind, at most ``half`` (m) off the axis; return how many.
 
     Parameters
@@ -94,10 +94,10 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
     ux, uy : direction of the wind
     half : m
     full : ``_full_offset(parameters)``
-    room : written
+    scratch : written
 
     """
-    x, y, robots = pose[i, 0], pose[i, 1], room.robots
+    x, y, robots = pose[i, 0], pose[i, 1], scratch.robots
     grid = discs.grid
     near = reach * (1.0 + _MARGIN) + _MARGIN
     # The strip's corners, and a little more: rounding must not hide a cell.
@@ -128,8 +128,8 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
         offset = max(0.0, lateral - margin) / width_of(parameters, radius)
         takes_all = _takes_all(parameters, full, along, lateral, margin, radius)
         robots[found] = robot
-        room.ways[found] = dx * dx + dy * dy if takes_all else math.inf
-        room.offsets[found] = math.inf if takes_all else offset * offset
+        scratch.ways[found] = dx * dx + dy * dy if takes_all else math.inf
+        scratch.offsets[found] = math.inf if takes_all else offset * offset
         found += (along + margin >= gate_of(parameters, radius)) & (robot != i)
     return found
 
@@ -231,7 +231,7 @@ def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Sc
 def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float], reach: float,
                   discs: Discs, walls: Scene, pose: Array, ux: float, uy: float,
                   advertised_mm: NDArray[np.uint8], own_radius: float,
-                  room: Room) -> tuple[float, int]:
+                  scratch: Scratch) -> tuple[float, int]:
     """Return the reduction of robot i, and who takes all its wind (-1: nobody).
 
     Parameters are those of ``fast_reductions`` and ``_candidates``; ``widths`` are ``full`` of
@@ -242,13 +242,13 @@ def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float
     while True:
         half = min(strip * widest, reach + 1.0)
         count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, full, advertised_mm,
-                            own_radius, room)
+                            own_radius, scratch)
         if strip < math.inf:  # all who take all wind are in the first strip
-            blocker = _full_blocker(i, pose, reach, walls, room.robots, room.ways, count)
+            blocker = _full_blocker(i, pose, reach, walls, scratch.robots, scratch.ways, count)
             if blocker >= 0:
                 return 1.0, blocker
         strongest = _strongest_score(i, parameters, reach, walls, pose, ux, uy, advertised_mm,
-                                     own_radius, room.robots, room.offsets, count)
+                                     own_radius, scratch.robots, scratch.offsets, count)
         # Those outside score less than one at the strip's edge.
         edge = exp(-0.5 * strip * strip)
         if strip == math.inf or (parameters.wake_boost == LINEAR and strongest > edge * _MORE):
@@ -300,7 +300,7 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
                                  borrowed(found.blocker))
     n, full = pose.shape[0], _full_offset(parameters)
     # One more: what is not listed is written, too.
-    room = Room(np.empty(n + 1, np.int64), np.empty(n + 1), np.empty(n + 1))
+    scratch = Scratch(np.empty(n + 1, np.int64), np.empty(n + 1), np.empty(n + 1))
     for k in range(first, end):
         if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
             _ask_for(k, discs, walls, pose, wind_xy, own_radius, blockers)
@@ -317,7 +317,7 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
             continue
         out[i], blockers[i] = _reduction_of(
             i, parameters, (full, widest), reach, discs, walls, pose, ux, uy, advertised_mm,
-            own_radius[i], room)
+            own_radius[i], scratch)
 
 
 @njit_inner

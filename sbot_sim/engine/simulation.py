@@ -129,7 +129,7 @@ class Engine:
         state = self._worlds.state
         if self._snapshot is not None:
             self._snapshot = self._snapshot._replace(
-                wind=state.felt_wind.copy(), free_wind=state.felt_free_wind.copy(),
+                wind=state.observed_wind.copy(), free_wind=state.observed_free_wind.copy(),
                 updraft=state.updraft.copy())
         self.has_wind = True
 

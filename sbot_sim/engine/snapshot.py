@@ -8,8 +8,8 @@ from sbot_sim.engine.many import Simulation
 from sbot_sim.engine.state import Snapshot
 
 
-def snapshot_of(worlds: Simulation, felt: bool) -> Snapshot:
-    """Return the snapshot of a simulation of one world; ``felt``: with the wind of its tick."""
+def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
+    """Return the snapshot of one world; ``sensed_wind``: with the wind of its tick."""
     state, moving = worlds.state, worlds.tick.moving
     sensing, n = worlds.setting.sensing, worlds.setting.robots
     moved = boxes = obstacles = None
@@ -18,9 +18,9 @@ def snapshot_of(worlds: Simulation, felt: bool) -> Snapshot:
         obstacles = None if centres is None else centres[0]
     return Snapshot(
         tick=int(state.tick[0]), pose=state.sent_pose.copy(), twist=state.twist.copy(),
-        wind=state.felt_wind.copy() if felt else np.zeros((n, 2)),
-        free_wind=state.felt_free_wind.copy() if felt else np.zeros((n, 2)),
-        updraft=state.updraft.copy() if felt else np.zeros(n),
+        wind=state.observed_wind.copy() if sensed_wind else np.zeros((n, 2)),
+        free_wind=state.observed_free_wind.copy() if sensed_wind else np.zeros((n, 2)),
+        updraft=state.updraft.copy() if sensed_wind else np.zeros(n),
         true_pose=state.pose.copy(), odometry=state.odometry.copy(),
         odometry_twist=state.odometry_twist.copy(), ranges=state.ranges.copy(),
         infrared=state.infrared.copy() if sensing.infrared_fan.beams else None,

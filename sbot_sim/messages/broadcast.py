@@ -119,7 +119,7 @@ class Broadcast:
         ----------
         stamp_ns : of the tick
         wind : of the tick
-        snapshot : from ``snapshot`` and ``felt``
+        snapshot : from ``snapshot`` and ``sensed_wind``
         answers : the controllers' announcements, then ``command`` of each robot that has one
 
         """
@@ -148,7 +148,7 @@ class Broadcast:
         """Yield a tick's poses and scans, then the rest, but for what depends on the wind."""
         yield from self._encoder.snapshot(snapshot, stamp_ns)
 
-    def felt(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
+    def sensed_wind(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's wind at each robot, and the markers that show it."""
         yield from self._encoder.wind(snapshot, stamp_ns)
         if snapshot.tick % self._marker_ticks == 0:
@@ -167,8 +167,8 @@ class Broadcast:
                            obstacle_markers(stamp_ns, self._world))
 
     def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int,
-               felt: bool) -> Iterator[Outgoing]:
-        """Yield again what one robot's controller waits for; ``felt``: the wind is known."""
+               sensed_wind: bool) -> Iterator[Outgoing]:
+        """Yield again what a robot's controller waits for; ``sensed_wind``: the wind is known."""
         yield from self._encoder.inputs(snapshot, robot, stamp_ns)
-        if felt:
+        if sensed_wind:
             yield self._encoder.wind_of(snapshot, robot, stamp_ns)

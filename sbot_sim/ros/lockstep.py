@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from sbot_common.errors import InputError
+from sbot_sim.ros.answer_counter import AnswerCounter
 from sbot_sim.ros.external import Turns
-from sbot_sim.ros.ledger import Ledger
 from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 
-ASK_AGAIN_AFTER = 0.5  # s of wall time
+RETRY_AFTER = 0.5  # s of wall time
 # The same in runs with external robots: what is sent again to others reaches their nodes, too.
-ASK_AGAIN_LATE = 5.0
-GOAL_GRACE = 1.0  # s of wall time to wait for topics that controllers need not have
+RETRY_LATE = 5.0
+GOAL_TIMEOUT = 1.0  # s of wall time to wait for topics that controllers need not have
 
 
 class Lockstep(RunControl):
@@ -24,9 +24,9 @@ class Lockstep(RunControl):
     def __init__(self, options: Options, actions: Actions, clock: Callable[[], float],
                  peers: Peers) -> None:
         super().__init__(options, actions, clock, peers)
-        self._ledger = Ledger(options.awaited)
+        self._answers = AnswerCounter(options.awaited)
         self._turns = Turns(options.external)
-        self._patience = ASK_AGAIN_LATE if options.external else ASK_AGAIN_AFTER
+        self._retry_after = RETRY_LATE if options.external else RETRY_AFTER
         self._course: Iterator[None] = iter(())  # what is left of the tick
         self._asked_nodes: Sequence[int] = ()  # external robots that have not read their inputs
         self._clock_sent = False
@@ -46,7 +46,7 @@ class Lockstep(RunControl):
                 return False  # a node that stands still at its start
             self._turns.answer(robot)
             return True
-        return not self._options.awaited[robot] or self._ledger.answer(robot, self._clock(), raw)
+        return not self._options.awaited[robot] or self._answers.answer(robot, self._clock(), raw)
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
         """Note wind, if it is that of the current tick."""
@@ -80,7 +80,7 @@ class Lockstep(RunControl):
             if self._turns.external:
                 self._refuse_to_wait_for_nobody()
             self.proceed()
-        if self.phase is Phase.WAITING and self._clock() - self._asked >= self._patience:
+        if self.phase is Phase.WAITING and self._clock() - self._asked >= self._retry_after:
             self._ask_again()
 
     def pause(self, on: bool) -> None:
@@ -102,14 +102,14 @@ class Lockstep(RunControl):
         if self._connected_since is None:
             self._connected_since = now
         # Controllers announce goals, users' own need not; a first goal must not come late.
-        if self._peers.goals_announced() or now - self._connected_since >= GOAL_GRACE:
+        if self._peers.goals_announced() or now - self._connected_since >= GOAL_TIMEOUT:
             self._due = now
             self._start()
             self.proceed()
 
     def _ask(self) -> None:
         """Publish a tick and wait for the answers."""
-        self._ledger.begin()
+        self._answers.begin()
         self._turns.begin(self._stamp_ns)
         self._felt = self._clock_sent = False
         self.phase = Phase.WAITING
@@ -120,7 +120,7 @@ class Lockstep(RunControl):
     def _continue(self) -> None:
         """Take the steps of the tick that can be taken; after the last one end it."""
         if next(self._course, self) is self:
-            self._ledger.end()
+            self._answers.end()
             for robot in self._turns.overdue():
                 self._actions.stop(robot)
             self._finish()
@@ -145,7 +145,7 @@ class Lockstep(RunControl):
             yield from self._have_read(others)
             self._actions.publish_triggers(others)
             yield from self._have_answered(others)
-        while not self._ledger.complete(self._clock()):
+        while not self._answers.complete(self._clock()):
             yield
 
     def _have_read(self, robots: Sequence[int]) -> Iterator[None]:
@@ -180,7 +180,7 @@ class Lockstep(RunControl):
     def _ask_again(self) -> None:
         """Repeat the tick to silent nodes; raise InputError after the time-out."""
         now = self._clock()
-        silent = self._ledger.silent()
+        silent = self._answers.silent()
         names = [self._named(i) for i in sorted({*silent, *self._asked_nodes,
                                                  *self._turns.silent()})]
         names += [] if self._wind_is_in() else ['wind_model']
@@ -194,5 +194,5 @@ class Lockstep(RunControl):
                 self._actions.publish_clock()
             return  # controllers may be waiting for the wind, too
         for robot in silent:
-            self._ledger.ask_again(robot)
+            self._answers.ask_again(robot)
             self._actions.publish_inputs(robot)

@@ -65,7 +65,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._connections = Connections(self, [
             *latched, self._broadcast.clock(self._stamp_ns),
             *self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns),
-            *self._broadcast.felt(self._engine.snapshot, self._stamp_ns),
+            *self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth, options.external,
             self._guarded(lambda: self._control.proceed()))
@@ -306,9 +306,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     def _publish_wind(self) -> None:
         self._engine.sense_wind(self._inbox.wind)
-        felt = list(self._broadcast.felt(self._engine.snapshot, self._stamp_ns))
-        self._snapshot += felt
-        self._connections.publish(felt)
+        sensed_wind = list(self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns))
+        self._snapshot += sensed_wind
+        self._connections.publish(sensed_wind)
 
     def _publish_inputs(self, robot: int) -> None:
         self._connections.publish(self._broadcast.inputs(

@@ -16,12 +16,12 @@ from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.compiled.vectors import (
     LANES,
     absolute,
-    alike,
     ceiling,
     greatest,
     least,
     rounded_down,
     select,
+    splat,
 )
 from sbot_common.elementary import sincos_of
 from sbot_sim.sensors.rays import beam_directions
@@ -108,7 +108,7 @@ def beam_interval(start: float, width: float, fan: Fan) -> tuple[float, float]:
     ``fan.period`` beams; this is the earliest repetition that ends at beam 0 or later.
     """
     if fan.per_radian == 0.0:
-        return alike(0.0, start), alike(fan.beams - 1.0, start)
+        return splat(0.0, start), splat(fan.beams - 1.0, start)
     one = (start - ANGLE_ERROR - fan.angle_min) * fan.per_radian
     other = (start + width + ANGLE_ERROR - fan.angle_min) * fan.per_radian
     first, last = least(one, other), greatest(one, other)

@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Indexes = NDArray[np.uint32]
 
 MOST = 32  # objects that are looked at together
-ROOM = MOST + 2 * LANES  # of their arrays, which are filled by whole vectors
+CAPACITY = MOST + 2 * LANES  # of their arrays, which are filled by whole vectors
 
 
 @njit_inline
@@ -120,11 +120,11 @@ def cover_segments(segments: Floats, near: Indexes, count: int, x: float, y: flo
     best : the least range of each beam so far (m)
 
     """
-    ax, ay, bx, by = (stack_floats(ROOM), stack_floats(ROOM), stack_floats(ROOM),
-                      stack_floats(ROOM))
-    ex, ey, cross = stack_floats(ROOM), stack_floats(ROOM), stack_floats(ROOM)
-    first, last = stack_floats(ROOM), stack_floats(ROOM)
-    low, high = stack_indexes(ROOM), stack_indexes(ROOM)
+    ax, ay, bx, by = (stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY),
+                      stack_floats(CAPACITY))
+    ex, ey, cross = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
+    first, last = stack_floats(CAPACITY), stack_floats(CAPACITY)
+    low, high = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
     pad(near, count)
     rare = again = 0
     for i in range(0, count, LANES):
@@ -187,9 +187,9 @@ def cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Inde
     near, count, x, y, cos_yaw, sin_yaw, fan, best : see ``cover_segments``
 
     """
-    cx, cy, radius2 = stack_floats(ROOM), stack_floats(ROOM), stack_floats(ROOM)
-    first, last = stack_floats(ROOM), stack_floats(ROOM)
-    low, high = stack_indexes(ROOM), stack_indexes(ROOM)
+    cx, cy, radius2 = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
+    first, last = stack_floats(CAPACITY), stack_floats(CAPACITY)
+    low, high = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
     pad(near, count)
     touched = again = 0
     for i in range(0, count, LANES):

@@ -20,8 +20,8 @@ from sbot_common.elementary import sincos
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import BACKWARDS, Fan
 from sbot_sim.sensors.cover import (
+    CAPACITY,
     MOST,
-    ROOM,
     column_at,
     cover_circles,
     cover_segments,
@@ -55,7 +55,7 @@ def cover_walls(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float
     grid, segments, behind = scene.segment_grid, scene.segments, rear(fan, reach)
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     begin, end = int(grid.starts[cell]), int(grid.starts[cell + 1])
-    listed, near = stack_indexes(ROOM), stack_indexes(ROOM)
+    listed, near = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
     while begin < end:
         some = min(end - begin, MOST)
         for i in range(some):
@@ -83,7 +83,7 @@ def cover_fixed_circles(scene: Scene, x: float, y: float, cos_yaw: float, sin_ya
     """Lower ``best`` by fixed circles; tell whether the sensor touches one."""
     grid, circles = scene.circle_grid, scene.circles
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
-    near, count = stack_indexes(ROOM), 0
+    near, count = stack_indexes(CAPACITY), 0
     end = grid.starts[cell + 1]
     for item in range(grid.starts[cell], end):
         k = grid.items[item]
@@ -109,7 +109,7 @@ def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_
     farthest = reach + discs.largest
     first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
     last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
-    near, count = stack_indexes(ROOM), 0
+    near, count = stack_indexes(CAPACITY), 0
     for row in range(first_row, last_row + 1):
         i, end = row_stretch(grid, row, x, y, farthest)
         while i < end:

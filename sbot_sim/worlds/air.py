@@ -162,7 +162,7 @@ def add_forces(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             mass = setting.bodies.mass[row]
             # 0 and -0 add the same: a force that is not there leaves no sign.
             push_x, push_y = 0.0 + x * setting.dt / mass, 0.0 + y * setting.dt / mass
-            worlds.felt_wind[row, 0] = worlds.wind[row, 0] + push_x
-            worlds.felt_wind[row, 1] = worlds.wind[row, 1] + push_y
-            worlds.felt_free_wind[row, 0] = worlds.free_wind[row, 0] + push_x
-            worlds.felt_free_wind[row, 1] = worlds.free_wind[row, 1] + push_y
+            worlds.observed_wind[row, 0] = worlds.wind[row, 0] + push_x
+            worlds.observed_wind[row, 1] = worlds.wind[row, 1] + push_y
+            worlds.observed_free_wind[row, 0] = worlds.free_wind[row, 0] + push_x
+            worlds.observed_free_wind[row, 1] = worlds.free_wind[row, 1] + push_y

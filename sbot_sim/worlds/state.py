@@ -98,8 +98,8 @@ class Worlds(NamedTuple):
     wind: Floats  # (K*N, 2) m/s, the effective wind of this tick, forces aside
     free_wind: Floats  # (K*N, 2) m/s, that wind before other robots took their share
     reduction: Floats  # (K*N,) share of the wind that others take
-    felt_wind: Floats  # (K*N, 2) ``wind`` and what forces add, as observed
-    felt_free_wind: Floats  # (K*N, 2) ``free_wind`` and what forces add
+    observed_wind: Floats  # (K*N, 2) ``wind`` and what forces add, as observed
+    observed_free_wind: Floats  # (K*N, 2) ``free_wind`` and what forces add
     updraft: Floats  # (K*N,) m/s, vertical part of the effective wind, which moves nothing
     odometry: Floats  # (K*N, 3) x, y, yaw by the wheels alone, frame `odom`
     odometry_twist: Floats  # (K*N, 3) by the wheels
@@ -148,7 +148,7 @@ def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
         moved=np.zeros(len(setting.paths.radius), np.int64), sent_pose=floats(3),
         twist=floats(3), impulse_velocity=floats(2),
         next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
-        reduction=np.zeros(rows), felt_wind=floats(2), felt_free_wind=floats(2),
+        reduction=np.zeros(rows), observed_wind=floats(2), observed_free_wind=floats(2),
         updraft=np.zeros(rows), odometry=floats(3),
         odometry_twist=floats(3), wheel_scale=floats(setting.wheels),
         rab_data=np.zeros((rows, DATA_BYTES), np.uint8),

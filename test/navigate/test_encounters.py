@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigate.encounters import Motion, avoiding, first_contact, making_room, time_to_contact
+from navigate.encounters import Motion, avoiding, first_contact, keep_apart, time_to_contact
 from navigate.frame import Place
 from navigate.parameters import Parameters, resolved
 from navigate.ways.grid import make_grid, mark
@@ -89,16 +89,16 @@ def test_an_obstacle_that_moves_is_taken_to_give_way_to_nobody():
 
 def test_a_robot_at_rest_makes_room():
     near = np.array([robot(0.8, 0.0, 0.0, 0.0), robot(5.0, 0.0, 0.0, 0.0)])
-    x, y = making_room(P, near, 2)
+    x, y = keep_apart(P, near, 2)
     assert x < 0.0
     assert y == 0.0
-    assert making_room(P, near[1:], 1) == (0.0, 0.0)
+    assert keep_apart(P, near[1:], 1) == (0.0, 0.0)
 
 
 def test_one_that_heads_for_it_gets_more_room():
     for heading, gives_way in ((-1.0, True), (1.0, False)):
         near = np.array([[1.5, 0.0, 0.0, 0.0, heading, 0.0, APART, 1.0]])
-        assert (making_room(P, near, 1)[0] < 0.0) == gives_way
+        assert (keep_apart(P, near, 1)[0] < 0.0) == gives_way
 
 
 def test_the_last_choice_is_kept_unless_another_is_better_by_some():

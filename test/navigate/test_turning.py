@@ -7,19 +7,19 @@ import pytest
 
 from navigate.frame import Place
 from navigate.parameters import SETTLE, TURN_BEGIN, TURN_END, Parameters, resolved
-from navigate.turning import aligning, no_turn, steadied, turned, wanting
+from navigate.turning import aligning, no_turn, turn_with_hysteresis, turned, wanting
 
 P = resolved(Parameters())
 
 
 def test_a_turn_begins_above_one_angle_and_ends_below_a_smaller_one():
     rest = no_turn()
-    assert steadied(P, rest, 0.9 * TURN_BEGIN, 0.0) == 0.0
-    omega = steadied(P, rest, 1.1 * TURN_BEGIN, 0.0)
+    assert turn_with_hysteresis(P, rest, 0.9 * TURN_BEGIN, 0.0) == 0.0
+    omega = turn_with_hysteresis(P, rest, 1.1 * TURN_BEGIN, 0.0)
     assert omega > 0.0
     turns = turned.py_func(rest, omega, 0.0)
-    assert steadied(P, turns, 1.1 * TURN_END, 0.1) > 0.0
-    assert steadied(P, turns, 0.9 * TURN_END, 0.1) == 0.0
+    assert turn_with_hysteresis(P, turns, 1.1 * TURN_END, 0.1) > 0.0
+    assert turn_with_hysteresis(P, turns, 0.9 * TURN_END, 0.1) == 0.0
 
 
 @pytest.mark.parametrize('rate', [10, 30, 100])
@@ -29,7 +29,7 @@ def test_a_robot_that_queues_changes_the_side_seldom(rate, period, least, most):
     turning, told = no_turn(), []
     for k in range(60 * rate):
         left = ((k + 0.5) / rate) % period < period / 2
-        omega = steadied(P, turning, 1.0 if left else -1.0, k / rate)
+        omega = turn_with_hysteresis(P, turning, 1.0 if left else -1.0, k / rate)
         turning = turned.py_func(turning, omega, k / rate)
         told.append(omega)
     signs = np.sign([omega for omega in told if omega != 0.0])

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from navigate.parameters import CLEAR_TIME, PATIENCE, Parameters, resolved
+from navigate.parameters import CLEAR_TIME, YIELD_TIME, Parameters, resolved
 from navigate.ways.grid import make_grid
 from navigate.ways.passage import Passage
 from navigate.yielding import (
     FREE,
-    INSISTS,
+    KEEPS_ON,
     WAITS,
     Yield,
     is_out_of_the_way,
@@ -69,9 +69,9 @@ def test_two_that_meet_decide_by_who_presses_from_behind():
 
 def test_patience_ends_and_that_of_the_lowest_first():
     robots = [(4.6, 0.0, -1), (4.6, 1.0, -1), (-1.0, 0.0, 1)]
-    assert taken(EAST, 2, robots, WAITS, 1.5 * PATIENCE)[0]
-    assert not taken(EAST, 2, robots, WAITS, 3.5 * PATIENCE)[0]
-    assert not taken(EAST, 2, robots, INSISTS, 0.5 * PATIENCE)[0]
+    assert taken(EAST, 2, robots, WAITS, 1.5 * YIELD_TIME)[0]
+    assert not taken(EAST, 2, robots, WAITS, 3.5 * YIELD_TIME)[0]
+    assert not taken(EAST, 2, robots, KEEPS_ON, 0.5 * YIELD_TIME)[0]
 
 
 def test_it_waits_beside_the_mouth_until_the_passage_is_free_for_a_while():

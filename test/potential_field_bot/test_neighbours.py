@@ -7,7 +7,7 @@ import pytest
 
 from potential_field_bot.forces import repulsion_reach, repulsions
 from potential_field_bot.neighbours import (
-    make_room,
+    make_scratch,
     nearby_repulsion,
     one_cell,
     repulsion_grid,
@@ -52,7 +52,7 @@ def test_neighbour_search_changes_no_bit(robots, extent, constants):
     poses[::7, 1] = poses[0, 1]
     for grid in (repulsion_grid(parameters, poses), one_cell(robots)):
         for i in range(0, robots, 1 + robots // 50):
-            found = nearby_repulsion(parameters, i, poses, grid, make_room(len(poses)))
+            found = nearby_repulsion(parameters, i, poses, grid, make_scratch(len(poses)))
             assert found == other_repulsion(parameters, i, poses)
 
 
@@ -62,7 +62,7 @@ def test_neighbour_search_with_lost_robots():
     poses[3, 0], poses[4, 1], poses[5, 0], poses[6, :2] = np.nan, np.inf, -np.inf, 1e300
     for grid in (repulsion_grid(parameters, poses), one_cell(60)):
         for i in range(60):
-            found = nearby_repulsion(parameters, i, poses, grid, make_room(len(poses)))
+            found = nearby_repulsion(parameters, i, poses, grid, make_scratch(len(poses)))
             pushed = not np.isfinite(poses[i, :2]).all()
             assert found == ((0.0, 0.0) if pushed else other_repulsion(parameters, i, poses))
 

@@ -29,12 +29,12 @@ MOST_FINDINGS = 20
 WAITING = 10  # times the limit: it waits for something, or the machine is overloaded
 
 
-class TookTooLong(BaseException):
+class RunTimeout(BaseException):
     """An input took longer than it may."""
 
 
 def _too_long(signum, frame):
-    raise TookTooLong
+    raise RunTimeout
 
 
 def _memory() -> int:
@@ -59,7 +59,7 @@ def attempt(read, data: bytes, folder: Path, seconds: float) -> tuple[str, str]:
         if not text.isprintable() or len(text) > LONGEST:
             return 'message', text
         return ('memory' if 'more memory' in text else 'refused'), text
-    except TookTooLong:
+    except RunTimeout:
         return 'time', traceback.format_exc(limit=-4)
     except MemoryError:
         return 'memory', traceback.format_exc(limit=-6)

@@ -15,7 +15,7 @@ FEW = Expected(12, 15.0)
 
 @pytest.fixture(autouse=True)
 def a_new_process(monkeypatch):
-    monkeypatch.setattr(notice, '_said', [])
+    monkeypatch.setattr(notice, '_notices', [])
 
 
 def make_function(tmp_path, monkeypatch):

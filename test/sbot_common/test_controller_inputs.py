@@ -181,18 +181,18 @@ def test_what_is_old_is_named():
     assert inputs.stale(now + 1, 0.5) == (['pose of robot 0', 'scan'], [])
     assert inputs.stale(100 * SECOND, 0.0) == ([], [])
     inputs.put(2, {0: pose(math.inf)}, now)  # not a pose
-    assert 'pose of robot 0' in inputs.stale(now + 1, 0.5).vital
+    assert 'pose of robot 0' in inputs.stale(now + 1, 0.5).required
 
 
 def test_a_silent_leader_stops_its_followers_and_nobody_else_stops_anybody():
     """docs/errata.md P16."""
-    for follows, vital in ((0, ['pose of robot 0']), (None, [])):
+    for follows, required in ((0, ['pose of robot 0']), (None, [])):
         inputs = Latest(1, 3, ['scan'], follows)
         inputs.put(1, {0: pose(), 2: pose()}, SECOND)
         inputs.put(1, {1: pose(), 'scan': 'far'}, 3 * SECOND)
         stale = inputs.stale(3 * SECOND, 0.5)
-        assert stale.vital == vital
-        assert {*stale.vital, *stale.others} == {'pose of robot 0', 'pose of robot 2'}
+        assert stale.required == required
+        assert {*stale.required, *stale.others} == {'pose of robot 0', 'pose of robot 2'}
 
 
 def test_a_stamp_of_zero_counts_as_heard():

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from sbot_common.errors import InputError, bad_value, decoding
 
-_THRIFT = 100_000_000  # bytes or entries of what describes a table
+_METADATA_LIMIT = 100_000_000  # bytes or entries of what describes a table
 
 
 class Writer(Protocol):
@@ -87,8 +87,8 @@ def read_parquet(path: Path, names: Sequence[str] | None, most: int,
     from pyarrow import parquet
     with decoding(f'{path}: damaged; {advice}'):
         file = parquet.ParquetFile(path, page_checksum_verification=True,
-                                   thrift_string_size_limit=_THRIFT,
-                                   thrift_container_size_limit=_THRIFT)
+                                   thrift_string_size_limit=_METADATA_LIMIT,
+                                   thrift_container_size_limit=_METADATA_LIMIT)
         if file.metadata.num_rows > most:
             raise InputError(f'{path}: damaged: got {file.metadata.num_rows} rows, expected at '
                              f'most {most}')

@@ -24,8 +24,8 @@ from sbot_common.random.purposes import INFRARED
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.cover import (
+    CAPACITY,
     MOST,
-    ROOM,
     column_at,
     cover_circles,
     cover_segments,
@@ -124,7 +124,7 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
     reach = (radius + range_max) * (1.0 + 1e-9)
     grid = scene.segment_grid
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
-    walls, others = stack_indexes(ROOM), stack_indexes(ROOM)
+    walls, others = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
     wall_count = _walls_near(scene, cell, x, y, reach, walls)
     other_count = _discs_near(discs, own, x, y, reach, others)
     circles = scene.circles.shape[0] > 0 and (scene.circle_grid.starts[cell]

@@ -22,7 +22,7 @@ LOADED = """
 import gc, sys
 from numba.core.dispatcher import Dispatcher
 from potential_field_bot.bot import warm_up
-from sbot.ros.simulator import rehearse
+from sbot.ros.simulator import preload
 from sbot.runner.controller_set import ControllerSet
 from sbot.runner.summary import Tally
 from sbot.scenario import assemble
@@ -41,7 +41,7 @@ source = assemble.wind_source(scenario)
 warm_up()
 yaw_from_quaternion(0.0, 0.0, 0.0, 1.0)
 source.at(1)  # another process does this
-rehearse(scenario, parameters)
+preload(scenario, parameters)
 engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
 broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
 tally = Tally(scenario, parameters)
@@ -81,7 +81,7 @@ def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, d
     monkeypatch.setattr(Engine, 'advance', lambda self, inputs: (
         given.append(inputs), advance(self, inputs)))
     parameters = simulation_parameters(scenario)
-    simulator.rehearse(scenario, parameters)
+    simulator.preload(scenario, parameters)
     received = Inbox(2).inputs()  # what the node gives in a run
     assert len(given) == 2
     for inputs in given:

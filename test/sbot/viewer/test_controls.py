@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sbot.viewer.controls import HOLD_TIME, Driven, obey
+from sbot.viewer.controls import HOLD_TIME, Driven, apply_command
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
 from sbot_common.twist import STOP, Twist
@@ -31,7 +31,7 @@ class Noted:
     ({'drive': [1, 0.5, -1]}, ('drive', 1, Twist(0.5, 0.0, -1.0)))])
 def test_requests_are_obeyed(request_, asked):
     controls = Noted()
-    obey(json.dumps(request_).encode(), controls)
+    apply_command(json.dumps(request_).encode(), controls)
     assert controls.asked == [asked]
 
 
@@ -43,7 +43,7 @@ def test_requests_are_obeyed(request_, asked):
 def test_other_requests_are_errors(raw):
     controls = Noted()
     with pytest.raises(InputError, match='request: '):
-        obey(raw, controls)
+        apply_command(raw, controls)
     assert controls.asked == []
 
 

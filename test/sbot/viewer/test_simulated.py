@@ -23,7 +23,7 @@ from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.load import parse_scenario
 from sbot.viewer.live import run_live
 from sbot.viewer.server import Live
-from sbot.viewer.simulated import PageOperator
+from sbot.viewer.simulated import PageSupervisor
 from sbot_common.errors import InputError
 from sbot_common.twist import STOP, Twist
 from sbot_common.wire.messages import read_twist
@@ -126,10 +126,10 @@ class OpenPage(Live):
         return True
 
 
-def advance(operator, engine):
-    """Show a tick to the operator, ask him whether to go on, and do."""
-    operator.show(engine.snapshot, ())
-    while not operator.may_go_on():
+def advance(supervisor, engine):
+    """Show a tick to the supervisor, ask it whether to go on, and do."""
+    supervisor.show(engine.snapshot, ())
+    while not supervisor.may_proceed():
         assert time.monotonic() < advance.end
     n = len(engine.snapshot.true_pose)
     engine.advance(StepInputs(np.zeros((n, 3)), still_air(), engine.snapshot.rab_data))
@@ -138,40 +138,40 @@ def advance(operator, engine):
 def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     scenario = make(tmp_path)
     live = OpenPage()
-    operator = PageOperator(live, scenario)
+    supervisor = PageSupervisor(live, scenario)
     engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
     advance.end = time.monotonic() + DEADLINE
-    advance(operator, engine)
+    advance(supervisor, engine)
     with pytest.raises(InputError, match='not paused'):
-        operator.step()
-    operator.pause(True)
-    operator.show(engine.snapshot, ())
-    assert not operator.may_go_on()
+        supervisor.step()
+    supervisor.pause(True)
+    supervisor.show(engine.snapshot, ())
+    assert not supervisor.may_proceed()
     assert live.frames == 2  # what is there while it is paused is shown
-    assert not operator.may_go_on()
+    assert not supervisor.may_proceed()
     for _ in range(2):
-        operator.step()
+        supervisor.step()
     for _ in range(2):
-        assert operator.may_go_on()
-    assert not operator.may_go_on()
-    operator.step()
-    operator.pause(True)  # forgets the steps
-    assert not operator.may_go_on()
-    operator.pause(False)
-    advance(operator, engine)
+        assert supervisor.may_proceed()
+    assert not supervisor.may_proceed()
+    supervisor.step()
+    supervisor.pause(True)  # forgets the steps
+    assert not supervisor.may_proceed()
+    supervisor.pause(False)
+    advance(supervisor, engine)
     assert live.states == 2  # paused, and went on
 
 
 def test_it_keeps_to_the_wanted_factor(tmp_path):
     scenario = make(tmp_path, target_real_time_factor=4.0)
-    operator = PageOperator(OpenPage(), scenario)
+    supervisor = PageSupervisor(OpenPage(), scenario)
     engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
     advance.end = time.monotonic() + DEADLINE
-    advance(operator, engine)
-    advance(operator, engine)
+    advance(supervisor, engine)
+    advance(supervisor, engine)
     started = time.monotonic()
     for _ in range(24):
-        advance(operator, engine)
+        advance(supervisor, engine)
     # What is due when the time begins, and a period that may be made up for.
     assert time.monotonic() - started >= 21 * scenario.rate.dt / 4
 
@@ -182,7 +182,7 @@ def commands_of(bag, robot):
 
 
 class Again:
-    """Operator that drives as a recording has it."""
+    """Supervisor that drives as a recording has it."""
 
     def __init__(self, bag):
         self._commands = zip(commands_of(bag, 0), commands_of(bag, 2), strict=True)
@@ -190,7 +190,7 @@ class Again:
     def show(self, snapshot, announced):
         pass
 
-    def may_go_on(self):
+    def may_proceed(self):
         return True
 
     def commands(self):
@@ -218,7 +218,7 @@ def test_what_was_driven_repeats_to_the_bit(tmp_path):
     replayed = replay(Bag(tmp_path / 'bag'))
     assert replayed.equal
     assert replayed.commands == 151  # of robot 1, which has a controller
-    again = run_scenario(scenario, record=tmp_path / 'again', operator=Again(tmp_path / 'bag'))
+    again = run_scenario(scenario, record=tmp_path / 'again', supervisor=Again(tmp_path / 'bag'))
     assert again.summary['trajectory_sha256'] == session.run.summary['trajectory_sha256']
     recorded, repeated = (
         [(m.name, m.stamp_ns, m.payload) for m in Bag(tmp_path / name).messages()]

@@ -8,7 +8,6 @@ from sbot_common.compiled.jit import njit
 from sbot_common.compiled.vectors import (
     LANES,
     absolute,
-    alike,
     append,
     bits,
     ceiling,
@@ -18,6 +17,7 @@ from sbot_common.compiled.vectors import (
     load_until,
     rounded_down,
     select,
+    splat,
     store,
     store_whole,
     vector,
@@ -35,7 +35,7 @@ def formulas(a, b):
     return (a + b, a - b, a * b, a / b, -a, math.sqrt(a), absolute(a), ceiling(a),
             rounded_down(a), least(a, b), greatest(a, b), 2 - a, a * 0.5, 1.0 / b,
             select((a < b) | (a >= 1.0), a, 7.0), select((a <= b) & (b > 0.0), 3.0, b),
-            alike(4.0, a))
+            splat(4.0, a))
 
 
 @njit

@@ -21,12 +21,12 @@ def _as_a_program_starts():
 
 def interrupt(times, heeded, done):
     """Send signals while they are held, note what is reached."""
-    with held() as heed:
+    with held() as check_interrupt:
         for _ in range(times):
             os.kill(os.getpid(), signal.SIGINT)
         done.append('tick')
         if heeded:
-            heed()
+            check_interrupt()
         done.append('end')
 
 
@@ -88,8 +88,8 @@ def test_other_threads_have_no_signals():
     found = []
 
     def work():
-        with held() as heed:
-            heed()
+        with held() as check_interrupt:
+            check_interrupt()
             found.append(signal.getsignal(signal.SIGINT))
     thread = threading.Thread(target=work)
     thread.start()

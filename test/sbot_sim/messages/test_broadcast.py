@@ -16,6 +16,6 @@ def test_markers_begin_with_tick_0_and_keep_their_period(dt, robots_every, obsta
     snapshot = Engine(parameters, np.array([[2.0, 2.0, 0.0]]), 1).snapshot
     broadcast = Broadcast(parameters, BroadcastOptions('', [None]))
     for tick in range(2 * obstacles_every + 1):
-        sent = [message.name for message in broadcast.felt(snapshot._replace(tick=tick), 1)]
+        sent = [message.name for message in broadcast.sensed_wind(snapshot._replace(tick=tick), 1)]
         assert sent.count(topics.MARKERS.name) == (
             (tick % robots_every == 0) + (tick % obstacles_every == 0)), tick

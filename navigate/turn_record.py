@@ -19,7 +19,7 @@ from sbot_common.compiled.structures import Structure, define_structure
 Floats = NDArray[np.float64]
 
 
-class Mind(Structure):
+class TurnRecord(Structure):
     """Constants, state, memory, the followers waited for, and the directions of the beams.
 
     Made of what ``controller.take_turn`` takes under the same names.
@@ -27,29 +27,29 @@ class Mind(Structure):
 
     def __new__(cls, parameters: Parameters, state: State, memory: Memory,  # noqa: D102
                 followers: NDArray[np.int64], beams: Floats) -> Any:  # noqa: ANN401
-        return _make_mind(parameters, state, memory, followers, beams)
+        return _make_record(parameters, state, memory, followers, beams)
 
 
-define_structure(Mind, ['parameters', 'state', 'memory', 'followers', 'beams'])
-
-
-@njit
-def _make_mind(parameters: Parameters, state: State, memory: Memory,
-               followers: NDArray[np.int64], beams: Floats) -> Any:  # noqa: ANN401
-    return Mind(parameters, state, memory, followers, beams)
+define_structure(TurnRecord, ['parameters', 'state', 'memory', 'followers', 'beams'])
 
 
 @njit
-def state_of(mind: Mind) -> State:
+def _make_record(parameters: Parameters, state: State, memory: Memory,
+                 followers: NDArray[np.int64], beams: Floats) -> Any:  # noqa: ANN401
+    return TurnRecord(parameters, state, memory, followers, beams)
+
+
+@njit
+def state_of(record: TurnRecord) -> State:
     """Return the state after the last turn."""
-    return mind.state  # type: ignore[no-any-return]
+    return record.state  # type: ignore[no-any-return]
 
 
 @njit
-def turn(mind: Mind, task: Task, poses: Floats, ranges: NDArray[np.float32], scan_yaw: float,
-         forward: float, left: float, dt: float) -> tuple[float, float]:
+def turn(record: TurnRecord, task: Task, poses: Floats, ranges: NDArray[np.float32],
+         scan_yaw: float, forward: float, left: float, dt: float) -> tuple[float, float]:
     """Take a turn by ``controller.take_turn``; return linear.x (m/s), angular.z (rad/s)."""
-    mind.state, v, omega = take_turn(
-        mind.parameters, mind.state, mind.memory, task, mind.followers, poses, ranges, mind.beams,
-        scan_yaw, forward, left, dt)
+    record.state, v, omega = take_turn(
+        record.parameters, record.state, record.memory, task, record.followers, poses, ranges,
+        record.beams, scan_yaw, forward, left, dt)
     return v, omega

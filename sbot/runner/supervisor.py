@@ -1,4 +1,4 @@
-"""Operator of an in-process run: watches it, pauses it, drives its robots without a controller."""
+"""Supervisor of an in-process run: watches, pauses, drives robots without a controller."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
 
 
-class Operator(Protocol):
+class Supervisor(Protocol):
     """Somebody who watches a run and takes part in it, as ``run_scenario`` takes it.
 
-    The wall clock may decide what an operator does; the recording holds it, so that everything
+    The wall clock may decide what a supervisor does; the recording holds it, so that everything
     else repeats bit for bit.
     """
 
     def show(self, snapshot: Snapshot, announced: Sequence[Outgoing]) -> None:
         """Take note of a tick: what is there, and the goals that controllers have announced."""
 
-    def may_go_on(self) -> bool:
+    def may_proceed(self) -> bool:
         """Return whether the tick may end; may wait a moment. Called until it is true."""
 
     def commands(self) -> Mapping[int, Twist]:

@@ -17,23 +17,24 @@ from sbot_common.errors import InputError
 Command = tuple[float, float]
 
 
-class Ledger:
+class AnswerCounter:
     """Counts the answers of each tick.
 
     Parameters
     ----------
     awaited : (N,) which robots have a controller that must answer
-    settle : s without a further answer after which a question that was repeated counts as lost;
-        longer than a loaded machine mostly stalls
-    doubt : the same (s) in a tick in which an answer was taken for a late one; longer than any
-        node may stall, because an answer that came later still would be taken for that of the
+    lost_after : s without a further answer after which a question that was repeated counts as
+        lost; longer than a loaded machine mostly stalls
+    late_after : the same (s) in a tick in which an answer was taken for a late one; longer than
+        any node may stall, because an answer that came later still would be taken for that of the
         next tick, or for one that nobody asked for
 
     """
 
-    def __init__(self, awaited: Sequence[bool], settle: float = 2.0, doubt: float = 10.0) -> None:
+    def __init__(self, awaited: Sequence[bool], lost_after: float = 2.0,
+                 late_after: float = 10.0) -> None:
         self._awaited = [i for i, wanted in enumerate(awaited) if wanted]
-        self._settle, self._doubt = settle, max(settle, doubt)
+        self._lost_after, self._late_after = lost_after, max(lost_after, late_after)
         self._outstanding: dict[int, int] = {}  # answers to come, of each robot
         self._silent: list[int] = []  # robots without any answer
         self._last_answer = 0.0
@@ -69,7 +70,7 @@ class Ledger:
         if not self._outstanding.get(robot):
             raise InputError(f'robot {robot}: a command that no stamp asked for; expected exactly '
                              'one publisher of its cmd_vel, which answers each stamp once (and '
-                             f'within {self._doubt:g} s, however busy the machine is)')
+                             f'within {self._late_after:g} s, however busy the machine is)')
         self._outstanding[robot] -= 1
         self._last_answer = now
         first = robot in self._silent
@@ -91,7 +92,7 @@ class Ledger:
         """Tell whether the tick can end at ``now`` (s)."""
         quiet = now - self._last_answer
         return not self._silent and all(
-            not count or quiet > (self._doubt if self._late.get(robot) else self._settle)
+            not count or quiet > (self._late_after if self._late.get(robot) else self._lost_after)
             for robot, count in self._outstanding.items())
 
     def end(self) -> None:
