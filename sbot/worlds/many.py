@@ -202,6 +202,9 @@ class Worlds:
     def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
         """Let worlds continue from a state, and return what is sensed there, of all worlds.
 
+        Where the scenario is another, views that were taken before (``v = worlds.wind_velocity``)
+        belong to the state before; take them anew.
+
         Parameters
         ----------
         state : of these worlds or others with as many robots and the same ``sense``: as many
@@ -211,31 +214,36 @@ class Worlds:
         Raises
         ------
         InputError
-            for a state of other worlds; nothing has changed then.
+            for a state that these worlds cannot have; nothing has changed then.
 
         """
         chosen = chosen_worlds(worlds, self.count)
         saved.check(state, len(chosen), self.senses, self.robots)
-        self._play(state.scenarios, chosen)
+        playing = self._playing(state, chosen)
+        state = saved.converted(playing.simulation, state)
+        vars(self).update(vars(playing))
         saved.restore(self.simulation, chosen, state)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
         self._sideways = True  # a command may have been
         return self.observe()
 
-    def _play(self, scenarios: Sequence[Scenario], chosen: NDArray[np.int64]) -> None:
-        """Give the chosen worlds other scenarios, or one, where theirs are others."""
-        given = list(self.scenarios)
+    def _playing(self, state: Saved, chosen: NDArray[np.int64]) -> Worlds:
+        """Return worlds of which the chosen ones have a state's scenarios: these, or others."""
+        given, seeds = list(self.scenarios), self.seeds.copy()
+        seeds[chosen] = state.seeds
         for at, k in enumerate(chosen.tolist()):
-            scenario = scenarios[at if len(scenarios) > 1 else 0]
+            scenario = state.scenarios[at if len(state) > 1 else 0]
             if given[k] is not scenario and given[k] != scenario:
                 given[k] = scenario
         if all(a is b for a, b in zip(given, self.scenarios, strict=True)):
-            return
-        others = Worlds(given, seeds=self.seeds, sense=self.senses, threads=self.threads)
-        saved.restore(others.simulation, (keep := np.setdiff1d(np.arange(self.count), chosen)),
-                      self.save(keep))
+            return self
+        others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads)
+        keep = np.setdiff1d(np.arange(self.count), chosen)
+        if len(keep):
+            saved.restore(others.simulation, keep,
+                          saved.converted(others.simulation, self.save(keep)))
         others.seeds, others.start = self.seeds, self.start
-        vars(self).update(vars(others))
+        return others
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what makes such worlds, and their state."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import chosen_worlds
 from sbot_common.errors import bad_value
 from sbot_sim.engine.many import Simulation
-from sbot_sim.engine.saved import Arrays, Rest, arrays_of, rest_of, restore_rest
+from sbot_sim.engine.saved import Arrays, Rest, arrays_for, arrays_of, rest_of, restore_rest
 
 Integers = NDArray[np.int64]
 
@@ -74,8 +74,13 @@ def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> Non
         raise bad_value('state', f'{saved.start.shape[1]} robots', f'{robots} robots')
 
 
+def converted(simulation: Simulation, saved: Saved) -> Saved:
+    """Return a state with the arrays of another batch; InputError if it has not what they need."""
+    return replace(saved, arrays=arrays_for(simulation, saved.arrays))
+
+
 def restore(simulation: Simulation, chosen: Integers, saved: Saved) -> None:
-    """Write a state of one or as many worlds to the chosen ones, whose scenarios are its."""
+    """Write a ``converted`` state of one or as many worlds to the chosen ones, of its scenario."""
     for name, array in arrays_of(simulation).items():
         array[chosen] = saved.arrays[name]
     for at, k in enumerate(chosen.tolist()):

@@ -39,6 +39,15 @@ def rectangle_of(shapes: Shapes, i: int) -> tuple[float, float, float] | None:
 
 
 @njit_inner
+def share_equally(shapes: Shapes) -> bool:
+    """Return ``Shapes.equal_discs``, in compiled functions."""
+    for i in range(len(shapes.size)):
+        if shapes.size[i, 0] != 0.0 or shapes.turn[i] != 0.0 or shapes.inverse_mass[i] != 1.0:
+            return False
+    return True
+
+
+@njit_inner
 def centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
     """Return x, y (m), yaw (rad) of the shape of a body at ``pose`` (3,)."""
     ox, oy = offset[0], offset[1]

@@ -23,7 +23,7 @@ from sbot_sim.collision.separation import (
     separate_shapes,
 )
 from sbot_sim.world.moving import disc_positions
-from sbot_sim.world.shapes import Shapes
+from sbot_sim.world.shapes import Shapes, share_equally
 from sbot_sim.worlds.batch import Batch, Phase
 from sbot_sim.worlds.layouts import fixed_of
 
@@ -105,8 +105,11 @@ def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
 @njit_inner
 def _separated(fixed: FixedObjects, shapes: Shapes, shaped: bool | None, before: Array,
                goal: Array) -> tuple[Array, Flags, Flags]:
-    """Return (poses, collided, reverted) of bodies of any shape, or of discs alone."""
-    if shaped is not None:
+    """Return (poses, collided, reverted) of bodies of any shape, or of discs alone.
+
+    A world of discs that share equally is computed as in a batch of such worlds, to the bit.
+    """
+    if shaped is not None and not share_equally(shapes):
         return separate_shapes(fixed, shapes, before, goal, PASSES)[:3]
     n, pose = len(goal), goal.copy()
     collided, reverted = np.empty(n, np.bool_), np.empty(n, np.bool_)

@@ -169,6 +169,30 @@ def test_worlds_of_different_scenarios_equal_each_alone():
             np.testing.assert_array_equal(getattr(together, name)[k], getattr(alone, name))
 
 
+@pytest.mark.parametrize('moving', [[], [
+    {'radius': 0.1, 'speed': 0.1, 'path': [[0.2, 0.2], [0.7, 0.7]], 'at_end': 'turn'}]])
+def test_equal_discs_beside_a_world_of_rectangles_equal_each_alone(moving):
+    def crowd(body, side, **more):
+        return sbot.load({'name': body, 'rate': 10, 'sensors': {},
+                          'world': {'bounds': [0, 0, side, side], 'moving': moving},
+                          'bodies': {body: {'max_wheel_speed': 100.0, **more}},
+                          'robots': [{'count': 6, 'body': body, 'controller': 'none'}]})
+
+    variants = [crowd('e-puck2', 0.9), crowd('s-bot', 1.5, length=0.15, width=0.1)]
+    worlds = sbot.Worlds(variants, seeds=[1, 2])
+    each = [sbot.World(variant, seed=1 + k) for k, variant in enumerate(variants)]
+    rng, hit = np.random.default_rng(0), np.zeros(2, np.bool_)
+    for _ in range(60):
+        commands = rng.uniform(-1.0, 1.0, (2, 6, 2)) * [1.5, 2.0] + [0.75, 0.0]
+        together = worlds.step(commands)
+        hit |= together.collided.any(axis=1)
+        for k, world in enumerate(each):
+            alone = world.step(commands[k])
+            for name in ('pose', 'collided'):
+                np.testing.assert_array_equal(getattr(together, name)[k], getattr(alone, name))
+    assert hit.all()
+
+
 def test_wheel_speeds_are_commands_too():
     one, other = sbot.World(S_BOTS), sbot.World(S_BOTS)
     wheels = np.tile([1.0, 2.0], (5, 1))  # rad/s; radius 0.02 m, distance 0.095 m

@@ -112,6 +112,72 @@ def test_a_world_takes_over_the_scenario_of_another():
     assert others.seeds.tolist() == [6, 8]
 
 
+BODIES = {'plain': {}, 'inert': {'max_acceleration': 0.1}, 'late': {'command_delay': 0.3},
+          'later': {'command_delay': 0.5, 'max_acceleration': 0.2},
+          'omni': {'drive': 'omnidirectional'}}
+NOISY = {'odometry_noise_slip': 0.02, 'odometry_noise_radius': 0.01}
+VARIANTS = {name: sbot.load({**PLAIN, 'sensors': NOISY, 'bodies': {'s-bot': body}})
+            for name, body in BODIES.items()}
+
+
+@pytest.mark.parametrize(('among', 'into'), [
+    (['plain'], ['plain', 'inert']), (['plain', 'inert'], ['plain']),
+    (['inert'], ['plain', 'plain']), (['late'], ['plain', 'later']),
+    (['late', 'later'], ['late', 'inert']), (['later'], ['inert', 'late']),
+    (['plain', 'omni'], ['plain']), (['plain'], ['inert', 'omni']), (['omni'], ['plain', 'late'])])
+def test_a_world_continues_whatever_others_its_batches_have(among, into):
+    worlds = sbot.Worlds([VARIANTS[name] for name in among], seeds=range(5, 5 + len(among)))
+    others = sbot.Worlds([VARIANTS[name] for name in into], seeds=range(8, 8 + len(into)))
+    alone = None if len(into) < 2 else sbot.World(VARIANTS[into[1]], seed=9)
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        worlds.step(rng.uniform(0.0, 0.1, (len(among), 4, 2)))
+        commands = rng.uniform(0.0, 0.1, (len(into), 4, 2))
+        others.step(commands)
+        if alone:
+            alone.step(commands[1])
+    same(others.restore(worlds.save([0]), worlds=[0]), worlds.observe(), 0, 0)
+    for _ in range(8):
+        mine, theirs = rng.uniform(0.0, 0.1, (2, 4, 2))
+        expected = worlds.step(np.stack([mine, theirs][:len(among)]))
+        seen = others.step(np.stack([mine, theirs][:len(into)]))
+        same(seen, expected, 0, 0)
+        if alone:
+            np.testing.assert_array_equal(seen.pose[1], (kept := alone.step(theirs)).pose)
+            np.testing.assert_array_equal(seen.odometry[1], kept.odometry)
+
+
+@pytest.mark.parametrize(('name', 'change', 'words'), [
+    ('wind', lambda rows: rows[:, :2], r"state: got 'wind of \(2, 2\)', expected wind of"),
+    ('rab_data', None, "state: got 'rab_data missing', expected rab_data of"),
+    ('dust', lambda _: np.ones((1, 4)), "state: got 'an array dust', expected the arrays of")])
+def test_a_state_with_other_arrays_changes_nothing(name, change, words):
+    worlds, others = sbot.Worlds([VARIANTS['plain']], 2), sbot.World(VARIANTS['inert'])
+    others.step(np.ones((4, 2)))
+    state = others.save()
+    rows = state.arrays.pop(name, None)
+    if change:
+        state.arrays[name] = change(rows)
+    before, scenarios, seeds = worlds.observe(), list(worlds.scenarios), worlds.seeds.copy()
+    with pytest.raises(InputError, match=f'^{words}'):
+        worlds.restore(state, worlds=[1])
+    same(worlds.observe(), before)
+    assert worlds.scenarios == scenarios
+    assert worlds.seeds.tolist() == seeds.tolist()
+    same(worlds.step(np.ones((2, 4, 2))), sbot.Worlds([VARIANTS['plain']], 2).step(
+        np.ones((2, 4, 2))))
+
+
+def test_worlds_that_are_all_replaced_may_have_other_sensors():
+    one, other = ({**PLAIN, 'sensors': {'scan_beams': beams}} for beams in (7, 19))
+    worlds, others = sbot.Worlds(one, 2), sbot.Worlds(other, 2, seeds=[3, 4])
+    others.step(np.full((2, 4, 2), 0.05))
+    seen = worlds.restore(others.save())
+    assert seen.scan.shape == (2, 4, 19)
+    same(seen, others.observe())
+    same(worlds.step(np.full((2, 4, 2), 0.05)), others.step(np.full((2, 4, 2), 0.05)))
+
+
 @pytest.mark.parametrize(('call', 'words'), [
     (lambda w: w.restore('x'), r"state: got 'x', expected what save\(\) of such worlds returned"),
     (lambda w: w.restore(w.save([0, 1])), "state: got '2 worlds', expected 1 or 3"),

@@ -12,7 +12,7 @@ from sbot_sim.world.bodies import (
     select_bodies,
 )
 from sbot_sim.world.boxes import make_box
-from sbot_sim.world.shapes import rectangle_of
+from sbot_sim.world.shapes import rectangle_of, share_equally
 
 CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_distance=0.05)
 
@@ -22,6 +22,8 @@ def test_discs_alone_share_equally_and_boxes_by_their_masses():
     assert not make_shapes([ROBOT, CART]).equal_discs
     heavy = make_shapes([ROBOT], [make_box(0.0, 0.0, 0.2, 1.0)])
     assert not heavy.equal_discs
+    for shapes in (make_shapes([ROBOT, S_BOT]), make_shapes([ROBOT, CART]), heavy):
+        assert share_equally.py_func(shapes) == shapes.equal_discs
     np.testing.assert_allclose(heavy.inverse_mass, [0.1, 1.0])
     assert heavy.turn[0] == 0.0 < heavy.turn[1]
     np.testing.assert_allclose(heavy.step_radius, [0.2, 0.2])
