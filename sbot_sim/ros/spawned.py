@@ -102,7 +102,9 @@ def read_shape(text: str) -> Shape:
         raise _unsupported('a model with joints or plugins', 'an obstacle: robots are those of '
                            'the scenario')
     collision = _one(list(_one(model.findall('link'), 'link').findall('collision')), 'collision')
-    for each in (*model.findall('link/pose'), *collision.findall('pose')):
+    for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
+        if each.get('relative_to'):
+            raise _unsupported('a pose relative to a frame', 'one at the origin')
         _check_centred((each.text or '').split())
     for each in collision.findall('origin'):
         _check_centred([*each.get('xyz', '0 0 0').split(), *each.get('rpy', '0 0 0').split()])

@@ -47,7 +47,10 @@ _FIXED = 'the robots of a run are those of its scenario'
 _INFO = ('potential_field_bot, docs/ros2.md: obstacles that stand still are spawned, of one box, '
          f'cylinder or sphere; {_FIXED}; time, state and spawned obstacles are reset together')
 _RECORDED = 'a recording has the obstacles of its scenario: stop it first'
-_NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,99}')
+_NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,31}')
+# A search can take exponential time where repeats stand within or beside others.
+_MOST_REPEATS, _LONGEST_FILTER = 3, 100
+_REPEATED = re.compile(r'\\.|(\)?[*+?{])', re.DOTALL)
 _TAKEN = re.compile(r'robot_\d+')  # also of robots that there are not
 
 
@@ -274,6 +277,13 @@ class StandardServices:
         """Return the entities of a filter; none after an answer that says what is wrong."""
         if filters.categories or filters.tags.tags or filters.bounds.points:
             self._unsupported(response, 'filters: only names are filtered')
+            return []
+        repeats = [found[1] for found in _REPEATED.finditer(filters.filter) if found[1]]
+        if (len(filters.filter) > _LONGEST_FILTER or len(repeats) > _MOST_REPEATS
+                or any(each.startswith(')') for each in repeats)):
+            self._answer(response, 'RESULT_OPERATION_FAILED',
+                         f'filter: expected at most {_LONGEST_FILTER} characters and '
+                         f'{_MOST_REPEATS} repeats (* + ? {{), none of them of a group')
             return []
         try:
             pattern = re.compile(filters.filter)

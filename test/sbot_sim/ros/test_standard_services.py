@@ -210,6 +210,15 @@ def test_nothing_is_spawned_where_a_robot_will_be(run):
     assert spawn(run, SDF.format(BOX)).result.result == OK
 
 
+@pytest.mark.parametrize('text', ['(a+)+$', '(a|a)*$', 'a*a*a*a*$', 'x' * 101])
+def test_filters_that_may_take_for_ever_are_refused(run, text):
+    found = run.call('get_entities', filters=filters(text))
+    assert (found.entities, found.result.result) == ([], FAILED)
+    assert 'filter: expected at most 100 characters' in found.result.error_message
+    kept = run.call('get_entities', filters=filters(r'^robot_\d+$'))
+    assert kept.entities == ['robot_0', 'robot_1']
+
+
 def test_names_of_obstacles(run):
     assert spawn(run, SDF.format(BOX), name='a').entity_name == 'a'
     taken = {'name': 'a', 'place': (3.0, 6.0)}
