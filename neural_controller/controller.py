@@ -59,7 +59,10 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
         naming the input, where the robot has no such sensor, or no goal.
 
     """
-    own = observation.robot_id
+    own, poses = observation.robot_id, np.array(observation.poses, np.float64)
+    if poses.ndim != 2 or poses.shape[1] != 3 or not 0 <= own < len(poses):
+        raise bad_value('observation', f'robot {own} and poses of shape {poses.shape}',
+                        'poses (N, 3) with a row of the robot')
     sensed: dict[str, Any] = {}
     out = np.zeros((1, network.input_count))
     for name, (kind, first, size) in zip(network.inputs, table.tolist(), strict=True):
@@ -82,11 +85,13 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
             sensed['goal'] = observation.goal
     scan, heard = sensed.get('scan'), sensed.get('neighbours')
     senses = kinds.Senses(
-        np.array(observation.poses, np.float64), _row(sensed.get('goal')),
+        poses, _row('goal', sensed.get('goal'), 2),
         _NO_ROW32 if 'infrared' not in sensed else np.array([sensed['infrared']], np.float32),
         _NO_ROW32 if scan is None else np.array(scan.ranges, np.float32, ndmin=2),
-        1.0 if scan is None else float(scan.range_max), _row(sensed.get('wind')),
-        _row(sensed.get('twist')))
+        1.0 if scan is None else float(scan.range_max), _row('wind', sensed.get('wind'), 2),
+        _row('twist', sensed.get('twist'), 3))
+    if heard is not None and len(heard.bearing) != len(heard.range):
+        raise bad_value('neighbours', f'{len(heard.bearing)} bearings', f'{len(heard.range)}')
     kinds.gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
         np.array([0, len(heard.range)]), np.array(heard.range, np.float64),
         np.array(heard.bearing, np.float64)), out)
@@ -94,5 +99,10 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
     return inputs
 
 
-def _row(values: Sequence[float] | None) -> Floats:
-    return _NO_ROW if values is None else np.array([values], np.float64)
+def _row(name: str, values: Sequence[float] | None, count: int) -> Floats:
+    """Return numbers as a row (1, count), as compiled code does not look how many there are."""
+    if values is None:
+        return _NO_ROW
+    if len(values) != count:
+        raise bad_value(name, f'{len(values)} numbers', f'{count}')
+    return np.array([values], np.float64)

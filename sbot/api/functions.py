@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.api.loading import Source, load
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 
 if TYPE_CHECKING:
     import pandas
@@ -159,15 +159,26 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
         for another ending, a file that cannot be written, or an unusable source.
 
     """
+    import numpy as np
+
     from sbot.figures import animation, picture
-    look = picture.Look(tuple(at), colour, dark)
+    from sbot.figures.moments import COLOURS
+    from sbot_common.arguments import numbers
+    times = numbers('at', at, (np.size(at),))
+    if colour not in COLOURS:
+        raise bad_value('colour', colour, ' or '.join(COLOURS))
+    film = path is not None and Path(path).suffix.lower() in animation.FORMATS
+    if film and len(times):
+        raise InputError(f'at cannot be combined with a film ({path})')
+    if colour == 'heading' and not film and not len(times):
+        raise InputError("colour='heading' needs at, or a film; give one")
+    look = picture.Look(tuple(times.tolist()), colour, bool(dark))
     if path is None:
         return picture.draw(_data(source), look)
     formats = (*picture.FORMATS, *animation.FORMATS)
     if Path(path).suffix.lower() not in formats:  # complain before the run
         raise bad_value('path', str(path), f'a file that ends in {", ".join(formats)}')
-    write = (animation.animate_run if Path(path).suffix.lower() in animation.FORMATS
-             else picture.plot_run)
+    write = animation.animate_run if film else picture.plot_run
     write(_data(source), path, look)
     return Path(path)
 

@@ -44,6 +44,10 @@ def _view(args: argparse.Namespace) -> int:
     output = args.output or Path(args.source).resolve().stem + '.html'
     if not str(output).endswith(('.html', '.htm')):
         raise bad_value('--output', output, 'a file that ends in .html')
+    from sbot.figures.data import is_bag
+    if not is_bag(args.source) and Path(args.source).is_file():
+        raise InputError(f'{args.source} is no recording; record it first (sbot run {args.source} '
+                         '--record DIR), or watch it with --live')
     from sbot.viewer.page import write_view
     bag = Bag(args.source, partly=True)
     write_view(bag, output)

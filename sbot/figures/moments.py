@@ -40,9 +40,9 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = 'robot') -> 
     end = float(data.seconds[-1])
     for time in seconds:
         if not 0.0 <= time <= end + 1e-9:
-            raise bad_value('--at', time, f'a time from 0 to {end:g} s')
+            raise bad_value('at', time, f'a time from 0 to {end:g} s')
     if not 1 <= len(seconds) <= 12:
-        raise bad_value('--at', f'{len(seconds)} times', '1 to 12 times')
+        raise bad_value('at', f'{len(seconds)} times', '1 to 12 times')
     xmin, ymin, xmax, ymax = arena.view_of(data)
     shape = (xmax - xmin) / (ymax - ymin)
     columns = min(len(seconds), 3 if len(seconds) != 4 and shape < 2.2 else 2,

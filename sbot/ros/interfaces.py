@@ -10,12 +10,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from sbot.environment import message_package
 from sbot.environment.child_python import python_command
+from sbot.files.temporary import TemporaryFolder
 from sbot.ros.live_tf import ros_prefix
 from sbot_common.errors import InputError, bad_value
 
@@ -47,7 +47,7 @@ def make_interfaces(sources: Path, folder: Path) -> None:
                          'install them')
     if (folder / package).exists():
         raise bad_value('folder', str(folder), f'one without {package}')
-    with tempfile.TemporaryDirectory(prefix='sbot_interfaces_') as place:
+    with TemporaryFolder('interfaces') as place:
         for kind in ('msg', 'srv'):
             if (sources / kind).is_dir():
                 shutil.copytree(sources / kind, Path(place) / package / kind)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from sbot.controllers.entry import Entry
 from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
+from sbot.files.temporary import TemporaryFolder
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.compilation_notice import (
     Expected,
@@ -77,7 +78,7 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
     collecting = gc.isenabled()
     gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
     others: list[subprocess.Popen[bytes]] = []
-    with tempfile.TemporaryDirectory() as claims:
+    with TemporaryFolder('compile') as claims:
         def share(_: str) -> None:
             """Start the other process once something is compiled."""
             if not others:

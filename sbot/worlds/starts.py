@@ -44,5 +44,7 @@ def _placed_at_random(scenario: Scenario) -> bool:
     if scenario.source is None:
         return False
     entries = scenario.source.data.get('robots', ())
-    return any(isinstance(entry, dict) and 'count' in entry and entry.get('layout') != 'grid'
-               for entry in entries)
+    return any(isinstance(entry, dict) and (
+        ('count' in entry and entry.get('layout') != 'grid')
+        or any(entry.get(key) is not None for key in ('yaw_uniform', 'yaw_gaussian')))
+        for entry in entries)

@@ -34,8 +34,10 @@ class Broadcast:
 
     """
 
-    def __init__(self, **fields: str) -> None:
+    def __init__(self, /, **fields: str) -> None:
         for name, kind in fields.items():
+            if hasattr(np.recarray, name):  # which ``unpack(...).name`` would give
+                raise bad_value('Broadcast', name, 'a name that no attribute of an array has')
             if kind not in _TYPES:
                 raise bad_value(f'Broadcast.{name}', kind, f'one of {", ".join(_TYPES)}')
         self._type = np.dtype([(name, np.dtype(kind).newbyteorder('<'))
@@ -48,7 +50,7 @@ class Broadcast:
         """Length (bytes)."""
         return int(self._type.itemsize)
 
-    def pack(self, **values: float) -> bytes:
+    def pack(self, /, **values: float) -> bytes:
         """Return the bytes of one value for each field.
 
         Raises
@@ -65,7 +67,13 @@ class Broadcast:
         for name in names:
             if name not in values:
                 raise InputError(f'Broadcast needs {name}; give it a value')
-            row[name] = self._checked(name, values[name])
+            try:
+                row[name] = self._checked(name, values[name])
+            except InputError:
+                raise
+            except (TypeError, ValueError, OverflowError):
+                raise bad_value(f'Broadcast.{name}', values[name],
+                                f'a number that {self._type[name].name} can hold') from None
         return row.tobytes()
 
     def _checked(self, name: str, value: float) -> float:
@@ -85,5 +93,7 @@ class Broadcast:
         ``unpack(neighbours)['heading']`` or ``.heading`` is an array (M,). A robot that has
         broadcast nothing yet has zeros.
         """
+        if not isinstance(neighbours, Neighbours):
+            raise bad_value('neighbours', neighbours, 'observation.neighbours')
         data: NDArray[np.uint8] = np.ascontiguousarray(neighbours.data[:, 1:1 + self.size])
         return data.view(self._type).reshape(len(data)).view(np.recarray)

@@ -68,7 +68,8 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array,
         size = f'collision radius {shapes.outer_radius[i]:g} m'
         if shapes.size[i, 0] > 0.0:
             size = f'{2 * shapes.size[i, 0]:g} m x {2 * shapes.size[i, 1]:g} m'
-        lines.append(f'robot {i} at ({pose[i, 0]:g}, {pose[i, 1]:g}), {size}, is {depth:.3g} m '
+        who = f'robot {i}' if i < count else f'boxes[{i - count}]'
+        lines.append(f'{who} at ({pose[i, 0]:g}, {pose[i, 1]:g}), {size}, is {depth:.3g} m '
                      f'too near to {what}')
     return lines
 

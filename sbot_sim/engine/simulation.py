@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -83,7 +83,8 @@ class Engine:
         self._snapshot, self.has_wind = None, False
 
     def place_objects(self, circles: Sequence[Sequence[float]],
-                      rectangles: Sequence[Sequence[float]]) -> None:
+                      rectangles: Sequence[Sequence[float]],
+                      teleports: Mapping[int, tuple[float, float, float]]) -> None:
         """Put fixed objects into the world, instead of those of the last call, until a reset.
 
         The rest of the run is what it would be had they stood there from the start, but for what
@@ -93,18 +94,23 @@ class Engine:
         ----------
         circles : x, y, radius (m) of each
         rectangles : cx, cy, width, height (m), yaw (rad) of each
+        teleports : poses of robots that are to be put elsewhere in the next tick
 
         Raises
         ------
         InputError
-            if one stands in a robot or a box; nothing is changed.
+            if one stands in a robot, where one will be, or in a box; nothing is changed.
 
         """
         given = with_objects(self._scenario, circles, rectangles)
         now = self.snapshot  # kept: messages of this tick may be under way
-        problem = placement_error(*all_bodies(given, now.moved, now.boxes, now.true_pose))
-        if problem is not None:
-            raise InputError(problem)
+        elsewhere = now.true_pose.copy()
+        for robot, place in teleports.items():
+            elsewhere[robot] = place
+        for pose in (now.true_pose, elsewhere):
+            problem = placement_error(*all_bodies(given, now.moved, now.boxes, pose), len(pose))
+            if problem is not None:
+                raise InputError(problem)
         arrays = {name: array.copy() for name, array in arrays_of(self._worlds).items()}
         rest = rest_of(self._worlds, 0)
         self._simulate(given)

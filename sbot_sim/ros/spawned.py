@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, ParseError
 
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
+from sbot_sim.ros.inbox import Inbox
 
 FORMATS = ('sdf', 'urdf')
 _LARGEST = 1000.0  # m
@@ -43,8 +44,8 @@ class Spawned(NamedTuple):
 class SpawnedObstacles:
     """Obstacles by name; they stand still, and a reset removes them."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, inbox: Inbox) -> None:
+        self._engine, self._inbox = engine, inbox
         self.by_name: dict[str, Spawned] = {}
 
     def put(self, name: str, obstacle: Spawned) -> None:
@@ -69,7 +70,7 @@ class SpawnedObstacles:
                  if each.shape.radius]
         boxes = [(*each.pose[:2], each.shape.length, each.shape.width, each.pose[2])
                  for each in table.values() if not each.shape.radius]
-        self._engine.place_objects(discs, boxes)
+        self._engine.place_objects(discs, boxes, self._inbox.teleports)
         self.by_name = table
 
 
@@ -101,7 +102,9 @@ def read_shape(text: str) -> Shape:
         raise _unsupported('a model with joints or plugins', 'an obstacle: robots are those of '
                            'the scenario')
     collision = _one(list(_one(model.findall('link'), 'link').findall('collision')), 'collision')
-    for each in (*model.findall('link/pose'), *collision.findall('pose')):
+    for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
+        if each.get('relative_to'):
+            raise _unsupported('a pose relative to a frame', 'one at the origin')
         _check_centred((each.text or '').split())
     for each in collision.findall('origin'):
         _check_centred([*each.get('xyz', '0 0 0').split(), *each.get('rpy', '0 0 0').split()])

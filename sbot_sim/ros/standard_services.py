@@ -47,7 +47,10 @@ _FIXED = 'the robots of a run are those of its scenario'
 _INFO = ('potential_field_bot, docs/ros2.md: obstacles that stand still are spawned, of one box, '
          f'cylinder or sphere; {_FIXED}; time, state and spawned obstacles are reset together')
 _RECORDED = 'a recording has the obstacles of its scenario: stop it first'
-_NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,99}')
+_NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,31}')
+# A search can take exponential time where repeats stand within or beside others.
+_MOST_REPEATS, _LONGEST_FILTER = 3, 100
+_REPEATED = re.compile(r'\\.|(\)?[*+?{])', re.DOTALL)
 _TAKEN = re.compile(r'robot_\d+')  # also of robots that there are not
 
 
@@ -70,7 +73,7 @@ class StandardServices:
         self._engine, self._control, self._inbox = engine, control, inbox
         self._recording, self._end = recording, end
         self._messages, self._services = messages, services
-        self._spawned = SpawnedObstacles(engine)
+        self._spawned = SpawnedObstacles(engine, inbox)
         self._stopped = False
 
     def forget_spawned(self) -> None:
@@ -94,8 +97,9 @@ class StandardServices:
 
     def get_entity_state(self, request: Any, response: Any) -> Any:  # noqa: ANN401
         """Tell an entity's ground truth."""
-        if self._known(request.entity, response):
-            response.state = self._state(request.entity)
+        name = self._known(request.entity, response)
+        if name is not None:
+            response.state = self._state(name)
             self._fine(response)
         return response
 
@@ -107,7 +111,8 @@ class StandardServices:
 
     def set_entity_state(self, request: Any, response: Any) -> Any:  # noqa: ANN401
         """Put an entity elsewhere, if the place is free: a robot before the next tick."""
-        if not self._known(request.entity, response):
+        name = self._known(request.entity, response)
+        if name is None:
             return response
         twist, frame = request.state.twist, request.state.header.frame_id.lstrip('/')
         speeds = (*_numbers(twist.linear), *_numbers(twist.angular))
@@ -118,7 +123,7 @@ class StandardServices:
         if frame not in _FRAMES:
             return self._answer(response, 'RESULT_OPERATION_FAILED',
                                 f"frame: got '{frame}', expected map")
-        name, invalid = request.entity, self._services.SetEntityState.Response.INVALID_POSE
+        invalid = self._services.SetEntityState.Response.INVALID_POSE
         try:
             pose = _pose(request.state.pose)
             if name in self._spawned.by_name:
@@ -176,13 +181,14 @@ class StandardServices:
 
     def delete_entity(self, request: Any, response: Any) -> Any:  # noqa: ANN401
         """Take an obstacle away that was spawned."""
-        if not self._known(request.entity, response):
+        name = self._known(request.entity, response)
+        if name is None:
             return response
-        if request.entity not in self._spawned.by_name:
+        if name not in self._spawned.by_name:
             return self._unsupported(response, f'delete_entity: {_FIXED}')
         if self._recording():
             return self._answer(response, 'RESULT_OPERATION_FAILED', _RECORDED)
-        self._spawned.remove(request.entity)
+        self._spawned.remove(name)
         return self._fine(response)
 
     # --- the simulation
@@ -257,19 +263,27 @@ class StandardServices:
     def _entities(self) -> list[str]:
         return [*map(_name, range(len(self._engine.snapshot.true_pose))), *self._spawned.by_name]
 
-    def _known(self, name: str, response: Any) -> bool:  # noqa: ANN401
-        """Tell whether there is such an entity; else the answer says that there is none."""
-        if name in self._spawned.by_name or name.lstrip('/') in self._entities():
-            return True
+    def _known(self, given: str, response: Any) -> str | None:  # noqa: ANN401
+        """Return an entity's name without slash; None after an answer that there is none."""
+        name = given.lstrip('/')
+        if name in self._entities():
+            return name
         last = len(self._engine.snapshot.true_pose) - 1
-        self._answer(response, 'RESULT_NOT_FOUND', f"entity: got '{name}', expected robot_0 to "
+        self._answer(response, 'RESULT_NOT_FOUND', f"entity: got '{given}', expected robot_0 to "
                      f'robot_{last}, or what was spawned')
-        return False
+        return None
 
     def _filtered(self, filters: Any, response: Any) -> list[str]:  # noqa: ANN401
         """Return the entities of a filter; none after an answer that says what is wrong."""
         if filters.categories or filters.tags.tags or filters.bounds.points:
             self._unsupported(response, 'filters: only names are filtered')
+            return []
+        repeats = [found[1] for found in _REPEATED.finditer(filters.filter) if found[1]]
+        if (len(filters.filter) > _LONGEST_FILTER or len(repeats) > _MOST_REPEATS
+                or any(each.startswith(')') for each in repeats)):
+            self._answer(response, 'RESULT_OPERATION_FAILED',
+                         f'filter: expected at most {_LONGEST_FILTER} characters and '
+                         f'{_MOST_REPEATS} repeats (* + ? {{), none of them of a group')
             return []
         try:
             pattern = re.compile(filters.filter)

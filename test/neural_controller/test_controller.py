@@ -7,7 +7,7 @@ import sbot
 from neural_controller.controller import Neural
 from neural_controller.inputs import NAMES
 from sbot_common.errors import InputError
-from sbot_common.observation import Observation
+from sbot_common.observation import Neighbours, Observation
 
 NEURAL = 'neural_controller.controller:Neural'
 TICKS = 60
@@ -110,3 +110,22 @@ def test_memory_is_each_robots_own(tmp_path):
     second = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
     assert first != second
     assert other.step(seen(twist=(1.0, 0.0, 1.0)), rng) == first
+
+
+@pytest.mark.parametrize(('name', 'fields', 'words'), [
+    ('goal', {'robot_id': 5}, 'robot 5 and poses of shape'),
+    ('goal', {'poses': np.zeros((0, 3))}, 'poses of shape'),
+    ('goal', {'poses': np.zeros((1, 2))}, 'poses of shape'),
+    ('goal', {'goal': (1.0,)}, "goal: got '1 numbers', expected 2"),
+    ('wind', {'wind': (1.0,)}, "wind: got '1 numbers', expected 2"),
+    ('twist', {'twist': (1.0,)}, "twist: got '1 numbers', expected 3"),
+    ('neighbours', {'neighbours': Neighbours(np.ones(2), np.ones(1), np.zeros((2, 10)))},
+     "neighbours: got '1 bearings', expected 2")])
+def test_numbers_that_are_missing_are_not_read(tmp_path, name, fields, words):
+    """Compiled code would read what lies behind them."""
+    network = sbot.network('perceptron', [name])
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
+    given = {'robot_id': 0, 'poses': np.zeros((1, 3)), 'goal': (1.0, 2.0), **fields}
+    observation = Observation(given.pop('robot_id'), 1, 0, 0, 0.1, given.pop('poses'), **given)
+    with pytest.raises(InputError, match=words):
+        Neural(str(tmp_path / 'a.json')).step(observation, np.random.default_rng(0))

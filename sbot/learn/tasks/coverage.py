@@ -71,7 +71,7 @@ def covered(track: Track) -> Floats:
 
 
 ENTRY = Entry(
-    'coverage', 'S-bots pass over as much of the floor as they can, by infrared.', Coverage,
+    'coverage', 'S-bots pass over much of the floor, by infrared and bearings.', Coverage,
     CoverageInBox,
     Metric('covered', '1', 'share of the free cells of 0.1 m whose middle a robot has passed '
            'within 0.11 m', 'Gage 1992, sweep coverage', covered),

@@ -78,8 +78,8 @@ NAMES_THAT_LOOK = {'Bag', 'plot', 'view'}
 NAMES_THAT_SIMULATE = {'load', 'run', 'sweep', 'replay', 'plot', 'view', 'World', 'Worlds',
                        'learn'}
 NAMES_THAT_EXECUTE_A_POLICY = {'load_policy'}
-OTHER_NAMES = {'InputError', 'Run', 'Scenario', 'function_policy', 'load_network', 'network',
-               'save_network', 'save_policy'}
+OTHER_NAMES = {'Broadcast', 'InputError', 'Run', 'Scenario', 'function_policy', 'load_network',
+               'network', 'save_network', 'save_policy'}
 
 
 def commands(parser, words=()):

@@ -59,9 +59,9 @@ def test_headings_have_colours_that_go_round(data):
 
 
 @pytest.mark.parametrize(('at', 'error'), [
-    ((0, 5), r'--at: got 5, expected a time from 0 to 4 s'),
-    ((-1,), r'--at: got -1'),
-    (range(13), r"--at: got '13 times'|--at: got 5"),
+    ((0, 5), r'at: got 5, expected a time from 0 to 4 s'),
+    ((-1,), r'at: got -1'),
+    (range(13), r"at: got '13 times'|at: got 5"),
 ])
 def test_other_times_are_one_line(data, at, error):
     with pytest.raises(InputError, match=error):
@@ -87,7 +87,7 @@ def test_the_command_takes_moments_colours_and_ground(tmp_path, capsys):
     with Image.open(path) as image:
         assert image.width == 1400
     for options, expected in ((['--at', 'x'], "--at: got 'x', expected times in seconds"),
-                              (['--at', '9'], '--at: got 9.0, expected a time from 0 to 1 s'),
+                              (['--at', '9'], 'at: got 9.0, expected a time from 0 to 1 s'),
                               (['--colour', 'heading'], '--colour heading needs --at or a film')):
         capsys.readouterr()
         assert main(['plot', 'single_robot', '--duration', '1', *options, '-o', str(path)]) == 2

@@ -360,3 +360,10 @@ def test_a_path_of_xacro_says_what_to_write():
             'world: {bounds: [0, 0, 9, 9]}\nrobots: [{pose: [1, 1, 0], goal: [2, 2]}]\n'
             'wind: {use_custom_static_wind_field: true, custom_wind_field_path: '
             "'$(find rotors_gazebo)/models/hemicyl/wind_field_hemicyl.txt'}", 'x', Path.cwd())
+
+
+def test_a_class_that_no_robot_has_any_more_is_no_error(tmp_path, caplog):
+    """Another controller is tried in its place."""
+    text = added("controllers: {'patrol:Patrol': {speed: 1}}\n")
+    scenario = parse_scenario(text, 'arena.yaml', tmp_path)
+    assert [robot.controller for robot in scenario.robots] == ['potential_field'] * 2

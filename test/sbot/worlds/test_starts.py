@@ -18,6 +18,9 @@ SCENARIOS = {
                    {'count': 3, 'body': 'brick', 'controller': 'none', 'area': [0, 0, 2, 4]},
                    {'count': 2, 'body': 's-bot', 'controller': 'none', 'yaw_uniform': [0, 1],
                     'position_gaussian': [3, 3, 0.3, 0.2]}]},
+    'headings of a grid': {**WALLED, 'robots': [
+        {'count': 3, 'area': [0, 0, 4, 1], 'layout': 'grid', 'body': 's-bot', 'controller': 'none',
+         'yaw_uniform': [0, 1]}]},
     'shipped': 'sbot_aggregation'}
 
 

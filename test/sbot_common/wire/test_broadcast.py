@@ -32,6 +32,8 @@ def test_what_is_packed_is_unpacked():
     ({'a': 'float'}, r"Broadcast\.a: got 'float', expected one of bool, int8, .*float64"),
     ({'a': 'float64', 'b': 'int16'}, r"got '10 bytes', expected 1 to 9 bytes"),
     ({}, r"got '0 bytes', expected 1 to 9 bytes"),
+    ({'size': 'uint8'}, r"got 'size', expected a name that no attribute of an array has"),
+    ({'self': 'uint9'}, r"Broadcast\.self: got 'uint9'"),
 ])
 def test_wrong_fields_are_one_line(fields, error):
     with pytest.raises(sbot.InputError, match=error):
@@ -45,6 +47,8 @@ def test_wrong_fields_are_one_line(fields, error):
     ({'hops': math.nan, 'x': 0.0}, r'Broadcast\.hops: got nan'),
     ({'hops': 1, 'x': 1e6}, r'Broadcast\.x: got 1000000\.0, expected a number that float16'),
     ({'hops': 1}, r'Broadcast needs x; give it a value'),
+    ({'hops': 'x', 'x': 0.0}, r"Broadcast\.hops: got 'x', expected a number that uint8 can hold"),
+    ({'hops': 1, 'x': 10 ** 400}, r'Broadcast\.x: got a whole number of 1329 bits'),
     ({'hop': 1, 'x': 0.0}, r"'hop'; did you mean 'hops'"),
 ])
 def test_wrong_values_are_one_line(values, error):
@@ -66,3 +70,8 @@ def test_neighbours_read_it_a_tick_later():
               'sensors': {'range_and_bearing': True},
               'robots': [{'pose': [x, 2, 0], 'controller': Counter} for x in (1, 2, 3)]})
     assert read == [[11, 21], [1, 21], [1, 11]]
+
+
+def test_only_neighbours_are_read():
+    with pytest.raises(sbot.InputError, match=r'neighbours: got .* expected observation'):
+        sbot.Broadcast(a='uint8').unpack(np.zeros((2, 10), np.uint8))

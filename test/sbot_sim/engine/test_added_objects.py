@@ -35,16 +35,16 @@ def test_a_robot_sees_an_added_object_and_stops_at_it_and_a_reset_removes_it():
     before = drive(run, 5)
     beam = np.argmin(np.abs(run.parameters.sensors.scan.angle_min + np.arange(
         before.ranges.shape[1]) * run.parameters.sensors.scan.angle_increment))
-    run.place_objects([(6.0, 3.0, 0.5)], [])
+    run.place_objects([(6.0, 3.0, 0.5)], [], {})
     assert np.array_equal(run.snapshot.ranges, before.ranges)  # of this tick
     seen = drive(run, 1)
     assert run.tick == 6
     assert seen.ranges[0, beam] == pytest.approx(5.5 - seen.true_pose[0, 0], abs=0.05)
     stopped = drive(run, 60)
     assert stopped.true_pose[0, 0] == pytest.approx(5.2, abs=0.01)
-    run.place_objects([], [])
+    run.place_objects([], [], {})
     assert drive(run, 10).true_pose[0, 0] > 6.0
-    run.place_objects([], [(9.0, 3.0, 0.4, 3.0, 0.0)])
+    run.place_objects([], [(9.0, 3.0, 0.4, 3.0, 0.0)], {})
     run.reset()
     assert run.tick == 0
     assert drive(run, 80).true_pose[0, 0] > 9.5
@@ -54,8 +54,8 @@ def test_what_has_nothing_to_do_with_it_keeps_its_bits():
     one, other = engine(), engine()
     drive(one, 4)
     drive(other, 4)
-    other.place_objects([], [(11.5, 5.5, 0.2, 0.2, 0.3)])  # behind all beams' reach of 5 m
-    other.place_objects([], [])
+    other.place_objects([], [(11.5, 5.5, 0.2, 0.2, 0.3)], {})  # behind all beams' reach of 5 m
+    other.place_objects([], [], {})
     for _ in range(5):
         a, b = drive(one, 1, 0.4), drive(other, 1, 0.4)
         for name in ('true_pose', 'odometry', 'ranges', 'twist'):
@@ -69,17 +69,17 @@ def test_boxes_and_obstacles_on_paths_stay_where_they_are():
     one, other = engine(moving=moving, boxes=boxes), engine(moving=moving, boxes=boxes)
     drive(one, 10)
     drive(other, 10)
-    other.place_objects([(11.0, 1.0, 0.2)], [])
+    other.place_objects([(11.0, 1.0, 0.2)], [], {})
     a, b = drive(one, 10), drive(other, 10)
     assert np.array_equal(a.boxes, b.boxes)
     assert a.boxes[0, 0] > 3.5
     assert np.array_equal(a.moved, b.moved)
     with pytest.raises(InputError, match='too near to circles'):
-        other.place_objects([(float(b.boxes[0, 0]), 3.0, 0.2)], [])
+        other.place_objects([(float(b.boxes[0, 0]), 3.0, 0.2)], [], {})
 
 
 def test_an_object_in_a_robot_is_refused():
     run = engine()
     with pytest.raises(InputError, match=r'robot 1 at \(2, 1\).* too near to circles\[0\]'):
-        run.place_objects([(2.1, 1.0, 0.2)], [])
+        run.place_objects([(2.1, 1.0, 0.2)], [], {})
     assert len(run.parameters.world.circles) == 0

@@ -187,6 +187,38 @@ def test_an_obstacle_is_spawned_seen_moved_and_deleted(run):
     assert run.call('reset_simulation', scope=7).result.result == OK
 
 
+def test_a_slash_before_a_name_changes_nothing(run):
+    """`/crate_1` is the crate and not robot 1."""
+    assert spawn(run, SDF.format(BOX), (8.0, 5.0), name='crate_1').result.result == OK
+    assert run.call('get_entity_state', entity='/crate_1').state.pose.position.x == 8.0
+    moved = run.call('set_entity_state', entity='/crate_1', set_pose=True, set_twist=False,
+                     state=state(8.0, 4.0))
+    assert moved.result.result == OK
+    assert run.inbox.teleports == {}
+    assert run.call('get_entity_state', entity='crate_1').state.pose.position.y == 4.0
+    assert run.call('delete_entity', entity='/crate_1').result.result == OK
+    assert run.call('get_entity_state', entity='/robot_1').state.pose.position.x == 5.0
+
+
+def test_nothing_is_spawned_where_a_robot_will_be(run):
+    """It has been told that it will be there in the next tick."""
+    put = run.call('set_entity_state', entity='robot_1', set_pose=True, set_twist=False,
+                   state=state(8.0, 5.0))
+    assert put.result.result == OK
+    for place in ((8.0, 5.0), (5.0, 2.0)):  # where it will be, and where it is
+        assert spawn(run, SDF.format(BOX), place).result.result == CODES['INVALID_POSE']
+    assert spawn(run, SDF.format(BOX)).result.result == OK
+
+
+@pytest.mark.parametrize('text', ['(a+)+$', '(a|a)*$', 'a*a*a*a*$', 'x' * 101])
+def test_filters_that_may_take_for_ever_are_refused(run, text):
+    found = run.call('get_entities', filters=filters(text))
+    assert (found.entities, found.result.result) == ([], FAILED)
+    assert 'filter: expected at most 100 characters' in found.result.error_message
+    kept = run.call('get_entities', filters=filters(r'^robot_\d+$'))
+    assert kept.entities == ['robot_0', 'robot_1']
+
+
 def test_names_of_obstacles(run):
     assert spawn(run, SDF.format(BOX), name='a').entity_name == 'a'
     taken = {'name': 'a', 'place': (3.0, 6.0)}
