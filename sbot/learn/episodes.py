@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,13 +95,10 @@ class Episodes:
                              sense=senses, threads=threads)
         self.worlds.check_inputs(self.network)
         self.count, self.robots = self.worlds.count, self.worlds.robots
-        goals = [goals_of(one, self.task, self.network) for one in scenarios]
-        self._scenario_goal = np.array([goals[k % len(goals)] for k in range(count)])
+        self._play(self.worlds.scenarios)
         self.goal = self._scenario_goal.copy()
-        self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
         for one in scenarios:
             warn_of_idle(one, self.task.seconds, self.ticks)
-        self.limits = common_limits(self.task, scenarios)
         self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
@@ -143,6 +141,7 @@ class Episodes:
                             f'{state.goal.shape[1]} robots', f'what save() of an environment of '
                             f'{self.robots} robots returned')
         chosen = chosen_worlds(worlds, self.count)
+        self._check_alike(state.worlds, chosen)
         before, commands = self.worlds.simulation, self.now.commands.copy()
         seen = self.worlds.restore(state.worlds, chosen)
         self.begun = True
@@ -154,9 +153,38 @@ class Episodes:
             self._generators[k] = deepcopy(state.generators[at])
             self._first[k], self.drawn[k] = state.first[at], dict(state.drawn[at])
         if self.worlds.simulation is not before:
+            self._play(self.worlds.scenarios)
             self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._interface.aim(self.goal)
         self.now = self._moment(seen, commands)
+
+    def _check_alike(self, state: Saved, chosen: NDArray[np.int64]) -> None:
+        """Raise InputError where scenarios of a state cannot be played beside the others."""
+        scenarios = list(self.worlds.scenarios)
+        for k, one in zip(chosen.tolist(), cycle(state.scenarios), strict=False):
+            scenarios[k] = one
+        if all(a is b for a, b in zip(scenarios, self.worlds.scenarios, strict=True)):
+            return
+        kinds = _different(scenarios)
+        common_limits(self.task, kinds)
+        for one in kinds:
+            goals_of(one, self.task, self.network)
+
+    def _play(self, scenarios: Sequence[Scenario]) -> None:
+        """Take goals, limits and length of episodes from the scenarios of all worlds."""
+        kinds = _different(scenarios)
+        self.scenario = scenarios[0]
+        self.network = network_of(self.task, self.scenario)
+        self.limits = common_limits(self.task, kinds)
+        goals = {id(one): goals_of(one, self.task, self.network) for one in kinds}
+        self._scenario_goal = np.array([goals[id(one)] for one in scenarios])
+        self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
+
+    @property
+    def over(self) -> Flags:
+        """Worlds (K,) whose episode is over, since all robots are done or its time is."""
+        over: Flags = ~self.active.any(axis=1) | (self.now.seen.tick >= self.ticks)
+        return over
 
     @property
     def fps(self) -> int:
@@ -345,6 +373,11 @@ class Episodes:
     def _moment(self, seen: Observations, commands: Floats) -> Moment:
         return Moment(seen, self._interface.inputs(), commands, self.goal, self.network,
                       self.worlds.dt, self.limits)
+
+
+def _different(scenarios: Sequence[Scenario]) -> list[Scenario]:
+    """Return the scenarios of worlds, each once."""
+    return list({id(one): one for one in scenarios}.values())
 
 
 def _given(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> Floats:
