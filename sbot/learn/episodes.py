@@ -24,6 +24,7 @@ from sbot.learn.given import (
 from sbot.learn.interface import Interface
 from sbot.learn.randomise import Drawn, apply, checked_ranges, draw
 from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import (
     LARGEST_SEED,
     MOST_WORLDS,
