@@ -221,11 +221,28 @@ class Episodes:
         return seeds[0]
 
     def reset(self, chosen: Flags | None = None) -> None:
-        """Begin new episodes in the chosen worlds (K,), or in all."""
+        """Begin new episodes in the chosen worlds (K,), or in all.
+
+        Where the task raises, or robots cannot stand where it puts them, all worlds and their
+        generators are as before.
+        """
         if chosen is not None and (type(chosen) is not np.ndarray or chosen.dtype != np.bool_
                                    or chosen.shape != (self.count,)):
             raise bad_value('reset_mask', chosen, f'an array of {self.count} truth values')
         rows = range(self.count) if chosen is None else np.flatnonzero(chosen).tolist()
+        if not rows:
+            self.begun = True
+            return
+        before, begun = self.save(rows), self.begun
+        try:
+            self._begin(rows)
+        except BaseException:
+            self.restore(before, rows)
+            self.begun = begun
+            raise
+
+    def _begin(self, rows: Sequence[int]) -> None:
+        """Begin new episodes in worlds by their numbers."""
         seeds, starts = self.worlds.seeds.copy(), self.worlds.start.copy()
         placed: list[int] = []
         for k in rows:
@@ -281,7 +298,10 @@ class Episodes:
         ------
         InputError
             for another shape, an action that is not finite or that the task's mask forbids, and
-            before the first reset.
+            before the first reset; nothing has changed then.
+
+        Where ``reward`` or ``ended`` of the task raises, worlds have moved and robots are done as
+        before; the next step continues there.
 
         """
         return self.play(self.actions.checked('actions', actions, (self.count, self.robots)), anew)
@@ -290,9 +310,9 @@ class Episodes:
         """Do the work of ``step`` with actions that are checked but for masks."""
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
-        if anew is not None and anew.any():
-            self.active[anew] = False  # their robots do nothing more
-        self._check_allowed(values)
+        active = self.active if anew is None else self.active & ~anew[:, np.newaxis]
+        self._check_allowed(values, active)
+        self.active = active  # robots of worlds that begin anew do nothing more
         shares, data = self.actions.split(values, self.active)
         commands = self._interface.commands(shares)
         before, hold = self.now, self.task.hold
@@ -331,11 +351,11 @@ class Episodes:
                             f'numbers of shape ({self.count}, columns)')
         return given.astype(np.float32)
 
-    def _check_allowed(self, actions: NDArray[Any]) -> None:
+    def _check_allowed(self, actions: NDArray[Any], active: Flags) -> None:
         mask = self.mask()
         if mask is None:
             return
-        wrong = ~np.take_along_axis(mask, actions[..., None], axis=2)[..., 0] & self.active
+        wrong = ~np.take_along_axis(mask, actions[..., None], axis=2)[..., 0] & active
         if wrong.any():
             k, i = np.argwhere(wrong)[0].tolist()
             raise bad_value('actions', f'{int(actions[k, i])} of robot {i} in world {k}',
