@@ -206,7 +206,7 @@ class Episodes:
         """
         if seed is None:
             return None
-        if isinstance(seed, list | tuple | np.ndarray):
+        if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim):
             if len(seed) != self.count:
                 raise bad_value('seed', f'{len(seed)} seeds', f'one for each of {self.count} '
                                 'worlds')
@@ -333,7 +333,7 @@ class Episodes:
             return None
         where, shape = f'{type(self.task).__name__}.mask()', (*self.active.shape,
                                                               len(self.actions.moves))
-        mask = np.asarray(given)
+        mask = as_array(where, given)
         if mask.shape != shape or mask.dtype != np.bool_:
             raise bad_value(where, f'{mask.dtype} of shape {mask.shape}',
                             f'truth values of shape {shape}')
@@ -369,7 +369,7 @@ class Episodes:
     def _answer(self, method: str, *moments: Moment) -> NDArray[Any]:
         """Return what a method of the task says of each robot, (K, N)."""
         where = f'{type(self.task).__name__}.{method}()'
-        answer = np.asarray(self._asked(method, *moments))
+        answer = as_array(where, self._asked(method, *moments))
         if answer.shape != (self.count, self.robots):
             raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
                             'a value for each robot of each world')
@@ -401,10 +401,19 @@ def _different(scenarios: Sequence[Scenario]) -> list[Scenario]:
     return list({id(one): one for one in scenarios}.values())
 
 
+def check_options(options: Any) -> None:  # noqa: ANN401
+    """Raise InputError for options of ``reset`` that are no dictionary."""
+    if not isinstance(options, Mapping | None):
+        raise bad_value('options', options, 'a dictionary')
+
+
 def _given(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> Floats:
     """Return what a task gave as an array of one of the shapes."""
-    array = np.asarray(values, np.float64)
+    where = f'{what} of the task'
+    array = as_array(where, values)
+    if array.dtype.kind not in 'biuf':
+        raise bad_value(where, values, 'numbers')
     if array.shape not in shapes:
-        raise bad_value(f'{what} of the task', f'shape {array.shape}',
+        raise bad_value(where, f'shape {array.shape}',
                         ' or '.join(f'shape {shape}' for shape in shapes))
-    return array
+    return array.astype(np.float64)

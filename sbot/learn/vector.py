@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Sources
-from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes
+from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes, check_options
 from sbot.learn.picture import MODES, Renderer
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Flags, Task
@@ -51,8 +51,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
 
         ``seed`` is world 0's, and world k has seed + k; or a list with a seed for each, or None.
         """
-        if not isinstance(options, Mapping | None):
-            raise bad_value('options', options, 'a dictionary')
+        check_options(options)
         first = self.episodes.seed(seed)
         if first is not None:
             super().reset(seed=first, options=options)

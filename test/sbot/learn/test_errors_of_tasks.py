@@ -33,7 +33,7 @@ class Broken(sbot.learn.ReachGoal):
         return self.asked('mask', None)
 
     def reward(self, before, now):
-        return self.asked('reward', super().reward(before, now))
+        return self.asked('reward', np.ones((2, 1)))
 
     def ended(self, now):
         return self.asked('ended', np.zeros((2, 1), np.bool_))
@@ -93,3 +93,25 @@ def test_a_reward_that_raises_lets_the_next_step_continue():
     task.fault = {}
     env.step(np.array([7, 5]))
     assert env.episodes.now.seen.tick.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize('method', ['begin', 'goals', 'mask', 'reward', 'ended'])
+@pytest.mark.parametrize('answer', ['x', [[1], [1, 2]], [1j, 2]])
+def test_answers_that_are_no_numbers_are_named(method, answer):
+    env, task = faulty()
+    task.fault = {method: lambda: answer}
+    with pytest.raises(InputError, match=f'^({method} of the task|Broken.{method}\\(\\)): got '):
+        (env.reset if method in ('begin', 'goals') else env.step)(
+            **{} if method in ('begin', 'goals') else {'actions': np.array([7, 5])})
+
+
+@pytest.mark.parametrize('make', [
+    lambda: sbot.learn.env(NEAR), lambda: sbot.learn.parallel_env(NEAR),
+    lambda: sbot.learn.vector_env(NEAR, 1)])
+def test_wrong_options_and_seeds_are_named(make):
+    env = make()
+    for options in ('x', 3):
+        with pytest.raises(InputError, match=r'^options: got .* expected a dictionary'):
+            env.reset(options=options)
+    with pytest.raises(InputError, match=r'^seed: got array\(3\), expected a whole number'):
+        env.reset(seed=np.array(3))
