@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from sbot.learn.given import (
 from sbot.learn.interface import Interface
 from sbot.learn.randomise import Drawn, apply, checked_ranges, draw
 from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import (
     LARGEST_SEED,
     MOST_WORLDS,
@@ -94,13 +96,10 @@ class Episodes:
                              sense=senses, threads=threads)
         self.worlds.check_inputs(self.network)
         self.count, self.robots = self.worlds.count, self.worlds.robots
-        goals = [goals_of(one, self.task, self.network) for one in scenarios]
-        self._scenario_goal = np.array([goals[k % len(goals)] for k in range(count)])
+        self._play(self.worlds.scenarios)
         self.goal = self._scenario_goal.copy()
-        self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
         for one in scenarios:
             warn_of_idle(one, self.task.seconds, self.ticks)
-        self.limits = common_limits(self.task, scenarios)
         self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
@@ -143,6 +142,7 @@ class Episodes:
                             f'{state.goal.shape[1]} robots', f'what save() of an environment of '
                             f'{self.robots} robots returned')
         chosen = chosen_worlds(worlds, self.count)
+        self._check_alike(state.worlds, chosen)
         before, commands = self.worlds.simulation, self.now.commands.copy()
         seen = self.worlds.restore(state.worlds, chosen)
         self.begun = True
@@ -154,9 +154,38 @@ class Episodes:
             self._generators[k] = deepcopy(state.generators[at])
             self._first[k], self.drawn[k] = state.first[at], dict(state.drawn[at])
         if self.worlds.simulation is not before:
+            self._play(self.worlds.scenarios)
             self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._interface.aim(self.goal)
         self.now = self._moment(seen, commands)
+
+    def _check_alike(self, state: Saved, chosen: NDArray[np.int64]) -> None:
+        """Raise InputError where scenarios of a state cannot be played beside the others."""
+        scenarios = list(self.worlds.scenarios)
+        for k, one in zip(chosen.tolist(), cycle(state.scenarios), strict=False):
+            scenarios[k] = one
+        if all(a is b for a, b in zip(scenarios, self.worlds.scenarios, strict=True)):
+            return
+        kinds = _different(scenarios)
+        common_limits(self.task, kinds)
+        for one in kinds:
+            goals_of(one, self.task, self.network)
+
+    def _play(self, scenarios: Sequence[Scenario]) -> None:
+        """Take goals, limits and length of episodes from the scenarios of all worlds."""
+        kinds = _different(scenarios)
+        self.scenario = scenarios[0]
+        self.network = network_of(self.task, self.scenario)
+        self.limits = common_limits(self.task, kinds)
+        goals = {id(one): goals_of(one, self.task, self.network) for one in kinds}
+        self._scenario_goal = np.array([goals[id(one)] for one in scenarios])
+        self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
+
+    @property
+    def over(self) -> Flags:
+        """Worlds (K,) whose episode is over, since all robots are done or its time is."""
+        over: Flags = ~self.active.any(axis=1) | (self.now.seen.tick >= self.ticks)
+        return over
 
     @property
     def fps(self) -> int:
@@ -177,7 +206,7 @@ class Episodes:
         """
         if seed is None:
             return None
-        if isinstance(seed, list | tuple | np.ndarray):
+        if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim):
             if len(seed) != self.count:
                 raise bad_value('seed', f'{len(seed)} seeds', f'one for each of {self.count} '
                                 'worlds')
@@ -192,11 +221,28 @@ class Episodes:
         return seeds[0]
 
     def reset(self, chosen: Flags | None = None) -> None:
-        """Begin new episodes in the chosen worlds (K,), or in all."""
+        """Begin new episodes in the chosen worlds (K,), or in all.
+
+        Where the task raises, or robots cannot stand where it puts them, all worlds and their
+        generators are as before.
+        """
         if chosen is not None and (type(chosen) is not np.ndarray or chosen.dtype != np.bool_
                                    or chosen.shape != (self.count,)):
             raise bad_value('reset_mask', chosen, f'an array of {self.count} truth values')
         rows = range(self.count) if chosen is None else np.flatnonzero(chosen).tolist()
+        if not rows:
+            self.begun = True
+            return
+        before, begun = self.save(rows), self.begun
+        try:
+            self._begin(rows)
+        except BaseException:
+            self.restore(before, rows)
+            self.begun = begun
+            raise
+
+    def _begin(self, rows: Sequence[int]) -> None:
+        """Begin new episodes in worlds by their numbers."""
         seeds, starts = self.worlds.seeds.copy(), self.worlds.start.copy()
         placed: list[int] = []
         for k in rows:
@@ -252,7 +298,10 @@ class Episodes:
         ------
         InputError
             for another shape, an action that is not finite or that the task's mask forbids, and
-            before the first reset.
+            before the first reset; nothing has changed then.
+
+        Where ``reward`` or ``ended`` of the task raises, worlds have moved and robots are done as
+        before; the next step continues there.
 
         """
         return self.play(self.actions.checked('actions', actions, (self.count, self.robots)), anew)
@@ -261,9 +310,9 @@ class Episodes:
         """Do the work of ``step`` with actions that are checked but for masks."""
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
-        if anew is not None and anew.any():
-            self.active[anew] = False  # their robots do nothing more
-        self._check_allowed(values)
+        active = self.active if anew is None else self.active & ~anew[:, np.newaxis]
+        self._check_allowed(values, active)
+        self.active = active  # robots of worlds that begin anew do nothing more
         shares, data = self.actions.split(values, self.active)
         commands = self._interface.commands(shares)
         before, hold = self.now, self.task.hold
@@ -284,7 +333,7 @@ class Episodes:
             return None
         where, shape = f'{type(self.task).__name__}.mask()', (*self.active.shape,
                                                               len(self.actions.moves))
-        mask = np.asarray(given)
+        mask = as_array(where, given)
         if mask.shape != shape or mask.dtype != np.bool_:
             raise bad_value(where, f'{mask.dtype} of shape {mask.shape}',
                             f'truth values of shape {shape}')
@@ -302,11 +351,11 @@ class Episodes:
                             f'numbers of shape ({self.count}, columns)')
         return given.astype(np.float32)
 
-    def _check_allowed(self, actions: NDArray[Any]) -> None:
+    def _check_allowed(self, actions: NDArray[Any], active: Flags) -> None:
         mask = self.mask()
         if mask is None:
             return
-        wrong = ~np.take_along_axis(mask, actions[..., None], axis=2)[..., 0] & self.active
+        wrong = ~np.take_along_axis(mask, actions[..., None], axis=2)[..., 0] & active
         if wrong.any():
             k, i = np.argwhere(wrong)[0].tolist()
             raise bad_value('actions', f'{int(actions[k, i])} of robot {i} in world {k}',
@@ -320,7 +369,7 @@ class Episodes:
     def _answer(self, method: str, *moments: Moment) -> NDArray[Any]:
         """Return what a method of the task says of each robot, (K, N)."""
         where = f'{type(self.task).__name__}.{method}()'
-        answer = np.asarray(self._asked(method, *moments))
+        answer = as_array(where, self._asked(method, *moments))
         if answer.shape != (self.count, self.robots):
             raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
                             'a value for each robot of each world')
@@ -347,10 +396,24 @@ class Episodes:
                       self.worlds.dt, self.limits)
 
 
+def _different(scenarios: Sequence[Scenario]) -> list[Scenario]:
+    """Return the scenarios of worlds, each once."""
+    return list({id(one): one for one in scenarios}.values())
+
+
+def check_options(options: Any) -> None:  # noqa: ANN401
+    """Raise InputError for options of ``reset`` that are no dictionary."""
+    if not isinstance(options, Mapping | None):
+        raise bad_value('options', options, 'a dictionary')
+
+
 def _given(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> Floats:
     """Return what a task gave as an array of one of the shapes."""
-    array = np.asarray(values, np.float64)
+    where = f'{what} of the task'
+    array = as_array(where, values)
+    if array.dtype.kind not in 'biuf':
+        raise bad_value(where, values, 'numbers')
     if array.shape not in shapes:
-        raise bad_value(f'{what} of the task', f'shape {array.shape}',
+        raise bad_value(where, f'shape {array.shape}',
                         ' or '.join(f'shape {shape}' for shape in shapes))
-    return array
+    return array.astype(np.float64)

@@ -53,6 +53,12 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
     if not isinstance(task, Task):
         raise bad_value('task', task, f"a Task, or one of {', '.join(entries())}")
     checked_ranges(task.randomise)
+    if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
+        raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
+    for name in ('max_speed', 'turn'):
+        value = getattr(task, name)
+        if not isinstance(value, int | float | np.number | None):
+            raise bad_value(f'{name} of the task', value, 'a number, or None')
     whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
     if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
         raise bad_value('seconds of the task', task.seconds,

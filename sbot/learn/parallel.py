@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes, SavedEpisodes
+from sbot.learn.episodes import Episodes, SavedEpisodes, check_options
 from sbot.learn.picture import MODES, Renderer
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
@@ -49,6 +49,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[Agents, Agents]:
         """Begin an episode; the seed is that of the scenario's first one."""
+        check_options(options)
         self.episodes.seed(seed)
         self.episodes.reset()
         self._renderer.keep()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from sbot.worlds.many import Worlds
 from sbot.worlds.setting import wind_rows
 from sbot_common.arguments import numbers
 from sbot_common.errors import InputError, bad_value
+from sbot_common.params import Param, Spec, specs_of
+from sbot_sim.sensors.registry import sensors
+from wind_model.parameters import WindParameters
 
 Ranges = dict[str, tuple[float, float]]
 Drawn = dict[str, Any]  # values by key, as ``sbot.load`` takes overrides
@@ -33,7 +37,8 @@ def checked_ranges(given: Any) -> Ranges:  # noqa: ANN401
     Raises
     ------
     InputError
-        for an unknown key, or anything but a pair of numbers, the smaller one first.
+        for an unknown key, anything but a pair of numbers, the smaller one first, and numbers
+        that a scenario may not have there.
 
     """
     if not isinstance(given, Mapping):
@@ -47,8 +52,21 @@ def checked_ranges(given: Any) -> Ranges:  # noqa: ANN401
         if low > high or (low < 0.0 and key not in _DIRECTIONS):
             raise bad_value(where, [low, high], 'two numbers, the smaller one first' + (
                 '' if key in _DIRECTIONS else ', none below 0'))
+        limits = _limits()[key]
+        for end in (low, high):
+            limits.check(end, where)
         ranges[key] = low, high
     return ranges
+
+
+@lru_cache(maxsize=1)
+def _limits() -> dict[str, Spec]:
+    """Return what a scenario allows, by key."""
+    declared = {f'wind.{spec.name}': spec for spec in specs_of(WindParameters)}
+    for sensor in sensors().values():
+        declared |= {f'sensors.{spec.name}': spec for spec in sensor.specs}
+    return {**{key: declared[key] for key in KEYS},
+            **dict.fromkeys(_DIRECTIONS, Param('rad', '', '', -1e6, 1e6))}
 
 
 def draw(ranges: Ranges, rng: np.random.Generator) -> Drawn:

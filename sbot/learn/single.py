@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes, SavedEpisodes
+from sbot.learn.episodes import Episodes, SavedEpisodes, check_options
 from sbot.learn.picture import MODES, Renderer
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
@@ -30,6 +30,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
             NDArray[np.float32], dict[str, Any]]:
         """Begin an episode; the seed is that of the scenario's first one."""
+        check_options(options)
         super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset()
         self._renderer.keep()

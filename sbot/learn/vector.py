@@ -11,11 +11,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Sources
-from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes
+from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes, check_options
 from sbot.learn.picture import MODES, Renderer
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Flags, Task
-from sbot.worlds.arguments import chosen_worlds
 from sbot_common.errors import InputError, bad_value
 
 Step = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
@@ -44,7 +43,6 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         self.single_observation_space, self.single_action_space = spaces_of(self.episodes)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._over: Flags = np.zeros(self.num_envs, np.bool_)  # worlds that wait for a reset
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None,
               options: dict[str, Any] | None = None) -> tuple[
@@ -53,14 +51,12 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
 
         ``seed`` is world 0's, and world k has seed + k; or a list with a seed for each, or None.
         """
-        if not isinstance(options, Mapping | None):
-            raise bad_value('options', options, 'a dictionary')
+        check_options(options)
         first = self.episodes.seed(seed)
         if first is not None:
             super().reset(seed=first, options=options)
         mask = (options or {}).get('reset_mask')
         self.episodes.reset(mask)
-        self._over[slice(None) if mask is None else mask] = False
         self._renderer.keep()
         return self._observed(), self._infos({})
 
@@ -71,7 +67,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         (K,) means, or (K, N), as ``rewards`` says; those of robots are in ``infos``, too.
         """
         episodes = self.episodes
-        n, waiting = episodes.robots, self._over
+        n, waiting = episodes.robots, episodes.over
         if self._mode == AutoresetMode.DISABLED and waiting.any():
             raise InputError(f"step() needs an episode in world {int(waiting.argmax())}; call "
                              "reset(options={'reset_mask': mask}) first")
@@ -81,7 +77,6 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         terminated: Flags = np.logical_and.reduce(outcome.ended, axis=1)
         truncated: Flags = outcome.late & ~terminated
         over: Flags = terminated | truncated
-        self._over = over
         infos = self._begin_again(over) if self._mode == AutoresetMode.SAME_STEP else {}
         self._renderer.keep()
         reward = outcome.reward if self._of_robots else outcome.reward.mean(axis=1)
@@ -94,7 +89,6 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
     def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> Any:  # noqa: ANN401
         """Let worlds continue from a state, to the bit, and return all observations."""
         self.episodes.restore(state, worlds)
-        self._over[chosen_worlds(worlds, self.num_envs)] = False
         return self._observed()
 
     def state(self) -> NDArray[np.float32]:

@@ -14,10 +14,15 @@ from sbot.learn.proof.evolve import TRAINING_SEEDS
 from sbot.learn.proof.report import draw_curves, table
 from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_by, write_rows
 from sbot.learn.tasks.registry import entry_of
+from sbot.worlds.arguments import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
+from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
 
 LEARNERS = {'evolved': 'CMA-ES on the whole episodes (extra evolve)',
             'ppo': 'independent PPO, all robots share a policy (extra train)'}
+
+_MOST = {'trainings': 1_000_000, 'episodes': MOST_WORLDS, 'generations': 1_000_000_000,
+         'decisions': 1_000_000_000_000, 'threads': MOST_THREADS, 'processes': 1000}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,6 +44,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f'--output: {path}: {error.strerror}') from None
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     given = _parser().parse_args(arguments)
@@ -46,13 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.first_seed <= TRAINING_SEEDS[-1]:
             raise bad_value('--first-seed', given.first_seed,
                             f'a number > {TRAINING_SEEDS[-1]}, the last seed of training')
+        for name, most in _MOST.items():
+            whole(f'--{name}', getattr(given, name), 1, most)
+        whole('--first-seed', given.first_seed, TRAINING_SEEDS[-1] + 1,
+              LARGEST_SEED + 1 - given.episodes)
         entries = [entry_of(name) for name in given.tasks]
         seeds = range(given.first_seed, given.first_seed + given.episodes)
         options = ({'generations': given.generations} if given.learner == 'evolved'
                    else {'decisions': given.decisions})
         rows: list[Row] = []
         points: list[Point] = []
-        given.output.mkdir(parents=True, exist_ok=True)
+        _make_folder(given.output)
         for entry in entries:
             rows += baselines(entry, seeds)
             work = partial(prove, entry.name, given.learner, seeds, given.output,

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from neural_controller.function_policy import FunctionPolicy, function_policy
 from neural_controller.network import Network, make_network
 from sbot.learn.task import Floats, Task
+from sbot.worlds.arguments import LARGEST_SEED
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import gust_ticks
+from sbot_common.arguments import whole
+from sbot_common.errors import bad_value
 from wind_model.parameters import WindParameters
 from wind_model.uniform import mean_velocity, unit
 
@@ -84,7 +87,17 @@ class Scene(Task):
 
     def scenario(self, seed: int, controller: str = 'none',
                  parameters: Mapping[str, Any] | None = None) -> Values:
-        """Return the values of a scenario file: the episode of a seed, and who drives there."""
+        """Return the values of a scenario file: the episode of a seed, and who drives there.
+
+        Raises
+        ------
+        InputError
+            for a seed that is no whole number >= 0, and for parameters that have no names.
+
+        """
+        if not isinstance(parameters, Mapping | None):
+            raise bad_value('parameters', parameters, 'a dictionary, or None')
+        seed = whole('seed', seed, 0, LARGEST_SEED)
         rng = np.random.default_rng(seed)
         wind, start = self.weather(rng), self.start(rng)
         entry = {**self.arena['robots'][0], 'controller': controller}

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from sbot.learn.tasks.entry import Entry
-from sbot_common.errors import unknown_name
+from sbot_common.errors import bad_value, unknown_name
 
 _NO_TASKS = ('entry', 'measures', 'registry')
 
@@ -27,9 +27,11 @@ def entry_of(name: str) -> Entry:
     Raises
     ------
     InputError
-        for an unknown name, with the nearest known one.
+        for an unknown name, with the nearest known one, and for what is no name.
 
     """
+    if not isinstance(name, str):
+        raise bad_value('task', name, f"one of {', '.join(entries())}")
     if name not in entries():
         raise unknown_name('task', name, list(entries()))
     return entries()[name]

@@ -127,3 +127,47 @@ def test_gymnasiums_processes_step_environments():
     envs.reset(seed=4)
     assert np.array_equal(results[0], [np.concatenate(
         [np.ravel(part) for part in envs.step(row)[:4]]) for row in rows])
+
+
+@pytest.mark.parametrize('autoreset', ['next_step', 'disabled'])
+def test_a_state_at_the_end_of_an_episode_waits_for_the_next_one(autoreset):
+    env, other = (sbot.learn.vector_env(NEAR, 2, task=Drawn(), autoreset=autoreset)
+                  for _ in range(2))
+    rows = actions(6, (2, 2, 2))
+    env.reset(seed=3)
+    played(env, rows[:4])
+    other.restore(env.save())
+    if autoreset == 'disabled':
+        for one in (env, other):
+            with pytest.raises(InputError, match='world 0; call reset'):
+                one.step(rows[4])
+        return
+    assert np.array_equal(played(other, rows[4:]), played(env, rows[4:]))
+    assert other.episodes.now.seen.tick.tolist() == [1, 1]
+
+
+class Still(Drawn):
+    """The scenario's goals and robots' own speeds."""
+
+    max_speed = turn = None
+
+    def goals(self, worlds, world, rng):
+        return None
+
+
+def test_a_restored_scenario_has_its_own_length_goals_and_speeds():
+    small = {**NEAR, 'rate': 20, 'robots': [{'pose': [2, 2, 0], 'goal': [1, 1], 'body': 's-bot'},
+                                            {'pose': [2, 4, 0], 'body': 's-bot'}]}
+    env, other = (sbot.learn.vector_env(one, 2, task=Still()) for one in (small, NEAR))
+    env.reset(seed=3)
+    other.reset(seed=3)
+    limits = other.episodes.limits
+    with pytest.raises(InputError, match='max_speed and turn'):
+        other.restore(env.save([0]), [0])
+    assert np.array_equal(other.episodes.limits, limits)
+    other.restore(env.save())
+    assert np.array_equal(other.episodes.limits, env.episodes.limits)
+    assert (env.episodes.limits != limits).any()
+    rows = actions(10, (2, 2, 2))
+    assert np.array_equal(played(other, rows), played(env, rows))
+    assert other.episodes.goal[0, 0].tolist() == [1, 1]

@@ -288,7 +288,8 @@ def test_wrong_actions_of_one_world_are_named():
 
 
 @pytest.mark.parametrize(('name', 'value'), [
-    ('seconds', float('nan')), ('seconds', 0.0), ('seconds', 'x'), ('hold', True), ('hold', 1.5)])
+    ('seconds', float('nan')), ('seconds', 0.0), ('seconds', 'x'), ('hold', True), ('hold', 1.5),
+    ('max_speed', 'x'), ('turn', [1.0]), ('senses', 3), ('senses', 'scan')])
 def test_a_tasks_numbers_are_checked(name, value):
     task = sbot.learn.ReachGoal()
     setattr(task, name, value)

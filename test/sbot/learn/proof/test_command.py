@@ -47,6 +47,22 @@ def test_bad_words_are_one_line(words, said, tmp_path, capsys):
     assert error.count('\n') == 1
 
 
+@pytest.mark.parametrize('name', ['trainings', 'episodes', 'generations', 'decisions', 'threads',
+                                  'processes'])
+@pytest.mark.parametrize('value', ['0', '-1'])
+def test_numbers_begin_at_one(name, value, tmp_path, capsys):
+    assert main(['coverage', f'--{name}', value, '-o', str(tmp_path / 'out')]) == 2
+    assert capsys.readouterr().err.startswith(
+        f'sbot.learn.proof: --{name}: got {value}, expected a whole number from 1 to ')
+    assert not (tmp_path / 'out').exists()
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(capsys):
+    assert main(['coverage', '-o', '/dev/null/x']) == 2
+    assert capsys.readouterr().err == (
+        'sbot.learn.proof: --output: /dev/null/x: Not a directory\n')
+
+
 def test_the_table_says_who_is_better_in_the_direction_of_the_metric():
     rows = [Row('reach_goal', policy, training, seed, value + 0.1 * seed)
             for policy, training, value in (

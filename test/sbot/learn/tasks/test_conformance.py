@@ -27,6 +27,19 @@ def test_the_tasks_of_the_field_are_there():
     assert isinstance(sbot.learn.scene('flocking'), Scene)
 
 
+@pytest.mark.parametrize(('call', 'words'), [
+    *((lambda name=name: sbot.learn.scene(name), r'task: got .*, expected one of .*flocking')
+      for name in (None, 3, [])),
+    *((lambda seed=seed: sbot.learn.scene('reach_goal').scenario(seed),
+       'seed: got .*, expected a whole number from 0 to ')
+      for seed in ('x', -1, 1.5, float('nan'), None, 2**63)),
+    *((lambda given=given: sbot.learn.scene('reach_goal').scenario(1, 'none', given),
+       'parameters: got .*, expected a dictionary') for given in ('x', 3))])
+def test_wrong_arguments_of_scenes_are_named(call, words):
+    with pytest.raises(InputError, match=f'^{words}'):
+        call()
+
+
 def test_they_are_listed(capsys):
     assert main(['list', 'tasks', '--json']) == 0
     assert list(json.loads(capsys.readouterr().out)['tasks']) == list(entries())
