@@ -36,6 +36,7 @@ from navigate.parameters import (
     Parameters,
 )
 from navigate.ways.grid import Grid, is_marked
+from navigate.yielding import is_occupied
 from sbot_common.compiled.jit import njit, njit_inner
 
 MOST = 16  # objects that are followed at once
@@ -227,12 +228,7 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
 @njit_inner
 def is_robot(p: Parameters, others: NDArray[np.float64], me: int, x: float, y: float) -> bool:
     """Tell whether a point (m) is on the body of another robot, or nearly."""
-    reach = p.robot_radius_m + p.margin_m
-    for k in range(others.shape[0]):
-        dx, dy = others[k, 0] - x, others[k, 1] - y
-        if k != me and dx * dx + dy * dy < reach * reach:
-            return True
-    return False
+    return is_occupied(others, me, x, y, p.robot_radius_m + p.margin_m)
 
 
 @njit

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sbot.learn.shipped import ReachGoal
-from sbot.learn.tasks.doorway import BEAMS, TOLERANCE, Passing, through_the_gap
-from sbot.learn.tasks.entry import Entry, Metric, Rule, Values
-from sbot.learn.tasks.measures import NAVIGATE, mean_time, nearing, robots
-from sbot.learn.tasks.reach import fan
+from sbot.learn.tasks.doorway import BEAMS, TOLERANCE, Passing, passing_entry
+from sbot.learn.tasks.entry import Values
+from sbot.learn.tasks.measures import robots
 from sbot.navigation.scene import box
 
 
@@ -23,8 +21,5 @@ class Corridor(Passing):
         BEAMS, 4.0, TOLERANCE)
 
 
-ENTRY = Entry(
-    'corridor', 'Four robots, two from each end, through a corridor of 2 m.', ReachGoal, Corridor,
-    Metric('time', 's', 'until a robot is at its goal, on average; 40 s for one that is not',
-           'Chandra et al. 2025, arXiv 2508.13459', mean_time(TOLERANCE), higher=False),
-    Rule(through_the_gap, (1.0, 1.0, 0.1, *fan(BEAMS))), NAVIGATE, nearing, (8,))
+ENTRY = passing_entry(
+    'corridor', 'Four robots, two from each end, through a corridor of 2 m.', Corridor)

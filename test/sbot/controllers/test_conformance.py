@@ -1,19 +1,17 @@
 """What holds for every controller: same bits everywhere, fresh after a reset, nothing unnamed."""
 
 import importlib.util
-import json
 import math
 import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 import yaml
 from every_controller import INSTALLED, OWN, Case, cases, fields_of
+from over_nodes import check_nodes
 
 import sbot
-from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import ticks
 from sbot.controllers.registry import entry_of, shipped
@@ -24,7 +22,6 @@ from sbot_common import controlled_robot
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, make_observation
 
-DEADLINE = 240.0  # s; long, as the first run compiles
 EVERY = cases()
 IDS = [case.name for case in EVERY]
 each = pytest.mark.parametrize('case', EVERY, ids=IDS)
@@ -178,14 +175,6 @@ def test_all_in_one_run_over_ros(every_controller, tmp_path):
     scenario = scenario_of(every_controller, *EVERY)
     run = run_of(scenario, record=tmp_path / 'bag')
     (every_controller / 'all.yaml').write_text(scenario.to_yaml())
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'up', '--composed', str(every_controller / 'all.yaml'),
-         '--json', '--record', str(tmp_path / 'live')],
-        timeout=DEADLINE, capture_output=True, text=True, check=False,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
-    live = Bag(tmp_path / 'live')
-    comparison = compare(Bag(tmp_path / 'bag'), live)
-    assert comparison.equal, comparison.first
-    assert replay(live).equal
+    check_nodes('up --composed', every_controller / 'all.yaml',
+                (run, Bag(tmp_path / 'bag')), tmp_path,
+                {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})

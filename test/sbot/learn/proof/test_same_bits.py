@@ -1,16 +1,14 @@
 """What was trained drives the same robots in batches, runs, replay and over nodes, bit for bit."""
 
 import importlib.util
-import json
 import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from over_nodes import check_nodes
 
 import sbot
-from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot.learn.proof.evolve import evolve
 from sbot.learn.proof.play import worlds_of
@@ -19,7 +17,6 @@ from sbot.regression.replay import replay
 
 pytest.importorskip('cma', reason='cma is missing (extra evolve)')
 
-DEADLINE = 240.0  # s; long, as the first run compiles
 TICKS = 15
 # A network, and a function of our own whose weights were trained.
 KINDS = {'coverage': ('neural_controller.controller:Neural', 'network'),
@@ -60,17 +57,8 @@ def test_nodes_give_the_same_run(trained, tmp_path):
     _, _, scenario, _ = trained
     run = sbot.run(scenario, record=tmp_path / 'bag')
     (tmp_path / 'scene.yaml').write_text(scenario.to_yaml())
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'up', '--composed', str(tmp_path / 'scene.yaml'),
-         '--json', '--record', str(tmp_path / 'live')],
-        timeout=DEADLINE, capture_output=True, text=True, check=False,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
-    live = Bag(tmp_path / 'live')
-    comparison = compare(Bag(tmp_path / 'bag'), live)
-    assert comparison.equal, comparison.first
-    assert replay(live).equal
+    check_nodes('up --composed', tmp_path / 'scene.yaml', (run, Bag(tmp_path / 'bag')), tmp_path,
+                {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
 
 
 def test_training_is_repeatable_whatever_the_threads(trained):
