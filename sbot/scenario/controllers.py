@@ -50,7 +50,8 @@ def controller_place(scenario: Scenario, robot_id: int) -> Place:
     robot = scenario.robots[robot_id]
     return Place(robot_id, scenario.bodies[robot.body], robot.goal, robot.controller,
                  controller_parameters(scenario, robot),
-                 scenario.robots, Sources(scenario.python_path, scenario.given))
+                 scenario.robots, Sources(scenario.python_path, scenario.given),
+                 lambda: world_arrays(scenario.world))
 
 
 def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
