@@ -16,7 +16,7 @@ from pathlib import Path
 
 SCENES = ('arena/open-wind', 'arena/around-wind', 'arena/wall-wind', 'arena/trap-wind', 'slit/10',
           'clutter/10', 'moving/six', 'circle/8', 'intersection/four', 'corner/blind',
-          'hallway/pair', 'doorway/pair', 'doorway/1.2')
+          'hallway/pair', 'doorway/pair')
 CONTROLLERS = ('potential_field', 'dwa', 'navground:ORCA', 'navground:HL', 'navigate')
 SEEDS = '0:20'
 ROWS = Path(__file__).with_name('rows.jsonl')
