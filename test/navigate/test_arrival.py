@@ -11,10 +11,12 @@ from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
 
+ARENAS = Path.cwd()  # where scenarios look for files
+
 
 def summary_of(name, seed, **changes):
     values = scenario_values(name, chosen_scenes(families(), [name])[name], seed)
-    scenario = parse_scenario(yaml.safe_dump(values), name, Path.cwd(), overrides={
+    scenario = parse_scenario(yaml.safe_dump(values), name, ARENAS, overrides={
         'robots.*.controller': 'navigate', **changes})
     return scenario, run_scenario(scenario, keep=False).summary
 
@@ -55,7 +57,7 @@ def scaled_run(size):
         'sensors': {'scan_range_max': 10.0 * size},
         'controllers': {'navigate': {'robot_radius_m': 0.3 * size, 'cruise_speed_mps': 1.5 * size,
                                      'forward_speed_mps': 2.0 * size}},
-        'robots': [robot(2.0, 4.1, 0.1, 10.0), robot(9.0, 3.8, 3.0, 2.0)]}), 'scaled', Path.cwd())
+        'robots': [robot(2.0, 4.1, 0.1, 10.0), robot(9.0, 3.8, 3.0, 2.0)]}), 'scaled', ARENAS)
     return run_scenario(scenario)
 
 
