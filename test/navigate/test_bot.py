@@ -9,6 +9,7 @@ from navigate.bot import Navigate, directions
 from navigate.memory import make_memory
 from navigate.parameters import Parameters, resolved
 from navigate.ways.grid import SIDE, Grid, shifted
+from navigate.ways.known import Known
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
 
@@ -110,3 +111,34 @@ def test_a_copy_goes_on_alone_and_the_same(duplicate):
     assert other.state == expected
     assert [other.step(see(k), RNG) for k in range(5, 10)] == with_turns
     assert other.state == bot.state != expected
+
+
+def test_a_map_that_is_turned_and_moved_with_the_robot_gives_the_same_commands():
+    def commands(turn, far):
+        cosine, sine = math.cos(turn), math.sin(turn)
+
+        def at(x, y):
+            return far + cosine * x - sine * y, far + sine * x + cosine * y
+
+        known = Known(np.array([[*at(2.0, -1.5), *at(2.0, 1.5)]]), np.array([[*at(3.0, 2), 0.4]]))
+        bot, found = Navigate(None, (), known, map=True), []
+        for k in range(20):
+            pose = np.array([[*at(0.02 * k, 0.0), turn]])
+            found.append(bot.step(Observation(0, 1, k, k, 1 / 30, pose, None, at(6.0, 0.1)), RNG))
+        return np.array(found)
+
+    there = commands(0.0, 0.0)
+    assert np.abs(there[:, 1]).max() > 0.1  # round the wall, which no scan has shown
+    for turn, far in ((math.pi / 2, 0.0), (2.3, 40.0)):
+        assert np.abs(commands(turn, far) - there).max() < 1e-6
+
+
+def test_a_map_is_there_still_when_the_window_has_moved():
+    known = Known(np.array([[120.0, -5.0, 120.0, 5.0]]), np.empty((0, 3)))
+    bot = Navigate(None, (), known, map=True)
+    for k in range(110):
+        bot.step(see(k, goal=(200.0, 0.0), robots=1, x=float(k))._replace(scan=None), RNG)
+    p, state = resolved(Parameters()), bot.state
+    column = math.floor((120.0 - state.origin_x) / p.cell_m)
+    row = math.floor((0.0 - state.origin_y) / p.cell_m)
+    assert bot._memory.evidence[row, column] > 0
