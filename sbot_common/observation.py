@@ -112,8 +112,8 @@ class Observation(_Fields):
         return value
 
     def _lacking(self, field: str, key: str) -> str:
-        return (f'observation.{field}: robot {self.robot_id} does not have this sensor; '
-                f'expected sensors.{key}: true in the scenario')
+        return (f'observation.{field} needs a sensor that robot {self.robot_id} does not have; '
+                f'add sensors.{key}: true to the scenario')
 
 
 class Inputs(NamedTuple):

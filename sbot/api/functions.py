@@ -50,7 +50,7 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
 
     """
     if not keep and sense:
-        raise bad_value('sense', sense, 'nothing with keep=False')
+        raise InputError('sense cannot be combined with keep=False')
     if seed is not None:
         overrides['seed'] = seed
     from sbot.runner.loop import run_scenario

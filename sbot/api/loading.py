@@ -13,7 +13,7 @@ from sbot.scenario.load import (
     scenario_from_mapping,
 )
 from sbot.scenario.model import Scenario
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 
 Source = Scenario | Mapping[str, Any] | str | Path
 Sources = Source | Sequence[Source]  # one, or several that worlds share out
@@ -65,6 +65,6 @@ def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scen
 
     """
     if 'controllers' in overrides:
-        raise bad_value('controllers', overrides['controllers'], 'none: worlds do what they are '
-                        'commanded')
+        raise InputError('controllers cannot be combined with worlds, which you command yourself; '
+                         'leave it out')
     return load(scenario, controllers=None, **overrides)

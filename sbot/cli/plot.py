@@ -47,14 +47,15 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     """
     plot = subparsers.add_parser('plot', help='draw a recording or scenario as a picture or film')
     plot.add_argument('source', metavar='BAG_OR_SCENARIO',
-                      help='a recording; or a scenario (file or name), which is run first')
+                      help='a recording, or a scenario (file or name), which runs first')
     plot.add_argument('-o', '--output', metavar='FILE', required=True,
                       help='a picture (.png, .svg, .pdf) or a film (.mp4, .gif)')
     plot.add_argument('--at', metavar='SECONDS',
-                      help='draw these moments side by side instead of whole tracks, e.g. 0,10,30')
+                      help='draw these times (s) side by side instead of whole tracks, e.g. '
+                           '0,10,30')
     plot.add_argument('--colour', choices=('robot', 'heading'), default='robot',
                       help='colour of robots in films and with --at: one each (default), or by '
                            'heading')
-    plot.add_argument('--dark', action='store_true', help='draw on a dark ground')
+    plot.add_argument('--dark', action='store_true', help='draw on a dark background')
     add_overrides(plot)
     plot.set_defaults(run=_plot)

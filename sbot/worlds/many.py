@@ -288,8 +288,8 @@ class Worlds:
         if rows.shape[1] == 3:
             refused = (rows[:, VY] != 0.0) & ~np.array(SIDEWAYS)[self.setting.bodies.drive]
             if refused.any():
-                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0 of robots '
-                                'whose drive does not move to the side')
+                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0, as the '
+                                'drive of the robot does not move to the side')
         if data is not None:
             self.state.rab_next[:] = checked_data(
                 data, robots, self.setting.sensing.range_and_bearing)
@@ -333,14 +333,14 @@ class Worlds:
 
         """
         if not isinstance(policy, Network | FunctionPolicy):
-            raise bad_value('policy', policy, 'one of sbot.network or sbot.function_policy')
+            raise bad_value('policy', policy, 'what sbot.network or sbot.function_policy returns')
         network = policy.network if isinstance(policy, FunctionPolicy) else policy
         self.check_inputs(network)
         count = whole('ticks', ticks, 1, MOST_TICKS)
         names = columns_of(keep)
         for name in ('infrared', 'wind'):
             if name in names and name not in self.senses:
-                raise bad_value('keep', name, 'what the robots sense: see `sense`')
+                raise InputError(f'keep: {name} needs the sensor; add it to `sense`')
         with enough_memory(f'{count} ticks of {self.count} worlds'):
             arrays = self._policy(policy, network, weights, goals, names, count)
         gather, *deciding = deciding_phases(policy)
@@ -365,7 +365,7 @@ class Worlds:
             shape = (self.count, self.robots, 2)
             places = np.broadcast_to(numbers('goals', goals, shape, shape[1:]), shape)
         if 'goal' in network.inputs and not np.isfinite(places).all():
-            raise bad_value('goals', None, 'a goal for every robot, for the input goal')
+            raise InputError('the input goal needs a goal of every robot; give goals')
         columns, at = np.full(len(COLUMNS), -1, np.int64), 0
         for name in names:
             columns[list(COLUMNS).index(name)] = at

@@ -101,7 +101,7 @@ class Fast2D:
     def init(self) -> None:
         """Begin a world."""
         if self._initialised:
-            raise InputError(f'{PREFIX}init: called twice, expected {PREFIX}cleanup between')
+            raise InputError(f'{PREFIX}init: a world exists; call {PREFIX}cleanup first')
         self._initialised = True
 
     def cleanup(self) -> None:
@@ -147,8 +147,8 @@ class Fast2D:
         """Put an object, complete but for its sensors, into the world."""
         body = self._settable('add_object', object)
         if body.shape is None:
-            raise InputError(f'{PREFIX}add_object: {body.name} has no shape, expected {PREFIX}'
-                             'object_set_bounding_rectangle or _radius before')
+            raise InputError(f'{PREFIX}add_object: {body.name} needs a shape; call {PREFIX}'
+                             'object_set_bounding_rectangle or _radius first')
         body.added = True
         self._added.append(body)
         self._forget_index()
@@ -272,8 +272,8 @@ class Fast2D:
         self._check_initialised('sensor_get_activation')
         body, found = self._find_sensor(sensor)
         if not body.added:
-            raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world, '
-                             f'expected {PREFIX}add_object before')
+            raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world; '
+                             f'call {PREFIX}add_object first')
         return float(self.activations()[found.row])
 
     def activations(self) -> Array:
@@ -314,12 +314,13 @@ class Fast2D:
 
     def _check_initialised(self, name: str) -> None:
         if not self._initialised:
-            raise InputError(f'{PREFIX}{name}: there is no world, expected {PREFIX}init before')
+            raise InputError(f'{PREFIX}{name}: there is no world; call {PREFIX}init first')
 
     def _check_building(self, name: str) -> None:
         self._check_initialised(name)
         if self._running:
-            raise InputError(f'{PREFIX}{name}: called after the first step, expected before it')
+            raise InputError(f'{PREFIX}{name}: the world has been stepped; call it before the '
+                             'first step')
 
     def _find(self, name: str, reference: ObjectRef) -> Object:
         self._check_initialised(name)
@@ -346,7 +347,7 @@ class Fast2D:
         self._check_building(name)
         body = self._find(name, reference)
         if body.added:
-            raise InputError(f'{PREFIX}{name}: {body.name} is in the world already, expected '
+            raise InputError(f'{PREFIX}{name}: {body.name} is in the world already; call it '
                              f'before {PREFIX}add_object')
         return body
 
@@ -368,8 +369,8 @@ class Fast2D:
         i, other, depth = first_overlap(indexed.fixed, indexed.shapes, self._pose, TOLERANCE)
         if i >= 0:
             who = f'{indexed.names[i]} and {indexed.names[other]}'
-            raise InputError(f'{PREFIX}step: {who} overlap by {depth:.3g} m, '
-                             'expected a scene free of overlaps')
+            raise InputError(f'{PREFIX}step: {who} overlap by {depth:.3g} m; place them '
+                             'without overlap')
 
 
 def _number(name: str, what: str, value: float) -> float:

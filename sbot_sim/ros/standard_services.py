@@ -175,7 +175,8 @@ class StandardServices:
         if not taken:
             return name
         if not may_rename:
-            raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', which is taken")
+            raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is not "
+                                             "taken")
         return next(new for k in count(1)
                     if (new := f'{name}_copy_{k}') not in self._spawned.by_name)
 
@@ -237,7 +238,7 @@ class StandardServices:
         return self._fine(response)
 
     async def step_simulation(self, request: Any, response: Any) -> Any:  # noqa: ANN401
-        """Go some ticks on while paused; the answer comes when they are over."""
+        """Step some ticks while paused; answer when they are done."""
         if not self._control.paused:
             return self._answer(response, 'RESULT_OPERATION_FAILED',
                                 'the simulation is not paused: call set_simulation_state first')

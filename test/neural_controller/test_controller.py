@@ -81,7 +81,7 @@ def seen(**fields):
 
 
 @pytest.mark.parametrize(('name', 'words'), [
-    ('infrared', r'infrared: .*sensors\.infrared'), ('scan:3', 'does not sense it'),
+    ('infrared', r'infrared: .*sensors\.infrared'), ('scan:3', 'needs a sensor'),
     ('neighbours', r'neighbours: .*sensors\.range_and_bearing'),
     ('goal', 'a goal for the input goal')])
 def test_what_a_robot_lacks_is_named(tmp_path, name, words):

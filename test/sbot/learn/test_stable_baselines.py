@@ -174,7 +174,7 @@ class Other(Short):
     ({'policy_kwargs': {'activation_fn': torch.nn.ReLU}}, 'activation_fn: got ReLU'),
     ({'kind': SAC}, "policy: got SACPolicy, expected the 'MlpPolicy' of PPO or A2C"),
     ({'wrap': VecNormalize}, 'VecNormalize: .* norm_obs=False'),
-    ({'wrap': stacked}, 'a wrapper changes what the policy sees'),
+    ({'wrap': stacked}, 'a wrapper that changes observations'),
     ({'task': Other()}, r'Other has its own observation\(\)')])
 def test_what_robots_could_not_do_is_refused(arguments, words):
     model = model_of(**arguments)

@@ -62,7 +62,7 @@ def drive(trigger: str, second: str) -> str:
 def test_in_lockstep_a_foreign_publisher_ends_a_controller():
     assert drive('inputs', 'stranger') == (
         'ends /base_scan has 2 publishers (/sbot_sim, /stranger); lockstep '
-        'needs exactly one; keep runs apart by ROS_DOMAIN_ID')
+        'needs exactly one; give each run its own ROS_DOMAIN_ID')
 
 
 def test_in_free_running_it_is_named_once():

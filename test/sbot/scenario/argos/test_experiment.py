@@ -315,7 +315,7 @@ BAD = {
     'too deep': ('<a>' * 200 + '</a>' * 200, 'more than 100 elements'),
     'another XML': ('<html><body/></html>', '<arena> is missing'),
     'no experiment': (argos(framework=''), '<experiment> in <framework> is missing'),
-    'no robots': (argos(arena=''), 'no robots'),
+    'no robots': (argos(arena=''), 'needs robots'),
     'two winds': (argos(more=WIND), 'a second wind'),
     'a word as magnitude': (argos(wind=WIND.replace('"5"', '"strong"')), "got 'strong'"),
     'a negative magnitude': (argos(wind=WIND.replace('"5"', '"-5"')), 'magnitude'),
