@@ -94,7 +94,7 @@ def test_timer():
     assert lines[3] in result['early_log']
     assert lines[4] not in result['early_log']
     assert log.count('stopped without') == 2  # once when it begins, once when it ends
-    assert 'no longer standing still' in log
+    assert 'no longer stopped' in log
     assert result['exit'] == 0
 
 

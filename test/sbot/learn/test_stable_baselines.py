@@ -175,7 +175,7 @@ class Other(Short):
     ({'kind': SAC}, "policy: got SACPolicy, expected the 'MlpPolicy' of PPO or A2C"),
     ({'wrap': VecNormalize}, 'VecNormalize: .* norm_obs=False'),
     ({'wrap': stacked}, 'a wrapper that changes observations'),
-    ({'task': Other()}, r'Other has its own observation\(\)')])
+    ({'task': Other()}, r'observation\(\) of Other')])
 def test_what_robots_could_not_do_is_refused(arguments, words):
     model = model_of(**arguments)
     with pytest.raises(InputError, match=words):
