@@ -1,4 +1,4 @@
-"""One turn of ``navigate``: see, estimate the drift, choose a target, a way, a velocity."""
+"""One turn of ``navigate``: see, estimate the drift, choose a target, a path and a velocity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Obstacles that move: found in scans, followed, and remembered beside the laser's view.
+"""Moving obstacles: detected in scans, tracked, and remembered outside the laser's view.
 
 A part of a scan whose ends stand before something farther is an object; one no larger than some
 bodies is taken for a disc. Its place and velocity are estimated by a growing-memory filter that

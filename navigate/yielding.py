@@ -1,4 +1,4 @@
-"""Who goes first through a passage, and where the others wait.
+"""Right of way in passages: which robot goes first, and where the others wait.
 
 A passage in which two robots cannot pass belongs to those who are in it; before it, to who is
 nearer. Two that meet in it decide by the lowest number among themselves and those that press from

@@ -1,4 +1,4 @@
-"""Function policy: a compiled function of the user's own that decides for one robot."""
+"""Function policy: a user's compiled function that decides for one robot."""
 
 from __future__ import annotations
 

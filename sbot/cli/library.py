@@ -1,4 +1,4 @@
-"""`sbot list` and `sbot new`: what is shipped, and files to start from."""
+"""`sbot list` and `sbot new`: list shipped files, and write a first scenario."""
 
 from __future__ import annotations
 

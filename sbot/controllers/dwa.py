@@ -1,4 +1,4 @@
-"""Entry of ``dwa``: the dynamic-window approach, a baseline that plans nothing.
+"""Entry of ``dwa``: the dynamic-window approach, a baseline without planning.
 
 Fox, Burgard, Thrun, The Dynamic Window Approach to Collision Avoidance, IEEE Robotics and
 Automation Magazine 4(1), 1997: of the speeds that can be reached within a time, and after which

@@ -1,4 +1,4 @@
-"""Entry of ``external``: a robot that a node of the user's drives, in lockstep over ROS 2."""
+"""Entry of ``external``: a robot that the user's own node drives, in lockstep over ROS 2."""
 
 from __future__ import annotations
 

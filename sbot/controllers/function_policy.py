@@ -1,4 +1,4 @@
-"""Entry of ``function_policy``: a compiled function of the user's own, saved to a file."""
+"""Entry of ``function_policy``: a user's compiled function, saved to a file."""
 
 from __future__ import annotations
 

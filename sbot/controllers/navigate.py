@@ -1,4 +1,4 @@
-"""Entry of ``navigate``: leader and followers that plan on what they have seen."""
+"""Entry of ``navigate``: leader and followers that plan on what their lasers have seen."""
 
 from __future__ import annotations
 

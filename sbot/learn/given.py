@@ -1,4 +1,4 @@
-"""A task that is given for a scenario, checked: its inputs, the robots' limits and goals."""
+"""Checks of a task for a scenario: inputs, speed limits and goals of the robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of benchmark rows: files of JSON lines, also those of strangers."""
+"""Reader of benchmark rows from JSON Lines files, also untrusted ones."""
 
 from __future__ import annotations
 

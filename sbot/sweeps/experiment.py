@@ -1,4 +1,4 @@
-"""Running a plan: journal, engine, progress, tables; going on where an earlier sweep ended."""
+"""Execution of a plan: journal, engine, progress, tables, and resuming an earlier sweep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of a sweep: which runs there are, in which order; each is made when it is asked for."""
+"""The plan of a sweep: its runs in order, each made on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user asks for, from options, a sweep file or Python, made into a plan."""
+"""Request of a sweep, from options, a sweep file or Python, and the plan made from it."""
 
 from __future__ import annotations
 

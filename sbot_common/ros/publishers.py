@@ -1,4 +1,4 @@
-"""Publishers of a topic: who they are, and the refusal of more than one."""
+"""Publishers of a topic: which nodes they are, and an error if there is more than one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the simulator publishes for, or leaves to, other ROS packages: Nav2, AMCL, SLAM."""
+"""Interfaces to Nav2, AMCL and SLAM: what the simulator publishes, and what it leaves to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""External robots in lockstep, without ROS: when their commands are due, and which are in.
+"""External robots in lockstep, without ROS: when commands are due, and which have arrived.
 
 An external robot is driven by somebody's own node, which knows nothing of lockstep
 (docs/lockstep.md has the protocol and why it gives the same bits).

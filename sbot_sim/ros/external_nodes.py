@@ -1,4 +1,4 @@
-"""Nodes of external robots, as the ROS graph shows them: found, asked, gone."""
+"""Nodes of external robots: discovery in the ROS graph, barrier, and departure."""
 
 from __future__ import annotations
 

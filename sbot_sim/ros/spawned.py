@@ -1,4 +1,4 @@
-"""Spawned obstacles: discs and boxes of SDF or URDF text, put into a world that runs."""
+"""Spawned obstacles: discs and boxes of SDF or URDF text, added to a running world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ray casting of one beam: intersection rules, and the oracle of the fast kernels.
+"""Ray casting of one beam: intersection rules, and the reference of the fast kernels.
 
 A sensor stands at a point and turns by a yaw; objects are expressed in its frame, where beam i has
 the direction ``(cos, sin)`` of a table computed once. Ranges are distances from the sensor (m);

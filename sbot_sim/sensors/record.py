@@ -1,4 +1,4 @@
-"""Record of a sensor: settings, draws, kernel, message and observation, in one file a sensor.
+"""Record of a sensor: settings, draws, kernel, message and observation, in one file per sensor.
 
 A new sensor is one file in ``sensors/kinds`` with a ``SENSOR`` (CONTRIBUTING.md).
 """

@@ -1,4 +1,4 @@
-"""Networks that BenchMARL trained, as files of robots: their weights, unchanged."""
+"""Export of networks that BenchMARL trained to network files, with unchanged weights."""
 
 from __future__ import annotations
 

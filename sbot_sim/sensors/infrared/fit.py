@@ -1,4 +1,4 @@
-"""From measured samples to a table of infrared readings (document 002 section 3.1)."""
+"""Fit of a table of infrared readings to measured samples (document 002 section 3.1)."""
 
 from __future__ import annotations
 
