@@ -337,7 +337,7 @@ def test_a_free_running_bag_without_a_whole_tick_says_so(tmp_path):
 
 def test_a_bag_of_robots_that_somebody_else_drove_says_so(tmp_path):
     bag = recorded(tmp_path / 'driven', 'single_robot', 0.2, **{'robots.0.controller': 'none'})
-    with pytest.raises(InputError, match='driven: no robot has a controller to replay: nodes of'):
+    with pytest.raises(InputError, match='driven: no robot has a controller to replay: other'):
         replay(Bag(bag))
 
 
