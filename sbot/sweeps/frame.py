@@ -79,7 +79,7 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
     Raises
     ------
     InputError
-        where pandas is not installed, or as ``run_sweep``.
+        if pandas is not installed, or as ``run_sweep``.
 
     """
     try:
