@@ -127,7 +127,7 @@ class Parameters(NamedTuple):
         '1/s', 'Turn rate per radian of heading error.', minimum=0.0)] = 8.0
     drift_weight: Annotated[float, Param(
         '', 'Weight of the newest measurement in the moving average of the drift by the wind, at '
-        '30 turns a second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
+        '30 turns per second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
     robot_radius_m: Annotated[float, Param(
         'm', 'Radius of every robot.', minimum=0.0, open_minimum=True)] = 0.3
     margin_m: Annotated[float, Param(

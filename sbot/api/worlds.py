@@ -10,7 +10,7 @@ from sbot.worlds import many, single
 
 
 class World(single.World):
-    """One world of N robots, stepped from Python in one compiled call a step.
+    """One world of N robots, stepped from Python in one compiled call per step.
 
     Parameters
     ----------

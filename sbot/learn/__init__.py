@@ -141,8 +141,8 @@ def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
 
     Each robot of each world is an environment: robot i of world k has number k N + i. So all
-    robots learn one policy. World k of ``seed(s)`` equals ``env`` with ``reset(seed=s + k)``. A world is
-    reset in the step in which all of its robots are done, or its time is over.
+    robots learn one policy. World k of ``seed(s)`` equals ``env`` with ``reset(seed=s + k)``.
+    A world is reset in the step in which all of its robots are done, or its time is over.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ _FIXED = (
 def _changeable(scenario: Scenario) -> tuple[Spec, ...]:
     return (
         Spec('target_real_time_factor', scenario.target_real_time_factor, '',
-             'Lockstep: simulated seconds a second; 0: as fast as possible.', minimum=0.0,
+             'Lockstep: simulated seconds per second; 0: as fast as possible.', minimum=0.0,
              maximum=FASTEST),
         Spec('lockstep_timeout', scenario.lockstep_timeout, 's',
              'Lockstep: a robot silent for so long ends the run.', minimum=0.0, open_minimum=True),

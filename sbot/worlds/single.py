@@ -19,7 +19,7 @@ from sbot_common.arguments import whole
 
 
 class World:
-    """One world of N robots, stepped from Python in one compiled call a step.
+    """One world of N robots, stepped from Python in one compiled call per step.
 
     Arrays are those of ``Worlds`` without the first axis.
 

@@ -123,7 +123,7 @@ class RunControl(ABC):
 
     @abstractmethod
     def watch(self) -> None:
-        """Check connections and time-outs; to be called some times a second."""
+        """Check connections and time-outs; to be called some times per second."""
 
     @abstractmethod
     def accept_command(self, robot: int, raw: bytes = b'') -> bool:
