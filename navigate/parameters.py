@@ -131,7 +131,7 @@ class Parameters(NamedTuple):
     robot_radius_m: Annotated[float, Param(
         'm', 'Radius of every robot.', minimum=0.0, open_minimum=True)] = 0.3
     margin_m: Annotated[float, Param(
-        'm', 'Distance kept from obstacles beside the radius; 0: 0.4 radii.',
+        'm', 'Distance kept from obstacles, in addition to the radius; 0: 0.4 radii.',
         minimum=0.0)] = 0.0
     clearance_m: Annotated[float, Param(
         'm', 'Paths nearer to obstacles than this (from the centre) count as longer; at most '

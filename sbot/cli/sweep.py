@@ -231,7 +231,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)
     except (KeyboardInterrupt, EngineError) as error:
         reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
-        print(f'sbot: {reason}; what is done is in {shown}; continue with: sbot sweep --resume -o '
+        print(f'sbot: {reason}; the results so far are in {shown}; continue with: sbot sweep '
+              '--resume -o '
               f'{shown}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''

@@ -204,6 +204,7 @@ def _warm_up() -> None:
     best_command(Parameters(), in_frame(0.0, 0.0, 0.0, points)[0], points, 1, 0.3, 0.0, 0.0)
 
 
-ENTRY = Entry('dwa', 'Dynamic window: reacts to what is near, plans nothing (docs/navigate.md).',
+ENTRY = Entry('dwa', 'Dynamic-window approach: reacts to obstacles, does not plan '
+                     '(docs/navigate.md).',
               _make, Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance',
               warm_up=_warm_up, may_preload=True)

@@ -34,5 +34,5 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
 
 
 ENTRY = Entry('function_policy',
-              'A compiled function of yours in a file of sbot.save_policy (docs/learning.md).',
+              'Your own compiled function, in a file of sbot.save_policy (docs/learning.md).',
               _make, paths=(_FILE,), programs=(_FILE,), check=_check, may_preload=True)

@@ -20,6 +20,7 @@ def _warm_up() -> None:
 
 
 ENTRY = Entry(
-    'navigate', 'Plans on what it has seen; leader and followers (docs/navigate.md).', _make,
+    'navigate', 'Plans paths on what its laser has seen; leader and followers '
+                '(docs/navigate.md).', _make,
     Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance', warm_up=_warm_up,
     may_preload=True)

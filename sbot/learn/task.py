@@ -41,7 +41,7 @@ class Task:
     inputs: tuple[str, ...] = ('infrared',)
     """Names of inputs (``neural_controller.inputs``), side by side in an observation."""
     senses: tuple[str, ...] = ()
-    """Names of sensors to simulate, too, as ``sbot.Worlds`` takes them."""
+    """Names of further sensors to simulate, as ``sbot.Worlds`` takes them."""
     outputs: str = 'wheels'
     """What the two actions in [-1, 1] are: 'wheels', or 'twist' (speed and turn rate)."""
     max_speed: float | None = None
@@ -52,10 +52,10 @@ class Task:
     """The two shares that each discrete action stands for (``discrete=True``)."""
     broadcast: int = 0
     """How many bytes of range and bearing a robot chooses, 0 to 9: as many further actions in
-    [-1, 1]. What is heard is observed, too (``heard``); it needs sensors.range_and_bearing."""
+    [-1, 1]. Observations include the bytes heard (``heard``). Needs sensors.range_and_bearing."""
     randomise: Mapping[str, Sequence[float]] = {}
-    """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}: drawn evenly, anew for
-    each episode, before ``begin``. It may be changed while one learns (a curriculum)."""
+    """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}: drawn uniformly
+    for each episode, before ``begin``. It may change during learning (a curriculum)."""
     seconds: float = 60.0
     """Length of an episode."""
     hold: int = 1

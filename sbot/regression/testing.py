@@ -84,7 +84,7 @@ class Sbot:
         complete = load_scenario(str(scenario), overrides)
         if os.environ.get(REFRESH) == '1':
             record_golden(complete, bag)
-            pytest.skip(f'{bag}: recorded anew')
+            pytest.skip(f'{bag}: recorded again')
         if not Path(bag).exists():
             pytest.fail(f'{bag}: no golden bag yet; to record it, run pytest with {REFRESH}=1')
         problem = check_golden(complete, bag)

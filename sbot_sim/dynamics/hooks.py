@@ -15,7 +15,7 @@ from sbot_common.user_code import call_user_code
 
 Array = NDArray[np.float64]
 
-_HOOK = "Function of yours, 'module:function', "
+_HOOK = "Your own function, 'module:function', "
 
 
 class HookNames(NamedTuple):

@@ -202,8 +202,8 @@ def _sensors(found: _Found, lines: dict[KeyPath, int]) -> dict[str, Any]:
         best = max(robot.lasers, key=lambda each: each.samples, default=None)
         for laser in robot.lasers:
             if laser is not best:
-                found.notes.add(laser.place, 'a robot has one laser here, that of its rangers '
-                                'which has the most samples; this one is left out')
+                found.notes.add(laser.place, 'a robot has one laser here, the ranger with the '
+                                'most samples; this one is left out')
         if best is not None and chosen is None:
             chosen = best
         elif best is not None and chosen is not None and best.values != chosen.values:

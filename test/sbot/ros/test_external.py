@@ -120,4 +120,4 @@ def test_in_one_process_there_are_no_nodes(tmp_path):
                           timeout=DEADLINE, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(
-        'sbot: robot 0: controller external needs a node of yours over ROS 2; use sbot up')
+        'sbot: robot 0: controller external needs your own node over ROS 2; use sbot up')

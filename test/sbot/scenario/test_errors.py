@@ -124,7 +124,7 @@ BAD = {
     'missing bounds': (changed('  bounds: [0, 0, 20, 10]\n', ''), 1,
                        ["world: key 'bounds' is missing"]),
     'missing radius': (changed(', radius: 1.0', ''), 4,
-                       ["world.circles.0: key 'radius' is missing, expected a number > 0 (m)"]),
+                       ["world.circles.0: key 'radius' is missing; give a number > 0 (m)"]),
     'missing robots': (GOOD.partition('robots')[0], 1, ["key 'robots' is missing"]),
     'no robots': (GOOD.partition('robots')[0] + 'robots: []\n', 5,
         ['robots: got [], expected at least']),
