@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog='python -m sbot.ros.interfaces',
                                      description='Make a message package for Python.')
     parser.add_argument('sources', type=Path, help='folder with package.xml, msg and srv')
-    parser.add_argument('folder', type=Path, help='where it is made, for PYTHONPATH')
+    parser.add_argument('folder', type=Path, help='folder to write the package to, for PYTHONPATH')
     arguments = parser.parse_args(argv)
     try:
         make_interfaces(arguments.sources, arguments.folder)
