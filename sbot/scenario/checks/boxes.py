@@ -7,7 +7,7 @@ from sbot.scenario.model import World
 from sbot.scenario.world import box_bodies, box_poses, solid_names, starting_world
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.overlap import PAIR, find_overlaps
-from sbot_sim.world.bodies import body_arrays
+from sbot_sim.world.body_arrays import body_arrays
 
 THINNEST = 1e-3  # m; a tick is divided into steps of a quarter of the thinnest box
 
