@@ -39,7 +39,8 @@ def new_name(name: str, taken: Collection[str], may_rename: bool) -> str:
     if name not in taken and not _OF_ROBOTS.fullmatch(name):
         return name
     if not may_rename:
-        raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', which is taken")
+        raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is not "
+                                         'taken')
     return next(new for k in count(1) if (new := f'{name}_copy_{k}') not in taken)
 
 

@@ -206,7 +206,7 @@ class StandardServices:
         self._stopped = wanted == kind.STATE_STOPPED
 
     async def step_simulation(self, request: Any, response: Any) -> Any:  # noqa: ANN401
-        """Go some ticks on while paused; the answer comes when they are over."""
+        """Step some ticks while paused; answer when they are done."""
         begin, paused = self._engine.tick, self._control.paused
         self._begin_steps(request, response)
         # Another may let time go on meanwhile, or reset it.

@@ -49,8 +49,8 @@ def check_boxes(world: World, origins: Origins) -> None:
     for k, box in enumerate(world.boxes):
         where = origins.where(('world', 'boxes', k))
         if (box.size is None) == (box.radius is None):
-            raise InputError(f"{where}: expected either 'size' (a rectangle) or 'radius' (a round "
-                             f"one), found {'neither' if box.size is None else 'both'}")
+            raise InputError(f"{where}: got {'neither' if box.size is None else 'both'} of 'size' "
+                             "(a rectangle) and 'radius' (a round box), expected one")
         key, thickness = (('size', min(box.size)) if box.size else
                           ('radius', 2.0 * (box.radius or 0.0)))
         if thickness < THINNEST:

@@ -8,7 +8,7 @@ from sbot.controllers.user import load_function
 from sbot.files.yaml_text import Origins
 from sbot.scenario import groups
 from sbot.scenario.model import FUNCTION, Robot, ScenarioFile
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 
 
 def check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins: Origins,
@@ -19,8 +19,7 @@ def check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins
         if name and not FUNCTION.fullmatch(name):
             raise bad_value(where(key), name, "'module:function'")
     if wind.hooks.blocking_function and not wind.wakes.wake:
-        raise bad_value(where('blocking_function'), wind.hooks.blocking_function,
-                        'wake: true beside it')
+        raise InputError(f"{where('blocking_function')} needs wakes; add wake: true")
     if import_them:
         for key, name in wind.hooks._asdict().items():
             if name:
@@ -33,7 +32,7 @@ def check_until(written: ScenarioFile, robots: Sequence[Robot], python_path: tup
     """Refuse a condition that cannot come true; tell whether it is a function of the user's."""
     until, where = written.until, origins.where(('until',))
     if until == 'goal_reached' and all(robot.goal is None for robot in robots):
-        raise bad_value(where, until, "another condition: no robot has a 'goal'")
+        raise InputError(f"{where}: goal_reached needs a robot with a goal; give one a 'goal'")
     if until is None or ':' not in until:
         return False
     if import_it:

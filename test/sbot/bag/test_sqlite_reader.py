@@ -25,8 +25,8 @@ def test_plain_tables_are_accepted(tmp_path):
 
 
 @pytest.mark.parametrize(('statements', 'message'), [
-    ((TOPICS,), 'expected the tables topics and messages'),
-    ((TOPICS, 'CREATE VIEW messages AS SELECT 1 AS data'), 'messages is a view'),
+    ((TOPICS,), 'the tables topics and messages'),
+    ((TOPICS, 'CREATE VIEW messages AS SELECT 1 AS data'), 'messages.* a view'),
     ((TOPICS, 'CREATE TABLE messages(data BLOB, more AS (length(data)))'),
      'messages has computed columns')])
 def test_other_databases_are_refused(tmp_path, statements, message):

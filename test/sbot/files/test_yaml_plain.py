@@ -16,7 +16,7 @@ def test_keys_are_not_merged():
 
 
 @pytest.mark.parametrize(('text', 'message'), [
-    ('[1]', 'm: expected a mapping, found list'), ('a: !!python/name:os.system', 'not valid YAML'),
+    ('[1]', 'm: .*a mapping'), ('a: !!python/name:os.system', 'not valid YAML'),
     ('a: 1\n---\nb: 1', 'a second document')])
 def test_what_is_no_mapping_of_plain_values_is_refused(text, message):
     with pytest.raises(InputError, match=message):

@@ -16,8 +16,8 @@ def load(**given):
 @pytest.mark.parametrize(('given', 'message'), [
     ({'wind': {'effective_wind_function': 'no colon'}}, "expected 'module:function'"),
     ({'wind': {'effective_wind_function': 'no_such_module:f'}}, 'no_such_module'),
-    ({'wind': {'blocking_function': 'math:hypot'}}, 'wake: true beside it'),
-    ({'until': 'goal_reached'}, "no robot has a 'goal'"),
+    ({'wind': {'blocking_function': 'math:hypot'}}, 'needs wakes; add wake: true'),
+    ({'until': 'goal_reached'}, 'needs a robot with a goal'),
     ({'until': 'no_such_module:f'}, 'until.*no_such_module')])
 def test_a_bad_function_is_named(given, message):
     with pytest.raises(InputError, match=message):
