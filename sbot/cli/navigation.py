@@ -25,9 +25,10 @@ FAILED = 3  # exit code where runs have failed, or rows are not as they say
 _SEEDS = '0:20'
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of ``sbot bench navigation``."""
-    made = argparse.ArgumentParser(prog='sbot bench navigation', description=_DESCRIPTION)
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
+    """Add the command ``navigation`` to those of ``sbot bench``."""
+    made = subparsers.add_parser('navigation', description=_DESCRIPTION,
+                                 help='compare controllers on a library of scenes')
     made.add_argument('scenes', nargs='*', metavar='SCENE',
                       help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
     made.add_argument('--list', action='store_true', help='list the scenes')
@@ -70,7 +71,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
     made.add_argument('--quiet', action='store_true', help='print no progress')
     made.set_defaults(run=_navigation)
-    return made
 
 
 def _navigation(arguments: argparse.Namespace) -> int:
