@@ -20,6 +20,7 @@ from navigate.sight import limit_hidden, limit_near, list_neighbours, see
 from navigate.turning import Turning, aligning, resting_turn, turn_with_hysteresis, turned, wanting
 from navigate.ways import trail as trails
 from navigate.ways.grid import Grid, shifted
+from navigate.ways.known import mark_known
 from navigate.ways.passage import Passage, passage_ahead, way_out
 from navigate.ways.route import Route, margin_ahead, next_point, nothing_planned, watched
 from navigate.yielding import WAITS, Yield, is_time_to_look, negotiated, write_headings
@@ -65,14 +66,17 @@ def placed(state: State, poses: Floats, me: int, yaw: float) -> Place:
 
 @njit_inner
 def window(p: Parameters, state: State, memory: Memory, place: Place) -> Grid:
-    """Return the grid; it is moved where the robot nears its edge."""
+    """Return the grid; it is moved where the robot nears its edge, and what is known marked."""
     grid = Grid(memory.nearness, memory.evidence, memory.hits, state.origin_x, state.origin_y,
                 p.cell_m)
-    middle = SIDE / 2 * p.cell_m
+    middle, is_new = SIDE / 2 * p.cell_m, state.turn == 0
     if max(abs(place.x - grid.origin_x - middle),
            abs(place.y - grid.origin_y - middle)) >= 0.75 * middle:
         origin_x, origin_y = shifted(grid, place.x, place.y)
         grid = Grid(memory.nearness, memory.evidence, memory.hits, origin_x, origin_y, p.cell_m)
+        is_new = True
+    if is_new:
+        mark_known(grid, memory.known)
     return grid
 
 

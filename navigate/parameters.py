@@ -150,6 +150,9 @@ class Parameters(NamedTuple):
     far_distance_m: Annotated[float, Param(
         'm', 'The leader slows down for a follower that is farther away than this; 0: 40/3 '
         'radii.', minimum=0.0)] = 0.0
+    map: Annotated[bool, Param(
+        '', 'The robot knows the fixed obstacles of the world from the start; else it knows what '
+        'its laser has seen.', at_runtime=False)] = False
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:
         """Yield a clearance that the memory of obstacles cannot tell."""
