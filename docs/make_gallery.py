@@ -28,7 +28,7 @@ class Shown(NamedTuple):
     """How one scenario is shown; without moments by its tracks and curves."""
 
     at: tuple[float, ...] = ()  # s
-    colour: str = 'robot'
+    colour: str = ''
     gif: int = 0  # every how many frames of its film are in a GIF of the repository; 0: no GIF
 
 
