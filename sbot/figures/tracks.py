@@ -65,6 +65,7 @@ def interval(data: RunData) -> float:
 
 
 def dots() -> dict[str, Any]:
+    """Return the style of a dot."""
     return {'linestyle': 'none', 'marker': 'o', 'markersize': 2.4, 'markeredgewidth': 0.6,
             'color': palette().ink, 'markerfacecolor': palette().ground}
 
