@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.api.loading import Source, load
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 
 if TYPE_CHECKING:
     import pandas
