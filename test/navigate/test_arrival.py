@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from navigate.parameters import resolved
+from sbot.navigation.library import SHIPPED, chosen_scenes, scenario_values
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario, parse_scenario
 
@@ -70,6 +71,16 @@ def test_robots_pass_each_other_where_one_has_to_wait(family, seed, monkeypatch)
     monkeypatch.syspath_prepend(str(ARENAS.parent))
     import arenas
     scenario = parse_scenario(yaml.safe_dump(arenas.scenario(family, seed)), family, ARENAS)
+    summary = run_scenario(scenario, keep=False).summary
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
+def test_two_robots_pass_in_a_hallway_with_no_room_at_its_ends():
+    scene = chosen_scenes(SHIPPED, ['hallway/pair'])['hallway/pair']
+    values = scenario_values('hallway/pair', scene, 0)
+    scenario = parse_scenario(yaml.safe_dump(values), 'hallway', ARENAS,
+                              overrides={'robots.*.controller': 'navigate', 'duration': 12.0})
     summary = run_scenario(scenario, keep=False).summary
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in summary['robots']) == 0
