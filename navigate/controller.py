@@ -30,7 +30,6 @@ from navigate.sight import limit_hidden, limit_near, list_neighbours, see
 from navigate.turning import (
     Turning,
     aligning,
-    looking,
     resting_turn,
     turn_with_hysteresis,
     turned,
@@ -186,15 +185,9 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
                                  way.at_y - place.y, way.to_x - place.x, way.to_y - place.y,
                                  state.time)
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
-    v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
+    v = fastest(p, memory.limits, sight.bounds, place, drift.x, drift.y,
                 min(v, p.forward_speed_mps), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
-    if sight.bounds > sight.limits:
-        bounded = fastest(p, memory.limits, sight.bounds, place, drift.x, drift.y, v,
-                          state.margin)
-        if bounded < slow <= v:
-            return bounded, looking(p, memory.limits, sight.limits, sight.bounds, place)
-        v = bounded
     # In wind, and where an obstacle moves, turns cannot wait.
     calm = drift.x * drift.x + drift.y * drift.y < slow * slow and sight.near == robots
     if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):

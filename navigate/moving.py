@@ -35,6 +35,7 @@ from navigate.parameters import (
     SIGHT,
     SPACE,
     SPEED_GAIN,
+    SURE,
     SWERVE,
     Parameters,
 )
@@ -254,14 +255,37 @@ def _judge(p: Parameters, movers: Movers, k: int, time: float) -> None:
     dy = movers.place[k, 1] - movers.anchor[k, 1]
     away = MOVES * p.robot_radius_m
     moves = dx * dx + dy * dy > away * away
-    again = dx * movers.went[k, 0] + dy * movers.went[k, 1] > 0.5 * away * away
-    if moves and movers.known[k] < (PARTLY_KNOWN if again else KNOWN):
+    if moves and movers.known[k] < KNOWN:
         movers.moves[k] = True
     if moves or time - movers.anchor[k, 2] > ANCHOR:
         movers.moves[k] &= moves
         movers.went[k, 0], movers.went[k, 1] = dx if moves else 0.0, dy if moves else 0.0
         movers.anchor[k, 0], movers.anchor[k, 1] = movers.place[k, 0], movers.place[k, 1]
         movers.anchor[k, 2] = time
+
+
+@njit
+def has_left(movers: Movers, k: int, ranges: NDArray[np.float32], beams: NDArray[np.float64],
+             place: Place) -> bool:
+    """Tell whether object k is out of where it was an anchor ago, and beams pass there.
+
+    Near the robot beams soon mark the surface of what moves, so that it seems to be known.
+    """
+    was_x = movers.anchor[k, 0] - movers.went[k, 0]
+    was_y = movers.anchor[k, 1] - movers.went[k, 1]
+    dx, dy = movers.place[k, 0] - was_x, movers.place[k, 1] - was_y
+    radius = movers.radius[k]
+    if dx * dx + dy * dy <= radius * radius:
+        return False
+    dx, dy = was_x - place.x, was_y - place.y
+    ahead, aside = place.cosine * dx + place.sine * dy, place.cosine * dy - place.sine * dx
+    best, most = 0, -math.inf
+    for i in range(beams.shape[1]):
+        along = ahead * beams[0, i] + aside * beams[1, i]
+        if along > most:
+            best, most = i, along
+    off = abs(ahead * beams[1, best] - aside * beams[0, best])
+    return bool(off < 0.5 * radius and ranges[best] > most + radius)
 
 
 @njit
@@ -298,6 +322,9 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
         first = last + 1
     for k in range(MOST):
         since = time - movers.seen[k]
+        if movers.looks[k] >= SURE and since == 0.0 and not movers.moves[k]:
+            movers.moves[k] = movers.known[k] < PARTLY_KNOWN and has_left(
+                movers, k, ranges, beams, place)
         if movers.looks[k] > 0 and since > 0.0:
             x, y = expected(movers, k, time)
             dx, dy = x - place.x, y - place.y

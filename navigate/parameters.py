@@ -81,6 +81,7 @@ PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
 # Obstacles that move
+SURE = 5  # looks before that counts
 FEWEST = 3  # beams that see an object
 GAP = 1.5  # radii between neighbouring readings: another object begins
 LARGEST = 3.0  # radii: a larger object is no disc
@@ -88,7 +89,7 @@ GATE = 2.0  # radii between an object and where it was expected
 MOVES = 1.0  # radii from where it was ``ANCHOR`` ago: it moves
 ANCHOR = 2.0  # s
 KNOWN = 0.5  # share of an object where obstacles were known: one that moves has less
-PARTLY_KNOWN = 0.8  # likewise of one that moved on twice the same way
+PARTLY_KNOWN = 0.8  # likewise of one that beams pass where it was
 KNOWN_GAIN = 0.3  # of a look, in the mean of that share
 PLACE_GAIN = 0.5  # of the alpha-beta filter, a look
 SPEED_GAIN = 0.2

@@ -21,7 +21,6 @@ from navigate.parameters import (
     SCAN_TIME,
     SIDE,
     SIGHT,
-    SPARE,
     UNSEEN,
     WHEEL,
     Parameters,
@@ -97,7 +96,6 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
         return count
     edge = min(beams[0, 0], beams[0, last])  # cosine
     reach = UNSEEN * p.robot_radius_m
-    spare = 0.0 if known else SPARE * margin * p.damper_gain  # what ``fastest`` adds
     if known:
         reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
     cells, most = math.ceil(reach / grid.cell), count + HIDDEN
@@ -117,8 +115,8 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
             if distance < reach and 0.0 < ahead < edge * distance:
                 limits = memory.limits
                 limits[count, 0], limits[count, 1] = dx / distance, dy / distance
-                kept = margin if known else grid.cell / 2
-                limits[count, 2] = max(0.0, wall_limit(p, distance, 0.0, kept)) - spare
+                limits[count, 2] = max(0.0, wall_limit(p, distance, 0.0,
+                                                       margin if known else grid.cell / 2))
                 count += 1
     return count
 

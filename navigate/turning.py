@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from navigate.drift import drive
 from navigate.frame import Place
 from navigate.parameters import (
@@ -68,22 +65,6 @@ def aligning(p: Parameters, turning: Turning, place: Place, dt: float) -> float:
     """
     _, angle = drive(turning.x, turning.y, place.cosine, place.sine)
     return _bounded(p, min(p.turn_gain / 2, 1.0 / dt) * angle)
-
-
-@njit
-def looking(p: Parameters, limits: NDArray[np.float64], first: int, end: int,
-            place: Place) -> float:
-    """Return the turn (rad/s) towards what limits the speed most and has not been seen yet.
-
-    Active perception (Bajcsy 1988): limits first ... end-1 are those of ``sight.limit_hidden``.
-    """
-    least, ahead, aside = math.inf, 1.0, 0.0
-    for k in range(first, end):
-        along = limits[k, 0] * place.cosine + limits[k, 1] * place.sine
-        if along > 0.0 and limits[k, 2] < least * along:
-            least, ahead = limits[k, 2] / along, along
-            aside = limits[k, 1] * place.cosine - limits[k, 0] * place.sine
-    return _bounded(p, p.turn_gain / 2 * atan2(aside, ahead))
 
 
 @njit

@@ -222,13 +222,14 @@ def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
     length = math.sqrt(u_x * u_x + u_y * u_y)
     if length <= 1e-9 * r:
         return False
-    u_x, u_y = u_x / length, u_y / length
+    u_x, u_y, seen = u_x / length, u_y / length, False
     for k in range(math.floor(length / r) + 1):
         left, right = room_beside(grid, passage.near_x + k * r * u_x,
                                   passage.near_y + k * r * u_y, u_x, u_y, r, LANES * r)
         if left - right < LANES * r:
             return False
-    return True
+        seen |= left - right < math.inf
+    return seen
 
 
 @njit

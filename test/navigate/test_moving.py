@@ -136,7 +136,7 @@ def test_one_that_turns_round_is_soon_known_to_come_back():
     assert movers.velocity[k, 1] < -0.5
 
 
-def test_one_that_moves_slowly_over_its_own_marks_is_a_mover_when_it_moved_on_twice():
+def test_one_that_moves_slowly_over_its_own_marks_is_a_mover_when_it_left_its_place():
     grid = make_grid(-51.84, -51.84, P.cell_m)
     for i, x in enumerate(np.arange(3.0, 5.0, P.cell_m)):
         for j, y in enumerate(np.arange(-3.0, 0.5, P.cell_m)):

@@ -7,7 +7,7 @@ import pytest
 
 from navigate.frame import Place
 from navigate.parameters import SETTLE, TURN_BEGIN, TURN_END, Parameters, resolved
-from navigate.turning import aligning, looking, no_turn, turn_with_hysteresis, turned, wanting
+from navigate.turning import aligning, no_turn, turn_with_hysteresis, turned, wanting
 
 P = resolved(Parameters())
 
@@ -48,9 +48,3 @@ def test_a_robot_alone_turns_to_the_mean_of_what_it_wants(rate):
     raw = np.random.default_rng(1).normal(0.0, 0.05, 4 * rate)
     flips = (np.diff(np.sign(np.arctan2(raw, 0.05) - 0.3)) != 0).sum()
     assert (np.diff(np.sign(told)) != 0).sum() < flips
-
-
-def test_a_robot_turns_to_what_it_has_not_seen_and_must_not_touch():
-    limits = np.array([[1.0, 0.0, 0.0], [0.5, math.sqrt(0.75), 0.5], [0.5, -math.sqrt(0.75), 0.1]])
-    omega = looking(P, limits, 1, 3, Place(0.0, 0.0, 1.0, 0.0))
-    assert omega == pytest.approx(-P.rotate_speed_radps)

@@ -117,6 +117,7 @@ def hallway(width):
 def test_two_pass_each_other_where_both_fit(width, fits):
     grid, others = hallway(width), np.array([[0.5, 0.0], [3.5, 0.0]])
     assert has_lanes(P, grid, EAST) == fits
+    assert not has_lanes(P, make_grid(-51.84, -51.84, P.cell_m), EAST)  # walls nobody has seen
     headings = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
     modes = [negotiated(P, grid, no_yield(), me, True, passage, others, headings,
                         np.zeros(2, np.int8), 1.0).mode for me, passage in ((0, EAST), (1, WEST))]
