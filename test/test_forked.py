@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import forked
 import pytest
@@ -64,9 +65,35 @@ def test_it_comes_from_the_server_and_so_do_its_children():
         assert done.stdout == 'True\n'
 
 
+@pytest.mark.parametrize(('module', 'comes_from'), [('new_words', 'True'), ('yaml', 'False')])
+def test_one_with_more_folders_of_modules_comes_from_it_unless_they_hide_others(
+        tmp_path, module, comes_from):
+    (tmp_path / f'{module}.py').write_text('HERE = True\n')
+    code = f'import {module}; assert {module}.HERE; {CAME_FROM}'
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=True,
+        env={**os.environ, 'PYTHONPATH': f'{tmp_path}{os.pathsep}/nowhere'})
+    assert done.stdout == f'{comes_from}\n'
+
+
+@pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
+@pytest.mark.parametrize('popen', [forked.Popen, forked.Started])
+def test_proc_shows_its_own_command_and_environment(popen):
+    words = [sys.executable, '-c', 'import sys; print(flush=True); sys.stdin.read()', 'a b', '']
+    with popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+               env={**os.environ, 'SHOWN': 'here'}) as process:
+        assert process.stdout.readline() == '\n'
+        folder = Path(f'/proc/{process.pid}')
+        command, environment = ((folder / name).read_bytes().rstrip(b'\0').split(b'\0')
+                                for name in ('cmdline', 'environ'))
+        assert command == [os.fsencode(word) for word in words[:-1]]
+        assert set(environment) == {os.fsencode(f'{name}={value}') for name, value in
+                                    {**os.environ, 'SHOWN': 'here'}.items()}
+        process.communicate()
+
+
 @pytest.mark.parametrize('options', [
-    {'env': {**os.environ, 'NUMBA_CPU_NAME': 'generic'}}, {'preexec_fn': lambda: None},
-    {'env': {**os.environ, 'PYTHONPATH': '/nowhere'}}])
+    {'env': {**os.environ, 'NUMBA_CPU_NAME': 'generic'}}, {'preexec_fn': lambda: None}])
 def test_one_with_other_settings_of_the_start_is_started(options):
     done = subprocess.run([sys.executable, '-c', CAME_FROM], capture_output=True, text=True,
                           check=True, **options)

@@ -14,7 +14,7 @@ from sbot.bag.reader import Bag
 from sbot_common.wire.cdr import decode, stamp_ns
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 def commands(bag, robot):

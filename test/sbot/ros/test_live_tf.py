@@ -18,7 +18,7 @@ from sbot.ros import live_tf
 
 INSTALLED = importlib.util.find_spec('tf2_msgs') is not None
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing'),
     pytest.mark.skipif(not INSTALLED and compilers() is None, reason='no compiler')]
 makes = pytest.mark.skipif(INSTALLED, reason='tf2_msgs is installed')
