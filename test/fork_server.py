@@ -1,6 +1,6 @@
-"""Process that has imported what commands and nodes need, and forks a child for each command.
+"""Process that has loaded what commands and nodes need, and forks a child for each command.
 
-A started Python pays two seconds for these imports, a fork a few milliseconds. What a child gets
+A started Python pays two seconds for imports and machine code, a fork a few milliseconds. What a child gets
 is what a started one would have: arguments, folder, environment (in /proc, too), the standard streams,
 passed descriptors, signal mask and ignored signals, session, and the process that asked as its
 parent. `forked.py` asks.
@@ -34,7 +34,11 @@ MODULES = (
     'sbot.runner.loop', 'sbot.regression.replay', 'sbot.scenario.load', 'sbot.sweeps.child',
     'sbot.sweeps.experiment', 'wind_model.generate')
 NODES = ('sbot.ros.composed', 'sbot.ros.controller_bot', 'sbot.ros.simulator', 'sbot.ros.up',
-         'potential_field_bot.node', 'wind_model.node', 'std_srvs.srv')
+         'potential_field_bot.node', 'wind_model.node', 'sbot_common.ros.executor',
+         'rosidl_generator_py', 'builtin_interfaces.msg', 'diagnostic_msgs.msg',
+         'geometry_msgs.msg', 'nav_msgs.msg', 'sensor_msgs.msg', 'std_srvs.srv',
+         'visualization_msgs.msg')
+SCENARIOS = ('leader_follower', 'evolved_aggregation')  # whose machine code is loaded
 
 Request = dict[str, Any]
 
@@ -194,14 +198,23 @@ def split(request: Request, fds: list[int]) -> tuple[socket.socket, bool]:
     return its, True
 
 
+def load() -> None:
+    """Import modules, and load machine code by runs of three ticks."""
+    for name in (*MODULES, *(NODES if find_spec('rclpy') else ())):
+        import_module(name)
+    from sbot.runner.loop import run_scenario
+    from sbot.scenario.load import load_scenario
+    for name in SCENARIOS:
+        run_scenario(load_scenario(name, {'duration': 0.1}))
+
+
 def main() -> None:
     """Serve the socket whose descriptor is the argument."""
     import forked
     path = sys.path[1:]
     sys.path[:] = path  # folders of tests have the names of packages
     forked.use_environment()
-    for name in (*MODULES, *(NODES if find_spec('rclpy') else ())):
-        import_module(name)
+    load()
     gc.collect()
     gc.freeze()  # no garbage collection touches these pages, which are shared
     connection, serves = socket.socket(fileno=int(sys.argv[1])), True
