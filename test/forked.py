@@ -6,7 +6,7 @@ Python or numba read when they start, are left to `subprocess`.
 """
 
 import ctypes
-import importlib.machinery
+import importlib.util
 import inspect
 import json
 import os
@@ -111,7 +111,8 @@ def _words(bound: dict) -> list[str] | None:
         return None
     words = [os.fspath(word) for word in bound['args']]
     if words[0] != sys.executable or len(words) < 2 or not (
-            words[1] in ('-c', '-m') or words[1].endswith('.py')):
+            words[1] in ('-c', '-m') or words[1].endswith('.py')
+            or Path(words[1]).parent == Path(sys.executable).parent):  # of an entry point
         return None
     environment = os.environ if bound['env'] is None else bound['env']
     if early(environment) != Server.early or not _only_adds(_folders(environment)):
@@ -124,13 +125,16 @@ def _folders(environment: Mapping[str, str]) -> list[str]:
 
 
 def _only_adds(folders: list[str]) -> bool:
-    """Whether a PYTHONPATH has the server's folders and none with a module that it may have."""
-    added = [folder for folder in folders if folder not in Server.folders]
-    others = [folder for folder in sys.path if folder not in added]
-    names = {each.name.partition('.')[0] for folder in added if Path(folder).is_dir()
-             for each in Path(folder).iterdir() if each.suffix in ('', '.py', '.so', '.zip')}
-    return set(Server.folders) <= set(folders) and not any(
-        importlib.machinery.PathFinder.find_spec(name, others) for name in names)
+    """Whether a PYTHONPATH has the server's folders, and others only with new modules.
+
+    Not with a module that the server may have imported, nor with a package's entry points.
+    """
+    added = [Path(folder) for folder in folders if folder not in (*Server.folders, *sys.path)]
+    files = [each for folder in added if folder.is_dir() for each in folder.iterdir()]
+    names = {each.name.partition('.')[0] for each in files if each.suffix in ('', '.py', '.so')}
+    return (set(Server.folders) <= set(folders)
+            and not any(importlib.util.find_spec(name) for name in names)
+            and not any(each.suffix in ('.dist-info', '.egg-info') for each in files))
 
 
 def _ask(fds: list[int], request: dict) -> int:

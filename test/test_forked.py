@@ -9,6 +9,7 @@ from pathlib import Path
 
 import forked
 import pytest
+from forked_commands import forked_commands
 
 pytestmark = [pytest.mark.forked,
               pytest.mark.skipif(sys.platform != 'linux', reason='needs subreapers')]
@@ -65,10 +66,13 @@ def test_it_comes_from_the_server_and_so_do_its_children():
         assert done.stdout == 'True\n'
 
 
-@pytest.mark.parametrize(('module', 'comes_from'), [('new_words', 'True'), ('yaml', 'False')])
-def test_one_with_more_folders_of_modules_comes_from_it_unless_they_hide_others(
-        tmp_path, module, comes_from):
+@pytest.mark.parametrize(('module', 'folder', 'comes_from'), [
+    ('new_words', 'words', 'True'), ('yaml', 'words', 'False'),
+    ('new_words', 'words-1.dist-info', 'False')])
+def test_one_with_more_folders_of_modules_comes_from_it_unless_they_change_what_it_has(
+        tmp_path, module, folder, comes_from):
     (tmp_path / f'{module}.py').write_text('HERE = True\n')
+    (tmp_path / folder).mkdir()
     code = f'import {module}; assert {module}.HERE; {CAME_FROM}'
     done = subprocess.run(
         [sys.executable, '-c', code], capture_output=True, text=True, check=True,
@@ -143,3 +147,34 @@ def test_a_session_of_its_own_takes_signals_alone():
             process.wait(0.05)
         os.killpg(process.pid, signal.SIGKILL)
         assert process.wait(240) == -9
+
+
+def shell(commands, code, cwd):
+    done = subprocess.run(
+        ['bash', '-c', code], cwd=cwd, capture_output=True, text=True, check=False, env={
+            **os.environ, 'PATH': f'{commands}{os.pathsep}{os.environ["PATH"]}'}, timeout=240)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_commands_of_a_shell_come_from_it_and_end_as_others(tmp_path):
+    commands = tmp_path / 'bin'
+    commands.mkdir()
+    code = 'import sys; print(sys.stdin.read(), sys.argv); sys.exit("told")'
+    with forked_commands(commands):
+        assert shell(commands, f"python -c '{CAME_FROM}'", tmp_path)[1] == 'True\n'
+        assert shell(commands, f"echo here | python -c '{code}' a 'b c'", tmp_path) == (
+            1, "here\n ['-c', 'a', 'b c']\n", 'told\n')
+        assert shell(commands, 'sbot --version', tmp_path)[1].startswith('sbot ')
+        assert shell(commands, 'sbot run no_such_scenario', tmp_path)[0] == 2
+        code = 'import time; print("up", flush=True); time.sleep(1000)'
+        for number in (signal.SIGTERM, signal.SIGINT):
+            done = shell(commands, f"""
+                set -m
+                mkfifo heard{number}
+                python -c '{code}' >heard{number} &
+                read line <heard{number}
+                echo $line
+                kill -{number} $!
+                wait $!
+                """, tmp_path)
+            assert done[:2] == (128 + number, 'up\n')
