@@ -126,7 +126,7 @@ def marked(mark: str) -> list[int]:
     found = []
     for folder in Path('/proc').glob('[0-9]*'):
         with contextlib.suppress(OSError):
-            if f'SBOT_TEST={mark}'.encode() in (folder / 'environ').read_bytes():
+            if f'SBOT_TEST={mark}\0'.encode() in (folder / 'environ').read_bytes():
                 found.append(int(folder.name))
     return found
 
@@ -385,7 +385,7 @@ def test_a_simulator_that_is_stopped_while_it_starts_ends_the_run(monkeypatch):
     pytest.param(signal.SIGINT, 'starting', 1, marks=pytest.mark.forked(False)),
     (signal.SIGTERM, 'running', 1), (signal.SIGKILL, 'running', -9)])
 def test_a_signal_leaves_nothing_behind(tmp_path, number, when, code):
-    mark = tmp_path.name
+    mark = str(tmp_path)
     log = tmp_path / 'log'
     with log.open('w') as stream:
         process = subprocess.Popen(
