@@ -1,9 +1,9 @@
 """Process that has loaded what commands and nodes need, and forks a child for each command.
 
-A started Python pays two seconds for imports and machine code, a fork a few milliseconds. What a child gets
-is what a started one would have: arguments, folder, environment (in /proc, too), the standard streams,
-passed descriptors, signal mask and ignored signals, session, and the process that asked as its
-parent. `forked.py` asks.
+A started Python pays two seconds for imports and machine code, a fork a few milliseconds. What a
+child gets is what a started one would have: arguments, folder, environment (in /proc, too), the
+standard streams, passed descriptors, signal mask and ignored signals, session, and the process
+that asked as its parent. `forked.py` asks.
 """
 
 import atexit
