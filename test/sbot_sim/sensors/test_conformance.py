@@ -22,8 +22,6 @@ from sbot_common.wire import cdr
 from sbot_sim.sensors import record
 from sbot_sim.sensors.registry import sensors
 
-pytestmark = pytest.mark.forked
-
 DEADLINE = 240.0  # s; long, as the first run compiles
 SHIPPED = sensors()
 each = pytest.mark.parametrize('name', NAMES)
