@@ -75,4 +75,5 @@ def test_an_error_in_a_service_is_one_line(sources, tmp_path, capsys):
 
 def test_a_folder_that_is_no_package_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), str(tmp_path / 'made')]) == 2
-    assert 'expected a folder with package.xml, and msg/*.msg or srv/*.srv' in capsys.readouterr().err
+    assert ('expected a folder with package.xml, and msg/*.msg or srv/*.srv'
+            in capsys.readouterr().err)
