@@ -62,7 +62,8 @@ def _changeable(scenario: Scenario) -> tuple[Spec, ...]:
         Spec('lockstep_timeout', scenario.lockstep_timeout, 's',
              'Lockstep: a robot silent for so long ends the run.', minimum=0.0, open_minimum=True),
         Spec('cmd_vel_timeout', scenario.cmd_vel_timeout, 's',
-             'Free-running: a robot stops when its cmd_vel is older (simulated time); 0: never.', minimum=0.0),
+             'Free-running: a robot stops when its cmd_vel is older (simulated time); 0: never.',
+             minimum=0.0),
     )
 
 
