@@ -1,4 +1,4 @@
-"""What a robot is to do, and what it remembers from turn to turn."""
+"""Task and memory of a robot, kept from turn to turn."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_every_package_and_folder_is_in_the_architecture():
     packages = {'potential_field_bot', *re.findall(r"'(\w+)'", re.search(r'^TOP = (.+)$', setup,
                                                                          re.MULTILINE)[1])}
     assert packages <= rows.keys()
-    assert f'One ROS 2 package, {_IN_WORDS[len(packages)]} Python packages' in text
+    assert f'one ROS 2 package with {_IN_WORDS[len(packages)]} Python packages' in text
     decisions = (ROOT / 'docs' / 'decisions.md').read_text('utf-8')
     assert f'{_IN_WORDS[len(packages)].capitalize()} Python packages' in decisions
     for package in packages:

@@ -22,7 +22,7 @@ OwnParameters = dict[str, Any]  # checked by the entry or by the class that take
 
 
 class Sources(NamedTuple):
-    """Where the classes of a user's own come from."""
+    """Sources of users' controller classes."""
 
     python_path: Sequence[str] = ()  # folders, absolute, searched after the installed modules
     given: Mapping[str, Any] = {}  # classes and objects from Python, by the controllers' names
@@ -32,7 +32,7 @@ NO_SOURCES = Sources()
 
 
 class Member(Protocol):
-    """A robot of a scenario, as far as other robots' controllers need to know."""
+    """A robot of a scenario, with the data that other robots' controllers need."""
 
     @property
     def controller(self) -> str:
@@ -79,7 +79,7 @@ def _anything(name: str, parameters: Mapping[str, object], where: str, sources: 
 
 
 class Entry(NamedTuple):
-    """What the project knows about a controller."""
+    """Entry of a controller: everything that the project needs to know of it."""
 
     name: str  # as scenarios give it; 'family:' stands for all names that begin so
     text: str  # one sentence for `sbot list controllers`
@@ -108,5 +108,5 @@ class Entry(NamedTuple):
             spec for spec in specs_of(self.parameters.__class__) if spec.name != RATE)
 
     def tolerance(self, parameters: Any) -> float | None:  # noqa: ANN401 - of the entry's type
-        """Return how near to a goal (m) has arrived; None where the controller does not say."""
+        """Return the distance (m) from a goal that counts as arrival; None: not defined."""
         return float(getattr(parameters, self.goal_tolerance)) if self.goal_tolerance else None

@@ -1,4 +1,4 @@
-"""Entry of ``navigate``: leader and followers that plan on what they have seen."""
+"""Entry of ``navigate``: leader and followers that plan on what their lasers have seen."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def _warm_up() -> None:
 
 
 ENTRY = Entry(
-    'navigate', 'Plans on what it has seen; leader and followers (docs/navigate.md).', _make,
+    'navigate', 'Plans paths on what its laser has seen; leader and followers '
+                '(docs/navigate.md).', _make,
     Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance', warm_up=_warm_up,
     may_preload=True)

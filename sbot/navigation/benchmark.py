@@ -1,4 +1,4 @@
-"""The benchmark as a sweep: scenes, seeds and controllers to rows, and rows that are checked."""
+"""The benchmark as a sweep: rows from scenes, seeds and controllers, and checks of rows."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 class Saved:
     """The state of M worlds, as copies; it can be pickled, and ``saved[k]`` is that of one.
 
-    A world that it is restored to continues with the bits of the one that was saved.
+    A restored world continues with the same bits as the saved one.
     """
 
     scenarios: tuple[Scenario, ...]  # of each world

@@ -73,3 +73,9 @@ def test_robots_pass_each_other_where_one_has_to_wait(scene, seed):
     _, summary = summary_of(scene, seed)
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
+def test_two_robots_pass_in_a_hallway_with_no_room_at_its_ends():
+    _, summary = summary_of('hallway/pair', 0, duration=12.0)
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
