@@ -3,8 +3,11 @@
 import json
 import re
 import shlex
+import sys
 import textwrap
 from pathlib import Path
+
+import pytest
 
 from sbot.cli.main import main
 
@@ -25,8 +28,17 @@ def commands():
             yield shlex.split(line, comments=True)
 
 
-def test_the_page_adds_a_controller_to_the_table(tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder of one's own; its module is not there for other tests."""
     monkeypatch.chdir(tmp_path)
+    sys.modules.pop('mine', None)
+    yield tmp_path
+    sys.modules.pop('mine', None)
+
+
+@pytest.mark.usefixtures('here')
+def test_the_page_adds_a_controller_to_the_table(capsys):
     code, = blocks('python')
     Path('mine.py').write_text(code)
     ran = []
