@@ -61,7 +61,7 @@ def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes array
 
 
 def view_of(data: RunData) -> tuple[float, float, float, float]:
-    """Return xmin, ymin, xmax, ymax (m) of what is shown: the bounds and a little margin."""
+    """Return xmin, ymin, xmax, ymax (m) of the view: the bounds and a small margin."""
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
     margin = 0.01 * max(xmax - xmin, ymax - ymin)
     return xmin - margin, ymin - margin, xmax + margin, ymax + margin

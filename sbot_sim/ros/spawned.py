@@ -18,7 +18,7 @@ _MOST = 500  # obstacles
 
 
 class Refused(InputError):
-    """A description that is no obstacle; ``code`` names the constant of SpawnEntity."""
+    """A description that is not an obstacle; ``code`` names the constant of SpawnEntity."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)

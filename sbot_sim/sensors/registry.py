@@ -57,7 +57,7 @@ def sensors() -> Mapping[str, Sensor]:
 
 
 def codecs() -> dict[str, tuple[Topic, Callable[[bytes], tuple[int, Any]]]]:
-    """Return the topic of each sensor and what decodes its messages, as ``wire.controller`` does.
+    """Return the topic and decoder of each sensor, as ``wire.controller`` does.
 
     In the order in which the simulator sends them.
     """
@@ -65,7 +65,7 @@ def codecs() -> dict[str, tuple[Topic, Callable[[bytes], tuple[int, Any]]]]:
 
 
 def check_name(where: str, name: object) -> None:
-    """Raise InputError where ``name`` is no sensor's; it says what a former name is called now."""
+    """Raise InputError for a name that is not a sensor's; name the new name of a former one."""
     if isinstance(name, str) and name in sensors():
         return
     now = _FORMER.get(name) if isinstance(name, str) else None
