@@ -52,9 +52,10 @@ def standard() -> str:
 
 def peers() -> str:
     """Return other simulators beside ours."""
-    return _table(['simulator', 'case', 'robots', 'its ms', 'ours', 'ratio'], [
-        [row['peer'], f'`{row["case"]}`', _count(row), _number(row['cpu_ms_per_step']),
-         _number(row['ours_cpu_ms_per_step']), _number(row['ratio'], 2)]
+    return _table(['simulator', 'version', 'case', 'robots', 'its ms', 'ours', 'ratio'], [
+        [row['peer'], row.get('version', ''), f'`{row["case"]}`', _count(row),
+         _number(row['cpu_ms_per_step']), _number(row['ours_cpu_ms_per_step']),
+         _number(row['ratio'], 2)]
         for row in _rows('standard_peers.csv')])
 
 

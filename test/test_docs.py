@@ -54,12 +54,6 @@ def test_the_table_of_results_is_made_from_its_runs():
     assert made == text, 'run python docs/make_results_table.py'
 
 
-def test_the_table_of_the_comparison_is_made_from_its_runs():
-    text = (ROOT / 'docs' / 'results.md').read_text('utf-8')
-    made = load(ROOT / 'docs' / 'make_comparison_table.py').with_table(text)
-    assert made == text, 'run python docs/make_comparison_table.py'
-
-
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 def test_links_and_pictures_exist(page):
     for target, heading in re.findall(r'\]\(([^)#]*)#?([^)]*)\)', page.read_text('utf-8')):

@@ -138,16 +138,17 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
 
 
 def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
-         at: Sequence[float] = (), colour: str = 'robot', dark: bool = False) -> Figure | Path:
-    """Draw a run: its arena with all tracks, and time plots.
+         at: Sequence[float] = (), colour: str = '', dark: bool = False) -> Figure | Path:
+    """Draw a run: its arena with all tracks, and what happened over time.
 
     Parameters
     ----------
     source : a run, a recording (``Bag`` or its path), or a scenario, which runs first
     path : .png, .svg or .pdf; .mp4 or .gif for a film. None: return a matplotlib figure.
     at : times (s) to draw side by side, instead of whole tracks
-    colour : meaning of a robot's colour in films and with ``at``: 'robot' or 'heading'
-    dark : draw on a dark background
+    colour : what a colour says: 'robot' (each has its own; default for eight robots and fewer),
+        'time' (of tracks; default for more), or 'heading' (in films and with ``at``)
+    dark : draw on a dark ground
 
     Returns
     -------
@@ -162,17 +163,11 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     import numpy as np
 
     from sbot.figures import animation, picture
-    from sbot.figures.moments import COLOURS
     from sbot_common.arguments import numbers
     times = numbers('at', at, (np.size(at),))
-    if colour not in COLOURS:
-        raise bad_value('colour', colour, ' or '.join(COLOURS))
     film = path is not None and Path(path).suffix.lower() in animation.FORMATS
-    if film and len(times):
-        raise InputError(f'at cannot be combined with a film ({path})')
-    if colour == 'heading' and not film and not len(times):
-        raise InputError("colour='heading' needs at, or a film; give one")
     look = picture.Look(tuple(times.tolist()), colour, bool(dark))
+    picture.check_look(look, film)
     if path is None:
         return picture.draw(_data(source), look)
     formats = (*picture.FORMATS, *animation.FORMATS)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sbot.cli import navigation
 from sbot_common.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,14 +44,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     bench.add_argument('--csv', metavar='FILE', help='write the results to a new file')
     bench.add_argument('--json', action='store_true', help='print one JSON object')
     bench.set_defaults(run=_bench)
-    own = bench.parse_known_args
-
-    def parse(args: list[str] | None = None, namespace: argparse.Namespace | None = None) -> Any:  # noqa: ANN401
-        if args and args[0] == 'navigation':
-            from sbot.cli.navigation import parser
-            return parser().parse_known_args(args[1:], namespace)
-        return own(args, namespace)
-    bench.parse_known_args = parse
+    navigation.add_parser(bench.add_subparsers(metavar='COMMAND'))
 
 
 def _bench(arguments: argparse.Namespace) -> int:

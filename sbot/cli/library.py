@@ -149,15 +149,7 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
         raise bad_value('--from', args.source, 'a world of Stage (.world), an experiment of '
                         'ARGoS (.argos) or a swarm of the gallery (sbot list gallery)')
     load_scenario(args.source)
-    text = source_of(args.source)[0]
-    try:
-        with path.open('x', encoding='utf-8') as file:
-            file.write(text)
-    except FileExistsError:
-        raise InputError(f'{path}: exists already; give a new name') from None
-    except OSError as error:
-        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
-    print(path)
+    _write({path: source_of(args.source)[0]})
     return _hint(path)
 
 
@@ -178,7 +170,8 @@ def _write(files: dict[Path, str]) -> None:
             raise InputError(f'{target}: exists already; give a new name')
     for target, text in files.items():
         try:
-            target.write_text(text, 'utf-8')
+            with target.open('x', encoding='utf-8') as file:
+                file.write(text)
         except OSError as error:
             raise InputError(f'{target}: cannot be written: {error.strerror}') from None
         print(target)

@@ -139,7 +139,11 @@ def check_outputs(arguments: argparse.Namespace) -> None:
     if getattr(arguments, 'plot', None) is not None:
         path = Path(arguments.plot)
         if path.suffix.lower() not in ('.png', '.svg', '.pdf'):
-            raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file')
+            other = {'.html': '; for a page: --record DIR, then sbot view DIR -o FILE.html',
+                     '.mp4': '; for a film: sbot plot SCENARIO -o FILE.mp4',
+                     '.gif': '; for a film: sbot plot SCENARIO -o FILE.gif'}
+            raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file'
+                             + other.get(path.suffix.lower(), ''))
         if not path.resolve().parent.is_dir():
             raise InputError(f'--plot: {path.parent} is not a directory')
 

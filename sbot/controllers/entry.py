@@ -11,9 +11,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.errors import InputError
 from sbot_common.observation import Controller, Point
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import Body
+from sbot_sim.world.scene import Outline
 
 RATE = 'loop_rate'  # a parameter of this name is the scenario's rate and no key of a file
 OwnParameters = dict[str, Any]  # checked by the entry or by the class that takes them
@@ -41,6 +43,10 @@ class Member(Protocol):
         """Its goal (m), frame `map`."""
 
 
+def _no_outline() -> Outline:
+    raise InputError('map: needs a scenario')
+
+
 class Place(NamedTuple):
     """The robot that a controller is made for."""
 
@@ -51,6 +57,7 @@ class Place(NamedTuple):
     parameters: Any  # a tuple of the entry's type, or OwnParameters
     robots: Sequence[Member]  # of the scenario, by id
     sources: Sources = NO_SOURCES
+    outline: Callable[[], Outline] = _no_outline  # of the fixed obstacles
 
 
 class Batch(Protocol):

@@ -11,7 +11,12 @@ def _make(place: Place) -> Controller:
     from navigate.bot import Navigate
     followers = [i for i, robot in enumerate(place.robots)
                  if i > 0 and robot.controller == ENTRY.name and robot.goal is None]
-    return Navigate(place.parameters, followers)
+    known = None
+    if place.parameters.map:
+        from navigate.ways.known import Known
+        outline = place.outline()
+        known = Known(outline.segments, outline.circles)
+    return Navigate(place.parameters, followers, known)
 
 
 def _warm_up() -> None:

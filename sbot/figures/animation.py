@@ -76,7 +76,7 @@ def frame_indexes(data: RunData, rate: float) -> NDArray[np.intp]:
 class _Film:
     """Draws frames: what does not move is drawn once."""
 
-    def __init__(self, data: RunData, by: str = 'robot') -> None:
+    def __init__(self, data: RunData, by: str = '') -> None:
         self._data = data
         self._by = by
         xmin, ymin, xmax, ymax = arena.view_of(data)
@@ -92,7 +92,7 @@ class _Film:
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
         self._goals_drawn = -1
         width = 1.4 if len(data.radius) <= arena.MOST_NAMED else 0.6
-        self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data),
+        self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data, by),
                                    alpha=0.45, linewidths=width, zorder=5)
         self._axes.add_collection(self._trails)
         self._obstacles = arena.draw_moving(self._axes, data, 0)

@@ -331,9 +331,11 @@ class Settings(_Model):
     lockstep_timeout: Duration = Field(
         10.0, description='In lockstep: the run ends if a robot is silent for longer than this.')
     target_real_time_factor: Pace = Field(
-        0.0, description='Simulated seconds per second of wall time; 0: as fast as possible.')
+        0.0, description='Simulated seconds per second of wall time; 0: as fast as possible, '
+                         'and 1 without lockstep.')
     cmd_vel_timeout: Interval = Field(
-        0.2, description='Free-running: a robot stops when its last `cmd_vel` is older; 0: never.')
+        0.2, description='Free-running: a robot stops when its last `cmd_vel` is older (simulated '
+                         'time); 0: never.')
     cmd_vel_stamped: Flag = Field(
         False, description='`cmd_vel` is a TwistStamped instead of a Twist.')
     poses_topic: Flag = Field(

@@ -23,7 +23,8 @@ from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]

@@ -12,7 +12,6 @@ from neural_controller.function_policy import FunctionPolicy
 from neural_controller.inputs import READING, field_of, input_table, parse_input
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
-from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
 from sbot.worlds import saved
@@ -27,6 +26,7 @@ from sbot.worlds.arguments import (
     flag,
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
+from sbot.worlds.knowing import Knowing
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
 from sbot.worlds.saved import Saved
@@ -47,7 +47,6 @@ from sbot_sim.worlds.tick import Phases
 
 Floats = NDArray[np.float64]
 
-OF_POSES = ('goal', 'leader', 'pose')  # inputs of networks that are made of poses
 _COMPILING = Expected(40, 15.0)  # with all that a world may have
 
 
@@ -96,9 +95,11 @@ class Worlds:
         self.state, self.phases = self.simulation.state, self.simulation.tick
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
         self._sideways = False  # whether a command may have a vy
+        self._knowing = Knowing(given, self.state)
         self._step = self.program(self._ticking())
         self._begin = self.program([*self.phases.beginning(self.setting),
-                                    *self.phases.sensing_wind(self.setting)])
+                                    *self.phases.sensing_wind(self.setting),
+                                    *self._knowing.phases()])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
@@ -119,7 +120,7 @@ class Worlds:
     def _ticking(self) -> Phases:
         """Return the phases from one tick's wind to the next one's."""
         return [*self.phases.advancing(self.setting), *self.phases.sensing(self.setting),
-                *self.phases.sensing_wind(self.setting)]
+                *self.phases.sensing_wind(self.setting), *self._knowing.phases()]
 
     @property
     def dt(self) -> float:
@@ -197,7 +198,7 @@ class Worlds:
         everything that they will do. It does not include the state of users' hooks.
         """
         return saved.save(self.simulation, chosen_worlds(worlds, self.count), self.scenarios,
-                          self.senses, self.seeds, self.start)
+                          self.senses, self.seeds, self.start, self._knowing.past)
 
     def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
         """Let worlds continue from a state, and return the observations of all worlds.
@@ -223,6 +224,7 @@ class Worlds:
         state = saved.converted(playing.simulation, state)
         vars(self).update(vars(playing))
         saved.restore(self.simulation, chosen, state)
+        self._knowing.restore(chosen, state.past)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
         self._sideways = True  # a command may have been
         return self.observe()
@@ -240,8 +242,9 @@ class Worlds:
         others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads)
         keep = np.setdiff1d(np.arange(self.count), chosen)
         if len(keep):
-            saved.restore(others.simulation, keep,
-                          saved.converted(others.simulation, self.save(keep)))
+            kept = saved.converted(others.simulation, self.save(keep))
+            saved.restore(others.simulation, keep, kept)
+            others._knowing.restore(keep, kept.past)
         others.seeds, others.start = self.seeds, self.start
         return others
 
@@ -381,15 +384,12 @@ class Worlds:
 
     def reading_phases(self, network: Network, policy: Policy) -> list[Interpreted]:
         """Return the phases that complete the inputs of a network after the compiled phase."""
-        return gather_readings(network, policy, self.phases.fitted, self.robots)
+        return [*gather_readings(network, policy, self.phases.fitted, self.robots),
+                *self._knowing.input_phases(policy)]
 
     def check_inputs(self, network: Network) -> None:
         """Raise InputError for an input of a network that these worlds do not give."""
-        exact = all(scenario.knowledge == EXACT for scenario in self.scenarios)
         for name in network.inputs:
-            if not exact and name in OF_POSES:
-                raise InputError(f'inputs: {name} cannot be combined with knowledge: worlds give '
-                                 'policies exact poses')
             sense = field_of(name)
             if sense is not None and sense not in self.senses:
                 raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"

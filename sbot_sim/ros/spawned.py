@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, ParseError
 
@@ -18,11 +19,20 @@ _MOST = 500  # obstacles
 
 
 class Refused(InputError):
-    """A description that is not an obstacle; ``code`` names the constant of SpawnEntity."""
+    """A request that is refused; ``code`` names a constant of Result or of the service."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
         self.code = code
+
+
+@contextmanager
+def refused_as(code: str) -> Iterator[None]:
+    """Give what is raised as an InputError a code."""
+    try:
+        yield
+    except InputError as error:
+        raise Refused(code, str(error)) from None
 
 
 class Shape(NamedTuple):

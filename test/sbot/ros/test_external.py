@@ -14,7 +14,7 @@ from sbot.bag.reader import Bag
 from sbot_common.wire.cdr import decode, stamp_ns
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 def commands(bag, robot):
@@ -108,7 +108,7 @@ def test_a_second_publisher_of_a_robots_commands_ends_the_run_by_name(tmp_path):
     code = Path(NODES).read_text().replace("f'witness_{robot}'", "'stranger'")
     (tmp_path / 'stranger.py').write_text(code)
     stranger = shlex.join([str(tmp_path / 'stranger.py'), 'silent', '0'])
-    done = up(scenario(tmp_path, cases), cases, '--node', stranger,
+    done = up(scenario(tmp_path, cases), cases, '--node', stranger, '--duration', 1000,
               '--set', 'target_real_time_factor=1')
     assert done.returncode == 1
     assert ('/robot_0/cmd_vel has 2 publishers (/robot_0/stranger, /robot_0/witness_0)'

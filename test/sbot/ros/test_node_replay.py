@@ -17,7 +17,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 ROOT = Path(__file__).resolve().parents[3]
