@@ -20,10 +20,10 @@ def test_layers_follow_the_terrain():
 
 
 @pytest.mark.parametrize(('given', 'message'), [
-    ({'n_x': 1}, 'n_x: expected a whole number >= 2'),
-    ({'res_y': 0.0}, 'res_y: expected a number'),
-    ({'min_x': np.nan}, 'min_x: expected a finite'), ({'min_x': 1e300}, 'neighbouring points'),
-    ({'vertical_spacing_factors': [0.0, 0.5]}, 'expected values from 0 to 1'),
+    ({'n_x': 1}, 'n_x: got 1, expected a whole number >= 2'),
+    ({'res_y': 0.0}, 'res_y: got 0.0, expected a number'),
+    ({'min_x': np.nan}, 'min_x: got nan, expected'), ({'min_x': 1e300}, 'neighbouring'),
+    ({'vertical_spacing_factors': [0.0, 0.5]}, 'expected 0 to 1'),
     ({'vertical_spacing_factors': [0.0, 0.6, 0.5, 1.0]}, 'got 0.6'),
     ({'top_z': np.arange(6.0)}, r'at i=0 j=0, expected more than bottom_z, 0'),
     ({'wind': [np.arange(17.0)] * 3}, 'u: got 17 values, expected 18'),

@@ -109,7 +109,7 @@ def test_a_command_with_a_place_is_started_for_each_robot_with_a_goal():
 def test_what_cannot_be_started_is_refused_before_anything_runs(monkeypatch, capsys):
     begin = ['bench', 'navigation', 'narrow/0.7', '--seeds', '0:1']
     monkeypatch.setattr(nodes, 'find_spec', lambda _: True)
-    for arguments, said in ((['--node', 'no_such_program'], '--node: no_such_program is not installed'),
+    for arguments, said in ((['--node', 'no_such_program'], 'no_such_program is not installed'),
                             (['--node', "'"], '--node: got "\'"'),
                             (['--node', 'true', '--timeout', '3'],
                              '--timeout cannot be combined with --node')):
