@@ -70,5 +70,5 @@ def check_name(where: str, name: object) -> None:
         return
     now = _FORMER.get(name) if isinstance(name, str) else None
     if now is not None:
-        raise InputError(f"{where}: got {name!r}, expected its new name, '{now}'")
+        raise InputError(f"{where}: got {name!r}, expected '{now}', its new name")
     raise bad_value(where, name, f"any of {', '.join(sensors())}")
