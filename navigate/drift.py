@@ -13,7 +13,7 @@ from sbot_common.elementary import atan2, sincos
 
 
 class Drift(NamedTuple):
-    """Estimate of what moves the robot beside its wheels, and the command that it answers to."""
+    """Estimate of the motion that wheels do not cause, and the command that it belongs to."""
 
     x: float  # m/s, frame of the start
     y: float

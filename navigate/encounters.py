@@ -40,7 +40,7 @@ _TIE = 1e-9  # share of the speed: right and left equal but for rounding; right 
 
 @njit
 def time_to_contact(dx: float, dy: float, vx: float, vy: float, distance: float) -> float:
-    """Return after what time (s) something at (dx, dy) (m) is ``distance`` (m) away; inf: never.
+    """Return the time (s) until something at (dx, dy) (m) is ``distance`` (m) away, or inf.
 
     ``vx, vy`` (m/s) is one's own velocity against it. Nearer already: 0 if it comes nearer still.
     """
@@ -120,7 +120,7 @@ class Motion(NamedTuple):
 def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64], count: int,
              motion: Motion, wanted_x: float, wanted_y: float, margin: float,
              ) -> tuple[float, float]:
-    """Return the velocity (m/s) that is nearest to the wanted one and meets nobody soon.
+    """Return the velocity (m/s) nearest to the wanted one without an early encounter.
 
     Parameters
     ----------

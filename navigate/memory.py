@@ -83,7 +83,7 @@ def make_memory(num_robots: int, beams: int) -> Memory:
 
 
 def make_limits(num_robots: int, beams: int) -> Floats:
-    """Return room for limits: of robots, beams, obstacles that move, and what is hidden."""
+    """Return room for limits: of robots, beams, moving obstacles and hidden ones."""
     return np.zeros((num_robots + MOST + 2 * HIDDEN + beams, 3))
 
 

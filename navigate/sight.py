@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
         ranges: NDArray[np.float32], beams: Floats, drift: Drift, state: State, dt: float,
         ) -> tuple[int, bool]:
-    """Remember what the laser sees, and write a limit for each near reading.
+    """Remember the obstacles of a scan, and write a limit for each near reading.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
 @njit
 def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams: Floats,
                  margin: float, known: bool, count: int) -> int:
-    """Write limits for what is ahead and out of view, after ``count``; return how many there are.
+    """Write limits for obstacles ahead and out of view, after ``count``; return their number.
 
     Of a laser that sees less than what is ahead. ``known``: for obstacles that the robot saw
     before; they may have gone, so it does not flee from them. Else for cells near it that no beam

@@ -59,7 +59,7 @@ def _bounded(p: Parameters, omega: float) -> float:
 
 @njit
 def aligning(p: Parameters, turning: Turning, place: Place, dt: float) -> float:
-    """Return the turn (rad/s) of a slow robot that is alone, towards the mean of what it wanted.
+    """Return the turn (rad/s) of a slow lone robot, towards the mean of its wanted headings.
 
     Beside a wall what it wants changes with the noise of its laser.
     """

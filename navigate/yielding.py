@@ -57,7 +57,7 @@ class Yield(NamedTuple):
 
 
 def no_yield() -> Yield:
-    """Return the state of a robot that waits for nobody."""
+    """Return the state of a robot that does not give way."""
     return Yield(0, 0.0, 0.0, -1e9, Passage(0.0, 0.0, 0.0, 0.0), 0.0, 0.0)
 
 
@@ -114,7 +114,7 @@ def lowest_pressing(p: Parameters, others: NDArray[np.float64], headings: NDArra
 def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64],
              headings: NDArray[np.float64], group: NDArray[np.int8], mode: int,
              time: float, since: float) -> tuple[bool, bool]:
-    """Tell whether a robot must leave a passage to others, and whether somebody is in it.
+    """Tell whether a robot must leave a passage to others, and whether one is in it.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ FORWARD: dict[str, Callable[..., None]] = {'perceptron': perceptron, 'mlp': mlp,
 
 
 class Neural:
-    """Controller that asks a network: what evolves in ``sbot.Worlds`` drives robots and nodes.
+    """Controller that runs a network: what evolves in ``sbot.Worlds`` drives robots.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def compilable(function: Any, error_model: str = 'numpy') -> Any:  # noqa: ANN40
 
 
 def error_model_of(compiled: Any) -> str:  # noqa: ANN401
-    """Return what a compiled function does at 1/0: 'numpy' (gives inf) or 'python' (raises).
+    """Return a compiled function's result of 1/0: 'numpy' (inf) or 'python' (raises).
 
     Raises
     ------

@@ -36,7 +36,7 @@ class Source(NamedTuple):
 
 
 def source_of(function: FunctionType) -> Source:
-    """Return the source text of a function and what it uses of its module.
+    """Return the source text of a function and of everything that it uses of its module.
 
     Raises
     ------

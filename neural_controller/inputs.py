@@ -188,7 +188,7 @@ class Heard(NamedTuple):
 @njit_inline
 def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integers, senses: Senses,
                   heard: Heard, out: Floats) -> None:
-    """Write the inputs of robots first ... end-1 of one world, those of ``READING`` left out.
+    """Write the inputs of robots first ... end-1 of one world, except ``READING`` inputs.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
 
 
 def read_content(path: str | Path) -> dict[str, Any]:
-    """Return what the JSON file of a network or a function policy holds, not checked.
+    """Return the JSON content of a file of a network or a function policy, not checked.
 
     Raises
     ------

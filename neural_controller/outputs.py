@@ -35,7 +35,7 @@ def command_of_twist(forward: float, turn: float, max_speed: float,
 
 @njit
 def bounded(share: float) -> float:
-    """Return a share within [-1, 1]; what is not a number is 0."""
+    """Return a share within [-1, 1]; NaN becomes 0."""
     if math.isnan(share):
         return 0.0
     return min(max(share, -1.0), 1.0)

@@ -99,7 +99,7 @@ def write_policy(path: str | Path, saved: SavedPolicy) -> None:
 
 
 def read_policy(path: str | Path) -> SavedPolicy:
-    """Return what the file of a function policy holds; nothing is executed.
+    """Return the content of a function policy's file, without executing any of it.
 
     Raises
     ------

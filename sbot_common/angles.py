@@ -44,7 +44,7 @@ def yaw_from_quaternion(x: float, y: float, z: float, w: float) -> float:
 
 @njit
 def decoded_yaw(yaw: float) -> float:
-    """Return what a receiver of ``quaternion_from_yaw(yaw)`` decodes (rad, in [-pi, pi])."""
+    """Return the yaw that a receiver of ``quaternion_from_yaw(yaw)`` decodes, in [-pi, pi]."""
     z, w = quaternion_from_yaw(yaw)
     return yaw_from_quaternion(0.0, 0.0, z, w)
 

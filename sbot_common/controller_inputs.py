@@ -178,11 +178,11 @@ class Latest:
         return back
 
     def missing(self) -> list[str]:
-        """Return what has never arrived (docs/errata.md P11)."""
+        """Return the inputs that have never arrived (docs/errata.md P11)."""
         return [name for name in self._names if name not in self._arrived_ns]
 
     def stale(self, now_ns: int, timeout_s: float) -> Stale:
-        """Return what is older than ``timeout_s``; nothing ever is when that is 0.
+        """Return the inputs older than ``timeout_s``; with 0 there are none.
 
         A robot must stop without its own pose and sensors and without the robot that it follows,
         not without others (docs/errata.md P16).

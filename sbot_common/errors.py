@@ -63,7 +63,7 @@ def decoding(where: str, kind: type[InputError] | None = None) -> Iterator[None]
 
 
 def shown(value: object, most: int = SHOWN) -> str:
-    """Return ``repr(value)``, cut off; what is nested in it is not written out beyond that."""
+    """Return ``repr(value)``, cut off; nested values beyond that are not formatted."""
     text = ''
     for piece in _pieces(value, most):
         text += piece
@@ -124,7 +124,7 @@ def install_command(extra: str) -> str:
 
 
 def hint(name: str, known: Iterable[str], what: str = 'known') -> str:
-    """Return a question after the name nearest to another, or a list of all, called ``what``."""
+    """Return a question with the nearest name, or a list of all names, called ``what``."""
     names = sorted(known)
     short = [each for each in islice(names, 1000) if len(each) <= _NEAR]
     near = get_close_matches(name, short, n=1, cutoff=0.5) if len(name) <= _NEAR else ()
@@ -155,7 +155,7 @@ def _plain_warning(message: Warning | str, category: type[Warning], filename: st
 
 
 def keep_warnings_plain() -> None:
-    """Escape control characters in warnings of this process, where nobody has set up logging."""
+    """Escape control characters in warnings of this process, if logging is not set up."""
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(PlainFormatter())
     warnings.formatwarning = _plain_warning

@@ -27,7 +27,7 @@ P = TypeVar('P', bound=NamedTuple)
 
 
 class Spec(NamedTuple):
-    """A parameter: what it is, its unit, what is allowed, and where the document defines it."""
+    """A parameter: its meaning, unit, allowed values and source in a document."""
 
     name: str
     default: Value  # as a file gives it: one of ``choices`` if there are any

@@ -73,7 +73,7 @@ def resolve(topic: Topic, robot_id: int, num_robots: int) -> str:
 
 
 def run_namespace(node_namespace: str, robot_id: int = 0, num_robots: int = 1) -> str:
-    """Return the namespace of a run, '' or e.g. '/arena', from that of one of its nodes.
+    """Return the namespace of a run, '' or e.g. '/arena', from the namespace of a node.
 
     A controller in a group is in '/arena/robot_<i>', and need not be: '/arena' will do.
     """

@@ -8,7 +8,7 @@ VX, VY, OMEGA = range(3)  # columns of arrays of commands and of measured twists
 
 
 class Twist(NamedTuple):
-    """A command, or what odometry measures; REP 103: x forwards, y to the left."""
+    """A command, or measured odometry; REP 103: x forwards, y to the left."""
 
     vx: float  # m/s
     vy: float = 0.0  # m/s, to the left; 0 but for holonomic drives

@@ -19,7 +19,7 @@ _PLACE = re.compile(r'^File "(.+)", line (\d+)', re.MULTILINE)
 
 
 class UserCodeError(RuntimeError):
-    """A user's controller, hook, condition or policy raised; one line: where, and what.
+    """A user's controller, hook, condition or policy raised an error; one line with the place.
 
     That error is the ``__cause__``; its traceback begins in the user's code.
     """
@@ -30,7 +30,7 @@ class UserCodeError(RuntimeError):
 
 
 def call_user_code(function: Callable[[], T], where: Callable[[], str]) -> T:
-    """Return ``function()``, which is a user's: what it raises becomes a UserCodeError.
+    """Return ``function()`` of a user; its exceptions become a UserCodeError.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def call_user_code(function: Callable[[], T], where: Callable[[], str]) -> T:
 
 
 def reason(error: BaseException) -> str:
-    """Return an error's type and text in one line; of what numba says of a function the reason."""
+    """Return an error's type and text in one line; for an error of numba, its reason."""
     try:
         text = str(error)
     except Exception:  # a class of the user's may fail at that, too

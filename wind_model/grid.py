@@ -18,7 +18,7 @@ FACTOR_TOLERANCE = 1e-6
 
 
 class WindGrid(NamedTuple):
-    """Wind on the points of a grid; the field names are those of the text file.
+    """Wind on the points of a grid, with the field names of the text file.
 
     Point (i, j, k) stands at x = min_x + i res_x, y = min_y + j res_y and
     z = bottom_z + vertical_spacing_factors[k] (top_z - bottom_z).

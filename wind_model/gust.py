@@ -42,7 +42,7 @@ def gust_force(parameters: WindParameters) -> Array:
 
 
 def gust_velocity(parameters: WindParameters) -> Array:
-    """Return what the gust adds to the wind (3,) m/s, frame `map`."""
+    """Return the velocity (3,) m/s that the gust adds to the wind, frame `map`."""
     return parameters.wind_gust_speed_mean * unit(parameters.wind_gust_direction)
 
 

@@ -65,7 +65,7 @@ def decode_vector(raw: bytes) -> StampedVector:
 
 
 def encode_field(stamp_ns: int, field: Lattice | None) -> bytes:
-    """Return sensor_msgs/PointCloud2 of a field; no points where there is no field.
+    """Return sensor_msgs/PointCloud2 of a field; without a field it has no points.
 
     Width n_x, height n_y n_z; ``decode_field`` returns every number to the last bit.
     """

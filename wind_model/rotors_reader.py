@@ -51,7 +51,7 @@ class GridReader:
         raise InputError(f'{self.path}:{self.line}: {message}')
 
     def check_beginning(self, data: bytes) -> None:
-        """Refuse what is plainly another kind of file."""
+        """Refuse files that are plainly of another kind."""
         if data[:2] in (b'\xff\xfe', b'\xfe\xff'):
             self.fail('got UTF-16, expected ASCII or UTF-8 text')
         if data[:2] == b'\x1f\x8b':

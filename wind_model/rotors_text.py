@@ -22,7 +22,7 @@ _PIECE = 1 << 20  # bytes
 
 
 def read_grid(path: str | Path, *, typed: bool = False) -> WindGrid:
-    """Return the grid of a text file; of a pipe, too, where a user has ``typed`` the path.
+    """Return the grid of a text file; also of a pipe, if a user has ``typed`` the path.
 
     Unknown names are reported to the log as a warning, and their data skipped.
 

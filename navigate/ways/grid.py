@@ -33,7 +33,7 @@ class Grid(NamedTuple):
 
 
 def make_grid(origin_x: float, origin_y: float, cell: float) -> Grid:
-    """Return an empty window; pages that nobody writes to take no memory."""
+    """Return an empty window; pages that are never written to take no memory."""
     return Grid(np.zeros((SIDE, SIDE), np.float32), np.zeros((SIDE, SIDE), np.int8),
                 np.zeros((SIDE, SIDE, 2), np.float32), origin_x, origin_y, cell)
 
@@ -99,7 +99,7 @@ def mark(grid: Grid, x: float, y: float, evidence: int = 1) -> None:
 
 @njit
 def unmark(grid: Grid, row: int, column: int) -> None:
-    """Forget the obstacle in a cell, and compute the distances about it anew."""
+    """Forget the obstacle in a cell, and compute the distances around it again."""
     grid.evidence[row, column] = 0
     low_row, end_row = max(0, row - REACH), min(SIDE, row + REACH + 1)
     low_column, end_column = max(0, column - REACH), min(SIDE, column + REACH + 1)

@@ -56,7 +56,7 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
 
 
 def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scenario:
-    """Return a scenario whose controllers nobody asks.
+    """Return a scenario whose controllers are not used.
 
     Raises
     ------

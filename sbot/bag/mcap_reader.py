@@ -125,7 +125,7 @@ class McapStream:
                     return
 
     def names(self) -> dict[str, str]:
-        """Return the type of each topic by name; what is damaged has no topics."""
+        """Return the type of each topic by name; damaged parts have no topics."""
         contents = _Contents(lambda _: True)
         if self.complete:
             try:

@@ -154,7 +154,7 @@ class OpenChunk:
             self._end_ns = stamp_ns
 
     def seal(self) -> Sealed:
-        """Return what was collected."""
+        """Return the collected records."""
         start_ns = self._start_ns if self._index else 0
         return Sealed(bytes(self._records), self._index, start_ns, self._end_ns)
 

@@ -263,7 +263,7 @@ class Bag:
         return names
 
     def topics(self) -> dict[str, TopicCount]:
-        """Return what each topic holds, by name, in the order of first occurrence."""
+        """Return the content of each topic by name, in the order of first occurrence."""
         counts: dict[str, TopicCount] = {}
         for message in self.messages():
             stamp_ns = message.stamp_ns

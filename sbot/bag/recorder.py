@@ -39,7 +39,7 @@ QUEUE_LENGTH = 4  # chunks that may wait for the disk before `write` waits
 
 
 class RecorderError(RuntimeError):
-    """The recording cannot go on; the bag holds what was written before. Its text is one line."""
+    """The recording cannot continue; the bag contains everything written before. One line."""
 
 
 @dataclass
@@ -178,7 +178,7 @@ class Recorder:
                 raise self._error
 
     def close(self) -> None:
-        """Write what is left and the index; a second call does nothing.
+        """Write the remaining messages and the index; a second call does nothing.
 
         Raises
         ------

@@ -73,7 +73,7 @@ def peak_kib() -> float:
 
 
 def forget_peak() -> None:
-    """Start the peak anew, where the system lets a process do that."""
+    """Reset the peak of memory, if the system lets a process do that."""
     with contextlib.suppress(OSError):
         Path('/proc/self/clear_refs').write_text('5', encoding='ascii')
 

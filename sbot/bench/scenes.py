@@ -99,7 +99,7 @@ def laser_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameter
 
 
 def infrared_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
-    """Return those of robots with fifteen infrared beams in a wind with wakes, without lasers."""
+    """Return the parameters of robots with infrared in a wind with wakes, without lasers."""
     scan = make_scan_parameters(ScanSettings())._replace(beams=0)
     infrared = make_infrared_parameters(InfraredSettings(infrared=True))
     return _parameters(scene, scan, infrared, threads, wake=True)

@@ -21,7 +21,7 @@ from sbot_common.topics import SCENARIO
 
 
 def information(bag: Bag) -> dict[str, Any]:
-    """Return what ``sbot bag info`` shows; reads the whole bag."""
+    """Return the content of ``sbot bag info``; reads the whole bag."""
     topics = bag.topics()
     first = min((topic.first_ns for topic in topics.values()), default=0)
     last = max((topic.last_ns for topic in topics.values()), default=0)

@@ -55,6 +55,6 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                       help='what colours say: the robot (each has its own; default for eight and '
                            'fewer), the time (of tracks; default for more), or the heading (in '
                            'films and with --at)')
-    plot.add_argument('--dark', action='store_true', help='draw on a dark ground')
+    plot.add_argument('--dark', action='store_true', help='draw on a dark background')
     add_overrides(plot)
     plot.set_defaults(run=_plot)

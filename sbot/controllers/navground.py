@@ -61,7 +61,7 @@ def behavior_names(where: str) -> list[str]:
 
 def check_behavior(name: str, parameters: Mapping[str, object], where: str,
                    _: Sources = NO_SOURCES) -> None:
-    """Raise InputError if there is no such behaviour, or it does not take the parameters.
+    """Raise InputError for an unknown behaviour, or for parameters that it does not have.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _number(values: Mapping[str, object], name: str, where: str) -> float:
 
 
 class NavgroundController:
-    """Drives a robot to its goal, or to robot 0 if it has none, as a behaviour of navground says.
+    """Drives a robot to its goal, or to robot 0 if it has none, by a behaviour of navground.
 
     Obstacles are the readings of the scan, a small disc each; neighbours are the other robots,
     taken to be of the same size, with the velocities of their last two poses.

@@ -57,7 +57,7 @@ def is_named(name: str) -> bool:
 
 
 def entry_of(name: str) -> Entry:
-    """Return the entry of a controller's name: shipped, installed, or that of users' classes.
+    """Return the entry of a controller's name: shipped, installed, or a user's class.
 
     Raises
     ------

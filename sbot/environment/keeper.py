@@ -65,7 +65,7 @@ def keep(words: list[str], blocked: Iterable[signal.Signals] = ()) -> int:
 
 
 def keep_guarded(words: list[str]) -> int:
-    """Run a command as ``keep`` does, in a child; end what is left, should that be killed."""
+    """Run a command as ``keep`` does, in a child; if that is killed, end all of its processes."""
     if sys.platform != 'linux':
         return keep(words)
     import ctypes
@@ -90,7 +90,7 @@ def keep_guarded(words: list[str]) -> int:
 
 
 def reap_children(command: int) -> None:
-    """Take the exit codes of what has lost its parent and ended; the command's is left."""
+    """Collect the exit codes of orphaned processes that have ended, except the command's."""
     if sys.platform != 'linux':
         return
     while True:
@@ -101,7 +101,7 @@ def reap_children(command: int) -> None:
 
 
 def end_children() -> None:
-    """Kill what is left of what the command has started.
+    """Kill all remaining processes that the command has started.
 
     What a killed process had started becomes ours: we look again until there is nothing.
     """

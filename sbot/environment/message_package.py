@@ -58,7 +58,7 @@ class Maker:
         self._hashes: list[str] = []
 
     def make(self) -> None:
-        """Make the package; raises what the generators and compilers raise."""
+        """Make the package; errors of the generators and compilers are raised."""
         with contextlib.redirect_stdout(io.StringIO()):  # generators print what they read
             self._generate()
         (self._made / self._package).mkdir(parents=True)
@@ -188,7 +188,7 @@ def _first_error(text: str) -> str:
 
 
 def main(folder: str, package: str, prefix: str) -> int:
-    """Make a package, and load it; return 0, or 1 after one line on stderr that says what failed.
+    """Make a package and load it; return 0, or 1 after an error in one line on stderr.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ Pixels = NDArray[np.uint8]
 
 
 def animate_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
-    """Write the film of a run; the ending says the format: .mp4 or .gif.
+    """Write the film of a run; the ending of the path selects the format: .mp4 or .gif.
 
     Raises
     ------

@@ -70,9 +70,9 @@ def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes array
 
 
 def view_of(data: RunData) -> tuple[float, float, float, float]:
-    """Return xmin, ymin, xmax, ymax (m) of what is shown: the bounds and a little margin.
+    """Return xmin, ymin, xmax, ymax (m) of the view: the bounds and a small margin.
 
-    Where no walls keep robots inside, their tracks are shown for half an arena beyond the bounds.
+    If no walls keep robots inside, tracks are shown for half an arena beyond the bounds.
     """
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
     side = max(xmax - xmin, ymax - ymin)

@@ -11,7 +11,7 @@ DPI = 200  # of pictures
 
 
 class Palette(NamedTuple):
-    """Colours of what is in an arena."""
+    """Colours of the objects in an arena."""
 
     ground: str
     ink: str

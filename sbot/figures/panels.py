@@ -49,7 +49,7 @@ def wind_reductions(data: RunData) -> Array:
 
 
 def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
-    """Return (label, values (T, N), whether it says something of robot 0) of each panel."""
+    """Return (label, values (T, N), whether robot 0 has values) of each panel."""
     panels = [('speed (m/s)', speeds(data), True)]
     if has_leader(data):
         panels.append(('distance to\nleader (m)', leader_distances(data), False))

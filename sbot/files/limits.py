@@ -17,7 +17,7 @@ VARIABLE = 'SBOT_LIMITS'
 
 
 class Limits(NamedTuple):
-    """Limits of what is read; more is refused."""
+    """Limits of input; anything beyond them is refused."""
 
     text_bytes: Annotated[int, Param(
         'B', 'Size of a scenario, map.yaml, metadata.yaml, .argos or .world file.', minimum=1,
@@ -71,7 +71,7 @@ def limits() -> Limits:
 
 
 def too_large(where: str, what: str, found: int, name: str) -> InputError:
-    """Return the error for input beyond a limit, which says how to raise it.
+    """Return the error for input beyond a limit, with the way to raise the limit.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class _Loader(_BASE):  # type: ignore[misc]
 
 
 class Dumper(_DUMPER):  # type: ignore[misc]
-    """Quotes what YAML 1.1 or 1.2 would read as something else; writes no aliases."""
+    """Quotes text that YAML 1.1 or 1.2 would read as another type; writes no aliases."""
 
     def ignore_aliases(self, data: object) -> bool:
         """Write equal objects out again each time."""

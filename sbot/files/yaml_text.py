@@ -88,7 +88,7 @@ class _Reader:
         return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
 
     def pairs(self, node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-        """Return key and value nodes by key, then those of ``<<: *anchor`` that are not there."""
+        """Return key and value nodes by key, then the missing ones from ``<<: *anchor``."""
         found: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         merged: list[yaml.Node] = []
         for key_node, value_node in node.value:

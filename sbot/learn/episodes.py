@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 
 class SavedEpisodes(NamedTuple):
-    """State of the episodes of M worlds, as copies; what ``save`` of an environment returns."""
+    """State of the episodes of M worlds, as copies; the value of ``save`` of an environment."""
 
     worlds: Saved
     goal: Floats  # (M, N, 2) m
@@ -62,7 +62,7 @@ class SavedEpisodes(NamedTuple):
 
 
 class Episodes:
-    """Worlds in which a task goes on; robots that are done stand still.
+    """Worlds that play episodes of a task; robots that are done stand still.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Episodes:
             [self._first[k] for k in chosen.tolist()])
 
     def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> None:
-        """Let worlds continue from a state, to the bit: as many as it has, or one for all.
+        """Let worlds continue from a state, bit for bit: as many as it has, or one for all.
 
         Raises
         ------
@@ -275,7 +275,7 @@ class Episodes:
         self.drawn[k] = drawn
 
     def observation(self) -> NDArray[np.float32]:
-        """Return what robots observe now, (K, N, columns)."""
+        """Return the present observations of the robots, (K, N, columns)."""
         where = f'{type(self.task).__name__}.observation()'
         seen = as_array(where, self._asked('observation', self.now))
         if seen.ndim != 3 or seen.shape[:2] != (self.count, self.robots):
@@ -286,7 +286,7 @@ class Episodes:
         return seen.astype(np.float32)
 
     def step(self, actions: ArrayLike, anew: Flags | None = None) -> Outcome:
-        """Act for as long as the task says.
+        """Act for as many ticks as the task holds an action.
 
         Parameters
         ----------
@@ -402,7 +402,7 @@ def _different(scenarios: Sequence[Scenario]) -> list[Scenario]:
 
 
 def check_options(options: Any) -> None:  # noqa: ANN401
-    """Raise InputError for options of ``reset`` that are no dictionary."""
+    """Raise InputError for options of ``reset`` that are not a dictionary."""
     if not isinstance(options, Mapping | None):
         raise bad_value('options', options, 'a dictionary')
 

@@ -24,7 +24,7 @@ LOG = logging.getLogger(__name__)
 
 
 def warn_of_idle(scenario: Scenario, seconds: float, ticks: int) -> None:
-    """Log a warning for what ends runs of a scenario and does not end episodes."""
+    """Log a warning for keys that end runs of a scenario but not episodes."""
     written = scenario.source is None or 'duration' in scenario.source.data
     if written and scenario.rate.ticks(scenario.duration) != ticks:
         LOG.warning('%s: duration: %g s has no effect on episodes: the task ends them after %g s '
@@ -104,7 +104,7 @@ def goals_of(scenario: Scenario, task: Task, network: Network) -> Floats:
 
 
 def check_robots_have(task: Task, limits: Floats) -> None:
-    """Raise InputError where a policy gets or does what a network in a robot does not.
+    """Raise InputError if a policy needs inputs or actions that a network in a robot lacks.
 
     ``limits`` are the robots' (N, 2).
     """

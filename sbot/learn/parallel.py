@@ -48,7 +48,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[Agents, Agents]:
-        """Begin an episode; the seed is that of the scenario's first one."""
+        """Begin an episode; without a seed, the first one uses the scenario's."""
         check_options(options)
         self.episodes.seed(seed)
         self.episodes.reset()
@@ -93,7 +93,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         return self._renderer.render()
 
     def close(self) -> None:
-        """End what `render_mode='human'` has opened."""
+        """Close the browser view of `render_mode='human'`."""
         self._renderer.close()
 
     def save(self) -> SavedEpisodes:
@@ -101,7 +101,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         return self.episodes.save()
 
     def restore(self, state: SavedEpisodes) -> Agents:
-        """Continue from a state, to the bit, and return what agents observe there."""
+        """Continue from a state, bit for bit, and return the observations of the agents."""
         self.episodes.restore(state)
         active = self.episodes.active[0].tolist()
         self.agents = [agent for agent, acts in zip(self.possible_agents, active, strict=True)

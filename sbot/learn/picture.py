@@ -27,7 +27,7 @@ _HEIGHTS = (0.5, 2.0)  # least and most, of the width
 
 
 class Renderer:
-    """Draws the worlds of episodes, as ``render_mode`` says.
+    """Draws the worlds of episodes, as ``render_mode`` selects.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Renderer:
         return page(page_data(shown, None), data.scenario.name)
 
     def close(self) -> None:
-        """End what `human` has opened."""
+        """Close the view of `human`."""
         if self._browser is not None:
             self._browser.close()
             self._browser = None

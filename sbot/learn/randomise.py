@@ -80,7 +80,7 @@ def draw(ranges: Ranges, rng: np.random.Generator) -> Drawn:
 
 
 def apply(worlds: Worlds, world: int, drawn: Drawn) -> None:
-    """Give a world drawn values before a reset; all others are those of its scenario."""
+    """Write drawn values to a world before a reset; all others are its scenario's."""
     scenario, setting = worlds.scenarios[world], worlds.setting
     winds: dict[str, Any] = {key.partition('.')[2]: tuple(value) if key in _DIRECTIONS else value
                              for key, value in drawn.items() if key in _WIND}

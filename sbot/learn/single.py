@@ -29,7 +29,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
             NDArray[np.float32], dict[str, Any]]:
-        """Begin an episode; the seed is that of the scenario's first one."""
+        """Begin an episode; without a seed, the first one uses the scenario's."""
         check_options(options)
         super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset()
@@ -56,7 +56,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
         return self._renderer.render()
 
     def close(self) -> None:
-        """End what `render_mode='human'` has opened."""
+        """Close the browser view of `render_mode='human'`."""
         self._renderer.close()
 
     def save(self) -> SavedEpisodes:
@@ -64,7 +64,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
         return self.episodes.save()
 
     def restore(self, state: SavedEpisodes) -> NDArray[np.float32]:
-        """Continue from a state, to the bit, and return the observation there."""
+        """Continue from a state, bit for bit, and return the observation."""
         self.episodes.restore(state)
         return self._observed()
 

@@ -63,7 +63,7 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_],
                                  list[dict[str, Any]]]:
-        """Let all robots act; worlds whose robots are all done, or whose time is over, begin anew.
+        """Let all robots act; reset worlds whose robots are all done, or whose time is over.
 
         A robot that is done before the others stands still, at a reward of 0, until then.
         """
@@ -85,7 +85,7 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
         return self._observed(), reward, done, infos
 
     def close(self) -> None:
-        """End what `render_mode='human'` has opened."""
+        """Close the browser view of `render_mode='human'`."""
         self._renderer.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:  # noqa: ANN401

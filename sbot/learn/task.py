@@ -112,7 +112,7 @@ class Task:
 
 
 def heard(now: Moment, count: int) -> Floats:
-    """Return what the nearest robot that is heard said, (K, N, count + 1).
+    """Return the bytes of the nearest robot that is heard, (K, N, count + 1).
 
     Its first bytes as shares in [-1, 1], and then 1; all 0 where nobody is heard.
     """

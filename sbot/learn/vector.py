@@ -47,7 +47,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
     def reset(self, *, seed: int | Sequence[int | None] | None = None,
               options: dict[str, Any] | None = None) -> tuple[
                   NDArray[np.float32], dict[str, Any]]:
-        """Begin episodes in all worlds, or in those of the mask ``options['reset_mask']`` (K,).
+        """Begin episodes in all worlds, or in the worlds of ``options['reset_mask']`` (K,).
 
         ``seed`` is world 0's, and world k has seed + k; or a list with a seed for each, or None.
         """
@@ -61,7 +61,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         return self._observed(), self._infos({})
 
     def step(self, actions: Any) -> Step:  # noqa: ANN401
-        """Let all robots act; what follows the end of an episode is ``autoreset``'s.
+        """Let all robots act; ``autoreset`` selects what follows the end of an episode.
 
         Actions are shares (K, 2) or (K, N, 2), or numbers of moves (K,) or (K, N). Rewards are
         (K,) means, or (K, N), as ``rewards`` says; those of robots are in ``infos``, too.
@@ -87,7 +87,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         return self.episodes.save(worlds)
 
     def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> Any:  # noqa: ANN401
-        """Let worlds continue from a state, to the bit, and return all observations."""
+        """Let worlds continue from a state, bit for bit, and return all observations."""
         self.episodes.restore(state, worlds)
         return self._observed()
 
@@ -102,7 +102,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         return tuple(self._renderer.render(k) for k in range(self.num_envs))
 
     def close_extras(self, **_: object) -> None:
-        """End what `render_mode='human'` has opened."""
+        """Close the browser view of `render_mode='human'`."""
         self._renderer.close()
 
     def _begin_again(self, over: Flags) -> dict[str, Any]:

@@ -180,7 +180,7 @@ def controller_hash(name: str) -> str | None:
 
 
 def executed(rows: Iterable[Row]) -> list[str]:
-    """Return what rows name that running them would import or read: classes and texts in `set`."""
+    """Return what a run of these rows would import or read: classes and texts in `set`."""
     found = [row['controller'] for row in rows if not is_named(row['controller'])]
     found += [f'{key}={value}' for row in rows for key, value in row['set'].items()
               if not isinstance(value, bool | int | float)]
@@ -189,7 +189,7 @@ def executed(rows: Iterable[Row]) -> list[str]:
 
 def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
                options: Options) -> list[str]:
-    """Run rows again; return a line for each that does not come out as it says.
+    """Run rows again; return a line for each row that gives another result.
 
     Parameters
     ----------

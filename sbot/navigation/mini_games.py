@@ -46,7 +46,7 @@ def corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Val
 
 
 def pair_at_door(rng: np.random.Generator) -> Values:
-    """Return two robots side by side who want through a door for one."""
+    """Return two robots side by side before a door for one."""
     world = {'bounds': [0, 0, 10, 6], 'rectangles': wall_with_gaps(5.0, 0, 6, [(3.0, 0.9)])}
     return scene(60, world, [
         robot(2.5 + rng.uniform(-_JITTER, _JITTER), 3.0 + side + rng.uniform(-0.1, 0.1), 0.0,
@@ -82,7 +82,7 @@ def intersection(rng: np.random.Generator, robots: int) -> Values:
 
 
 def l_corner(rng: np.random.Generator) -> Values:
-    """Return two robots who meet in an L of corridors of 1.6 m."""
+    """Return two robots that meet in an L of corridors of 1.6 m."""
     world = {'bounds': [0, 0, 9, 9], 'rectangles': [box(3.7, 5.3, 7.4, 7.4)]}
     a, b = rng.uniform(0.7, 0.9), rng.uniform(8.1, 8.3)
     return scene(60, world, [robot(1.0, a, 0.0, (8.2, 8.0)),
@@ -90,7 +90,7 @@ def l_corner(rng: np.random.Generator) -> Values:
 
 
 def blind_corner(rng: np.random.Generator) -> Values:
-    """Return two robots on crossing corridors of 1.4 m, who see each other late."""
+    """Return two robots on crossing corridors of 1.4 m, which see each other late."""
     delay = rng.uniform(-0.5, 0.5)
     return scene(60, _arms(1.4), [
         robot(1.5, 7.0 + rng.uniform(-0.1, 0.1), 0.0, (12.5, 7.0)),

@@ -15,7 +15,7 @@ from sbot.navigation.scene import RADIUS, Scene, Values, box, robot, scene
 
 
 def circle(rng: np.random.Generator, count: int, radius: float, body: str = 'robot') -> Values:
-    """Return robots on a circle (m) who change places with who is opposite; two: head on."""
+    """Return robots on a circle (m) that change places with the opposite one; two: head on."""
     size, robots = {'robot': RADIUS, 'e-puck2': 0.035}[body], []
     for k in range(count):
         angle = 2 * math.pi * k / count
@@ -30,7 +30,7 @@ def circle(rng: np.random.Generator, count: int, radius: float, body: str = 'rob
 
 
 def blocks(rng: np.random.Generator) -> Values:
-    """Return four groups of four who cross between four blocks."""
+    """Return four groups of four that cross between four blocks."""
     robots = []
     for sx, sy in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
         for i in range(2):
@@ -44,7 +44,7 @@ def blocks(rng: np.random.Generator) -> Values:
 
 
 def streams(rng: np.random.Generator, rows: int, columns: int) -> Values:
-    """Return two streams, one to the east and one to the north, who cross."""
+    """Return two crossing streams, one to the east and one to the north."""
     robots = []
     for i in range(rows):
         for j in range(columns):

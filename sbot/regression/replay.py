@@ -173,7 +173,7 @@ class _Comparison:
                 read_twist(recorded, self._replayed.commands[robot].type), command)
 
     def check(self, bag: Bag, scenario: Scenario, *, overridden: bool) -> None:
-        """Raise InputError where the result says nothing."""
+        """Raise InputError if the result means nothing."""
         if self.differences and not scenario.lockstep and not overridden:
             raise InputError(f'{bag.path}: {self.differences} of {self.compared} commands differ, '
                              f'which means nothing: {_FREE_RUNNING}')

@@ -16,7 +16,7 @@ Condition = Callable[[Snapshot], bool]
 
 
 def stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
-    """Return what tells, once a tick is in the tally, whether the run ends with it.
+    """Return a function that tells, once a tick is in the tally, whether the run ends.
 
     Parameters
     ----------

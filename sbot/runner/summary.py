@@ -98,7 +98,7 @@ class Tally:
 
     def summary(self, wall_time_s: float, stopped: bool = False,
                 invalid_turns: NDArray[np.int64] | None = None) -> dict[str, Any]:
-        """Return the run as one JSON object; None stands for what was not asked for.
+        """Return the run as one JSON object; None stands for values that were not requested.
 
         Parameters
         ----------

@@ -11,14 +11,14 @@ from sbot_sim.messages.outgoing import Outgoing
 
 
 class Supervisor(Protocol):
-    """Somebody who watches a run and takes part in it, as ``run_scenario`` takes it.
+    """Interface of an observer that watches a run and may steer it (``run_scenario``).
 
     The wall clock may decide what a supervisor does; the recording holds it, so that everything
     else repeats bit for bit.
     """
 
     def show(self, snapshot: Snapshot, announced: Sequence[Outgoing]) -> None:
-        """Take note of a tick: what is there, and the goals that controllers have announced."""
+        """Take note of a tick: the snapshot, and the goals that controllers have announced."""
 
     def may_proceed(self) -> bool:
         """Return whether the tick may end; may wait a moment. Called until it is true."""

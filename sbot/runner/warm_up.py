@@ -61,7 +61,7 @@ _MOST_ROBOTS = 12  # robots: the functions of many are compiled, and nothing tak
 
 
 def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
-    """Compile what is not in the cache yet; show the progress on stderr, as that takes time.
+    """Compile functions that are not in the cache; show the progress on stderr.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _samples() -> list[Scenario]:
 
 
 def compile_other_half() -> None:
-    """Compile what the process that started this one has not come to yet.
+    """Compile the functions that the parent process has not reached yet.
 
     Scenarios come on standard input, the folder of claims is the argument.
     """

@@ -37,7 +37,7 @@ def robot_bodies(scenario: Scenario) -> list[Body]:
 
 
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
-    """Return the simulator's parameters; ``threads`` changes no bit of what it computes."""
+    """Return the simulator's parameters; ``threads`` changes no bit of the result."""
     sensors, wind, robots = scenario.sensors, scenario.wind, robot_bodies(scenario)
     senses = Senses(
         make_scan_parameters(sensors.scan), make_infrared_parameters(sensors.infrared),
@@ -93,7 +93,7 @@ def wind_source(scenario: Scenario) -> WindSource:
 
 
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
-    """Return what a run's messages depend on beside the simulator's parameters."""
+    """Return the settings of a run's messages beyond the simulator's parameters."""
     from sbot_sim.messages.broadcast import BroadcastOptions
     return BroadcastOptions(scenario.to_yaml(), [robot.goal for robot in scenario.robots],
                             tf_namespaced=scenario.tf_namespaced,

@@ -46,7 +46,7 @@ def goal_tolerances(scenario: Scenario) -> list[float]:
 
 
 def controller_place(scenario: Scenario, robot_id: int) -> Place:
-    """Return what a controller of one robot is made for."""
+    """Return the place (robot and run) that a controller is made for."""
     robot = scenario.robots[robot_id]
     return Place(robot_id, scenario.bodies[robot.body], robot.goal, robot.controller,
                  controller_parameters(scenario, robot),
@@ -88,7 +88,7 @@ def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:
 
 
 def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, ControlledRobot]:
-    """Return by id those of some robots that have a controller, as they are at tick 0."""
+    """Return the robots with a controller by id, in their state at tick 0."""
     made = {}
     for i in robots:
         robot = scenario.robots[i]

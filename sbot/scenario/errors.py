@@ -20,7 +20,7 @@ _EXPECTED = {
 
 
 def expected_of(model: type[BaseModel], name: str) -> str:
-    """Return in words what a field accepts."""
+    """Return a description of the values that a field accepts."""
     field = model.model_fields[name]
     many = 'a list of ' if Ellipsis in get_args(field.annotation) else ''
     for item in (*field.metadata, *_annotation_parts(field.annotation)):

@@ -165,7 +165,7 @@ def check_common_parameters(name: str, given: Mapping[str, object], rate: Rate,
 
 def check_own_parameters(name: str, common: ControllerParameters, given: Mapping[str, object],
                          path: KeyPath, origins: Origins) -> ControllerParameters:
-    """Return ``common`` with what a file gives at ``path``, checked."""
+    """Return ``common`` with the parameters of a file at ``path``, checked."""
     if isinstance(common, dict):
         if name == NONE and given:
             raise InputError(f'{origins.where(path)}: parameters cannot be combined with '

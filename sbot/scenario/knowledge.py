@@ -56,7 +56,7 @@ EXACT = Knowledge()
 
 
 class WithKnowledge:
-    """A controller that is given poses as its robot knows them; who is unknown has NaN.
+    """A controller with inexact poses, as its robot knows them; unknown robots have NaN.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class WithKnowledge:
         self._past: deque[tuple[int, Poses]] = deque()  # tick and poses, the oldest first
 
     def step(self, observation: Observation, rng: np.random.Generator) -> Any:  # noqa: ANN401
-        """Return what the controller answers to the poses as they are known."""
+        """Return the controller's command for the known poses."""
         known = self._known(observation)
         known.flags.writeable = False
         return self._controller.step(observation._replace(poses=known), rng)
@@ -120,7 +120,7 @@ class GoalKeeperWithKnowledge(WithKnowledge):
 
 def with_knowledge(controller: Controller, knowledge: Knowledge, robot_id: int, seed: int,
                    walls: Callable[[], Scene]) -> Controller:
-    """Return a controller that is given what its robot knows; itself where that is all."""
+    """Return a controller with its robot's knowledge; the same one if it knows everything."""
     if knowledge == EXACT:
         return controller
     kind = GoalKeeperWithKnowledge if isinstance(controller, GoalKeeper) else WithKnowledge

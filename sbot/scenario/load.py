@@ -107,7 +107,7 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
 
 def changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
                      controllers: Mapping[str, Any]) -> Scenario:
-    """Return a scenario as if it had been loaded with other values: robots are placed anew.
+    """Return a scenario as if loaded with other values: robots are placed again.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = 's
 def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
                        default_name: str, overrides: Mapping[str, object],
                        controllers: Mapping[str, Any]) -> Scenario:
-    """Return the complete scenario of what ``parse_yaml`` returned, again and again.
+    """Return the complete scenario of the value of ``parse_yaml``; may be called repeatedly.
 
     ``data`` and ``origins`` are not changed; the rest is as ``parse_scenario`` takes it.
     """

@@ -39,7 +39,7 @@ SLOWEST, FASTEST = 1e-3, 1e6
 
 
 class Check:
-    """Validator of a field, with the text of what it expects."""
+    """Validator of a field, with a description of the expected values."""
 
     def __init__(self, expected: str, read: Callable[[Any], Any]) -> None:
         self.expected = expected
@@ -242,7 +242,7 @@ class PushableBox(_Model):
 
 
 class World(_Model):
-    """The walled arena and what stands in it."""
+    """The arena: walls, obstacles and boxes."""
 
     bounds: Box | None = Field(
         None, description='The four outer walls. Default: the edges of the `map`; without a map '

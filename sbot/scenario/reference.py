@@ -107,7 +107,7 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def with_tables(page: str) -> str:
-    """Return the page with what stands between each pair of table marks made anew."""
+    """Return the page with the tables between the table marks made again."""
     def table(match: re.Match[str]) -> str:
         return f'{match[1]}\n{TABLES[match[2]]()}{match[3]}'
     return re.sub(r'(<!-- table (\w+) -->)\n.*?(<!-- end -->)', table, page, flags=re.DOTALL)

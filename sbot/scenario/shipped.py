@@ -67,7 +67,7 @@ def scenario_names() -> list[str]:
 
 
 def shipped_scenarios() -> dict[str, Path]:
-    """Return the files of the shipped scenarios by name, sorted; `.argos` experiments, too."""
+    """Return the files of the shipped scenarios by name, sorted, with `.argos` experiments."""
     folder = config_directory() / 'scenarios'
     files = [*folder.glob('*.argos'), *folder.glob('*.yaml')]  # of one name the latter
     return dict(sorted((path.stem, path) for path in files))
@@ -80,7 +80,7 @@ def gallery_scenarios() -> dict[str, Path]:
 
 
 def expanded(text: str) -> Path:
-    """Return a path with its `~` replaced; as it is where nobody knows that user's home."""
+    """Return a path with its `~` replaced, or unchanged if that user has no home."""
     try:
         return Path(text).expanduser()
     except RuntimeError:

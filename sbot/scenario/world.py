@@ -70,7 +70,7 @@ def box_poses(world: World) -> NDArray[np.float64]:
 
 
 def solid_names(world: World, arrays: WorldArrays, kind: int, row: int) -> str:
-    """Return what messages call an object that ``find_overlaps`` has found in a starting world."""
+    """Return the name in messages of an object that ``find_overlaps`` has found."""
     if kind == BOUND:
         return f'{_BOUNDS[row]} of world.bounds'
     if kind == CELLS or (kind == SEGMENT and row >= len(arrays.given_segments)):
@@ -90,7 +90,7 @@ def solid_names(world: World, arrays: WorldArrays, kind: int, row: int) -> str:
 
 
 def starting_world(world: World, *, with_boxes: bool = True) -> WorldArrays:
-    """Return ``world_arrays`` with what moves, and perhaps what is pushed, where it starts."""
+    """Return ``world_arrays`` with moving obstacles (and boxes) at their starts."""
     arrays, paths = world_arrays(world), obstacle_paths(world, Rate(1, 1))
     if paths is not None:
         arrays = world_with(arrays, paths, np.zeros(len(paths.radius), np.int64))

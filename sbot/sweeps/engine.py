@@ -32,7 +32,7 @@ Work = Callable[[bytes, list[PlannedRun]], list[Row]]
 
 
 class EngineError(RuntimeError):
-    """The engine is gone; what has been done is kept."""
+    """The engine has failed; finished runs are kept."""
 
 
 class Engine(NamedTuple):
@@ -201,5 +201,5 @@ def _ahead_at_least(engine: Engine) -> int:
 
 
 def work_of(bags: Any, record: str) -> Work:  # noqa: ANN401 - a path or None
-    """Return what executors call."""
+    """Return the function that executors call."""
     return partial(run_batch, bags=bags, record=record)

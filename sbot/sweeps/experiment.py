@@ -66,7 +66,7 @@ class Outcome(NamedTuple):
 
 
 def make_job(plan: Plan, request: Request, options: Options) -> bytes:
-    """Return what all runs share, pickled.
+    """Return the data that all runs share, pickled.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume:
 
 
 def read_request(folder: Path) -> Request:
-    """Return what a folder of results was made for, to go on with it.
+    """Return the request of a folder of results, to resume it.
 
     Raises
     ------

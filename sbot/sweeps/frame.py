@@ -31,7 +31,7 @@ def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None, 
                side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
                metrics: Sequence[str | Callable[..., Any]],
                overrides: Mapping[str, object], overlaps: bool = True) -> Request:
-    """Return what the arguments of ``sbot.sweep`` ask for.
+    """Return the request of the arguments of ``sbot.sweep``.
 
     Raises
     ------

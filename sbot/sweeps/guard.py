@@ -31,7 +31,7 @@ _CODE = ('import json; sys.path[:] = json.loads(sys.argv[2]); '
 
 
 class Cancelled(Exception):
-    """The sweep has ended; nobody waits for this run any more."""
+    """The sweep has ended; the result of this run is no longer needed."""
 
 
 class RunTimeout(Exception):

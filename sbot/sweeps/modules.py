@@ -25,7 +25,7 @@ def module_folders(job: Job, run: PlannedRun) -> str:
 
 @contextlib.contextmanager
 def own_imports(forget: bool) -> Iterator[None]:
-    """Give ``sys.path`` back as it was; with ``forget`` drop what was imported from new folders.
+    """Restore ``sys.path``; with ``forget`` drop modules that came from new folders.
 
     Compiled modules do not survive being imported twice, so only who must forget does.
     """

@@ -13,7 +13,7 @@ class _ByName(pickle.Pickler):
     """Pickles functions and classes by name, except those that another process does not find."""
 
     def reducer_override(self, value: Any) -> Any:  # noqa: ANN401 - any object
-        """Raise InputError for what a script or a notebook has defined."""
+        """Raise InputError for an object that a script or a notebook defines."""
         if getattr(value, '__module__', None) == '__main__' and hasattr(value, '__qualname__'):
             raise InputError(f'{value.__qualname__} of the script or notebook itself needs '
                              f'cloudpickle, or a module of its own: {install_command("sweep")}')

@@ -130,7 +130,7 @@ class Plan:
         return PlannedRun(number, rest, values, seed)
 
     def overrides(self, run: PlannedRun) -> dict[str, Any]:
-        """Return what a run changes in its scenario, by key path."""
+        """Return the changes of a run in its scenario, by key path."""
         return {**self.fixed, **run.values, 'seed': run.seed}
 
     def to_json(self) -> dict[str, Any]:

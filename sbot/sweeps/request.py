@@ -137,7 +137,7 @@ class Request:
     overlaps: bool = True  # count them
 
     def set(self, key: str, value: object, where: str) -> None:
-        """Put one value, or several to try, in the place of what was there for this key."""
+        """Replace the values of this key by one value, or several to try."""
         self.fixed.pop(key, None)
         self.axes = [axis for axis in self.axes if axis.keys != (key,)]
         values = values_of(value, where)
@@ -205,7 +205,7 @@ def is_sweep_file(path: str) -> bool:
 
 
 def read_sweep_file(path: str) -> Request:
-    """Return what a sweep file asks for.
+    """Return the request of a sweep file.
 
     Raises
     ------

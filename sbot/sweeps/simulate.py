@@ -66,7 +66,7 @@ def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
 
 
 def describe(error: BaseException, job: Job) -> str:
-    """Return an error as one line without what differs from process to process."""
+    """Return an error as one line, without details that differ from process to process."""
     if isinstance(error, MemoryError) and job.memory is not None:
         return memory_error(job.memory)
     text = ' '.join(str(error).split())
@@ -131,7 +131,7 @@ def summary_columns(summary: Mapping[str, Any]) -> Row:
 
 
 def metric_columns(metric: str | tuple[str, bytes], job: Job, result: Run) -> Row:
-    """Return what a user's metric says of a run, by column.
+    """Return the values of a user's metric for a run, by column.
 
     Raises
     ------

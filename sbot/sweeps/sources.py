@@ -71,7 +71,7 @@ def is_file(path: Path) -> bool:
 
 def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any], given: Given,
                  first: Mapping[str, Any], metrics: Iterable[str], path: Iterable[str]) -> Source:
-    """Return a checked source; its name and seed are those of the scenario.
+    """Return a checked source with the name and seed of its scenario.
 
     Parameters
     ----------

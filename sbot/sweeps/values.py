@@ -24,7 +24,7 @@ _SEEDS = 'a whole number from 0 to 2^63 - 1, a range first:end, or a list of the
 
 
 def parse_range(text: str, where: str, whole: bool = False) -> Sequence[int | float] | None:
-    """Return the numbers of 'first:end' or 'first:end:step'; None if the text is no range.
+    """Return the numbers of 'first:end' or 'first:end:step'; None if the text is not a range.
 
     The end is not in it, as in Python; steps are exact decimals (0:0.4:0.1 has 0.3 as its last).
 

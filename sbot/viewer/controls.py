@@ -17,10 +17,10 @@ _FASTEST = 1e6  # m/s, rad/s; of a request
 
 
 class Controls(Protocol):
-    """What a live run lets its page do; an InputError says why not."""
+    """Controls that a live run offers its page; an InputError says why a request is refused."""
 
     def pause(self, on: bool) -> None:
-        """Pause between two ticks, or go on."""
+        """Pause between two ticks, or resume."""
 
     def step(self) -> None:
         """Go one tick on, while paused."""
@@ -63,7 +63,7 @@ class Driven:
 
 
 def apply_command(raw: bytes, controls: Controls) -> None:
-    """Do what a request of the page says.
+    """Execute a request of the page.
 
     Parameters
     ----------

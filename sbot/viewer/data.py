@@ -79,7 +79,7 @@ def pack(values: NDArray[Any], low: ArrayLike, high: ArrayLike, *, holes: bool =
 
 def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
            increment: float = 0.0) -> dict[str, Any]:
-    """Return what the page needs to know once: world, robots, laser."""
+    """Return the data that a page needs once: world, robots, laser."""
     world, scan = data.world, simulation_parameters(data.scenario).sensors.scan
     walls = world.segments[:len(world.segments) - len(world.inner_segments)]
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]

@@ -34,7 +34,7 @@ def laser_of(beams: int, angle_min: float, increment: float) -> Laser:
 
 
 def live_header(scenario: Scenario, laser: Laser) -> dict[str, Any]:
-    """Return what the page needs to know once of a live run."""
+    """Return the data that a page needs once of a live run."""
     return {**header(at_rest(scenario), laser.beams, laser.angle_min, laser.increment),
             'drivable': drivable(scenario)}
 

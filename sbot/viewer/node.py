@@ -24,7 +24,7 @@ _SIMULATOR = 'sbot_sim'
 
 
 class ViewNode(Node):  # type: ignore[misc]
-    """Sends what it hears to a page, and what the page asks for to the simulation.
+    """Sends received messages to a page, and requests of the page to the simulation.
 
     The server's threads ask (``Controls``); the node's own thread sends.
 
@@ -50,7 +50,7 @@ class ViewNode(Node):  # type: ignore[misc]
         live.controls = self
 
     def pause(self, on: bool) -> None:
-        """Pause the simulation, or let it go on."""
+        """Pause or resume the simulation."""
         def then(future: Future) -> None:
             answer = future.result()
             if answer is not None and answer.success:

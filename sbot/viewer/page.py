@@ -62,7 +62,7 @@ def write_run(run: Run, output: str | Path) -> None:
 
 
 def check_name(output: str | Path) -> None:
-    """Raise InputError unless the file's name is that of a page."""
+    """Raise InputError unless the file name is valid for a page."""
     if not str(output).endswith(('.html', '.htm')):
         raise bad_value('output', str(output), 'a file that ends in .html')
 

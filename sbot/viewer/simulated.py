@@ -74,7 +74,7 @@ class PageSupervisor:
             self._show_unseen()
 
     def may_proceed(self) -> bool:
-        """Return whether a page is open, nobody has paused, and the tick's time is over."""
+        """Return whether a page is open, the run is not paused, and the tick's time is over."""
         if not self._watched:
             self._watched = self._live.wait_for_page(_MOMENT)
             return False
@@ -122,7 +122,7 @@ class PageSupervisor:
     # What the page asks for, in threads of its server.
 
     def pause(self, on: bool) -> None:
-        """Pause between two ticks, or go on."""
+        """Pause between two ticks, or resume."""
         with self._changed:
             self._paused, self._steps = on, 0
             self._changed.notify_all()

@@ -92,7 +92,7 @@ def checked_data(given: ArrayLike, robots: tuple[int, ...], heard: bool) -> NDAr
 
 @contextmanager
 def enough_memory(what: str) -> Iterator[None]:
-    """Turn a lack of memory into an InputError that says for what."""
+    """Turn a lack of memory into an InputError that names its purpose."""
     try:
         yield
     except MemoryError:

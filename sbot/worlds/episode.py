@@ -57,7 +57,7 @@ def split(kept: Floats, names: list[str], count: int) -> Episode:
 
 @Phase
 def keep_rows(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Write what is kept of this tick; ``policy.kept_columns`` says where each kind goes."""
+    """Write this tick's rows of the history; ``policy.kept_columns`` has the columns."""
     worlds, policy, n = batch.worlds, batch.policy, batch.setting.robots
     for k in range(first, end):
         t = worlds.tick[k] - policy.first_tick[k]

@@ -383,7 +383,7 @@ class Worlds:
             first_tick=self.state.tick.copy())
 
     def reading_phases(self, network: Network, policy: Policy) -> list[Interpreted]:
-        """Return what completes the inputs of a network after the compiled phase."""
+        """Return the phases that complete the inputs of a network after the compiled phase."""
         return [*gather_readings(network, policy, self.phases.fitted, self.robots),
                 *self._knowing.input_phases(policy)]
 

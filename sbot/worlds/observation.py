@@ -49,7 +49,7 @@ class Observations(_Fields):
 
 
 class Observer:
-    """Copies of what robots sense; where it stands is looked up once, not at every step.
+    """Copies of observations; their places are looked up once, not at every step.
 
     Parameters
     ----------

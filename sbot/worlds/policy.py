@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @contextlib.contextmanager
 def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
-    """Raise what a policy's function raises in a block, which Python would only print.
+    """Raise exceptions of a policy's function, which Python would only print.
 
     Raises
     ------

@@ -19,7 +19,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Saved:
-    """The state of M worlds, as copies; it can be pickled, and ``saved[k]`` is that of one.
+    """The state of M worlds, as copies; it can be pickled, and ``saved[k]`` is one world's.
 
     A restored world continues with the same bits as the saved one.
     """
@@ -77,7 +77,7 @@ def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> Non
 
 
 def converted(simulation: Simulation, saved: Saved) -> Saved:
-    """Return a state with the arrays of another batch; InputError if it has not what they need."""
+    """Return a state with the arrays of another batch; InputError if some are missing."""
     return replace(saved, arrays=arrays_for(simulation, saved.arrays))
 
 

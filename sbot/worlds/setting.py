@@ -54,7 +54,7 @@ def tables_of_worlds(scenarios: Sequence[Scenario]) -> list[WorldTables]:
 
 
 def winds_of(worlds: Sequence[WorldTables]) -> Winds:
-    """Return the winds of all worlds: what ``WindSource.at`` makes of them at each tick."""
+    """Return the winds of all worlds, as ``WindSource.at`` computes them at each tick."""
     rate = worlds[0].scenario.rate
     rows = [wind_rows(world.wind.parameters, rate) for world in worlds]
     return Winds(**{name: np.array([row[name] for row in rows]) for name in rows[0]},

@@ -102,7 +102,7 @@ _warned: list[str] = []  # one warning of a kind is enough
 
 
 class CodeCache(_Cache):  # type: ignore[misc]
-    """A function's machine code on disk; what cannot be read is compiled again and replaced."""
+    """A function's machine code on disk; unreadable files are compiled again and replaced."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self._function = function
@@ -260,7 +260,7 @@ def is_warm(wanted: str = '') -> bool:
 
 
 def mark_warm(wanted: str = '') -> None:
-    """Note that a warm-up has run to its end, and delete what nobody needs any more."""
+    """Note that a warm-up is complete, and delete code that is no longer needed."""
     with contextlib.suppress(OSError):  # a full disk: the next run looks again
         _write(_marker(wanted), b'')
     delete_unused()
@@ -272,7 +272,7 @@ def machine_code_files() -> int:
 
 
 def delete_unused(directory: Path = CACHE_DIRECTORY) -> None:
-    """Delete machine code that nobody has used for a month: of edited functions, old compilers."""
+    """Delete machine code that was not used for a month: edited functions, old compilers."""
     for kind in (_SUFFIX, _COMPLETE):  # the folder may have files of others beside them
         for path in directory.parent.glob(f'{"[0-9a-f]" * DIGITS}/*{kind}*'):
             with contextlib.suppress(OSError):

@@ -49,12 +49,12 @@ class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
         return self._as_part().get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:  # noqa: ANN401 - of numba
-        """Return what compiled code calls."""
+        """Return the code that compiled code calls."""
         return self._as_part().get_overload(sig)
 
 
 def outer(function: _Function) -> Any:  # noqa: ANN401
-    """Return what compiles a function that Python calls."""
+    """Return a decorator that compiles a function for calls from Python."""
     compiled: Any = numba.njit(**_OPTIONS, pipeline_class=OuterCompiler)(function)
     if not numba.config.DISABLE_JIT:
         compiled.__class__ = _OuterDispatcher
@@ -63,7 +63,7 @@ def outer(function: _Function) -> Any:  # noqa: ANN401
 
 
 def inner(function: _Function, **options: bool) -> Any:  # noqa: ANN401
-    """Return what compiles a function as a part of its callers."""
+    """Return a decorator that compiles a function as a part of its callers."""
     compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=InnerCompiler,
                                **options)(function)
     if isinstance(compiled, Dispatcher):
@@ -72,7 +72,7 @@ def inner(function: _Function, **options: bool) -> Any:  # noqa: ANN401
 
 
 def inline(function: _Function) -> Any:  # noqa: ANN401
-    """Return what compiles a function into its callers, without a call."""
+    """Return a decorator that compiles a function into its callers, without a call."""
     return inner(function, forceinline=True)
 
 

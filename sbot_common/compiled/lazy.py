@@ -117,7 +117,7 @@ class Lazy:
 def decorated(function: Callable[..., Any] | None, make: Callable[[], Any], *,
               name: str = '', by_python: bool = False,
               in_python: bool = True) -> Any:  # noqa: ANN401
-    """Return what ``make()`` does, or what calls it when it is needed.
+    """Return the result of ``make()``, or a stand-in that makes it at the first call.
 
     Parameters
     ----------

@@ -28,11 +28,11 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
 
 class InnerLibrary(_Library):
-    """Intermediate code that is linked into its callers and is no machine code by itself."""
+    """Intermediate code that is linked into its callers, without machine code of its own."""
 
     @property
     def codegen(self) -> Any:  # noqa: ANN401 - of numba
-        """The code generator, for callers that would set what machine code needs."""
+        """The code generator, for callers that set options of machine code."""
         return _WithoutEngine(self._codegen)
 
     def get_pointer_to_function(self, name: str) -> int:

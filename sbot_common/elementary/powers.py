@@ -103,7 +103,7 @@ def _hypot_far(x: float, y: float) -> float:
 
 @njit_or_python
 def hypot(x: float, y: float) -> float:
-    """Return sqrt(x^2 + y^2), where the squares overflow or underflow, too."""
+    """Return sqrt(x^2 + y^2), also if the squares overflow or underflow."""
     if is_fast_vector(x, y):
         return hypot_fast(x, y)
     return _hypot_far(x, y)

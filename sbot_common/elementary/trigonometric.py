@@ -88,7 +88,7 @@ def is_small_angle(x: float) -> bool:
 
 @njit_inline
 def small_sin(x: float) -> float:
-    """Return the sine of a small angle (rad), that of ``sin`` bit for bit: for loops."""
+    """Return the sine of a small angle (rad), equal to ``sin`` bit for bit: for loops."""
     sine: float = double(bits(_of_remainder(magnitude(x), 0.0)[0]) ^ sign_bit(x))
     return sine
 

@@ -54,7 +54,7 @@ def generator(seed: int, robot: int, purpose: int, tick: int = 0) -> np.random.G
 
 
 def placement_generator(seed: int, robot: int) -> np.random.Generator:
-    """Return what places robots: PCG64 of SeedSequence([seed, robot, PLACEMENT]).
+    """Return the generator of placement: PCG64 of SeedSequence([seed, robot, PLACEMENT]).
 
     Nothing compiled draws from it; it stays, so that a seed places robots where it always did.
     """

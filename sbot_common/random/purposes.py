@@ -11,7 +11,7 @@ WHEEL_RADIUS, KNOWLEDGE = 8, 10
 
 
 def purpose_of(name: str) -> int:
-    """Return the purpose that belongs to a name, so that nobody else's list has to hold it.
+    """Return the purpose of a name, without a central list of purposes.
 
     It is at least 2**32: no number of this list.
     """

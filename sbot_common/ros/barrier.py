@@ -39,7 +39,7 @@ class Barrier:
         return bool(self._client(name).service_is_ready())
 
     def ask(self, names: Iterable[str]) -> None:
-        """Ask nodes; what an earlier question has not answered is forgotten."""
+        """Ask nodes; unanswered earlier questions are forgotten."""
         self._round += 1
         self._left = dict.fromkeys(names, REQUESTS)
         for name in list(self._left):

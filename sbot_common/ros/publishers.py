@@ -46,7 +46,7 @@ def refusal(text: str) -> InputError:
 
 
 def watch_publishers(node: Node, names: Sequence[str], lockstep: bool) -> None:
-    """Look every second whether other nodes, too, publish what a node hears.
+    """Check every second whether other nodes also publish the topics that a node receives.
 
     In lockstep that is an InputError, out of the executor; else a warning, once a topic. Several
     nodes of one name are none: a simulator that waits for another to end publishes nothing.

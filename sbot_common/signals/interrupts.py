@@ -82,7 +82,7 @@ def send_later(seconds: float, number: int, is_due: Callable[[], bool]) -> None:
 
 
 def interrupt_on_signals() -> Interrupts:
-    """Let SIGINT and SIGTERM raise KeyboardInterrupt; return what notes that they came.
+    """Let SIGINT and SIGTERM raise KeyboardInterrupt; return a record of their arrival.
 
     SIGINT itself is set, too: a process that a shell starts in its background has it ignored.
     An exception in a destructor or a callback of C code is lost; such a signal comes again. Other
@@ -96,7 +96,7 @@ def interrupt_on_signals() -> Interrupts:
 
 
 def check_interrupt(interrupts: Interrupts) -> None:
-    """Raise KeyboardInterrupt if one has been raised that somebody else's code has swallowed.
+    """Raise KeyboardInterrupt if other code has swallowed one.
 
     Among others whatever asks from C whether an object has an attribute does; libraries do so when
     they are imported. For programs that have caught none themselves.

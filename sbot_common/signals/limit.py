@@ -40,7 +40,7 @@ def begin() -> None:
 
 
 def lift() -> None:
-    """Lift the limit, and disable it: the program has ended, its process goes on."""
+    """Lift the limit and disable it: the program has ended, but its process continues."""
     global _enabled, _begun, _turn
     _enabled = False
     _turn += 1

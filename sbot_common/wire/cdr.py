@@ -17,7 +17,7 @@ from sbot_common.errors import InputError
 
 
 class DamagedMessage(InputError):
-    """The bytes are no message of the type that was expected; one line."""
+    """The bytes are not a message of the expected type; one line."""
 
 
 @cache

@@ -97,7 +97,7 @@ class Source(NamedTuple):
 
 def sources(robot_id: int, num_robots: int, fields: Sequence[str], poses_topic: bool,
             codecs: Codecs = FIELDS) -> Iterator[Source]:
-    """Yield what a controller with these fields listens to, in the order in which it is sent."""
+    """Yield the inputs of a controller with these fields, in the order of sending."""
     for robot in range(num_robots):
         keys: tuple[Key, ...] = () if poses_topic else (robot,)
         if robot == robot_id and 'twist' in fields:
@@ -149,7 +149,7 @@ def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[
 
 
 def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: Twist) -> bytes:
-    """Return a command as Twist or TwistStamped, as the topic says."""
+    """Return a command as Twist or TwistStamped, depending on the topic."""
     if topic == topics.CMD_VEL:
         return messages.write_twist(*command)
     return messages.write_twist_stamped(stamp_ns, frame_id, *command)

@@ -171,7 +171,7 @@ def _pushed(dx: float, dy: float, angle: float, way: float, ux: float, uy: float
 
 @njit_inner
 def share_of(weight_i: float, weight_j: float) -> float:
-    """Return what share of an overlap body ``i`` makes room for, from inverse masses (1/kg).
+    """Return the share of an overlap by which body ``i`` moves, from inverse masses (1/kg).
 
     Two infinitely heavy bodies share equally, as two of equal mass do.
     """

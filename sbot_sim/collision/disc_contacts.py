@@ -95,7 +95,7 @@ def _is_joint(fixed: FixedObjects, cell: int, k: int, overlap: float, px: float,
 def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, from_x: float,
                        from_y: float, tolerance: float,
                        margin: float) -> tuple[float, float, float]:
-    """Return (dx, dy, deepest): what leads a disc out of everything fixed, by the sum of 5.2.
+    """Return (dx, dy, deepest) that moves a disc out of fixed objects, by the sum of 5.2.
 
     Parameters
     ----------

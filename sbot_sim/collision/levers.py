@@ -95,7 +95,7 @@ def _place(a: Array, b: Array, ux: float, uy: float) -> float:
 @njit
 def body_levers(boxes: Array, turn: Array, i: int, j: int, ux: float,
                 uy: float) -> tuple[float, float, float]:
-    """Return (arm of body ``i``, its ease, that of ``j``) in a contact: u leads i out of j.
+    """Return (arm and ease of body ``i``, ease of ``j``) in a contact: u leads i out of j.
 
     Parameters
     ----------

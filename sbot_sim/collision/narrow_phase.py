@@ -28,7 +28,7 @@ QUANTUM = 2.0 ** -50  # m
 
 
 class Crowd(NamedTuple):
-    """N robots during one step; what a pass reads and what it works on.
+    """N robots during one step: the input and the working arrays of a pass.
 
     Where all are discs of equal mass ``boxes``, ``weight`` and ``turn`` are empty.
     """
@@ -142,7 +142,7 @@ def overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float
 def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, queue: Queue,
                       count: int, drift: float, tolerance: float, margin: float,
                       found: Queue) -> int:
-    """Find who intersects anything, among the robots of a queue and those they meet.
+    """Find robots of a queue, and robots near them, that intersect anything.
 
     Parameters
     ----------

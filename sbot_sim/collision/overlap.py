@@ -41,7 +41,7 @@ _SLACK = 1e-6
 
 
 class Overlaps(NamedTuple):
-    """M overlaps as arrays (M,): a robot, what it overlaps, and how deep (m)."""
+    """M overlaps as arrays (M,): a robot, the overlapped object, and the depth (m)."""
 
     robot: Indexes
     kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS or POLYGON

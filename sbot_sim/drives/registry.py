@@ -40,7 +40,7 @@ def drive_of(name: str) -> Drive:
 
 @cache
 def own_specs() -> tuple[Spec, ...]:
-    """Return the declarations of what only some drives' bodies have, each with their names."""
+    """Return the declarations of keys that only some drives have, each with their names."""
     users: dict[Spec, list[str]] = {}
     for drive in DRIVES:
         for spec in specs_of(type(drive.keys)):

@@ -19,7 +19,7 @@ _HOOK = "Your own function, 'module:function', "
 
 
 class HookNames(NamedTuple):
-    """Which functions of the user's replace what; empty: the document's own."""
+    """Names of users' functions that replace parts of the pipeline; empty: the document's."""
 
     effective_wind_function: Annotated[str, Param(
         '', _HOOK + 'instead of (1 - r) w.', '000 section 5.4')] = ''
@@ -48,7 +48,7 @@ class Hooks(NamedTuple):
 
 def call_hook(hooks: Hooks, name: str, tick: int, shape: tuple[int, ...],
               *arguments: Any) -> Array:  # noqa: ANN401
-    """Return what a hook returns, as an array of a shape.
+    """Return the result of a hook as an array of a shape.
 
     Raises
     ------

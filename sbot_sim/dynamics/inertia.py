@@ -129,7 +129,7 @@ def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float
 
 @njit
 def drivable(bodies: Wheeled, twist: Array) -> Array:
-    """Return what the drives make (N, 3) of Twists (N, 3): their speeds are limited."""
+    """Return Twists (N, 3) within the speed limits of the drives."""
     return driven_twists(bodies, twist)
 
 

@@ -176,7 +176,7 @@ def _rims(bodies: Wheeled, i: int, v: float, omega: float) -> tuple[float, float
 
 @njit
 def drive(bodies: Wheeled, command: Array) -> Driven:
-    """Return what robots do with commands (N, 3), each within the limits of its drive.
+    """Return the motion for commands (N, 3), each within the limits of its drive.
 
     What a drive cannot do, such as vy with two wheels, counts as 0.
     """
@@ -228,7 +228,7 @@ def twists_of(bodies: Wheeled, driven: Driven) -> Array:
 
 @njit
 def drive_wheels(bodies: Wheeled, wheel_speed: Array) -> Driven:
-    """Return what two wheels do at given speeds (N, 2), left and right (rad/s), saturated here."""
+    """Return the motion for speeds (N, 2) of two wheels, left and right (rad/s), saturated."""
     n = wheel_speed.shape[0]
     rim = np.empty((2, n))
     for side in range(2):
@@ -258,7 +258,7 @@ def driven_twists(bodies: Wheeled, command: Array) -> Array:
 
 @njit
 def body_twists(bodies: Wheeled, wheel_speed: Array) -> Array:
-    """Return what two wheels do, Twists (N, 3), from (N, 2) rad/s, saturated here."""
+    """Return the Twists (N, 3) for speeds (N, 2) of two wheels (rad/s), saturated."""
     return twist_rows(np.zeros(len(wheel_speed), np.int8),
                       twists_of(bodies, drive_wheels(bodies, wheel_speed)))
 
@@ -311,7 +311,7 @@ def move(bodies: Wheeled, pose: Array, driven: Driven, impulse_velocity: Array,
 
 @njit
 def achieved_twists(before: Array, after: Array, dt: float) -> Array:
-    """Return what moved the robots (N, 3), in their new frames: m/s, m/s, rad/s."""
+    """Return the achieved motion (N, 3) in the robots' new frames: m/s, m/s, rad/s."""
     out, yaw = np.empty_like(before), after[:, 2].copy()
     sine, cosine = np.empty(before.shape[0]), np.empty(before.shape[0])
     sincos_of(yaw, sine, cosine)

@@ -324,7 +324,7 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
 def reduce_rows(first: int, end: int, parameters: WakeParameters, reach: float, walls: Scene,
                 pose: Array, wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
                 blockers: NDArray[np.int64], out: Array) -> None:
-    """Write what ``fast_reductions`` returns, of the robots first … end-1 by place."""
+    """Write the result of ``fast_reductions`` for the robots first … end-1 by place."""
     discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
     reduce_block(first, end, parameters, reach, discs, walls, pose, wind_xy, advertised_mm,
                  own_radius, widest_wake(parameters, advertised_mm, own_radius),

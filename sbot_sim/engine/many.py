@@ -97,7 +97,7 @@ class Simulation:
             program.run(k, k + 1)
 
     def set_field(self, field: Lattice | None) -> None:
-        """Replace the wind's grid; programs of ``tick.sensing_wind`` are to be made anew."""
+        """Replace the wind's grid; programs of ``tick.sensing_wind`` must be made again."""
         if field is not None:  # one type of arrays, one compiled version
             field = Lattice(*(np.array(array, np.float64, order='C') for array in field))
             self._replace(field=field, gridded=True)

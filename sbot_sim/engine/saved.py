@@ -106,12 +106,12 @@ def _asked(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
 
 
 def rest_of(simulation: Simulation, k: int) -> Rest:
-    """Return what world k keeps that is in no array."""
+    """Return the state of world k outside the arrays."""
     return Rest(None if simulation.state.hears else simulation.tick.heard(k))
 
 
 def restore_rest(simulation: Simulation, k: int, rest: Rest) -> None:
-    """Let world k have what was kept; its arrays are restored before."""
+    """Restore the state of world k outside the arrays, after its arrays."""
     tick = simulation.tick
     tick.restore(k, simulation.state.seed, rest.heard)
     if tick.moving is not None:

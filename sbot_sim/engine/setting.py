@@ -91,7 +91,7 @@ def _obstacles_of(worlds: Sequence[SimulationParameters]) -> dict[str, Any]:
 
 
 def scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
-    """Return what sensors see, of each layout; with room where obstacles move."""
+    """Return the scene of each layout for sensors, with room if obstacles move."""
     room = _ROOM if any(kind.obstacles is not None for kind in kinds) else 1.0
     return {'scan_scenes': pack_scenes([kind.sensors.scene for kind in kinds], room),
             'infrared_scenes': pack_scenes([kind.sensors.infrared_scene for kind in kinds], room),
@@ -99,7 +99,7 @@ def scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
 
 
 def replace_scenes(setting: Setting, k: int, parameters: SimulationParameters) -> bool:
-    """Write what sensors see in layout k anew; False where there is no room for it."""
+    """Update the scene of layout k for sensors; False if there is no room for it."""
     sensors = parameters.sensors
     return all([replace_scene(setting.scan_scenes, k, sensors.scene),
                 replace_scene(setting.infrared_scenes, k, sensors.infrared_scene),

@@ -85,7 +85,7 @@ class Engine:
     def place_objects(self, circles: Sequence[Sequence[float]],
                       rectangles: Sequence[Sequence[float]],
                       teleports: Mapping[int, tuple[float, float, float]]) -> None:
-        """Put fixed objects into the world, instead of those of the last call, until a reset.
+        """Replace the fixed objects that were added by the last call, until a reset.
 
         The rest of the run is what it would be had they stood there from the start, but for what
         has happened by now. The tick's snapshot stays: they are seen from the next one on.

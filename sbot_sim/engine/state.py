@@ -16,7 +16,7 @@ Floats = NDArray[np.float32]
 
 
 class Snapshot(NamedTuple):
-    """The world at one tick as messages carry it; N robots, frame `map` unless said."""
+    """The world at one tick, as messages carry it; N robots, frame `map` unless noted."""
 
     tick: int
     pose: Array  # (N, 3) x, y (m), yaw (rad) as decoded from the quaternion that is sent

@@ -27,7 +27,7 @@ _RESULTS = {
 
 
 class Exports:
-    """Functions for C; ``ffi`` and ``lib`` are those of the embedding module."""
+    """Functions for C, with ``ffi`` and ``lib`` of the embedding module."""
 
     def __init__(self, ffi: Any, lib: Any) -> None:  # noqa: ANN401
         self._ffi = ffi

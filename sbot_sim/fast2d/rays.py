@@ -35,7 +35,7 @@ class Fans(NamedTuple):
 
 
 class Sensors(NamedTuple):
-    """S sensors, those of one body in a row."""
+    """S sensors; the sensors of one body are consecutive."""
 
     starts: Indexes  # (N + 1,): body i carries the sensors starts[i] … starts[i + 1] - 1
     mount: Array  # (S, 4) x, y (m), cosine and sine of the angle in the object's frame
@@ -135,7 +135,7 @@ def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Ar
 @njit
 def activations(scene: Scene, solids: Solids, shapes: Shapes, sensors: Sensors, fans: Fans,
                 pose: Array) -> Array:
-    """Return what the sensors measure (S,): weighted averages of the rays' distances (m).
+    """Return the readings (S,) of the sensors: weighted averages of the rays' distances (m).
 
     Parameters
     ----------

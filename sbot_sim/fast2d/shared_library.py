@@ -54,7 +54,7 @@ Exports(ffi, lib).define()
 
 
 def missing() -> str | None:
-    """Return what is missing to build the library, or None."""
+    """Return the missing requirement of the library, or None."""
     if importlib.util.find_spec('cffi') is None:
         return 'cffi is not installed (pip install cffi)'
     compiler = shlex.split(os.environ.get('CC') or sysconfig.get_config_var('CC') or 'cc')[0]

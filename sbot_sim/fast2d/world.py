@@ -108,7 +108,7 @@ class Fast2D:
         self._initialised = False
 
     def step(self, dt: float) -> None:
-        """Advance by ``dt`` seconds: robots move at their speeds and push what is in their way."""
+        """Advance by ``dt`` seconds: robots move at their speeds and push objects in their way."""
         self._check_initialised('step')
         dt = number('step', 'dt', dt)
         if dt <= 0.0:
@@ -274,7 +274,7 @@ class Fast2D:
         return float(self.activations()[found.row])
 
     def activations(self) -> Array:
-        """Return what all sensors of added robots measure (S,) (m).
+        """Return the readings (S,) (m) of all sensors of added robots.
 
         Robot by robot in the order in which they were added; each robot's in that of creation.
         """
@@ -288,7 +288,7 @@ class Fast2D:
     # For hosts that share memory (``c_memory``).
 
     def moving(self) -> tuple[Array, Array]:
-        """Return pose and speed (M, 3) of what moves; speeds may be written to."""
+        """Return pose and speed (M, 3) of moving objects; speeds may be written to."""
         self._index()
         return self._pose, self._speed
 

@@ -89,7 +89,7 @@ class Broadcast:
         return self._options.interfaces.publish_map_odom_tf
 
     def latched(self, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield what the simulator publishes once, at the start."""
+        """Yield the messages that the simulator publishes once, at the start."""
         yield Outgoing(topics.SCENARIO.name, topics.SCENARIO, write_string(self._options.scenario))
         if self._options.interfaces.publish_map:
             yield Outgoing(topics.MAP.name, topics.MAP,
@@ -104,7 +104,7 @@ class Broadcast:
                         rectangle_of(self._shapes, i))))
 
     def start(self, stamp_ns: int, wind: Wind) -> Iterator[Outgoing]:
-        """Yield what all nodes together publish once, at the start."""
+        """Yield the messages that all nodes together publish once, at the start."""
         yield from self.latched(stamp_ns)
         yield Outgoing(topics.WIND_FIELD.name, topics.WIND_FIELD,
                        wind_messages.encode_field(0, wind.field))
@@ -113,7 +113,7 @@ class Broadcast:
 
     def recorded(self, stamp_ns: int, wind: Wind, snapshot: Iterable[Outgoing],
                  answers: Iterable[Outgoing]) -> Iterator[Outgoing]:
-        """Yield all messages of a tick: time, wind, snapshot, and what the controllers answer.
+        """Yield all messages of a tick: time, wind, snapshot, and the controllers' answers.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Broadcast:
         return Outgoing(topics.CLOCK.name, topics.CLOCK, write_clock(stamp_ns))
 
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield a tick's poses and scans, then the rest, but for what depends on the wind."""
+        """Yield a tick's poses and scans, then the rest, except messages that need the wind."""
         yield from self._encoder.snapshot(snapshot, stamp_ns)
 
     def sensed_wind(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
@@ -168,7 +168,7 @@ class Broadcast:
 
     def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int,
                sensed_wind: bool) -> Iterator[Outgoing]:
-        """Yield again what a robot's controller waits for; ``sensed_wind``: the wind is known."""
+        """Yield the inputs of a robot's controller again; ``sensed_wind``: the wind is known."""
         yield from self._encoder.inputs(snapshot, robot, stamp_ns)
         if sensed_wind:
             yield self._encoder.wind_of(snapshot, robot, stamp_ns)

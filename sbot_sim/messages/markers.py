@@ -54,7 +54,7 @@ _TEXT_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
 
 
 def robot_roles(twist: Array, wind: Array, free_wind: Array | None = None) -> NDArray[np.int8]:
-    """Return the role (N,) of each robot: LEADER for robot 0, else what it is doing.
+    """Return the role (N,) of each robot: LEADER for robot 0, else its state.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class Connections:
                 publisher.publish(payload)
 
     def missing(self) -> list[str]:
-        """Return the names of what to wait for: nodes that are not connected, another run."""
+        """Return the names of what to wait for: unconnected nodes, another run."""
         missing = [f'robot {i}' for i in range(len(self._awaited)) if not self._is_connected(i)]
         missing += self.external.missing() or self._late_subscriptions()
         missing += self.others()
@@ -92,7 +92,7 @@ class Connections:
                    for i, awaited in enumerate(self._awaited) if awaited)
 
     def left(self, robots: Sequence[int]) -> list[int]:
-        """Return those of these external robots whose commands nobody publishes any more."""
+        """Return the external robots whose commands no node publishes any more."""
         return self.external.left(robots)
 
     def check(self) -> None:

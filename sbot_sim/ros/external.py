@@ -21,7 +21,7 @@ class External(NamedTuple):
 
     @property
     def timed(self) -> bool:
-        """Whether /clock is what it acts on."""
+        """Whether the node acts on /clock."""
         return self.period_ns > 0
 
     @property
@@ -38,7 +38,7 @@ class External(NamedTuple):
 
 
 class Turns:
-    """Turns of external robots: who is to answer in a tick, who has, whose command is too old.
+    """Turns of external robots: whose command is due, has arrived, or is too old.
 
     Timers of ROS on simulated time are due at the first stamp at or after each multiple of their
     period. When time goes back, one that has fired counts its period from there.
@@ -80,7 +80,7 @@ class Turns:
         return (stamp_ns - anchor) // period > max(0, self._last_ns - anchor) // period
 
     def open(self, robots: Iterable[int]) -> None:
-        """Note that these robots have been sent what they act on."""
+        """Note that these robots have been sent their triggers."""
         self._open |= self._due & set(robots)
 
     def answer(self, robot: int) -> None:

@@ -49,7 +49,7 @@ class ExternalNodes:
         return [f'external node {name} to run its callbacks' for name in self._barrier.silent()]
 
     def ask(self, robots: Iterable[int]) -> None:
-        """Ask the nodes of robots whether they have read what was sent."""
+        """Ask the nodes of robots whether they have processed their messages."""
         nodes = dict.fromkeys(self._nodes[i] for i in robots)
         self._barrier.ask([node for node in nodes if node not in self._mute])
 
@@ -62,7 +62,7 @@ class ExternalNodes:
         return self._nodes.get(robot, '')
 
     def left(self, robots: Sequence[int]) -> list[int]:
-        """Return those of these robots whose commands nobody publishes any more."""
+        """Return the robots whose commands no node publishes any more."""
         return [i for i in robots if not self._node.count_publishers(self.names[i])]
 
     def _lacks(self, robot: int, name: str) -> str:

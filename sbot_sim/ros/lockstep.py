@@ -49,7 +49,7 @@ class Lockstep(RunControl):
         return not self._options.awaited[robot] or self._answers.answer(robot, self._clock(), raw)
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
-        """Note wind, if it is that of the current tick."""
+        """Note wind of the current tick."""
         wanted = part in self._wind_stamps and stamp_ns == self._stamp_ns
         if wanted:
             self._wind_stamps[part] = stamp_ns
@@ -84,7 +84,7 @@ class Lockstep(RunControl):
             self._ask_again()
 
     def pause(self, on: bool) -> None:
-        """Pause between two ticks, or go on; the time-out counts from the end of a pause."""
+        """Pause between two ticks, or resume; the time-out counts from the end of a pause."""
         if not on:
             self._asked = self._waiting_since = self._clock()
         super().pause(on)

@@ -81,7 +81,7 @@ class Peers(Protocol):
         """Tell whether every controller has a publisher of goals."""
 
     def left(self, robots: Sequence[int]) -> list[int]:
-        """Return those of these robots whose commands nobody publishes any more."""
+        """Return the robots whose commands no node publishes any more."""
 
 
 class RunControl(ABC):
@@ -138,7 +138,7 @@ class RunControl(ABC):
         """End and begin ticks, where they do not depend on a timer."""
 
     def pause(self, on: bool) -> None:
-        """Pause between two ticks, or go on."""
+        """Pause between two ticks, or resume."""
         self._paused, self._steps_wanted = on, 0
         if not on:
             self.proceed()

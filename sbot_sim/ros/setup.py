@@ -33,7 +33,7 @@ class RunObserver(Protocol):
 
 
 class Setup(NamedTuple):
-    """A run: what is simulated, its messages, its timing, and its observer."""
+    """A run: simulation, messages, timing and observer."""
 
     engine: Engine
     broadcast: Broadcast

@@ -101,7 +101,7 @@ class StandardServices:
         self._spawned.by_name = {}
 
     def get_simulator_features(self, _: Any, response: Any) -> Any:  # noqa: ANN401
-        """List what is supported."""
+        """List the supported features."""
         kind = self._messages.SimulatorFeatures
         response.features.features = [getattr(kind, name) for name in _FEATURES]
         response.features.spawn_formats = list(FORMATS)
@@ -184,7 +184,7 @@ class StandardServices:
 
     @_answering
     def get_simulation_state(self, _: Any, response: Any) -> None:  # noqa: ANN401
-        """Tell whether time goes on."""
+        """Tell whether the simulation runs or is paused."""
         response.state.state = self._current()
 
     @_answering

@@ -138,7 +138,7 @@ def _rows(pose: Array, pairs: NDArray[np.int64]) -> Heard:
 
 
 def nobody_heard(count: int) -> Heard:
-    """Return what ``neighbours`` gives for ``count`` robots that hear nobody."""
+    """Return the result of ``neighbours`` for ``count`` robots that hear no other."""
     return np.zeros(count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
 
 
@@ -172,7 +172,7 @@ def neighbours_of_some(pose: Array, reach: float, walls: Scene) -> Heard:
 
 def padded(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Array, bearings: Array,
            data: NDArray[np.uint8]) -> HeardRows:
-    """Return what ``neighbours`` gives for each of K worlds as rows of one length.
+    """Return the results of ``neighbours`` of K worlds as rows of one length.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def sensors() -> Mapping[str, Sensor]:
 
 
 def codecs() -> dict[str, tuple[Topic, Callable[[bytes], tuple[int, Any]]]]:
-    """Return the topic of each sensor and what decodes its messages, as ``wire.controller`` does.
+    """Return the topic and decoder of each sensor, as ``wire.controller`` does.
 
     In the order in which the simulator sends them.
     """
@@ -65,10 +65,10 @@ def codecs() -> dict[str, tuple[Topic, Callable[[bytes], tuple[int, Any]]]]:
 
 
 def check_name(where: str, name: object) -> None:
-    """Raise InputError where ``name`` is no sensor's; it says what a former name is called now."""
+    """Raise InputError for a name that is not a sensor's; name the new name of a former one."""
     if isinstance(name, str) and name in sensors():
         return
     now = _FORMER.get(name) if isinstance(name, str) else None
     if now is not None:
-        raise InputError(f"{where}: got {name!r}, expected its new name, '{now}'")
+        raise InputError(f"{where}: got {name!r}, expected '{now}', its new name")
     raise bad_value(where, name, f"any of {', '.join(sensors())}")

@@ -72,12 +72,12 @@ class ScanParameters(NamedTuple):
 
 
 def as_float32(value: float) -> float:
-    """Return the nearest float32, in double: what a receiver of the message computes with."""
+    """Return the nearest float32 as a double: the value that a receiver computes with."""
     return float(np.float32(value))
 
 
 def make_scan_parameters(settings: ScanSettings) -> ScanParameters:
-    """Return what scans are computed with, rounded where messages carry float32."""
+    """Return the parameters of scans, rounded to float32 as in messages."""
     s = settings
     span = s.scan_angle_max - s.scan_angle_min
     return ScanParameters(
@@ -106,7 +106,7 @@ def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
 
 def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
                parameters: ScanParameters, threads: int = 1) -> Scans:
-    """Return what the lasers of all robots see, without noise.
+    """Return the scans of all robots, without noise.
 
     Parameters
     ----------

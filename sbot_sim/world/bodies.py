@@ -94,12 +94,12 @@ class Body(NamedTuple):
 
     @property
     def is_holonomic(self) -> bool:
-        """Whether the drive moves the robot to the side, too: commands may have a vy."""
+        """Whether the drive also moves the robot sideways: commands may have a vy."""
         return drive_of(self.drive).sideways
 
     @property
     def inner_radius(self) -> float:
-        """Radius of the largest circle in what is kept free of others (m)."""
+        """Radius of the largest circle within the collision shape (m)."""
         if self.is_rectangle:
             return 0.5 * min(self.length, self.width) + self.collision_distance
         return self.safety_radius

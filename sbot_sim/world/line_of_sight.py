@@ -21,7 +21,7 @@ class _Nothing(NamedTuple):
 
 
 def make_line_of_sight(world: Outline | None) -> Scene:
-    """Return the index of what blocks lines of sight, for ``blocked``; None: nothing does."""
+    """Return the index of objects that block lines of sight; None: there are none."""
     if world is None:
         world = _Nothing()
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)

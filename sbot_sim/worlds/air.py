@@ -38,7 +38,7 @@ def force_of(setting: Setting, worlds: Worlds, k: int) -> tuple[float, float]:
 
 @shared
 def set_uniform_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Set the free and the effective wind to that of each world."""
+    """Set the free and the effective wind to the uniform wind of each world."""
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
@@ -55,7 +55,7 @@ def set_uniform_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None
 
 @shared
 def set_free_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Set the free wind: that of a grid, if there is one, and gusts."""
+    """Set the free wind from the grid, if there is one, and gusts."""
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
@@ -98,7 +98,7 @@ class TurbulentAir:
         self._waves: dict[int, Waves | None] = {}
 
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
-        """Draw the waves of worlds anew."""
+        """Draw the waves of worlds again."""
         for k in chosen:
             self._waves[k] = self._waves_of(k, int(seeds[k]))
 
@@ -116,7 +116,7 @@ class TurbulentAir:
 
 @shared_apart
 def reduce_by_wakes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Find the share of the wind that others take from each robot; nobody broadcasts."""
+    """Compute each robot's wind reduction by other robots, without broadcasts."""
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
@@ -130,7 +130,7 @@ def reduce_by_wakes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 @Phase
 def reduce_by_heard(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Find the share of the wind that others take from each robot, of what it hears."""
+    """Compute each robot's wind reduction by the robots that it hears."""
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
@@ -153,7 +153,7 @@ def set_effective_wind(first: int, end: int, a: int, z: int, batch: Batch) -> No
 
 @shared
 def add_forces(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Add what forces do in a tick to the wind that robots observe."""
+    """Add the velocity that forces give in a tick to the wind that robots observe."""
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):

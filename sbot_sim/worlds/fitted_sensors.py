@@ -43,7 +43,7 @@ class FittedSensors:
                                    for kernel in self._kernels.values())
 
     def reset(self, chosen: Iterable[int]) -> None:
-        """Let the sensors of worlds begin at tick 0; what is drawn once is drawn here."""
+        """Start the sensors of worlds at tick 0, and draw the numbers that are drawn once."""
         for k in chosen:
             for name, kernel in self._kernels.items():
                 if kernel.start is not None:
@@ -51,7 +51,7 @@ class FittedSensors:
                         self._parameters[k].sensors.fitted[name], self._view(k, k + 1))
 
     def update_twists(self, first: int, end: int) -> None:
-        """Compute what moved the robots, and what sensors remember of it; after collisions."""
+        """Compute the motion of the robots, and the memory of sensors; after collisions."""
         worlds, block = self._worlds, self._rows(first, end)
         before = worlds.twist[block].copy()
         worlds.twist[block] = achieved_twists(worlds.previous[block], worlds.pose[block],

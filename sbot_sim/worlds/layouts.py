@@ -85,7 +85,7 @@ def pack_fixed(layouts: Sequence[FixedObjects]) -> FixedLayouts:
 
 
 def pack_scenes(scenes: Sequence[Scene], room: float = 1.0) -> Scenes:
-    """Return what sensors see of all layouts in shared arrays.
+    """Return the scenes of all layouts for sensors, in shared arrays.
 
     Each has ``room`` times what it needs, for ``replace_scene``.
     """
@@ -97,7 +97,7 @@ def pack_scenes(scenes: Sequence[Scene], room: float = 1.0) -> Scenes:
 
 
 def replace_scene(scenes: Scenes, k: int, scene: Scene) -> bool:
-    """Write what sensors see of layout k anew; False, and nothing is written, without the room."""
+    """Update the scene of layout k for sensors; False, without a change, if there is no room."""
     new: list[tuple[Rows, NDArray[Any]]] = [(scenes.segments, scene.segments),
                                             (scenes.circles, scene.circles)]
     for grids, grid in ((scenes.segment_grids, scene.segment_grid),
@@ -139,7 +139,7 @@ def fixed_of(layouts: FixedLayouts, k: int) -> FixedObjects:
 
 @njit_inline
 def scene_of(scenes: Scenes, k: int) -> Scene:
-    """Return what sensors see of layout k, as views."""
+    """Return the scene of layout k for sensors, as views."""
     return Scene(_of(scenes.segments, k), _of(scenes.circles, k),
                  _grid_of(scenes.segment_grids, k), _grid_of(scenes.circle_grids, k),
                  scenes.reach[k])

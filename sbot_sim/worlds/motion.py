@@ -120,7 +120,7 @@ def end_tick(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 @shared
 def broadcast(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Send what robots broadcast from now on; where anybody listens."""
+    """Update the bytes that robots broadcast, if any robot listens."""
     setting, worlds = batch.setting, batch.worlds
     copy_rows(worlds.rab_next[a:z], worlds.rab_data[a:z])
     copy_numbers(advertised_millimetres(setting.bodies.radius[a:z]), worlds.rab_data[a:z, 0])
@@ -128,7 +128,7 @@ def broadcast(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 @shared
 def update_twists(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Compute what moved the robots; after collisions."""
+    """Compute the motion of the robots; after collisions."""
     setting, worlds = batch.setting, batch.worlds
     copy_rows(achieved_twists(worlds.previous[a:z], worlds.pose[a:z], setting.dt),
               worlds.twist[a:z])

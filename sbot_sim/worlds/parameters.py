@@ -32,7 +32,7 @@ _NO_HOOKS = Hooks()
 
 
 class Senses(NamedTuple):
-    """What robots are given to sense with: what ``SensorParameters`` are made of."""
+    """Sensors of the robots, from which ``SensorParameters`` are made."""
 
     scan: ScanParameters
     infrared: InfraredParameters | None = None
@@ -162,7 +162,7 @@ def _sights(scan: ScanParameters, infrared: InfraredParameters | None,
 
 def place_obstacles(parameters: SimulationParameters, moved: NDArray[np.int64],
                     boxes: Array) -> SimulationParameters:
-    """Return the parameters with what sensors see of obstacles where they are.
+    """Return the parameters with the present obstacles for sensors.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _with_world(parameters: SimulationParameters, world: World) -> SimulationPar
 
 
 def start_error(parameters: SimulationParameters, pose: Array) -> str | None:
-    """Return what is wrong with robots that start at ``pose`` (N, 3); None if nothing is."""
+    """Return the problem of robots that start at ``pose`` (N, 3), or None."""
     obstacles, moved, boxes = parameters.obstacles, None, None
     if obstacles is not None:
         moved, boxes = np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start
@@ -202,7 +202,7 @@ def start_error(parameters: SimulationParameters, pose: Array) -> str | None:
 
 def all_bodies(parameters: SimulationParameters, moved: NDArray[np.int64] | None,
                boxes: Array | None, pose: Array) -> tuple[World, BodyArrays, Array]:
-    """Return what may overlap: fixed objects and obstacles on paths; robots, and then boxes.
+    """Return everything that may overlap: fixed objects, paths, robots, and then boxes.
 
     Parameters
     ----------

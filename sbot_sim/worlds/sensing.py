@@ -123,7 +123,7 @@ def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 @Phase
 def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Find who hears whom."""
+    """Find the robots that each robot hears."""
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):

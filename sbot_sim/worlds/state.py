@@ -81,7 +81,7 @@ class Setting(NamedTuple):
 
 @by_address
 class Worlds(NamedTuple):
-    """The state of K worlds, and what is sensed of it; a row for each robot unless said."""
+    """The state of K worlds and their readings; a row for each robot unless noted."""
 
     tick: Integers  # (K,)
     seed: Integers  # (K,) of the noise

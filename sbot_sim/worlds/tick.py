@@ -20,7 +20,7 @@ Phases = list[Phase | Interpreted]
 
 
 class Tick:
-    """Phases that K worlds need: compiled ones, and in Python what few worlds have.
+    """Phases that K worlds need: compiled ones, and Python ones for rare features.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Tick:
             p.obstacles is not None for p in parameters)
 
     def reset(self, chosen: Iterable[int], seeds: Integers) -> None:
-        """Put what is not in the arrays of the batch to tick 0."""
+        """Reset state outside the arrays of the batch to tick 0."""
         worlds = list(chosen)
         if self.moving is not None:
             self.moving.reset(worlds)
@@ -72,7 +72,7 @@ class Tick:
             self._each.heard[k] = heard
 
     def heard(self, k: int) -> Heard:
-        """Return who hears whom in world k now."""
+        """Return the robots that each robot of world k hears now."""
         worlds = self._worlds
         if not worlds.hears:
             return self._each.heard[k]
@@ -123,7 +123,7 @@ class Tick:
         return phases
 
     def hearing(self, setting: Setting) -> Phases:
-        """Return the phase that finds who hears whom, if anybody needs it."""
+        """Return the phase that finds the robots that each robot hears, if it is needed."""
         if not setting.sensing.heard:
             return []
         return [sensing.hear if self._worlds.hears else self._each.hear]

@@ -54,7 +54,7 @@ class HookPhases:
             worlds.updraft[rows] *= 1.0 - worlds.reduction[rows]
 
     def sum_impulses(self, first: int, end: int) -> None:
-        """Ask ``drive_impulse`` for what drives the robots, and sum the impulses of this tick."""
+        """Call ``drive_impulse`` for the drives' impulses, and sum the impulses of this tick."""
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
             rows, p = slice(k * n, (k + 1) * n), self._parameters[k]

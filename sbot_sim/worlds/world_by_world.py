@@ -34,7 +34,7 @@ class WorldByWorld:
                                        sensors.line_of_sight)
 
     def reduce_by_heard(self, first: int, end: int) -> None:
-        """Find the share of the wind that others take from each robot, of what it hears."""
+        """Compute each robot's wind reduction by the robots that it hears."""
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
             rows, p = slice(k * n, (k + 1) * n), self._parameters[k]

@@ -69,7 +69,7 @@ class Judge:
 
 def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24, scenes: int = 6,
            threads: int = 1, note: Callable[[Floats], None] = lambda _: None) -> Trained:
-    """Return what CMA-ES finds (N. Hansen, The CMA Evolution Strategy, arXiv 1604.00772).
+    """Return the result of CMA-ES (N. Hansen, The CMA Evolution Strategy, arXiv 1604.00772).
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
 
 
 def senses(scene: Scene) -> list[str]:
-    """Return what the robots of a scene sense."""
+    """Return the readings of the robots of a scene."""
     fields = (field_of(name) for name in scene.inputs)
     return [field for field in fields if field is not None]
 

@@ -16,7 +16,7 @@ from sbot_common.errors import InputError, install_command
 
 def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
         note: Callable[[Floats], None] = lambda _: None) -> Trained:
-    """Return what PPO of Stable-Baselines3 learns on a task: IPPO with shared parameters.
+    """Return the policy that PPO of Stable-Baselines3 learns: IPPO with shared parameters.
 
     Each robot of each world is a row of the batch, with its own observation and reward (de Witt
     et al., Is Independent Learning All You Need?, arXiv 2011.09533).

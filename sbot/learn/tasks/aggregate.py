@@ -10,7 +10,7 @@ from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, s_bots
 
 def to_the_others(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
                   layers: Integers, dt: float) -> None:
-    """Turn to where most of the others are heard, and go there; hearing nobody, go in an arc."""
+    """Turn to where most other robots are heard, and drive there; if none is, drive an arc."""
     x, y, share = inputs[15], inputs[16], inputs[17]
     near = max(inputs[0], inputs[14])
     if share == 0.0:  # an arc; from a wall it turns away
@@ -22,7 +22,7 @@ def to_the_others(inputs: Floats, weights: Floats, memory: Floats, outputs: Floa
 
 
 class AggregateInBox(Scene, Aggregate):
-    """Eight s-bots in a box: those of the scenario ``evolved_aggregation``."""
+    """Eight s-bots in a box, as in the scenario ``evolved_aggregation``."""
 
     inputs = ('infrared', 'neighbours')
     max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
@@ -32,7 +32,7 @@ class AggregateInBox(Scene, Aggregate):
 
 
 def contraction(track: Track) -> Floats:
-    """Return by what share the mean distance to the centre shrank until the last third, (K,)."""
+    """Return the share by which the mean distance to the centre shrank, (K,)."""
     place = track.pose[..., :2]
     spread = distance(place, place.mean(axis=2, keepdims=True)).mean(axis=2)
     shrunk: Floats = 1.0 - spread[-len(spread) // 3:].mean(axis=0) / spread[0]

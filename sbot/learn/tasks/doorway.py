@@ -88,7 +88,7 @@ class Doorway(Passing):
 
 
 def passing_entry(name: str, text: str, scene: type[Passing]) -> Entry:
-    """Return the entry of a passage: its metric, rule and reward are those of all."""
+    """Return the entry of a passage; metric, rule and reward are common to all passages."""
     return Entry(
         name, text, ReachGoal, scene,
         Metric('time', 's', f'until a robot is at its goal, on average; {scene.seconds:g} s for '

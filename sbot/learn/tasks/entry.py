@@ -137,7 +137,7 @@ class Entry(NamedTuple):
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
 
     def score(self, track: Track) -> Floats:
-        """Return what evolution makes large, (K,)."""
+        """Return the score that evolution maximises, (K,)."""
         if self.fitness is not None:
             return self.fitness(track)
         return self.metric.of(track) if self.metric.higher else -self.metric.of(track)
@@ -147,7 +147,7 @@ class Entry(NamedTuple):
         return policy_of(self.rule, self.scene)
 
     def trained_policy(self) -> Network | FunctionPolicy:
-        """Return what evolution finds weights for."""
+        """Return the policy whose weights evolution finds."""
         if self.learned is not None:
             return policy_of(self.learned, self.scene)
         scene = self.scene

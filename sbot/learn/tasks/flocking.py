@@ -15,7 +15,7 @@ _FAST = 0.06  # m/s, the order of slower flocks counts less
 
 def boids(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
           layers: Integers, dt: float) -> None:
-    """Turn to where the others are heard (cohesion), away from what is near (separation).
+    """Turn to where the others are heard (cohesion), and away from near ones (separation).
 
     Headings are not sensed, so nobody can align: inputs infrared, neighbours.
     """

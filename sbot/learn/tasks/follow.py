@@ -18,7 +18,7 @@ _AWAY = 2.0  # m
 
 def follow(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
            layers: Integers, dt: float) -> None:
-    """Go to the goal as the leader, else to the leader; away from what is near.
+    """Drive to the goal as the leader, else to the leader; turn away from obstacles.
 
     Inputs goal, leader, wind, scan:S; weights as in ``go_there``.
     """
@@ -63,7 +63,7 @@ class FollowInWind(Scene, FollowLeader):
         return reward
 
     def ended(self, now: Moment) -> Flags:
-        """Tell that nobody is done: the leader is to stay at its goal."""
+        """Tell that no robot is done: the leader shall stay at its goal."""
         return np.zeros(now.seen.pose.shape[:2], np.bool_)
 
     def start(self, rng: np.random.Generator) -> Floats:

@@ -15,7 +15,7 @@ _BOXES = ((1.0, 0.4), (1.1, 0.8), (1.0, 1.2))  # m
 
 def push_home(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
               layers: Integers, dt: float) -> None:
-    """Push what is ahead while the nest is ahead; else go round, away from walls.
+    """Push what is ahead while the nest is ahead; else turn, away from walls.
 
     Inputs goal (the nest), infrared.
     """

@@ -18,7 +18,7 @@ _BEAMS = 8
 
 def keep_place(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
                layers: Integers, dt: float) -> None:
-    """Drive at the place, forwards or backwards, and keep away from what is near ahead."""
+    """Drive to the place, forwards or backwards, and away from obstacles ahead."""
     x, y, way = inputs[0], inputs[1], inputs[2]
     away = way / max(1e-3, 1.0 - way)  # m
     side = 1.0 if x >= 0.0 else -1.0

@@ -18,7 +18,7 @@ _SIDE = 2.0  # m
 
 def chase(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
           layers: Integers, dt: float) -> None:
-    """Robot 0 flees, the others do what weights (2, 1 + I) make of their inputs.
+    """Robot 0 flees; weights (2, 1 + I) map the inputs of the others to their commands.
 
     Inputs leader, neighbours, infrared. Robot 0 turns away from where it hears the others, and
     from what is near. The others: x / (1 + |x|) of each weighted sum, the left and right wheel.
@@ -65,7 +65,7 @@ class Pursuit(Task):
     inputs: tuple[str, ...] = ('leader', 'neighbours', 'infrared')
 
     def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return metres nearer, or farther, and what the catch is worth."""
+        """Return the approach or retreat (m), and the reward of the catch."""
         was, is_ = _ways(before.seen.pose), _ways(now.seen.pose)
         caught = (is_.min(axis=1) <= _CAUGHT).astype(np.float64)
         reward = np.empty(now.seen.pose.shape[:2])

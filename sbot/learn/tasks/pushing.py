@@ -22,7 +22,7 @@ def push_ahead(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
 
 
 class BoxPushing(Foraging):
-    """Push a box together; the reward is that of ``Foraging``."""
+    """Push a box together; the reward is as in ``Foraging``."""
 
 
 class BoxPushingInHall(Scene, BoxPushing):

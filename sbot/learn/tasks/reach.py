@@ -33,7 +33,7 @@ def fan(beams: int) -> tuple[float, ...]:
 
 def go_there(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
              layers: Integers, dt: float) -> None:
-    """Drive at the goal, pushed away by what is near: inputs goal, twist, scan:S.
+    """Drive to the goal, repelled by obstacles: inputs goal, twist, scan:S.
 
     Weights: strength of the push, range of it (share that is near), then the fan of sectors.
     """

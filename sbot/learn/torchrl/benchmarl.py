@@ -22,7 +22,7 @@ class RobotsTask(TaskClass):  # type: ignore[misc]
 
     def get_env_fun(self, num_envs: int, continuous_actions: bool, seed: int | None,
                     device: Any) -> Callable[[], RobotsTorchEnv]:  # noqa: ANN401
-        """Return what makes an environment of so many worlds."""
+        """Return a function that makes an environment with this number of worlds."""
         scenario, task, threads, groups, overrides = self._given
 
         def make() -> RobotsTorchEnv:
@@ -54,11 +54,11 @@ class RobotsTask(TaskClass):  # type: ignore[misc]
         return env.group_map
 
     def observation_spec(self, env: RobotsTorchEnv) -> Any:  # noqa: ANN401
-        """Return what robots observe."""
+        """Return the spec of observations."""
         return _only(env.full_observation_spec_unbatched, env, 'observation')
 
     def info_spec(self, env: RobotsTorchEnv) -> None:
-        """Return None: there is no more."""
+        """Return None: there is no further information."""
 
     def state_spec(self, env: RobotsTorchEnv) -> Any:  # noqa: ANN401
         """Return the state of the world, for MAPPO's critic and others."""
@@ -68,7 +68,7 @@ class RobotsTask(TaskClass):  # type: ignore[misc]
         return spec
 
     def action_spec(self, env: RobotsTorchEnv) -> Any:  # noqa: ANN401
-        """Return what robots may do."""
+        """Return the spec of actions."""
         return env.full_action_spec_unbatched
 
     def action_mask_spec(self, env: RobotsTorchEnv) -> Any:  # noqa: ANN401

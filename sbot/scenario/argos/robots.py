@@ -32,7 +32,7 @@ class ControllerKind(NamedTuple):
 
 
 class RobotEntry(NamedTuple):
-    """One entry of a scenario's list of robots, its element, and what the sensors need of it."""
+    """One entry of a scenario's list of robots, its element, and data for the sensors."""
 
     values: dict[str, Any]
     element: Element
@@ -42,7 +42,7 @@ class RobotEntry(NamedTuple):
 
 
 def controller_kinds(root: Element) -> dict[str, ControllerKind]:
-    """Return the controllers by id; those of other kinds than document 000's stand still."""
+    """Return the controllers by id; robots with kinds outside document 000 stand still."""
     kinds: dict[str, ControllerKind] = {}
     for group in root.all('controllers'):
         for element in group.children:

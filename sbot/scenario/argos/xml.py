@@ -148,7 +148,7 @@ class _Builder(xml.sax.ContentHandler):
 
 
 def parse_xml(raw: bytes, file: str) -> Element:
-    """Return the root of an XML text; ``file`` is what messages call it.
+    """Return the root of an XML text; ``file`` is its name in messages.
 
     Raises
     ------

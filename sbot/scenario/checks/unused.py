@@ -12,7 +12,7 @@ LOG = logging.getLogger(__name__)
 
 
 def warn_of_unused(written: ScenarioFile, origins: Origins) -> None:
-    """Log a warning for each body and each controller's parameters that nobody uses.
+    """Log a warning for each unused body and each unused set of controller parameters.
 
     Nothing is said of a file's entries where the user gives its robots others.
     """

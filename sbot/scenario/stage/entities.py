@@ -20,7 +20,7 @@ _NUMBER = re.compile(r'[-+]?(\d+(\.\d*)?|\.\d+)')
 
 
 class Property(NamedTuple):
-    """A property of an entity: one value, or those of a tuple."""
+    """A property of an entity: one value, or the values of a tuple."""
 
     name: str
     values: tuple[str, ...]

@@ -25,7 +25,7 @@ _QUIET_IN_WORLD = frozenset((
 
 
 class Notes:
-    """What has been said of a file."""
+    """Notices about a file, each once."""
 
     def __init__(self) -> None:
         self._said: set[str] = set()

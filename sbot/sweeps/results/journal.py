@@ -95,7 +95,7 @@ class Index(NamedTuple):
     damaged: list[int]  # numbers of lines that hold no row
 
     def damage(self) -> str:
-        """Return in words what is damaged."""
+        """Return a description of the damage."""
         count = len(self.damaged)
         lines = ', '.join(map(str, self.damaged[:5])) + (', ...' if count > 5 else '')
         return (f'{count} damaged row{"s"[:count != 1]} (line{"s"[:count != 1]} {lines}); the '

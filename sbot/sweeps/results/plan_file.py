@@ -59,7 +59,7 @@ def write_plan(folder: Path, stored: Stored) -> None:
 
 
 def read_plan(folder: Path) -> Stored:
-    """Return what plan.json holds.
+    """Return the content of plan.json.
 
     Raises
     ------

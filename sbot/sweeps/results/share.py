@@ -9,7 +9,7 @@ _Z = 1.959963984540054  # 0.975 quantile of the normal distribution: 95 %
 
 
 def is_share(values: Iterable[object]) -> bool:
-    """Tell whether a column says yes or no of each run: only 0 and 1; None is no answer."""
+    """Tell whether a column has a yes or no for each run: only 0 and 1; None is missing."""
     known = [value for value in values if value is not None]
     return bool(known) and all(isinstance(value, int | float) and value in (0, 1)
                                for value in known)

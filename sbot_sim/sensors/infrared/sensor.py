@@ -72,7 +72,7 @@ class InfraredParameters(NamedTuple):
 
 
 def make_infrared_parameters(settings: InfraredSettings) -> InfraredParameters | None:
-    """Return what infrared is computed with, its table read; None without infrared.
+    """Return the parameters of infrared with its table; None without infrared.
 
     Raises
     ------

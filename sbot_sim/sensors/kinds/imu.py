@@ -140,7 +140,7 @@ def _encode(settings: ImuSettings, dt: float, frame_id: str) -> Callable[..., by
 
 
 def decode(raw: bytes) -> tuple[int, Imu]:
-    """Return the stamp (ns) and what an IMU reads in the plane, of a sensor_msgs/Imu."""
+    """Return the stamp (ns) and the planar reading of a sensor_msgs/Imu."""
     from sbot_common.wire import cdr
     message = cdr.decode(raw, TOPIC.type)
     q, acceleration = message.orientation, message.linear_acceleration

@@ -37,7 +37,7 @@ def test_a_value_that_no_run_has_is_named(tmp_path, key, value, expected):
 
 
 @pytest.mark.parametrize(('raw', 'expected'), [
-    (b'', 'is empty'), (b'{"scene": 1}\n', ':1: got'), (b'[' * 100_000, ':1: got'),
+    (b'', 'got an empty file'), (b'{"scene": 1}\n', ':1: got'), (b'[' * 100_000, ':1: got'),
     (b'\xff\xfe\n', ':1: byte 0xff is not UTF-8'), (b'1' * 5000, ':1: got'),
     (None, 'cannot be read')])
 def test_what_is_no_file_of_rows_is_one_line(tmp_path, capsys, raw, expected):

@@ -59,7 +59,7 @@ def test_golden_bag_is_made_checked_and_refreshed(sbot, tmp_path, monkeypatch):
         sbot.assert_golden('leader_follower', path, SHORT)
     for seed in (1, 2):
         monkeypatch.setenv('SBOT_REFRESH', '1')
-        with pytest.raises(pytest.skip.Exception, match='recorded anew'):
+        with pytest.raises(pytest.skip.Exception, match='recorded again'):
             sbot.assert_golden('leader_follower', path, {**SHORT, 'seed': seed})
         monkeypatch.delenv('SBOT_REFRESH')
         sbot.assert_golden('leader_follower', path, {**SHORT, 'seed': seed})

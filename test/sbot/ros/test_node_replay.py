@@ -156,7 +156,7 @@ def test_ctrl_c_leaves_nothing(avoided, tmp_path):
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [
-    (['--node', 'no_such_program'], 'no program no_such_program'),
+    (['--node', 'no_such_program'], 'no_such_program is not installed'),
     (['--node', 'sleep 9', '--output', 'x'], '--node cannot be combined with --output'),
     (['--robot', '1'], '--robot needs --node COMMAND'),
     (['--node', 'sleep 9', '--robot', '7'], '--robot: got 7, expected one with commands'),

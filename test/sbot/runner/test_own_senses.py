@@ -82,7 +82,7 @@ def test_a_missing_sensor_names_its_key(name, key):
         def step(self, observation, rng):
             return getattr(observation, name)[0], 0.0
 
-    with pytest.raises(InputError, match=f'observation.{name}: robot 0 .* {key}'):
+    with pytest.raises(InputError, match=f'observation.{name} needs .*robot 0 .* {key}'):
         run([Blind()])
     assert run([Navigator()], infrared=True, range_and_bearing=True)
 

@@ -50,8 +50,8 @@ def test_more_runs_than_anybody_has_time_for_are_refused(sizes):
 @pytest.mark.parametrize(('axes', 'fixed', 'message'), [
     (grid_axes({'a': [1]}) * 2, {}, 'a: is given twice'),
     (grid_axes({'a': [1]}), {'a': 2}, 'a: is given twice'),
-    (grid_axes({'seed': [1]}), {}, "'seeds'"),
-    ([Axis(('a', 'b'), ([1, 2], [1]))], {}, 'a, b: side by side, but with 2, 1 values')])
+    (grid_axes({'seed': [1]}), {}, 'give seeds'),
+    ([Axis(('a', 'b'), ([1, 2], [1]))], {}, 'a, b: got 2, 1 values')])
 def test_what_contradicts_itself_is_refused(axes, fixed, message):
     with pytest.raises(InputError, match=message):
         plan(*axes, fixed=fixed)

@@ -234,11 +234,11 @@ def test_equal_discs_move_as_through_the_worlds_own_collisions():
 
 
 LIFE = {
-    'step before init': (lambda e: e.step(0.1), 'webots_fast2d_init before'),
-    'cleanup before init': (lambda e: e.cleanup(), 'webots_fast2d_init before'),
-    'create before init': (lambda e: e.create_robot(), 'webots_fast2d_init before'),
-    'init twice': (lambda e: (e.init(), e.init()), 'webots_fast2d_cleanup between'),
-    'add without shape': (lambda e: (e.init(), e.add_object(e.create_solid())), 'no shape'),
+    'step before init': (lambda e: e.step(0.1), 'webots_fast2d_init first'),
+    'cleanup before init': (lambda e: e.cleanup(), 'webots_fast2d_init first'),
+    'create before init': (lambda e: e.create_robot(), 'webots_fast2d_init first'),
+    'init twice': (lambda e: (e.init(), e.init()), 'webots_fast2d_cleanup first'),
+    'add without shape': (lambda e: (e.init(), e.add_object(e.create_solid())), 'needs a shape'),
 }
 
 
