@@ -9,6 +9,7 @@ import matplotlib
 
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
+from matplotlib.lines import Line2D
 
 from sbot.figures.arena import draw_arena
 from sbot.figures.data import from_result
@@ -23,7 +24,9 @@ CHANGES = {'seed': 1, 'wind.wind_direction': [0, 1, 0], 'wind.wind_speed_mean': 
 
 def main() -> None:
     """Run and draw."""
-    figure, grid = plt.subplots(1, len(ARENAS), figsize=(8.6, 2.9), layout='constrained')
+    # As wide as their arenas, so that all are equally high.
+    figure, grid = plt.subplots(1, len(ARENAS), figsize=(8.6, 2.5), layout='constrained',
+                                width_ratios=(40 / 24, 40 / 24, 30 / 21))
     for axes, arena in zip(grid, ARENAS, strict=True):
         for number, (controller, colour) in enumerate(CONTROLLERS.items()):
             scenario = load_scenario(str(ROOT / 'benchmark' / 'comparison' / f'{arena}.yaml'),
@@ -40,8 +43,13 @@ def main() -> None:
         axes.set_title(arena, loc='left')
         axes.set_xlabel('x (m)')
     grid[0].set_ylabel('y (m)')
-    figure.legend(*grid[0].get_legend_handles_labels(), loc='outside lower center',
-                  ncols=len(CONTROLLERS), frameon=False)
+    lines, names = grid[0].get_legend_handles_labels()
+    for width, name in ((1.8, 'leader'), (0.6, 'followers')):
+        lines.append(Line2D([], [], color='0.4', linewidth=width))
+        names.append(name)
+    lines.append(Line2D([], [], color='black', marker='*', linestyle='none', markersize=8))
+    figure.legend(lines, [*names, 'goal'], loc='outside lower center',
+                  ncols=len(names) + 1, frameon=False, fontsize='small')
     figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=170)
 
 
