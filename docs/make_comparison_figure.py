@@ -1,4 +1,4 @@
-"""Draw docs/figures/comparison.png: ways of leaders by controller, in a crosswind of 0.3 m/s.
+"""Draw docs/figures/comparison.png: ways of robots by controller, in scenes of the benchmark.
 
 python docs/make_comparison_figure.py
 """
@@ -13,43 +13,45 @@ from matplotlib.lines import Line2D
 
 from sbot.figures.arena import draw_arena
 from sbot.figures.data import from_result
+from sbot.files.yaml_text import dump_yaml
+from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario
+from sbot.scenario.load import parse_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
-ARENAS = ('wall', 'trap', 'maze')
+SCENES = ('arena/wall-wind', 'arena/trap-wind', 'slit/10', 'intersection/four')
 CONTROLLERS = {'potential_field': '#c0392b', 'navground:HL': '#2e8b57', 'navigate': '#1f4e9e'}
-CHANGES = {'seed': 1, 'wind.wind_direction': [0, 1, 0], 'wind.wind_speed_mean': 0.3}
+SEED = 0
 
 
 def main() -> None:
     """Run and draw."""
-    # As wide as their arenas, so that all are equally high.
-    figure, grid = plt.subplots(1, len(ARENAS), figsize=(8.6, 2.5), layout='constrained',
-                                width_ratios=(40 / 24, 40 / 24, 30 / 21))
-    for axes, arena in zip(grid, ARENAS, strict=True):
+    figure, grid = plt.subplots(2, 2, figsize=(8.6, 6.6), layout='constrained')
+    for axes, name in zip(grid.ravel(), SCENES, strict=True):
+        values = scenario_values(name, chosen_scenes(families(), [name])[name], SEED)
         for number, (controller, colour) in enumerate(CONTROLLERS.items()):
-            scenario = load_scenario(str(ROOT / 'benchmark' / 'comparison' / f'{arena}.yaml'),
-                                     {**CHANGES, 'robots.*.controller': controller})
+            scenario = parse_scenario(dump_yaml(values), name, ROOT,
+                                      overrides={'robots.*.controller': controller})
             run = run_scenario(scenario)
             if number == 0:
                 draw_arena(axes, from_result(run))
-                axes.plot(*scenario.robots[0].goal, marker='*', color='black', markersize=10,
-                          zorder=6)
-            for i in range(run.poses.shape[1]):
+                for robot in scenario.robots:
+                    if robot.goal is not None:
+                        axes.plot(*robot.goal, marker='*', color='black', markersize=9, zorder=6,
+                                  linestyle='none')
+            for i, robot in enumerate(scenario.robots):
+                goes = robot.goal is not None
                 axes.plot(run.poses[:, i, 0], run.poses[:, i, 1], color=colour, zorder=5,
-                          linewidth=1.8 if i == 0 else 0.6, alpha=1.0 if i == 0 else 0.6,
-                          label=controller if i == 0 else None)
-        axes.set_title(arena, loc='left')
+                          linewidth=1.8 if goes else 0.6, alpha=1.0 if goes else 0.6)
+        axes.set_title(name, loc='left')
         axes.set_xlabel('x (m)')
-    grid[0].set_ylabel('y (m)')
-    lines, names = grid[0].get_legend_handles_labels()
-    for width, name in ((1.8, 'leader'), (0.6, 'followers')):
-        lines.append(Line2D([], [], color='0.4', linewidth=width))
-        names.append(name)
-    lines.append(Line2D([], [], color='black', marker='*', linestyle='none', markersize=8))
-    figure.legend(lines, [*names, 'goal'], loc='outside lower center',
-                  ncols=len(names) + 1, frameon=False, fontsize='small')
+        axes.set_ylabel('y (m)')
+    handles = [Line2D([], [], color=colour, linewidth=1.8, label=name)
+               for name, colour in CONTROLLERS.items()]
+    handles += [Line2D([], [], color='0.4', linewidth=0.6, label='followers, thin'),
+                Line2D([], [], color='black', marker='*', linestyle='none', markersize=9,
+                       label='goal')]
+    figure.legend(handles=handles, loc='outside lower center', ncols=len(handles), frameon=False)
     figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=170)
 
 

@@ -7,10 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-from sbot.scenario.load import load_scenario
 
 BENCHMARKS = Path(__file__).parents[1] / 'benchmark'
 
@@ -107,16 +104,3 @@ def test_the_cost_of_a_sweep_is_measured(tmp_path):
         [row] = csv.DictReader(file)
     assert 0 < float(row['journal_and_tables_ms']) < 100
     assert float(row['peak_mib_10000_runs']) < float(row['peak_mib_1000_runs']) + 100
-
-
-@pytest.mark.parametrize(('arena', 'goal', 'least', 'most'), [
-    ('open', (32.0, 12.0), 26.0, 26.1),
-    ('wall', (32.0, 12.0), 26.6, 26.9),  # tangents to discs of 0.3 m round two corners: 26.61 m
-    ('wall', (19.0, 11.0), None, None),  # within the wall
-])
-def test_shortest_ways(monkeypatch, arena, goal, least, most):
-    monkeypatch.syspath_prepend(str(BENCHMARKS / 'comparison'))
-    shortest = importlib.import_module('shortest')
-    world = load_scenario(str(BENCHMARKS / 'comparison' / f'{arena}.yaml')).world
-    length = shortest.length(world, np.array([6.0, 12.0]), goal, 0.3)
-    assert length is None if least is None else least <= length <= most

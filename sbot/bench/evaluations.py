@@ -121,7 +121,7 @@ def median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
 
 def format_evaluations(r: EvaluationResult) -> str:
     """Return a few lines for people."""
-    return (f'small worlds, a processor second: {r.evaluations_per_cpu_s:,.0f} evaluations of 5 '
+    return (f'small worlds, per processor second: {r.evaluations_per_cpu_s:,.0f} evaluations of 5 '
             f's-bots and {TICKS} ticks\n'
             f'  ({r.evaluation_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps); '
             f'{r.laser_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps of 4 robots with 16 beams\n'

@@ -46,7 +46,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     """
     plot = subparsers.add_parser('plot', help='draw a recording or scenario as a picture or film')
     plot.add_argument('source', metavar='BAG_OR_SCENARIO',
-                      help='a recording; or a scenario (file or name), which is run first')
+                      help='a recording, or a scenario (file or name), which runs first')
     plot.add_argument('-o', '--output', metavar='FILE', required=True,
                       help='a picture (.png, .svg, .pdf) or a film (.mp4, .gif)')
     plot.add_argument('--at', metavar='SECONDS',

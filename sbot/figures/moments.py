@@ -1,4 +1,4 @@
-"""Figure of a run at several moments: where the robots are, and the way that they just went."""
+"""Figure of a run at several times, with the last part of each track."""
 
 from __future__ import annotations
 

@@ -71,12 +71,12 @@ def check_look(look: Look, film: bool = False, dashes: str = '') -> None:
 
 
 def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
-    """Write the picture of a run; the ending says the format: .png, .svg or .pdf.
+    """Write the picture of a run; the ending of the path selects the format: .png, .svg or .pdf.
 
     Raises
     ------
     InputError
-        for another ending, or if the file cannot be written.
+        for an unknown ending, or if the file cannot be written.
 
     """
     path = Path(path)
@@ -93,7 +93,7 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
 
 
 def draw(data: RunData, look: Look) -> Figure:
-    """Return the picture of a run, its moments or its tracks."""
+    """Return the picture of a run: its tracks, or several times of it."""
     with rc_context(style_of(True) if look.dark else {}):
         return (draw_moments(data, look.at, look.colour) if look.at
                 else draw_run(data, look.colour))

@@ -1,4 +1,4 @@
-"""Table and picture of a proof's rows."""
+"""Table and picture of the rows of an evaluation."""
 
 from __future__ import annotations
 
