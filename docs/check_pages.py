@@ -32,6 +32,20 @@ FIRST_BLOCK = """(() => {
   return e ? e.scrollWidth - e.clientWidth : 0;
 })()"""
 
+# Pictures that are missing, or of which neither the light nor the dark version is seen.
+HIDDEN_PICTURES = """(() => {
+  const groups = new Map();
+  for (const e of document.querySelectorAll('.md-content img')) {
+    const key = e.parentElement;
+    groups.set(key, [...(groups.get(key) || []), e]);
+  }
+  return [...groups.values()].filter(all => !all.some(
+    e => e.complete && e.naturalWidth > 0 && e.getBoundingClientRect().width > 0))
+    .map(all => all[0].src);
+})()"""
+
+SCHEMES = ('default', 'slate')  # light and dark
+
 _LINKS = ('[...document.querySelectorAll("*")].flatMap(e => e.shadowRoot ? '
           '[...e.shadowRoot.querySelectorAll("a")] : []).map(a => a.href)')
 
@@ -42,6 +56,11 @@ def open_page(browser: Any, address: str) -> None:  # noqa: ANN401 - of the test
     browser.call('Page.navigate', url=address)
     browser.wait_for('document.readyState === "complete" && '
                      '!!document.querySelector(".md-search__button")')
+
+
+def show_scheme(browser: Any, scheme: str) -> None:  # noqa: ANN401
+    """Show the page that is open in a colour scheme."""
+    browser.evaluate(f'document.body.setAttribute("data-md-color-scheme", "{scheme}")')
 
 
 def start_search(browser: Any, words: str) -> None:  # noqa: ANN401

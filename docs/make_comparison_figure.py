@@ -9,6 +9,7 @@ import matplotlib
 
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
+from matplotlib.lines import Line2D
 
 from sbot.figures.arena import draw_arena
 from sbot.figures.data import from_result
@@ -37,20 +38,20 @@ def main() -> None:
                 for robot in scenario.robots:
                     if robot.goal is not None:
                         axes.plot(*robot.goal, marker='*', color='black', markersize=9, zorder=6,
-                                  linestyle='none', label='goal')
+                                  linestyle='none')
             for i, robot in enumerate(scenario.robots):
                 goes = robot.goal is not None
                 axes.plot(run.poses[:, i, 0], run.poses[:, i, 1], color=colour, zorder=5,
-                          linewidth=1.8 if goes else 0.6, alpha=1.0 if goes else 0.6,
-                          label=controller)
+                          linewidth=1.8 if goes else 0.6, alpha=1.0 if goes else 0.6)
         axes.set_title(name, loc='left')
         axes.set_xlabel('x (m)')
         axes.set_ylabel('y (m)')
-    handles: dict[str, object] = {}
-    for handle, label in zip(*grid[0, 0].get_legend_handles_labels(), strict=True):
-        handles.setdefault(label, handle)  # of a robot with a goal
-    figure.legend(handles.values(), handles, loc='outside lower center', ncols=len(handles),
-                  frameon=False)
+    handles = [Line2D([], [], color=colour, linewidth=1.8, label=name)
+               for name, colour in CONTROLLERS.items()]
+    handles += [Line2D([], [], color='0.4', linewidth=0.6, label='followers, thin'),
+                Line2D([], [], color='black', marker='*', linestyle='none', markersize=9,
+                       label='goal')]
+    figure.legend(handles=handles, loc='outside lower center', ncols=len(handles), frameon=False)
     figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=170)
 
 

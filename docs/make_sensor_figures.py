@@ -13,7 +13,7 @@ mpl.rcParams['svg.hashsalt'] = 'sensors'  # the same file each time
 import matplotlib.pyplot as plt  # noqa: E402 - after the choice of backend
 import numpy as np  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.patches import Circle  # noqa: E402
+from matplotlib.patches import Circle, Polygon  # noqa: E402
 
 from sbot_sim.sensors.infrared.curves import table_distances_cm  # noqa: E402
 from sbot_sim.sensors.infrared.sensor import (  # noqa: E402
@@ -32,7 +32,7 @@ from sbot_sim.sensors.scan import (  # noqa: E402
     scan_fan,
 )
 from sbot_sim.world.bodies import S_BOT_RADIUS  # noqa: E402
-from sbot_sim.world.geometry import World, make_world  # noqa: E402
+from sbot_sim.world.geometry import World, make_world, rectangle_corners  # noqa: E402
 from sbot_sim.world.scene import make_scene  # noqa: E402
 
 FIGURES = Path(__file__).parent / 'figures'
@@ -60,14 +60,21 @@ def draw_tables() -> None:
 def draw_world(axes: Axes, world: World, pose: np.ndarray, radius: float) -> None:
     """Draw walls, discs and robots."""
     for x0, y0, x1, y1 in world.segments:
-        axes.plot([x0, x1], [y0, y1], 'k', lw=2)
+        axes.plot([x0, x1], [y0, y1], 'k', lw=2, solid_capstyle='projecting')
+    for rectangle in world.rectangles:
+        axes.add_patch(Polygon(rectangle_corners(rectangle), color='0.5'))
     for x, y, r in world.circles:
         axes.add_patch(Circle((x, y), r, color='0.5'))
     for x, y, yaw in pose:
-        axes.add_patch(Circle((x, y), radius, fill=False, color='C0', lw=1.5))
-        axes.plot([x, x + radius * math.cos(yaw)], [y, y + radius * math.sin(yaw)], 'C0', lw=1.5)
+        axes.add_patch(Circle((x, y), radius, facecolor='white', edgecolor='C0', lw=1.5,
+                              zorder=3))
+        axes.plot([x, x + radius * math.cos(yaw)], [y, y + radius * math.sin(yaw)], 'C0', lw=1.5,
+                  zorder=4)
     axes.set_aspect('equal')
-    axes.axis('off')
+    axes.set(xlabel='x (m)', ylabel='y (m)')
+    axes.tick_params(length=2)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
 
 
 def draw_infrared() -> None:
@@ -88,9 +95,11 @@ def draw_infrared() -> None:
         end = S_BOT_RADIUS + (distance if hit else parameters.range)
         axes.plot([x + S_BOT_RADIUS * c, x + end * c], [y + S_BOT_RADIUS * s, y + end * s],
                   color='C3' if hit else '0.75', lw=1)
-        axes.plot(x + S_BOT_RADIUS * c, y + S_BOT_RADIUS * s, 's', color='0.3', ms=3)
+        axes.plot(x + S_BOT_RADIUS * c, y + S_BOT_RADIUS * s, 's', color='0.3', ms=3,
+                  zorder=5)
         outside = S_BOT_RADIUS + 0.022  # m; there neighbours at the back do not overlap
         axes.text(x + outside * c, y + outside * s, str(n), ha='center', va='center', fontsize=6,
+                  zorder=6,
                   bbox={'facecolor': 'white', 'edgecolor': 'none', 'pad': 0.4})
     save('infrared_beams.svg')
 

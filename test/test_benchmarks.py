@@ -94,6 +94,19 @@ def test_it_runs(tmp_path, script, options, rows):
             assert len(list(csv.reader(file))) == rows + 1
 
 
+def test_frames_of_the_viewer_are_measured():
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / 'viewer_frames.py'), '--robots', '9', '--beams', '12',
+         '--frames', '5', '--most', '1e6'], capture_output=True, text=True, check=False,
+        timeout=600)
+    if 'needs Chromium' in done.stderr:
+        pytest.skip('no Chromium')
+    assert done.returncode == 0, done.stderr
+    rows = [line.split(' | ') for line in done.stdout.splitlines()[1:]]
+    assert len(rows) == 8
+    assert all(float(row[1].split(',')[0]) > 0.0 for row in rows)
+
+
 def test_the_cost_of_a_sweep_is_measured(tmp_path):
     table = tmp_path / 'table.csv'
     done = subprocess.run([sys.executable, str(BENCHMARKS / 'sweep_cost.py'), '--runs', '10',

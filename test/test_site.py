@@ -4,6 +4,7 @@ import argparse
 import importlib
 import json
 import re
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -161,24 +162,30 @@ def browser():
         assert not browser.errors
 
 
-def pages_for_users():
-    return sorted(path for path in SITE.rglob('*.html')
-                  if path.relative_to(SITE).parts[0] not in ('modules', '404.html', 'repository'))
-
-
-@pytest.mark.parametrize('width', [1280, 390])
-def test_no_name_is_broken_and_nothing_is_clipped(browser, width):
-    check = module('check_pages')
+def wide(browser, width):
     browser.call('Emulation.setDeviceMetricsOverride', width=width, height=900,
                  deviceScaleFactor=1, mobile=False)
+
+
+def test_no_name_is_broken_and_nothing_is_clipped(browser):
+    # All pages, narrow and wide, light and dark.
+    check = module('check_pages')
     found = {}
-    for path in pages_for_users():
+    for path in sorted(path for path in SITE.rglob('*.html') if path.name != '404.html'):
         check.open_page(browser, path.as_uri())
-        found[path.name] = (browser.evaluate(check.BROKEN_NAMES), browser.evaluate(check.CLIPPED))
-        if path.name == 'index.html' and width == 1280:
+        for width in (1280, 390):
+            wide(browser, width)
+            for scheme in check.SCHEMES:
+                check.show_scheme(browser, scheme)
+                found[path.relative_to(SITE).as_posix(), width, scheme] = [
+                    *browser.evaluate(check.BROKEN_NAMES), *browser.evaluate(check.CLIPPED),
+                    *browser.evaluate(check.HIDDEN_PICTURES)]
+        if path == SITE / 'index.html':
+            wide(browser, 1280)
             assert browser.evaluate(check.FIRST_BLOCK) <= 0
-    assert len(found) > 30
-    assert {name: each for name, each in found.items() if each != ([], [])} == {}
+    wide(browser, 1280)
+    assert len(found) > 4 * 100
+    assert {name: each for name, each in found.items() if each} == {}
 
 
 def test_a_broken_name_and_a_clipped_table_are_counted(browser, tmp_path):
@@ -191,6 +198,21 @@ def test_a_broken_name_and_a_clipped_table_are_counted(browser, tmp_path):
     check.open_page(browser, (tmp_path / 'page.html').as_uri())
     assert browser.evaluate(check.BROKEN_NAMES) == ['wind_speed_mean']
     assert len(browser.evaluate(check.CLIPPED)) == 2
+
+
+def test_a_picture_that_is_not_there_or_not_shown_is_counted(browser, tmp_path):
+    check = module('check_pages')
+    shutil.copyfile(ROOT / 'docs/figures/scan.svg', tmp_path / 'scan.svg')
+    (tmp_path / 'page.html').write_text(
+        '<style>[data-md-color-scheme="slate"] [src$="#only-light"] { display: none }</style>'
+        '<body data-md-color-scheme="default"><div class="md-content">'
+        '<p><img src="scan.svg"></p><p><img src="scan.svg#only-light"></p>'
+        '<p><img src="none.png"></p></div><button class="md-search__button"></button></body>')
+    check.open_page(browser, (tmp_path / 'page.html').as_uri())
+    for scheme, missing in (('default', ['none.png']), ('slate', ['scan.svg', 'none.png'])):
+        check.show_scheme(browser, scheme)
+        assert [Path(each).name.partition('#')[0] for each in
+                browser.evaluate(check.HIDDEN_PICTURES)] == missing
 
 
 # What readers look for, and where it is explained.
@@ -214,6 +236,25 @@ def test_what_readers_look_for_is_among_the_first_results(browser, words):
     first = [address.replace('?h=', '') for address in check.results(browser)]
     assert 'modules/' not in first[0]
     assert any(SEARCHES[words] in address for address in first[:5])
+
+
+def test_names_of_tables_are_found_by_their_name(browser):
+    # Every twelfth of them: all would take minutes.
+    check = module('check_pages')
+    items = json.loads((SITE / 'search.json').read_text('utf-8'))['items']
+    names = [item for item in items
+             if re.fullmatch(r'\w{6,}', item['title']) and '#' in item['location']
+             and not item['location'].startswith(('modules/', 'api', 'commands'))]
+    assert len(names) > 200
+    missed = []
+    for item in names[::12]:
+        check.open_page(browser, (SITE / 'index.html').as_uri())
+        check.start_search(browser, item['title'])
+        first = [address.replace('?h=', '') for address in check.results(browser)][:8]
+        if not any(f'#{item["title"]}' in address or item['location'] in address
+                   for address in first):
+            missed.append((item['title'], first))
+    assert missed == []
 
 
 def test_internal_modules_are_still_found(browser):

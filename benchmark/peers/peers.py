@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,8 +68,7 @@ def installed(module: str, python: str) -> bool:
     return subprocess.run([python, '-c', code], capture_output=True, check=False).returncode == 0
 
 
-def run_peer(peer: str, case: str, robots: int, seconds: float,
-             python: str = sys.executable) -> dict[str, float]:
+def run_peer(peer: str, python: str, case: str, robots: int, seconds: float) -> dict[str, float]:
     """Run one simulator in a process of its own; return its milliseconds a step.
 
     Raises
@@ -173,16 +173,14 @@ def _runners(say: Callable[[str], None], python: str, compiled: list[Compiled],
         if not installed(module, python):
             say(f'{peer}: not installed (pip install {peer}); skipped')
             continue
-        found.append((peer, version_of(peer, python), lambda case, robots, seconds, peer=peer: (
-            run_peer(peer, case, robots, seconds, python))))
+        found.append((peer, version_of(peer, python), partial(run_peer, peer, python)))
     for each in compiled:
         try:
             program = compile_scene(each, folder)
         except RuntimeError as error:
             say(f'{each.name}: {error}; skipped')
             continue
-        found.append((each.name, each.version, lambda case, robots, seconds, program=program: (
-            run_compiled(program, case, robots, seconds))))
+        found.append((each.name, each.version, partial(run_compiled, program)))
     return found
 
 

@@ -224,6 +224,7 @@ function drawScan(follow) {
     const middle = (low + high + 1) >> 1;
     if (times[scanFrames[middle]] <= now) low = middle; else high = middle - 1;
   }
+  if (follow >= 0) { drawOneScan(low, follow); return; }
   const key = [scanFrames[low], times[scanFrames[low]], follow, view.x, view.y, view.scale, theme.scan,
                canvas.width, canvas.height, ...size()].join();
   if (layer.key !== key) { layer.key = key; drawDots(low, follow); }
@@ -233,14 +234,32 @@ function drawScan(follow) {
   ctx.restore();
 }
 
+function drawOneScan(j, robot) {           // of the followed robot: the view moves in every frame
+  const ratio = window.devicePixelRatio || 1, side = Math.max(2, Math.round(2 * ratio));
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.fillStyle = theme.scan;
+  eachDot(j, robot, side, (left, top) => ctx.fillRect(left, top, side, side));
+  ctx.restore();
+}
+
 function drawDots(j, follow) {             // pixels are set one by one: canvas calls take longer
-  const {width, height} = canvas, ratio = window.devicePixelRatio || 1, [w, h] = size();
+  const {width, height} = canvas, ratio = window.devicePixelRatio || 1;
   layer.canvas.width = width;
   layer.canvas.height = height;
   const to = layer.canvas.getContext('2d'), image = to.createImageData(width, height);
   const words = new Uint32Array(image.data.buffer), [red, green, blue] =
     [1, 3, 5].map(k => parseInt(theme.scan.slice(k, k + 2), 16));
   const colour = (255 << 24 | blue << 16 | green << 8 | red) >>> 0, side = Math.max(2, Math.round(2 * ratio));
+  eachDot(j, follow, side, (left, top) => {
+    for (let row = 0; row < side; row++)
+      words.fill(colour, (top + row) * width + left, (top + row) * width + left + side);
+  });
+  to.putImageData(image, 0, 0);
+}
+
+function eachDot(j, follow, side, dot) {   // call it with the left and top of each dot on the canvas
+  const {width, height} = canvas, ratio = window.devicePixelRatio || 1, [w, h] = size();
   const pose = poses[scanFrames[j]], ranges = scans[j], laser = run.laser, n = laser.beams, s = view.scale;
   for (let i = 0; i < run.radius.length; i++) {
     if (follow >= 0 && i !== follow) continue;
@@ -254,11 +273,9 @@ function drawDots(j, follow) {             // pixels are set one by one: canvas 
       const left = Math.round(ratio * (w / 2 + s * (x + r * Math.cos(a) - view.x)) - side / 2);
       const top = Math.round(ratio * (h / 2 - s * (y + r * Math.sin(a) - view.y)) - side / 2);
       if (left < 0 || top < 0 || left + side > width || top + side > height) continue;
-      for (let row = 0; row < side; row++)
-        words.fill(colour, (top + row) * width + left, (top + row) * width + left + side);
+      dot(left, top);
     }
   }
-  to.putImageData(image, 0, 0);
 }
 
 function drawGoals(px) {

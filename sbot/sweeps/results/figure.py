@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,18 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
+from sbot.controllers.registry import entry_of
+from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
+from sbot.sweeps.results.rows import SUMMARY
 from sbot.sweeps.results.share import is_share, wilson_interval
 from sbot.sweeps.results.show import Results, check_column, groups
 from sbot_common.errors import InputError, bad_value, one_line, unknown_name
+from sbot_common.params import Spec
 
 FORMATS = ('.png', '.svg', '.pdf')
 BAND = (10, 90)  # percent of the runs
 _MOST_LINES = 10
+_GROUPS = {'wind': WindSettings, 'sensors': SensorSettings}
 
 
 def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Figure:
@@ -65,10 +71,10 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
                   label=None if len(keys) == 1 else one_line(f'{keys[1]} = {label}'))
     if not numeric:
         axes.set_xticks(list(places.values()), [one_line(str(x)) for x in places])
-    axes.set_xlabel(one_line(keys[0]))
-    axes.set_ylabel(one_line(name))
+    axes.set_xlabel(one_line(_with_unit(keys[0])))
+    axes.set_ylabel(one_line('share of runs: ' * share + _in_words(name)))
     runs = {len(values) for line in lines.values() for values in line.values()}
-    axes.set_title(('share of runs, and its 95 % confidence interval' if share else
+    axes.set_title(('share, and its 95 % confidence interval' if share else
                     f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
                    + f'; {_span(runs)} runs at each point', fontsize='small')
     if share:
@@ -77,6 +83,27 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
         axes.legend(fontsize='small')
     axes.grid(alpha=0.3)
     return figure
+
+
+def _with_unit(key: str) -> str:
+    """Return a swept parameter with its unit: the declared one, of wind, sensors, controllers."""
+    parts = key.split('.')
+    specs: Sequence[Spec] = ()
+    if parts[0] in _GROUPS and len(parts) == 2:
+        specs = group_specs(_GROUPS[parts[0]]())
+    elif parts[0] == 'controllers' and len(parts) == 3:
+        with suppress(InputError):  # a class of one's own
+            specs = entry_of(parts[1]).specs
+    unit = next((spec.unit for spec in specs if spec.name == parts[-1]), '')
+    return f'{key} ({unit})' if unit else key
+
+
+def _in_words(column: str) -> str:
+    """Return a column of the summary as a label, `goal reached (s)`; own metrics as they are."""
+    if column not in SUMMARY:
+        return column
+    name, _, unit = column.rpartition('_')
+    return f'{name} ({unit})'.replace('_', ' ') if unit in ('s', 'm') else column.replace('_', ' ')
 
 
 def _percentiles(values: Sequence[float]) -> tuple[float, float, float]:

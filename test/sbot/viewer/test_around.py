@@ -170,6 +170,14 @@ def test_three_hundred_robots_with_scans_and_trails_need_few_calls(run, browser,
     assert calls.get('fillRect', 0) == 0
     assert calls['fill'] + calls['stroke'] < 20
     assert sum(calls.values()) < 12_000
+    # The scan of the robot that is followed needs no pixels of its own.
+    assert browser.evaluate(
+        '(() => { let puts = 0, dots = 0; const put = CanvasRenderingContext2D.prototype; '
+        'const own = put.putImageData; put.putImageData = function(...given) { puts++; '
+        'own.apply(this, given); }; const fill = ctx.fillRect.bind(ctx); ctx.fillRect = '
+        '(...given) => { dots++; fill(...given); }; $("follow").value = 7; draw(); '
+        'put.putImageData = own; ctx.fillRect = fill; $("follow").value = -1; fit(); '
+        'return [puts, dots > 20 && dots <= 180]; })()') == [0, True]
     # The next frame paints no curve again, only its cursor.
     again = browser.evaluate(
         '(() => { const calls = {}; for (const [kind, to] of [["plot", plot.canvas], ["curves", '

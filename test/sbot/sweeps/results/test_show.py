@@ -74,8 +74,8 @@ def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     figure = draw_sweep(results)
     [axes] = figure.axes
-    assert axes.get_xlabel() == 'wind.wind_speed_mean'
-    assert axes.get_ylabel() == 'goal_reached_s'
+    assert axes.get_xlabel() == 'wind.wind_speed_mean (m/s)'
+    assert axes.get_ylabel() == 'goal reached (s)'
     assert [line.get_label().rpartition(' ')[2] for line in axes.lines] == ['as_written',
                                                                           'geometric']
     # Medians of the settings 1, 3, 5 (geometric) with seeds 0 to 4.
@@ -90,6 +90,19 @@ def test_words_stand_along_x_too(tmp_path):
     [axes] = draw_sweep(results, 'overlaps', ['leader_filter']).axes
     assert [text.get_text() for text in axes.get_xticklabels()] == ['as_written', 'geometric']
     assert len(axes.lines) == 1
+
+
+@pytest.mark.parametrize(('key', 'label'), [
+    ('controllers.potential_field.rotate_speed_radps',
+     'controllers.potential_field.rotate_speed_radps (rad/s)'),
+    ('sensors.scan_range_max', 'sensors.scan_range_max (m)'),
+    ('controllers.mine:Mine.speed', 'controllers.mine:Mine.speed'),
+    ('sensors.scan_beams', 'sensors.scan_beams'), ('robots.0.goal', 'robots.0.goal')])
+def test_axes_name_the_units_that_are_declared(tmp_path, key, label):
+    results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0]}, metrics=('m:dip_s',)))
+    [axes] = draw_sweep(results, 'dip_s').axes
+    assert axes.get_xlabel() == label
+    assert axes.get_ylabel() == 'dip_s'  # a name of somebody's own
 
 
 def test_the_command_writes_the_picture(tmp_path, capsys):
