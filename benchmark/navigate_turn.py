@@ -61,6 +61,7 @@ def observed(name: str, seconds: float, seed: int = 1) -> Turns:
     import sbot
     from sbot.navigation.library import chosen_scenes, families, scenario_values
     turns: Turns = {}
+    changes: dict[str, Any] = {'robots.*.controller': 'navigate', 'duration': seconds}
     step = Navigate.step
 
     def keeping(self: Navigate, seen: Observation, rng: np.random.Generator) -> Any:  # noqa: ANN401
@@ -71,10 +72,9 @@ def observed(name: str, seconds: float, seed: int = 1) -> Turns:
             seen.scan_heading))
         return step(self, seen, rng)
 
-    Navigate.step = keeping  # type: ignore[method-assign]
+    Navigate.step = keeping  # type: ignore[method-assign, assignment]
     try:
-        sbot.run(scenario_values(name, chosen_scenes(families(), [name])[name], seed),
-                 **{'robots.*.controller': 'navigate', 'duration': seconds})
+        sbot.run(scenario_values(name, chosen_scenes(families(), [name])[name], seed), **changes)
     finally:
         Navigate.step = step  # type: ignore[method-assign]
     return turns
