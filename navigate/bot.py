@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -75,7 +76,7 @@ class Navigate:
         """Return (linear.x in m/s, angular.z in rad/s); (0, 0) where the own pose is unknown."""
         me = observation.robot_id
         poses = np.array(observation.poses, np.float64, order='C')
-        if not np.isfinite(poses[me]).all():
+        if not all(map(math.isfinite, poses[me].tolist())):
             return 0.0, 0.0
         scan = observation.scan or _NO_SCAN
         heading = observation.scan_heading

@@ -33,6 +33,19 @@ def test_the_standard_workload_is_measured(tmp_path):
         assert {row['case'] for row in csv.DictReader(file)} == {'motion'}
 
 
+def test_two_checkouts_measure_the_same_turns_of_navigate(tmp_path):
+    def told(*options):
+        done = subprocess.run([sys.executable, str(BENCHMARKS / 'navigate_turn.py'), *options],
+                              capture_output=True, text=True, check=False, timeout=600)
+        assert done.returncode == 0, done.stderr
+        return [line.split()[-1] for line in done.stdout.splitlines()[:-1]]
+
+    kept = str(tmp_path / 'turns.pickle')
+    hashes = told('moving/six', '--seconds', '1', '--keep', kept)
+    assert len(hashes) == 1
+    assert told('--take', kept) == hashes
+
+
 def test_missing_simulators_are_one_line_each(tmp_path):
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / 'peers' / 'table.py'), '--robots', '8', '--seconds',
