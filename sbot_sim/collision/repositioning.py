@@ -99,7 +99,7 @@ def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, col
     Parameters
     ----------
     fixed, crowd : the world; ``crowd.pose`` and ``crowd.reverted`` are changed
-    shapes : as of ``find_intersecting``
+    shapes : as in ``find_intersecting``
     collided : (N,) is set where a robot intersected something
     passes : how many displacements of everybody at most
     places, queue, found : (N,) room to work in

@@ -189,7 +189,7 @@ def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Array, propos
     fixed, shapes : the world
     previous, proposed : (N, 3) where the bodies are, and would be without collisions; angles (rad)
         may have any number of turns, but those of ``proposed`` count from those of ``previous``
-    passes : as of ``separate``
+    passes : as in ``separate``
 
     """
     n, before, pose = len(proposed), centres(shapes, previous), centres(shapes, proposed)
