@@ -137,12 +137,16 @@ def _without_warnings() -> Iterator[None]:
 
 
 def _start_other_half(wanted: list[Scenario], claims: str) -> list[subprocess.Popen[bytes]]:
-    """Compile in another process, too, if there is a processor for it."""
+    """Compile in another process, too, if there is a processor for it.
+
+    A controller of a class within a function cannot be sent there: this process compiles all.
+    """
     if (os.cpu_count() or 1) < 2:
         return []
     command = python_command(
         'from sbot.runner.warm_up import compile_other_half; compile_other_half()', claims)
-    with tempfile.TemporaryFile() as file, contextlib.suppress(OSError):
+    unsendable = (pickle.PicklingError, AttributeError, TypeError)
+    with tempfile.TemporaryFile() as file, contextlib.suppress(OSError, *unsendable):
         pickle.dump(wanted, file)
         file.seek(0)
         return [subprocess.Popen(command, stdin=file, stdout=subprocess.DEVNULL,

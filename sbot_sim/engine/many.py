@@ -109,8 +109,9 @@ class Simulation:
         for program in self._programs:
             program.replace(self.setting)
 
-    def _replace_scenes(self, k: int, parameters: SimulationParameters) -> None:
+    def _replace_scenes(self, k: int, parameters: SimulationParameters,
+                        circles_alone: bool) -> None:
         """Take over what sensors see of world k, after its obstacles have moved."""
-        if not replace_scenes(self.setting, k, parameters):
+        if not replace_scenes(self.setting, k, parameters, circles_alone):
             assert self.tick.moving is not None
             self._replace(**scenes_of(self.tick.moving.parameters))

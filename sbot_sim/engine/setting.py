@@ -98,12 +98,14 @@ def scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
             'line_of_sight': pack_scenes([kind.sensors.line_of_sight for kind in kinds], room)}
 
 
-def replace_scenes(setting: Setting, k: int, parameters: SimulationParameters) -> bool:
+def replace_scenes(setting: Setting, k: int, parameters: SimulationParameters,
+                   circles_alone: bool) -> bool:
     """Update the scene of layout k for sensors; False if there is no room for it."""
     sensors = parameters.sensors
-    return all([replace_scene(setting.scan_scenes, k, sensors.scene),
-                replace_scene(setting.infrared_scenes, k, sensors.infrared_scene),
-                replace_scene(setting.line_of_sight, k, sensors.line_of_sight)])
+    return all([
+        replace_scene(setting.scan_scenes, k, sensors.scene, circles_alone),
+        replace_scene(setting.infrared_scenes, k, sensors.infrared_scene, circles_alone),
+        replace_scene(setting.line_of_sight, k, sensors.line_of_sight, circles_alone)])
 
 
 def _each(worlds: Sequence[SimulationParameters],

@@ -151,11 +151,14 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
 def with_solids(world: World, circles: ArrayLike, rectangles: ArrayLike) -> World:
     """Return the world with more circles (C, 3) and rectangles (R, 5), as the last of them."""
     boxes = np.asarray(rectangles, np.float64).reshape(-1, 5)
-    sides = [_loop(rectangle_corners(row)) for row in boxes]
-    return world._replace(
-        segments=np.vstack([world.segments, *sides]),
-        circles=np.vstack([world.circles, np.asarray(circles, np.float64).reshape(-1, 3)]),
-        rectangles=np.vstack([world.rectangles, boxes]))
+    discs = np.asarray(circles, np.float64).reshape(-1, 3)
+    if len(discs):
+        world = world._replace(circles=np.vstack([world.circles, discs]))
+    if len(boxes):
+        sides = [_loop(rectangle_corners(row)) for row in boxes]
+        world = world._replace(segments=np.vstack([world.segments, *sides]),
+                               rectangles=np.vstack([world.rectangles, boxes]))
+    return world
 
 
 def _polygon(name: str, rows: object) -> Array:

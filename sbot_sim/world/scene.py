@@ -76,6 +76,14 @@ def make_scene(world: Outline, reach: float, cell: float | None = None) -> Scene
                  grid_of_circles(circles, reach, cell, xmin, ymin, nx, ny), reach)
 
 
+def with_circles(scene: Scene, circles: Floats) -> Scene:
+    """Return the index with other circles (C, 3) m, as many as before."""
+    grid = scene.circle_grid
+    circles = np.ascontiguousarray(circles, np.float64)
+    return scene._replace(circles=circles, circle_grid=grid_of_circles(
+        circles, scene.reach, grid.cell, grid.x0, grid.y0, grid.nx, grid.ny))
+
+
 @njit
 def sort_discs(pose: Floats, radius: Floats, cell: float) -> Discs:
     """Return the robots' discs, sorted by cells of about ``cell`` (m).

@@ -96,12 +96,17 @@ def pack_scenes(scenes: Sequence[Scene], room: float = 1.0) -> Scenes:
                   np.array([float(scene.reach) for scene in scenes]))
 
 
-def replace_scene(scenes: Scenes, k: int, scene: Scene) -> bool:
-    """Update the scene of layout k for sensors; False, without a change, if there is no room."""
-    new: list[tuple[Rows, NDArray[Any]]] = [(scenes.segments, scene.segments),
-                                            (scenes.circles, scene.circles)]
-    for grids, grid in ((scenes.segment_grids, scene.segment_grid),
-                        (scenes.circle_grids, scene.circle_grid)):
+def replace_scene(scenes: Scenes, k: int, scene: Scene, circles_alone: bool = False) -> bool:
+    """Update the scene of layout k for sensors; False, without a change, if there is no room.
+
+    ``circles_alone``: segments are where they were.
+    """
+    replaced = [(scenes.circle_grids, scene.circle_grid)]
+    new: list[tuple[Rows, NDArray[Any]]] = [(scenes.circles, scene.circles)]
+    if not circles_alone:
+        replaced.append((scenes.segment_grids, scene.segment_grid))
+        new.append((scenes.segments, scene.segments))
+    for grids, grid in replaced:
         new += [(grids.starts, grid.starts), (grids.items, grid.items)]
     for rows, array in new:
         last = k + 1 == len(rows.starts)
@@ -110,8 +115,7 @@ def replace_scene(scenes: Scenes, k: int, scene: Scene) -> bool:
     for rows, array in new:
         rows.ends[k] = rows.starts[k] + len(array)
         rows.values[rows.starts[k]:rows.ends[k]] = array
-    for grids, grid in ((scenes.segment_grids, scene.segment_grid),
-                        (scenes.circle_grids, scene.circle_grid)):
+    for grids, grid in replaced:
         grids.numbers[k] = grid.x0, grid.y0, grid.cell
         grids.shape[k] = grid.nx, grid.ny
     return True

@@ -13,7 +13,7 @@ from sbot_sim.worlds.parameters import SimulationParameters, place_obstacles
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 
 Floats = NDArray[np.float64]
-ReplaceScenes = Callable[[int, SimulationParameters], None]
+ReplaceScenes = Callable[[int, SimulationParameters, bool], None]
 
 
 class MovingObstacles:
@@ -23,7 +23,8 @@ class MovingObstacles:
     ----------
     parameters : (K,) of each world; replaced when its obstacles have moved
     setting, worlds : of the batch
-    replace_scenes : takes over what sensors see of world k, after its obstacles have moved
+    replace_scenes : takes over what sensors see of world k, after its obstacles have moved; and
+        whether only circles have
 
     """
 
@@ -48,9 +49,12 @@ class MovingObstacles:
         """Take over where the obstacles of worlds are."""
         for k in range(first, end):
             before = self.parameters[k]
-            self.parameters[k] = place_obstacles(before, self.moved[k], self.boxes[k])
-            if self.parameters[k] is not before:
-                self._replace_scenes(k, self.parameters[k])
+            now = place_obstacles(before, self.moved[k], self.boxes[k])
+            if now is not before:
+                self.parameters[k] = now
+                # The very same segments have no other place in a grid of the same cells.
+                self._replace_scenes(k, now, now.sensors.scene.segment_grid
+                                     is before.sensors.scene.segment_grid)
 
     def positions(self) -> Floats | None:
         """Return the centres (K, M, 2) m of obstacles on paths; None where there are none."""

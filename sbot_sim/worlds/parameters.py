@@ -23,7 +23,7 @@ from sbot_sim.world.boxes import world_with_boxes
 from sbot_sim.world.geometry import World, with_solids
 from sbot_sim.world.line_of_sight import make_line_of_sight
 from sbot_sim.world.moving import Paths, make_paths, world_with
-from sbot_sim.world.scene import Scene, make_scene
+from sbot_sim.world.scene import Scene, make_scene, with_circles
 from wind_model.parameters import Height, WakeParameters
 from wind_model.turbulence import Waves
 
@@ -173,12 +173,29 @@ def place_obstacles(parameters: SimulationParameters, moved: NDArray[np.int64],
     """
     obstacles = parameters.obstacles
     assert obstacles is not None
-    world = world_with_boxes(world_with(obstacles.still, obstacles.paths, moved), obstacles.boxes,
-                             boxes)
-    if (np.array_equal(world.circles, parameters.world.circles)
-            and np.array_equal(world.rectangles, parameters.world.rectangles)):
+    before, world = parameters.world, world_with(obstacles.still, obstacles.paths, moved)
+    if len(boxes):
+        world = world_with_boxes(world, obstacles.boxes, boxes)
+    if world.rectangles is not before.rectangles and not np.array_equal(world.rectangles,
+                                                                        before.rectangles):
+        return _with_world(parameters, world)
+    if np.array_equal(world.circles, before.circles):
         return parameters
-    return _with_world(parameters, world)
+    return (_with_circles if len(world.circles) == len(before.circles) else _with_world)(
+        parameters, world)
+
+
+def _with_circles(parameters: SimulationParameters, world: World) -> SimulationParameters:
+    """Return what ``_with_world`` does, where only circles are elsewhere."""
+    sensors = parameters.sensors
+    scene = with_circles(sensors.scene, world.circles)
+    near, sight = scene, sensors.line_of_sight
+    if sensors.infrared_scene is not sensors.scene:
+        near = with_circles(sensors.infrared_scene, world.circles)
+    if sensors.stops_broadcasts:
+        sight = with_circles(sight, world.circles)
+    return parameters._replace(world=world, sensors=sensors._replace(
+        scene=scene, infrared_scene=near, line_of_sight=sight))
 
 
 def _with_world(parameters: SimulationParameters, world: World) -> SimulationParameters:

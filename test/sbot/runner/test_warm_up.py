@@ -32,6 +32,15 @@ def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch)
         started[0].kill()
 
 
+def test_a_controller_of_a_class_within_a_function_is_compiled_for_by_this_process_alone(
+        monkeypatch):
+    class Stands:
+        def step(self, observation, rng):
+            return 0.0, 0.0
+    monkeypatch.setattr(warm_up.os, 'cpu_count', lambda: 2)
+    assert warm_up._start_other_half([Stands()], 'no claims') == []
+
+
 def test_the_other_process_starts_when_the_first_function_is_compiled(monkeypatch):
     """Also where the tables of the world compile nothing: an edit touches a few functions only."""
     started = []

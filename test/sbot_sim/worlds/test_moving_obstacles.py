@@ -1,8 +1,11 @@
 """What sensors see of obstacles that move, tick by tick."""
 
 import numpy as np
+import pytest
 
 import sbot
+from sbot_sim.world.line_of_sight import make_line_of_sight
+from sbot_sim.world.scene import make_scene
 
 NONE = {'controller': 'none'}
 
@@ -49,3 +52,38 @@ def test_it_blocks_broadcasts():
     assert heard[0] == 1
     assert heard[80] == 0  # at (3, 3)
     assert heard[-1] == 1
+
+
+def of(rows, k):
+    return rows.values[rows.starts[k]:rows.ends[k]].tolist()
+
+
+@pytest.mark.parametrize('boxes', [[], [{'center': [6, 6], 'size': [0.5, 0.5]}]])
+def test_sensors_have_the_tables_that_would_be_made_of_the_world_as_it_stands(boxes):
+    """Also where only circles have moved and the rest of the tables stays."""
+    worlds = sbot.Worlds(sbot.load({
+        'rate': 10, 'duration': 1.0, 'seed': 3,
+        'world': {'bounds': [0, 0, 8, 8], 'moving': [obstacle([[3, 1], [3, 5]], 0.2)],
+                  'circles': [{'center': [1, 6], 'radius': 0.2}],
+                  'rectangles': [{'center': [5, 2], 'size': [1, 1]}],
+                  **({'boxes': boxes} if boxes else {})},
+        'robots': [{'pose': [1, 1, 0], **NONE}],
+        'sensors': {'range_and_bearing': True}}), 2, sense=['scan'])
+    moving, setting, centres = worlds.phases.moving, worlds.setting, set()
+    for _ in range(3):
+        worlds.step(np.zeros((2, 1, 2)))
+        sensors, world = moving.parameters[1].sensors, moving.parameters[1].world
+        centres.add(tuple(world.circles[-1]))
+        for packed, made, expected in (
+                (setting.scan_scenes, sensors.scene, make_scene(world, sensors.scene.reach)),
+                (setting.line_of_sight, sensors.line_of_sight, make_line_of_sight(world))):
+            assert made.circles.tolist() == of(packed.circles, 1) == expected.circles.tolist()
+            assert made.segments.tolist() == of(packed.segments, 1) == expected.segments.tolist()
+            for grids, ours, right in (
+                    (packed.circle_grids, made.circle_grid, expected.circle_grid),
+                    (packed.segment_grids, made.segment_grid, expected.segment_grid)):
+                assert ours[:5] == right[:5]
+                assert grids.numbers[1].tolist() == list(right[:3])
+                assert ours.starts.tolist() == of(grids.starts, 1) == right.starts.tolist()
+                assert ours.items.tolist() == of(grids.items, 1) == right.items.tolist()
+    assert len(centres) == 3  # it moves
