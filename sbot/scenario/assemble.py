@@ -18,11 +18,7 @@ from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import Body
 from sbot_sim.world.body_arrays import body_arrays
-from sbot_sim.worlds.parameters import (
-    Senses,
-    SimulationParameters,
-    make_simulation_parameters,
-)
+from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
 from wind_model.parameters import STILL
 from wind_model.source import WindSource, load_source
 from wind_model.turbulence import Waves, make_waves
