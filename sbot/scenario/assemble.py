@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,8 +63,7 @@ def make_turbulence(scenario: Scenario, seed: int | None = None) -> Waves | None
                       len(scenario.robots))
 
 
-def load_hooks(names: HookNames, python_path: Iterable[str],
-               where: Callable[[str], str] = 'wind.{}'.format) -> Hooks:
+def load_hooks(names: HookNames, python_path: Iterable[str]) -> Hooks:
     """Return the user's functions in the impulse pipeline.
 
     Raises
@@ -73,7 +72,7 @@ def load_hooks(names: HookNames, python_path: Iterable[str],
         if one cannot be imported.
 
     """
-    found = [load_function(name, python_path, where(key)) if name else None
+    found = [load_function(name, python_path, f'wind.{key}') if name else None
              for key, name in names._asdict().items()]
     return Hooks(*found)
 
