@@ -1,4 +1,4 @@
-"""`sbot list` and `sbot new`: what is shipped, and files to start from."""
+"""`sbot list` and `sbot new`: list shipped files, and write a first scenario."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     listing = subparsers.add_parser(
         'list', help='list scenarios, swarms, maps, wind fields, controllers and tasks')
     listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
-                         help=f'{", ".join(_KINDS)}; default: all')
+                         help=f'{", ".join(_KINDS)} (default: all)')
     listing.add_argument('--json', action='store_true', help='print one JSON object')
     listing.set_defaults(run=_list)
     new = subparsers.add_parser(
@@ -196,7 +196,6 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     new.add_argument('--controller', action='store_true',
                      help='also write NAME.py, a controller that the scenario uses')
     new.add_argument('--from', dest='source', metavar='FILE',
-                     help='a world of Stage (.world) or an experiment of ARGoS (.argos), as '
-                          'YAML to change; or a swarm of the gallery with its controller, e.g. '
-                          'gallery/flocking')
+                     help='start from a Stage world (.world), an ARGoS experiment (.argos), or '
+                          'a swarm of the gallery with its controller, e.g. gallery/flocking')
     new.set_defaults(run=_new)

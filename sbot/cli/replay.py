@@ -202,24 +202,25 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                              'controllers.potential_field.angular_scaler_kappa=0.26')
     parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
     parser.add_argument('--node', metavar='COMMAND',
-                        help="start a node of yours instead, over ROS 2, and compare its "
-                             "commands: 'ros2 run my_package my_node', or a Python file with its "
-                             'arguments')
+                        help="feed the recording to your own ROS 2 node instead, and compare its "
+                             "commands; e.g. 'ros2 run my_package my_node', or a Python file "
+                             'with its arguments')
     parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
                         help='with --node: compare the commands of this robot; may be repeated '
                              '(default: robots with controller: external, else those that the '
                              'node drives)')
     parser.add_argument('--tolerance', metavar='[FIELD=]X', action='append', default=[],
-                        help='with --node: how far numbers may differ, e.g. 1e-6 for all or '
-                             '--tolerance angular.z=0.01 for one; may be repeated (default: to '
-                             'the bit)')
+                        help='with --node: largest difference of numbers, e.g. 1e-6 for all, or '
+                             '--tolerance angular.z=0.01 for one; may be repeated (default: 0, '
+                             'equal bit for '
+                             'bit)')
     parser.add_argument('--timeout', metavar='S', type=float,
-                        help="with --node: seconds to wait for it and for each of its commands "
-                             "(default: the scenario's lockstep_timeout; a minute to start)")
+                        help="with --node: longest time to wait for each command (s; default: the "
+                             "scenario's lockstep_timeout, and a minute for the start)")
     parser.add_argument('--trust', action='store_true',
-                        help='import modules from the folders that the recording names '
-                             '(python_path), and execute the functions of its policy files, '
-                             'without asking')
+                        help='do not ask before importing modules from the folders that the '
+                             'recording names (python_path), or executing functions of its '
+                             'policy files')
     parser.add_argument('--json', action='store_true', help='print one JSON object')
     parser.add_argument('--quiet', action='store_true', help='print differences only')
     parser.set_defaults(run=_run)

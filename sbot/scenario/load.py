@@ -195,8 +195,8 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
               given: Mapping[str, Any] | None, source: Source) -> Scenario:
     """Check what models alone cannot, fill in every default and place the robots."""
     if written.world.bounds is None and written.world.map is None:
-        raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing, "
-                         'expected [xmin, ymin, xmax, ymax] (m)')
+        raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
+                         'give [xmin, ymin, xmax, ymax] (m)')
     bodies = groups.check_bodies(written.bodies, origins)
     files = _absolute_paths(written, directory, origins)
     sensors = groups.check_group(groups.SensorSettings(),

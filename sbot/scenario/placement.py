@@ -118,8 +118,8 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     if entry.body not in bodies:
         raise unknown_name(origins.where((*path, 'body')), entry.body, bodies)
     if (entry.pose is None) == (entry.count is None):
-        raise InputError(f"{origins.where(path)}: expected either 'pose' (one robot) or 'count' "
-                         f"(many), found {'both' if entry.pose else 'neither'}")
+        raise InputError(f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of "
+                         "'pose' (one robot) and 'count' (many), expected one")
     if entry.count is None:
         for key in ('area', 'layout', 'yaw', 'position_gaussian'):
             if getattr(entry, key) is not None:

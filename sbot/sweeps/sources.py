@@ -1,4 +1,4 @@
-"""The scenarios of a sweep as text that can be sent to where they run."""
+"""The scenarios of a sweep as text for other processes."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class Fast2D:
     def init(self) -> None:
         """Begin a world."""
         if self._initialised:
-            raise InputError(f'{PREFIX}init: called twice, expected {PREFIX}cleanup between')
+            raise InputError(f'{PREFIX}init: a world exists; call {PREFIX}cleanup first')
         self._initialised = True
 
     def cleanup(self) -> None:
@@ -144,8 +144,8 @@ class Fast2D:
         """Put an object, complete but for its sensors, into the world."""
         body = self._settable('add_object', object)
         if body.shape is None:
-            raise InputError(f'{PREFIX}add_object: {body.name} has no shape, expected {PREFIX}'
-                             'object_set_bounding_rectangle or _radius before')
+            raise InputError(f'{PREFIX}add_object: {body.name} needs a shape; call {PREFIX}'
+                             'object_set_bounding_rectangle or _radius first')
         body.added = True
         self._added.append(body)
         self._forget_index()
@@ -269,8 +269,8 @@ class Fast2D:
         self._check_initialised('sensor_get_activation')
         body, found = self._find_sensor(sensor)
         if not body.added:
-            raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world, '
-                             f'expected {PREFIX}add_object before')
+            raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world; '
+                             f'call {PREFIX}add_object first')
         return float(self.activations()[found.row])
 
     def activations(self) -> Array:
@@ -311,12 +311,13 @@ class Fast2D:
 
     def _check_initialised(self, name: str) -> None:
         if not self._initialised:
-            raise InputError(f'{PREFIX}{name}: there is no world, expected {PREFIX}init before')
+            raise InputError(f'{PREFIX}{name}: there is no world; call {PREFIX}init first')
 
     def _check_building(self, name: str) -> None:
         self._check_initialised(name)
         if self._running:
-            raise InputError(f'{PREFIX}{name}: called after the first step, expected before it')
+            raise InputError(f'{PREFIX}{name}: the world has been stepped; call it before the '
+                             'first step')
 
     def _find(self, name: str, reference: ObjectRef) -> Object:
         self._check_initialised(name)
@@ -343,7 +344,7 @@ class Fast2D:
         self._check_building(name)
         body = self._find(name, reference)
         if body.added:
-            raise InputError(f'{PREFIX}{name}: {body.name} is in the world already, expected '
+            raise InputError(f'{PREFIX}{name}: {body.name} is in the world already; call it '
                              f'before {PREFIX}add_object')
         return body
 

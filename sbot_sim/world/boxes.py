@@ -1,4 +1,4 @@
-"""Pushable boxes: bodies that nothing drives, which rest until something pushes them."""
+"""Pushable boxes: bodies without a drive, which rest until something pushes them."""
 
 from __future__ import annotations
 

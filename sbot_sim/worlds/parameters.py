@@ -206,7 +206,7 @@ def all_bodies(parameters: SimulationParameters, moved: NDArray[np.int64] | None
 
     Parameters
     ----------
-    parameters, moved, boxes : as of ``place_obstacles``; None: there are no obstacles
+    parameters, moved, boxes : as in ``place_obstacles``; None: there are no obstacles
     pose : (N, 3) x, y (m), yaw (rad) of the robots
 
     Returns
