@@ -20,14 +20,16 @@ def test_layers_follow_the_terrain():
 
 
 @pytest.mark.parametrize(('given', 'message'), [
-    ({'n_x': 1}, 'n_x: expected a whole number >= 2'),
-    ({'res_y': 0.0}, 'res_y: expected a number'),
-    ({'min_x': np.nan}, 'min_x: expected a finite'), ({'min_x': 1e300}, 'neighbouring points'),
-    ({'vertical_spacing_factors': [0.0, 0.5]}, 'expected values from 0 to 1'),
-    ({'vertical_spacing_factors': [0.0, 0.6, 0.5, 1.0]}, 'expected increasing values, found 0.6'),
-    ({'top_z': np.arange(6.0)}, r'top_z: expected more than bottom_z 0 at i=0 j=0'),
-    ({'wind': [np.arange(17.0)] * 3}, 'u: expected 18 values, found 17'),
-    ({'wind': [np.full(18, np.inf)] * 3}, 'u: expected finite numbers, found inf as value 1')])
+    ({'n_x': 1}, 'n_x: got 1, expected a whole number >= 2'),
+    ({'res_y': 0.0}, 'res_y: got 0.0, expected a number > 0'),
+    ({'min_x': np.nan}, 'min_x: got nan, expected a finite'),
+    ({'min_x': 1e300}, 'neighbouring points'),
+    ({'vertical_spacing_factors': [0.0, 0.5]}, 'got values from 0 to 0.5, expected 0 to 1'),
+    ({'vertical_spacing_factors': [0.0, 0.6, 0.5, 1.0]},
+     'got 0.6 and then 0.5, expected increasing values'),
+    ({'top_z': np.arange(6.0)}, r'top_z: got 0 at i=0 j=0, expected more than bottom_z, 0'),
+    ({'wind': [np.arange(17.0)] * 3}, 'u: got 17 values, expected 18'),
+    ({'wind': [np.full(18, np.inf)] * 3}, 'u: got inf as value 1, expected finite numbers')])
 def test_a_bad_grid_is_refused_by_field(given, message):
     with pytest.raises(InputError, match=f'here: .*{message}'):
         make_grid(**{**GOOD, **given}, where='here')

@@ -136,5 +136,5 @@ def test_who_does_not_act_is_named_with_its_node():
 def test_who_has_left_is_named_at_once():
     simulator = started([External()])
     simulator.gone = [0]
-    with pytest.raises(InputError, match=r'robot 0 \(/node_0\) has left: nobody publishes'):
+    with pytest.raises(InputError, match=r'robot 0 \(/node_0\) has left: no node publishes'):
         simulator.after(0.1)

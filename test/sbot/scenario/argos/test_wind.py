@@ -24,7 +24,7 @@ def test_it_is_in_metres_and_along_its_angle():
 
 
 @pytest.mark.parametrize(('text', 'message'), [
-    (WIND * 2, 'a second wind, the first is on line 2'),
+    (WIND * 2, 'given twice, first on line 2'),
     ('<air_resistance angle_deg="90"/>', "attribute 'magnitude' is missing"),
     ('<air_resistance angle_deg="90" magnitude="-1"/>', 'expected a finite number >= 0')])
 def test_a_bad_wind_is_refused_by_line(text, message):
