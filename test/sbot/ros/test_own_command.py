@@ -33,7 +33,7 @@ def test_a_python_file_is_run_by_this_interpreter(tmp_path):
 
 @pytest.mark.parametrize(('text', 'words'), [
     ('', "got '', expected a command"), ("echo 'x", 'No closing quotation'),
-    ('no_such_program x', 'no program no_such_program; expected a Python file, or a command')])
+    ('no_such_program x', 'no_such_program is not installed; give a Python file, or a command')])
 def test_what_is_no_command_is_refused(text, words):
     with pytest.raises(InputError, match='--node') as caught:
         parse_command(text)
