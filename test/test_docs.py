@@ -37,6 +37,14 @@ def test_the_tables_of_learning_are_those_of_tasks_and_rows():
     assert made == text, 'run python docs/make_learning_tables.py'
 
 
+def test_the_tables_of_parameters_are_up_to_date():
+    for page, script, update in (('scenario', 'make_scenario_tables', 'with_tables'),
+                                 ('potential_field', 'make_potential_field_table', 'with_table')):
+        text = (ROOT / 'docs' / f'{page}.md').read_text('utf-8')
+        module = load(ROOT / 'docs' / f'{script}.py')
+        assert getattr(module, update)(text) == text, f'run python docs/{script}.py'
+
+
 def test_the_table_of_limits_is_up_to_date():
     text = (ROOT / 'docs' / 'reliability.md').read_text('utf-8')
     assert load(ROOT / 'docs' / 'make_limits_table.py').with_table(text) == text

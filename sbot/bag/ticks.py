@@ -18,14 +18,7 @@ from sbot.files.yaml_plain import load_mapping
 from sbot_common import topics as topics_module
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
-from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
-    CMD_VEL,
-    COMMAND_TYPES,
-    GOAL,
-    Topic,
-    resolve,
-)
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, COMMAND_TYPES, GOAL, Topic, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 

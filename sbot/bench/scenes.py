@@ -19,11 +19,7 @@ from sbot_sim.sensors.scan import ScanParameters, ScanSettings, make_scan_parame
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body
 from sbot_sim.world.body_arrays import BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
-from sbot_sim.worlds.parameters import (
-    Senses,
-    SimulationParameters,
-    make_simulation_parameters,
-)
+from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
 from wind_model.parameters import WakeParameters
 
 Array = NDArray[np.float64]

@@ -15,8 +15,8 @@ from sbot.environment.discovery import THIS_MACHINE
 from sbot_common.errors import InputError, bad_value
 
 
-def parse_command(text: str, where: str = '--node') -> list[str]:
-    """Return the words of a command; no shell ever sees it. A Python file gets our interpreter.
+def parse_command(text: str) -> list[str]:
+    """Return the words of `--node`; no shell ever sees it. A Python file gets our interpreter.
 
     Raises
     ------
@@ -27,13 +27,13 @@ def parse_command(text: str, where: str = '--node') -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise bad_value(where, text, f'a command ({error})') from None
+        raise bad_value('--node', text, f'a command ({error})') from None
     if not words or '\0' in text:
-        raise bad_value(where, text, "a command, e.g. 'ros2 run my_package my_node'")
+        raise bad_value('--node', text, "a command, e.g. 'ros2 run my_package my_node'")
     if words[0].endswith('.py') and Path(words[0]).is_file():
         return [sys.executable, *words]
     if shutil.which(words[0]) is None:
-        raise InputError(f'{where}: {words[0]} is not installed; give a Python file, or a command '
+        raise InputError(f'--node: {words[0]} is not installed; give a Python file, or a command '
                          "as in a terminal, e.g. 'ros2 run my_package my_node'")
     return words
 

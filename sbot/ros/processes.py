@@ -81,8 +81,8 @@ def refuse_until(scenario: Scenario) -> None:
                         'a run early): --set until=null')
 
 
-def simulator_parameters(given: Sequence[str], where: str = '--parameter') -> dict[str, Any]:
-    """Return parameters of the simulator's node from texts NAME=VALUE.
+def simulator_parameters(given: Sequence[str]) -> dict[str, Any]:
+    """Return parameters of the simulator's node from texts NAME=VALUE of `--parameter`.
 
     Raises
     ------
@@ -93,9 +93,9 @@ def simulator_parameters(given: Sequence[str], where: str = '--parameter') -> di
     specs = {spec.name: spec for spec in specs_of(Interfaces)}
     found: dict[str, Any] = {}
     for text in given:
-        name, value = parse_override(text, where)
-        refuse_unknown([name], specs, lambda name: f'{where} {name}')
-        found[name] = specs[name].check(value, f'{where} {name}')
+        name, value = parse_override(text, '--parameter')
+        refuse_unknown([name], specs, '--parameter {}'.format)
+        found[name] = specs[name].check(value, f'--parameter {name}')
     return found
 
 

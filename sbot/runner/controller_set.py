@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 
 from sbot.controllers.entry import Batch
 from sbot.controllers.registry import NONE, entry_of
-from sbot.scenario.controllers import (
-    controlled_robots,
-    controller_parameters,
-    observed_fields,
-)
+from sbot.scenario.controllers import controlled_robots, controller_parameters, observed_fields
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot_common import topics

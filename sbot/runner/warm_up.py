@@ -25,11 +25,7 @@ from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
 from sbot.files.temporary import TemporaryFolder
 from sbot.scenario.assemble import initial_poses, simulation_parameters
-from sbot_common.compilation_notice import (
-    Expected,
-    compilation_announced,
-    silence,
-)
+from sbot_common.compilation_notice import Expected, compilation_announced, silence
 from sbot_common.compiled.cache import is_warm, mark_warm
 from sbot_common.compiled.lazy import on_compilation
 from sbot_sim.dynamics.hooks import HookNames

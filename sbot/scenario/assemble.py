@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,11 +18,7 @@ from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import Body
 from sbot_sim.world.body_arrays import body_arrays
-from sbot_sim.worlds.parameters import (
-    Senses,
-    SimulationParameters,
-    make_simulation_parameters,
-)
+from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
 from wind_model.parameters import STILL
 from wind_model.source import WindSource, load_source
 from wind_model.turbulence import Waves, make_waves
@@ -67,8 +63,7 @@ def make_turbulence(scenario: Scenario, seed: int | None = None) -> Waves | None
                       len(scenario.robots))
 
 
-def load_hooks(names: HookNames, python_path: Iterable[str],
-               where: Callable[[str], str] = 'wind.{}'.format) -> Hooks:
+def load_hooks(names: HookNames, python_path: Iterable[str]) -> Hooks:
     """Return the user's functions in the impulse pipeline.
 
     Raises
@@ -77,7 +72,7 @@ def load_hooks(names: HookNames, python_path: Iterable[str],
         if one cannot be imported.
 
     """
-    found = [load_function(name, python_path, where(key)) if name else None
+    found = [load_function(name, python_path, f'wind.{key}') if name else None
              for key, name in names._asdict().items()]
     return Hooks(*found)
 

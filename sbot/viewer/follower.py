@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.world import box_poses
-from sbot.viewer.frames import (
-    SCAN_FRAMES,
-    Laser,
-    frame,
-    laser_of,
-    live_header,
-    scans,
-)
+from sbot.viewer.frames import SCAN_FRAMES, Laser, frame, laser_of, live_header, scans
 from sbot.viewer.server import Live
 from sbot_common import topics
 from sbot_common.clock import NANOSECONDS

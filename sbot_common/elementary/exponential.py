@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
-from sbot_common.elementary.bits import (
-    NAN,
-    SHIFT,
-    fast_two_sum,
-    magnitude,
-    power_of_two,
-    two_sum,
-)
+from sbot_common.elementary.bits import NAN, SHIFT, fast_two_sum, magnitude, power_of_two, two_sum
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.6931471805598903, 5.497923018708371e-14  # 42 bits and the rest

@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sbot_common.compiled.jit import njit_inline, njit_inner
-from sbot_common.elementary.bits import (
-    SHIFT,
-    bits,
-    fast_two_sum,
-    long_product,
-    long_sum,
-)
+from sbot_common.elementary.bits import SHIFT, bits, fast_two_sum, long_product, long_sum
 
 REDUCED_UP_TO = 25735.0  # rad: below 2^14 pi/2, so that n < 2^14
 _TWO_OVER_PI = 0.6366197723675814

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner, njit_or_python
-from sbot_common.elementary.bits import (
-    INFINITE,
-    MAGNITUDE,
-    NAN,
-    bits,
-    double,
-    magnitude,
-    sign_bit,
-)
+from sbot_common.elementary.bits import INFINITE, MAGNITUDE, NAN, bits, double, magnitude, sign_bit
 from sbot_common.elementary.reduction import REDUCED_UP_TO, reduced, reduced_exactly
 
 # sin(r) = r + r z P(z), cos(r) = 1 - z/2 + z^2 P(z), z = r^2

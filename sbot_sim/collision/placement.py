@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_sim.collision.overlap import (
-    BOUND,
-    CELLS,
-    CIRCLE,
-    PAIR,
-    POLYGON,
-    SEGMENT,
-    find_overlaps,
-)
+from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, PAIR, POLYGON, SEGMENT, find_overlaps
 from sbot_sim.world.body_arrays import BodyArrays
 from sbot_sim.world.geometry import World
 

@@ -17,7 +17,7 @@ class Keys(NamedTuple):
     wheelbase: Wheelbase = 0.0
     max_steering_angle: Annotated[float, Param(
         'rad', 'largest angle of the front wheels, to the left and right.', minimum=0.0,
-        open_minimum=True, maximum=1.5, at_runtime=False)] = 0.6
+        open_minimum=True, maximum=1.5)] = 0.6
 
 
 def _numbers(wheel_distance: float, keys: Keys) -> tuple[float]:

@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inline, njit_inner
 from sbot_common.compiled.vectors import least
-from sbot_sim.sensors.beams import (
-    BACKWARDS,
-    Fan,
-    beam_interval,
-    circle_arc,
-    lanes,
-    segment_arc,
-)
+from sbot_sim.sensors.beams import BACKWARDS, Fan, beam_interval, circle_arc, lanes, segment_arc
 from sbot_sim.sensors.rays import (
     END_ON,
     TOUCHED,

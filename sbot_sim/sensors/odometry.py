@@ -31,10 +31,10 @@ class OdometryParameters(NamedTuple):
 
     odometry_noise_radius: Annotated[float, Param(
         '', 'Standard deviation of the relative error of the radius of each wheel, drawn once.',
-        minimum=0.0, maximum=0.2, at_runtime=False)] = 0.0
+        minimum=0.0, maximum=0.2)] = 0.0
     odometry_noise_slip: Annotated[float, Param(
         'sqrt(m)', 'Standard deviation of the measured distance of a wheel after 1 m; it grows '
-        'with the square root of the distance.', minimum=0.0, at_runtime=False)] = 0.0
+        'with the square root of the distance.', minimum=0.0)] = 0.0
 
 
 def most_wheels(bodies: Wheeled) -> int:

@@ -25,29 +25,25 @@ Scans = NDArray[np.float32]
 class ScanSettings(NamedTuple):
     """The laser as a scenario describes it."""
 
-    scan_beams: Annotated[int, Param(
-        '', 'Number of beams of a scan.', '', 1, 100_000, at_runtime=False)] = 180
+    scan_beams: Annotated[int, Param('', 'Number of beams of a scan.', '', 1, 100_000)] = 180
     scan_angle_min: Annotated[float, Param(
-        'rad', 'Angle of the first beam, from straight ahead.', at_runtime=False)] = -math.pi / 2
+        'rad', 'Angle of the first beam, from straight ahead.')] = -math.pi / 2
     scan_angle_max: Annotated[float, Param(
-        'rad', 'Angle of the last beam; below the first for a clockwise scan.',
-        at_runtime=False)] = math.pi / 2
+        'rad', 'Angle of the last beam; below the first for a clockwise scan.')] = math.pi / 2
     scan_range_min: Annotated[float, Param(
-        'm', 'A smaller distance reads -inf.', 'REP 117', 0.0, at_runtime=False)] = 0.0
+        'm', 'A smaller distance reads -inf.', 'REP 117', 0.0)] = 0.0
     scan_range_max: Annotated[float, Param(
-        'm', 'A larger distance reads +inf.', 'REP 117', 0.0, 10_000.0, open_minimum=True,
-        at_runtime=False)] = 10.0
+        'm', 'A larger distance reads +inf.', 'REP 117', 0.0, 10_000.0, open_minimum=True)] = 10.0
     scan_sees_robots: Annotated[bool, Param(
-        '', 'Whether scans see the other robots.', '001 section 8', at_runtime=False)] = False
+        '', 'Whether scans see the other robots.', '001 section 8')] = False
     scan_noise_std: Annotated[float, Param(
         'm', 'Standard deviation of the noise added to each range.', '', 0.0)] = 0.0
     laser_x: Annotated[float, Param(
-        'm', "Position of the laser forward of the robot's origin.", at_runtime=False)] = 0.0
+        'm', "Position of the laser forward of the robot's origin.")] = 0.0
     laser_y: Annotated[float, Param(
-        'm', "Position of the laser to the left of the robot's origin.", at_runtime=False)] = 0.0
+        'm', "Position of the laser to the left of the robot's origin.")] = 0.0
     laser_yaw: Annotated[float, Param(
-        'rad', 'Yaw of the laser on the robot, counter-clockwise.',
-        at_runtime=False)] = 0.0
+        'rad', 'Yaw of the laser on the robot, counter-clockwise.')] = 0.0
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:
         """Yield a least range that is not below the greatest."""

@@ -33,47 +33,43 @@ class Body(NamedTuple):
     name: str
     radius: Annotated[float, Param(
         'm', 'Radius of the body that lasers and infrared see.', '002 Table 1', minimum=0.0,
-        open_minimum=True, at_runtime=False)] = S_BOT_RADIUS
+        open_minimum=True)] = S_BOT_RADIUS
     collision_distance: Annotated[float, Param(
-        'm', 'Distance around the body that stays free.', '002 Table 1', minimum=0.0,
-        at_runtime=False)] = 0.03
+        'm', 'Distance around the body that stays free.', '002 Table 1', minimum=0.0)] = 0.03
     wheel_distance: Annotated[float, Param(
-        'm', 'Distance between the two wheels.', '002 Table 1', minimum=0.0, open_minimum=True,
-        at_runtime=False)] = 0.095
+        'm', 'Distance between the two wheels.', '002 Table 1', minimum=0.0,
+        open_minimum=True)] = 0.095
     wheel_radius: Annotated[float, Param(
-        'm', 'Radius of the wheels.', '002 Table 1', minimum=0.0, open_minimum=True,
-        at_runtime=False)] = 0.02
+        'm', 'Radius of the wheels.', '002 Table 1', minimum=0.0, open_minimum=True)] = 0.02
     max_wheel_speed: Annotated[float, Param(
-        'rad/s', 'Largest speed of a wheel, forwards and backwards.', '002 Table 1', minimum=0.0,
-        at_runtime=False)] = 4.0
+        'rad/s', 'Largest speed of a wheel, forwards and backwards.', '002 Table 1',
+        minimum=0.0)] = 4.0
     mass: Annotated[float, Param(
         'kg', 'Mass; only impulses and wind forces depend on it.', '000 section 4.1', minimum=0.0,
-        open_minimum=True, at_runtime=False)] = 0.7
+        open_minimum=True)] = 0.7
     drive: Annotated[str, Param(
         '', f'What moves the robot: {"; ".join(drive.text for drive in DRIVES)}.',
-        '000 section 5.6', choices=NAMES, at_runtime=False)] = NAMES[0]
+        '000 section 5.6', choices=NAMES)] = NAMES[0]
     length: Annotated[float, Param(
-        'm', 'Length along x of a rectangular body; 0: it is round.', minimum=0.0, maximum=1e3,
-        at_runtime=False)] = 0.0
+        'm', 'Length along x of a rectangular body; 0: it is round.', minimum=0.0,
+        maximum=1e3)] = 0.0
     width: Annotated[float, Param(
-        'm', 'Width along y of a rectangular body.', minimum=0.0, maximum=1e3,
-        at_runtime=False)] = 0.0
+        'm', 'Width along y of a rectangular body.', minimum=0.0, maximum=1e3)] = 0.0
     offset: Annotated[float, Param(
-        'm', 'Distance from the origin (the middle of the driven axle) forward to the centre of '
-        'a rectangular body; negative: backward.', minimum=-1e3, maximum=1e3,
-        at_runtime=False)] = 0.0
+        'm', 'Distance from the origin (the middle of the driven axle) forward to the centre of a '
+        'rectangular body; negative: backward.', minimum=-1e3, maximum=1e3)] = 0.0
     max_acceleration: Annotated[float, Param(
-        'm/s^2', 'Largest acceleration of the drive along the ground; 0: no limit.',
-        minimum=0.0, maximum=1e6, at_runtime=False)] = 0.0
+        'm/s^2', 'Largest acceleration of the drive along the ground; 0: no limit.', minimum=0.0,
+        maximum=1e6)] = 0.0
     max_deceleration: Annotated[float, Param(
-        'm/s^2', 'Largest deceleration; 0: as `max_acceleration`.', minimum=0.0, maximum=1e6,
-        at_runtime=False)] = 0.0
+        'm/s^2', 'Largest deceleration; 0: as `max_acceleration`.', minimum=0.0,
+        maximum=1e6)] = 0.0
     max_angular_acceleration: Annotated[float, Param(
         'rad/s^2', 'Largest angular acceleration and deceleration; 0: no limit.', minimum=0.0,
-        maximum=1e6, at_runtime=False)] = 0.0
+        maximum=1e6)] = 0.0
     command_delay: Annotated[float, Param(
         's', 'Time until a command reaches the motors, rounded to whole ticks.', minimum=0.0,
-        maximum=10.0, at_runtime=False)] = 0.0
+        maximum=10.0)] = 0.0
     # What ``registry.own_specs`` declares and is not at its default.
     of_drive: Mapping[str, float] = {}
 

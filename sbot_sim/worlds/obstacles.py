@@ -16,12 +16,7 @@ from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.rectangle_overlap import corners_at, disc_depth
-from sbot_sim.collision.separation import (
-    PASSES,
-    free_of_overlaps,
-    make_scratch,
-    separate_shapes,
-)
+from sbot_sim.collision.separation import PASSES, free_of_overlaps, make_scratch, separate_shapes
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.world.shapes import Shapes, share_equally
 from sbot_sim.worlds.batch import Batch, Phase

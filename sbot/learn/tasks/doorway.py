@@ -10,14 +10,7 @@ import numpy as np
 from sbot.learn.shipped import ReachGoal
 from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Values
-from sbot.learn.tasks.measures import (
-    NAVIGATE,
-    ROBOT_SPEED,
-    ROBOT_TURN,
-    mean_time,
-    nearing,
-    robots,
-)
+from sbot.learn.tasks.measures import NAVIGATE, ROBOT_SPEED, ROBOT_TURN, mean_time, nearing, robots
 from sbot.learn.tasks.reach import fan
 from sbot.navigation.scene import wall_with_gaps
 

@@ -73,7 +73,7 @@ def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[
     return found
 
 
-def format_results(results: Results, metrics: Sequence[str] = (), width: int = WIDTH) -> str:
+def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
     """Return the table: a line for each setting, medians over its runs.
 
     Of a column with nothing but 0 and 1 it has the mean, which is the share of runs.
@@ -82,7 +82,6 @@ def format_results(results: Results, metrics: Sequence[str] = (), width: int = W
     ----------
     results : from ``load_results``
     metrics : columns to show; none: the user's and the most asked for
-    width : greatest length of a line
 
     Raises
     ------
@@ -100,7 +99,7 @@ def format_results(results: Results, metrics: Sequence[str] = (), width: int = W
         failed = sum(results.columns['error'][i] is not None for i in rows)
         lines.append([*(_text(value) for value in setting), str(len(rows)), str(failed),
                       *(_middle(results.columns[name], rows) for name in shown)])
-    text = _aligned(lines, len(results.keys), width)
+    text = _aligned(lines, len(results.keys))
     if len(found) > _MOST_ROWS:
         text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
     return text
@@ -123,25 +122,25 @@ def _text(value: object) -> str:
     return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
-def _aligned(lines: list[list[str]], keys: int, width: int) -> str:
+def _aligned(lines: list[list[str]], keys: int) -> str:
     """Return lines of equal columns; what does not fit loses its last columns."""
     lines = [[one_line(cell) for cell in line] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     if len(lines[0]) > keys + 2:  # long names of numbers are cut before columns are left out
         widths = [min(size, 22) for size in widths]
-    while sum(widths) + 2 * (len(widths) - 1) > width and len(widths) > keys + 3:
+    while sum(widths) + 2 * (len(widths) - 1) > WIDTH and len(widths) > keys + 3:
         widths.pop()
-    over = sum(widths) + 2 * (len(widths) - 1) - width
+    over = sum(widths) + 2 * (len(widths) - 1) - WIDTH
     while over > 0 and max(widths) > 6:
         widest = widths.index(max(widths))
         widths[widest] -= 1
         over -= 1
     text = '\n'.join('  '.join(
         f'{_cut(cell, size):{"<" if i < keys else ">"}{size}}'
-        for i, (cell, size) in enumerate(zip(line, widths, strict=False))).rstrip()[:width]
+        for i, (cell, size) in enumerate(zip(line, widths, strict=False))).rstrip()[:WIDTH]
         for line in lines)
     if left_out := lines[0][len(widths):]:
-        text += '\n' + fill(f"not shown: {', '.join(left_out)} (--metric NAME)", width,
+        text += '\n' + fill(f"not shown: {', '.join(left_out)} (--metric NAME)", WIDTH,
                             break_on_hyphens=False)
     return text
 

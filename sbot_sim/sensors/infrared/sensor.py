@@ -47,19 +47,18 @@ class InfraredSettings(NamedTuple):
     """The infrared sensors as a scenario describes them."""
 
     infrared: Annotated[bool, Param(
-        '', 'Whether robots have infrared sensors.', '002 section 3', at_runtime=False)] = False
+        '', 'Whether robots have infrared sensors.', '002 section 3')] = False
     infrared_table: Annotated[str, Param(
         '', 'Table from distances to readings: exponential, polynomial, as_printed, or a file of '
-        '151 readings (0 to 15 cm, 1 mm apart).', '002 section 3.1',
-        at_runtime=False)] = 'exponential'
+        '151 readings (0 to 15 cm, 1 mm apart).', '002 section 3.1')] = 'exponential'
     infrared_noise: Annotated[float, Param(
         '', 'Largest noise as a fraction of the reading; uniform.', '002 Table 1',
         0.0, 1.0)] = 0.15
     infrared_sees_robots: Annotated[bool, Param(
-        '', 'Whether infrared sees the other robots.', '002 section 3', at_runtime=False)] = True
+        '', 'Whether infrared sees the other robots.', '002 section 3')] = True
     infrared_range: Annotated[float, Param(
         'm', 'Largest distance from the rim.', '002 section 3.1', 0.0, TABLE_RANGE,
-        open_minimum=True, at_runtime=False)] = TABLE_RANGE
+        open_minimum=True)] = TABLE_RANGE
 
 
 class InfraredParameters(NamedTuple):

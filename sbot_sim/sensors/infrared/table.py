@@ -66,19 +66,19 @@ def read_table(path: Path) -> Floats:
     return np.array(values)
 
 
-def load_table(choice: str, where: str = 'infrared_table', directory: Path | str = '.') -> Floats:
+def load_table(choice: str) -> Floats:
     """Return the table (151,) of a name in ``TABLES`` or of a file's path.
 
     Raises
     ------
     InputError
-        beginning with ``where`` if it is neither; that of ``read_table`` for a bad file.
+        if it is neither, or as ``read_table``.
 
     """
     if choice in TABLES:
         return named_table(choice)
-    path = Path(directory) / choice
+    path = Path(choice)
     if not path.is_file():
-        raise bad_value(where, choice, f'one of {", ".join(TABLES)}, or the path of a file with '
-                        f'{ENTRIES} readings')
+        raise bad_value('infrared_table', choice, f'one of {", ".join(TABLES)}, or the path of a '
+                        f'file with {ENTRIES} readings')
     return read_table(path)

@@ -45,23 +45,19 @@ class Gnss(NamedTuple):
 class GnssSettings(NamedTuple):
     """The GNSS receiver of all robots; noise 0 is off."""
 
-    gnss: Annotated[bool, Param(
-        '', 'Robots have a GNSS receiver: topic `gnss`.', at_runtime=False)] = False
+    gnss: Annotated[bool, Param('', 'Robots have a GNSS receiver: topic `gnss`.')] = False
     gnss_latitude: Annotated[float, Param(
-        'deg', 'Latitude of the origin of `map`, on WGS 84.', minimum=-90.0, maximum=90.0,
-        at_runtime=False)] = 0.0
+        'deg', 'Latitude of the origin of `map`, on WGS 84.', minimum=-90.0, maximum=90.0)] = 0.0
     gnss_longitude: Annotated[float, Param(
-        'deg', 'Longitude of the origin of `map`.', minimum=-180.0, maximum=180.0,
-        at_runtime=False)] = 0.0
+        'deg', 'Longitude of the origin of `map`.', minimum=-180.0, maximum=180.0)] = 0.0
     gnss_altitude: Annotated[float, Param(
-        'm', 'Altitude of the origin of `map` above the ellipsoid.', minimum=-1e4, maximum=1e5,
-        at_runtime=False)] = 0.0
+        'm', 'Altitude of the origin of `map` above the ellipsoid.', minimum=-1e4,
+        maximum=1e5)] = 0.0
     gnss_noise: Annotated[float, Param(
         'm', 'Standard deviation of the noise of each position, to the east and to the north.',
-        minimum=0.0, at_runtime=False)] = 0.0
+        minimum=0.0)] = 0.0
     gnss_noise_vertical: Annotated[float, Param(
-        'm', 'Standard deviation of the noise of each altitude.', minimum=0.0,
-        at_runtime=False)] = 0.0
+        'm', 'Standard deviation of the noise of each altitude.', minimum=0.0)] = 0.0
 
 
 def _read(settings: GnssSettings, view: View, _: Array) -> Array:

@@ -42,22 +42,20 @@ class Imu(NamedTuple):
 class ImuSettings(NamedTuple):
     """The IMU of all robots; noise 0 is off."""
 
-    imu: Annotated[bool, Param('', 'Robots have an IMU: topic `imu`.', at_runtime=False)] = False
+    imu: Annotated[bool, Param('', 'Robots have an IMU: topic `imu`.')] = False
     imu_noise_yaw: Annotated[float, Param(
-        'rad', 'Standard deviation of the noise of each heading.', minimum=0.0,
-        at_runtime=False)] = 0.0
+        'rad', 'Standard deviation of the noise of each heading.', minimum=0.0)] = 0.0
     imu_noise_turn_rate: Annotated[float, Param(
-        'rad/s/sqrt(Hz)', 'Noise density of the turn rate: its white noise at 1 Hz.', minimum=0.0,
-        at_runtime=False)] = 0.0
+        'rad/s/sqrt(Hz)', 'Noise density of the turn rate: its white noise at 1 Hz.',
+        minimum=0.0)] = 0.0
     imu_noise_acceleration: Annotated[float, Param(
-        'm/s^2/sqrt(Hz)', 'Noise density of each acceleration.', minimum=0.0,
-        at_runtime=False)] = 0.0
+        'm/s^2/sqrt(Hz)', 'Noise density of each acceleration.', minimum=0.0)] = 0.0
     imu_bias_turn_rate: Annotated[float, Param(
         'rad/s', 'Standard deviation of the bias of the turn rate, drawn once per robot.',
-        minimum=0.0, at_runtime=False)] = 0.0
+        minimum=0.0)] = 0.0
     imu_bias_acceleration: Annotated[float, Param(
         'm/s^2', 'Standard deviation of the bias of each acceleration, drawn once per robot.',
-        minimum=0.0, at_runtime=False)] = 0.0
+        minimum=0.0)] = 0.0
 
 
 def _start(settings: ImuSettings, view: View) -> Array:

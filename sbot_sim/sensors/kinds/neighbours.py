@@ -9,12 +9,7 @@ import numpy as np
 from sbot_common.elementary import sincos_of
 from sbot_common.observation import Neighbours
 from sbot_common.topics import RANGE_AND_BEARING
-from sbot_sim.sensors.range_and_bearing import (
-    DATA_BYTES,
-    HeardRows,
-    RangeAndBearing,
-    padded,
-)
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES, HeardRows, RangeAndBearing, padded
 from sbot_sim.sensors.record import Encode, Place, Sensor, decoded_as
 
 _POINT = np.dtype([*((name, '<f4') for name in ('x', 'y', 'z', 'range', 'bearing')),

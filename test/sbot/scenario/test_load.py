@@ -23,7 +23,6 @@ from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
 from sbot.scenario.overrides import parse_override
-from sbot.scenario.reference import with_tables
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.world.bodies import BODIES, body_specs
@@ -360,12 +359,10 @@ def documented_keys():
         yield from (spec.name for spec in specs)
 
 
-def test_every_key_is_documented_and_the_tables_are_current():
+def test_every_key_is_documented():
     page = (ROOT / 'docs' / 'scenario.md').read_text('utf-8')
     missing = {key for key in documented_keys() if f'`{key}`' not in page}
     assert not missing
-    assert with_tables(page) == page, (
-        'run: python -m sbot.scenario.reference docs/scenario.md')
 
 
 def test_examples_in_the_documentation_load():

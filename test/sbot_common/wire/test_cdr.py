@@ -22,7 +22,7 @@ def test_padding_does_not_count():
 
 
 @pytest.mark.parametrize(('raw', 'kind', 'message'), [
-    (b'\0\1\0\0abc', TWIST, '7 bytes that are no such message'),
+    (b'\0\1\0\0abc', TWIST, '7 bytes are not such a message'),
     (b'', 'no_msgs/msg/Such', "unknown message type 'no_msgs/msg/Such'")])
 def test_what_is_no_message_is_refused(raw, kind, message):
     with pytest.raises(InputError, match=message):

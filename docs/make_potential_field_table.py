@@ -1,24 +1,28 @@
-"""The table of docs/potential_field.md: ``python -m potential_field_bot.reference`` prints it."""
+"""Write the table of parameters in docs/potential_field.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from pathlib import Path
 
 from potential_field_bot.node_parameters import NODE_SPECS
 from potential_field_bot.parameters import SPECS
-from sbot_common.params import Spec
+
+PAGE = Path(__file__).resolve().parent / 'potential_field.md'
+BEGIN, END = '<!-- parameters: begin -->\n', '\n<!-- parameters: end -->'
 
 
-def parameter_table(specs: Iterable[Spec]) -> str:
-    """Return a Markdown table of parameters."""
+def with_table(text: str) -> str:
+    """Return the page with its table brought up to date."""
     lines = ['| parameter | default | unit | | changes | document |',
              '| --- | --- | --- | --- | --- | --- |']
-    for spec in specs:
+    for spec in NODE_SPECS + SPECS:
         default = 'drawn' if spec.name == 'seed' else _shown(spec.default)
         changes = 'any time' if spec.at_runtime else 'at start'
         lines.append(f'| `{spec.name}` | {default} | {spec.unit} | {spec.text} | {changes} | '
                      f'{spec.source} |')
-    return '\n'.join(lines)
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return before + BEGIN + '\n'.join(lines) + END + after
 
 
 def _shown(value: object) -> str:
@@ -26,4 +30,4 @@ def _shown(value: object) -> str:
 
 
 if __name__ == '__main__':
-    print(parameter_table(NODE_SPECS + SPECS))
+    PAGE.write_text(with_table(PAGE.read_text('utf-8')), 'utf-8')

@@ -1,17 +1,12 @@
-"""Generate the tables of docs/scenario.md from models and parameters.
-
-``python -m sbot.scenario.reference docs/scenario.md`` writes them anew.
-"""
+"""Write the tables of docs/scenario.md: keys, defaults and texts of models and parameters."""
 
 from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -34,6 +29,7 @@ from sbot_common.clock import Rate
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import BODIES, body_in_words, body_specs
 
+PAGE = Path(__file__).resolve().parent / 'scenario.md'
 _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
 
 
@@ -113,12 +109,5 @@ def with_tables(page: str) -> str:
     return re.sub(r'(<!-- table (\w+) -->)\n.*?(<!-- end -->)', table, page, flags=re.DOTALL)
 
 
-def main(arguments: list[Any] | None = None) -> int:
-    """Rewrite the tables of the page named on the command line."""
-    path = Path((sys.argv[1:] if arguments is None else arguments)[0])
-    path.write_text(with_tables(path.read_text('utf-8')), 'utf-8')
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    PAGE.write_text(with_tables(PAGE.read_text('utf-8')), 'utf-8')
