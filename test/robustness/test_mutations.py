@@ -11,7 +11,8 @@ from soak import BATCHES, run_child
 
 pytestmark = pytest.mark.forked
 
-COUNTS = {'bag': 60, 'records': 60, 'payloads': 60, 'metadata': 60, 'sqlite': 30, 'scenario': 100}
+COUNTS = {'bag': 60, 'records': 60, 'payloads': 60, 'metadata': 60, 'sqlite': 30, 'scenario': 100,
+          'arguments': 100, 'journal': 100, 'world': 100}
 
 
 @pytest.mark.parametrize('target', BATCHES)
