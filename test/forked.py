@@ -37,6 +37,7 @@ class Server:
     owner = 0  # process id: children of the server become this process's
     early: dict[str, str] = {}  # noqa: RUF012
     folders: list[str] = []  # noqa: RUF012
+    path: list[str] = []  # noqa: RUF012
 
 
 def early(environment: Mapping[str, str]) -> dict[str, str]:
@@ -47,6 +48,7 @@ def early(environment: Mapping[str, str]) -> dict[str, str]:
 def use_environment() -> None:
     """Keep what the server that starts now reads of the environment."""
     Server.early, Server.folders = early(os.environ), _folders(os.environ)
+    Server.path = [*sys.path]
 
 
 def use_server(connection: socket.socket) -> None:
@@ -129,7 +131,7 @@ def _only_adds(folders: list[str]) -> bool:
 
     Not with a module that the server may have imported, nor with a package's entry points.
     """
-    added = [Path(folder) for folder in folders if folder not in (*Server.folders, *sys.path)]
+    added = [Path(folder) for folder in folders if folder not in (*Server.folders, *Server.path)]
     files = [each for folder in added if folder.is_dir() for each in folder.iterdir()]
     names = {each.name.partition('.')[0] for each in files if each.suffix in ('', '.py', '.so')}
     return (set(Server.folders) <= set(folders)

@@ -20,6 +20,8 @@ from sbot.figures.data import is_bag
 from sbot.scenario.load import parse_scenario
 from sbot.sweeps.request import read_sweep_file
 
+pytestmark = pytest.mark.forked
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]
 FENCE = re.compile(r'^(?:<!-- not run: (?P<why>[^\n]+) -->\n)?'

@@ -7,6 +7,7 @@ import sys
 
 import lz4.frame
 import numpy as np
+import pytest
 import zstandard
 from PIL import Image
 
@@ -14,6 +15,8 @@ from sbot.bag.mcap_writer import MAGIC
 from sbot.bag.recorder import Recorder
 from sbot_common.topics import SCENARIO
 from sbot_common.wire.messages import write_string
+
+pytestmark = pytest.mark.forked
 
 MEMORY = 1 << 30  # bytes beyond what is loaded
 GIGABYTES = 3 << 30
@@ -39,7 +42,7 @@ for path in sys.argv[1:]:
 """
 
 
-def outcomes(code, paths, seconds=120.0):
+def outcomes(code, paths, seconds=900.0):
     """What comes of an expression for each path: a line that begins with 'read' or 'refused'."""
     text = CHILD.format(memory=MEMORY, code=code)
     done = subprocess.run([sys.executable, '-c', text, *map(str, paths)], capture_output=True,

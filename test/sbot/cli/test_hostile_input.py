@@ -9,6 +9,8 @@ import pytest
 from sbot.cli.main import main
 from sbot.viewer.page import page
 
+pytestmark = pytest.mark.forked
+
 SCENARIO = ('name: %s\nworld: {bounds: [0, 0, 9, 9]}\nduration: 0.1\n'
             'robots: [{pose: [1, 1, 0], goal: [3, 3], controller: none}]\n')
 

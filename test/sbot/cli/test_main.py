@@ -76,6 +76,7 @@ def test_an_existing_bag_is_never_overwritten(tmp_path, capsys):
     assert 'exists' in capsys.readouterr().err
 
 
+@pytest.mark.forked
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
     from sbot.bag.reader import Bag
@@ -83,8 +84,7 @@ def test_a_signal_ends_a_run_with_one_line_and_a_readable_bag(tmp_path, number):
     process = subprocess.Popen(
         [sys.executable, '-m', 'sbot.cli', 'run', 'leader_follower',
          '--duration', '100000', '--record', str(bag)],
-        stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # nohup ignores it
+        stderr=subprocess.PIPE, text=True)
     try:
         # When the first chunk is in the file, the run is under way.
         deadline = time.monotonic() + 240
@@ -173,6 +173,7 @@ class Bot:
 """
 
 
+@pytest.mark.forked
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_ends_a_run_with_an_endless_controller(tmp_path, number):
     from sbot.bag.reader import Bag
@@ -211,6 +212,7 @@ def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
     assert 'KeyboardInterrupt' in done.stderr
 
 
+@pytest.mark.forked
 def test_an_interrupt_within_executed_text_ends_with_our_exit_code(tmp_path):
     """Python alone would end by SIGINT, with -m."""
     (tmp_path / 'generated_bot.py').write_text("exec('raise KeyboardInterrupt')\n")

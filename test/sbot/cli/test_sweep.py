@@ -12,6 +12,8 @@ from sbot.cli.main import main, make_parser
 from sbot.cli.sweep import FAILED
 from sbot.sweeps.results.table import read_columns
 
+pytestmark = pytest.mark.forked
+
 
 def plan_of(*options):
     from sbot.cli.sweep import _request

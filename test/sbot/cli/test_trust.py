@@ -24,6 +24,8 @@ from sbot.viewer.follower import Follower
 from sbot.viewer.server import Live
 from sbot_common.topics import SCENARIO
 
+pytestmark = pytest.mark.forked
+
 CONTROLLER = """
 from pathlib import Path
 Path(__file__).with_name('imported').touch()

@@ -16,7 +16,8 @@ from sbot.environment.watched import EXIT_EARLY
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
-pytestmark = pytest.mark.skipif(not hasattr(os, 'fork'), reason='os.fork is missing')
+pytestmark = [pytest.mark.forked,
+              pytest.mark.skipif(not hasattr(os, 'fork'), reason='os.fork is missing')]
 
 DEADLINE = 240.0  # s
 BOT = """
@@ -59,7 +60,6 @@ def finish(process):
     return process.returncode, output, error
 
 
-@pytest.mark.forked
 @pytest.mark.parametrize('how', ENDS)
 def test_a_controller_that_ends_the_process_is_no_success(tmp_path, how):
     bag = tmp_path / 'bag'
@@ -69,14 +69,12 @@ def test_a_controller_that_ends_the_process_is_no_success(tmp_path, how):
     assert not Bag(bag).complete
 
 
-@pytest.mark.forked
 def test_a_live_view_that_a_controller_ends_is_no_success(tmp_path):
     path = scenario(tmp_path, 'pass')
     (tmp_path / 'early_bot.py').write_text('import os\nos._exit(0)\n')
     assert finish(start('view', '--live', path, '--port', '0')) == (1, '', f'sbot: {EXIT_EARLY}\n')
 
 
-@pytest.mark.forked
 def test_a_replay_that_a_controller_ends_is_no_success(tmp_path):
     run_scenario(load_scenario(str(scenario(tmp_path, 'pass'))), record=tmp_path / 'bag')
     scenario(tmp_path, 'os._exit(0)')

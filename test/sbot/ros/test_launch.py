@@ -104,7 +104,7 @@ def test_show_args(tmp_path, file, argument):
 
 @pytest.mark.skipif(not HAS_LAUNCH, reason='ros2 launch is missing')
 @pytest.mark.parametrize(('given', 'message'), [
-    ('rviz:=true', 'rviz2 is not installed'), ('seed:=-3', 'seed: got -3')])
+    ('rviz:=true', 'rviz needs the package rviz2'), ('seed:=-3', 'seed: got -3')])
 def test_what_cannot_be_launched_is_said_before_any_node_starts(tmp_path, given, message):
     if 'rviz' in given and importlib.util.find_spec('rviz2') is not None:
         pytest.skip('rviz2 is installed')
@@ -194,7 +194,7 @@ def test_a_pushed_namespace_and_a_remap_around_the_file_count():
 
 @needs_launch
 def test_rviz_is_looked_for_before_anything_starts():
-    with pytest.raises(RuntimeError, match='rviz2 is not installed'):
+    with pytest.raises(RuntimeError, match='rviz needs the package rviz2'):
         start(has_rviz=False, scenario='single_robot', rviz='true')
 
 

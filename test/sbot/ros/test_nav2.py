@@ -217,7 +217,7 @@ def test_all_nodes_stay_on_this_machine(share, monkeypatch, set_before, expected
 @needs_launch
 def test_each_robot_has_a_window_with_its_scans_costmaps_and_plans(share):
     index = share.parents[1] / 'ament_index' / 'resource_index' / 'packages'
-    with pytest.raises(RuntimeError, match='launch argument rviz: rviz2 is not installed'):
+    with pytest.raises(RuntimeError, match='launch argument rviz needs the package rviz2'):
         run(rviz='true')
     (index / 'rviz2').touch()
     windows = []

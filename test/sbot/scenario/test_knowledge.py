@@ -13,6 +13,8 @@ import pytest
 import sbot
 from sbot_common.errors import InputError
 
+pytestmark = pytest.mark.forked
+
 ALL = {'pose_noise_std': 0.02, 'pose_yaw_noise_std': 0.01, 'pose_delay': 0.1,
        'others_noise_std': 0.05, 'others_yaw_noise_std': 0.1, 'others_delay': 0.3,
        'others_range': 6.0, 'others_in_sight': True}

@@ -38,8 +38,7 @@ def check(worlds, seen, k, engine):
     np.testing.assert_array_equal(worlds.state.reverted[rows], engine.snapshot.reverted)
 
 
-@pytest.mark.parametrize('threads', [1, 2])
-@pytest.mark.parametrize('count', [1, 7, 64])
+@pytest.mark.parametrize(('count', 'threads'), [(1, 1), (7, 1), (64, 2)])
 @pytest.mark.parametrize('name', SCENARIOS)
 def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
     monkeypatch.setattr('sbot_sim.engine.many._BLOCK', 30)  # several blocks
