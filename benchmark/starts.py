@@ -1,6 +1,9 @@
 """What a start costs: processor time and waiting, a table on the screen, and starts.csv.
 
-    python benchmark/starts.py [--wheel FILE] [--install] [--csv FILE] [--repeat N]
+    python benchmark/starts.py --install --wheel dist/*manylinux*.whl --page
+
+measures all and writes docs/performance.md's table; without options, what needs no index of
+packages. `--warm`: warm starts only, with the machine code in the user's cache.
 
 Processor time is that of the processes of a command, both cores together; waiting is by the clock
 on the wall and means something on an idle machine only. Warm starts are medians of N runs (5)
@@ -10,9 +13,6 @@ The package is this checkout, started from an environment without other packages
 it asks for: files of entry points in a full one cost some hundredths of a second a start. Python
 keeps the bytecode of all modules there, as it does for users, whatever PYTHONDONTWRITEBYTECODE
 says here; a first run is measured with bytecode and without machine code, from an empty cache.
-
-`--wheel`: a wheel of `make packages` for this Python, too. `--install`: `pip install` of this
-checkout, too, with the number and the size of its packages. Both need an index of packages.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def first_runs(python: Path, work: Path) -> list[Row]:
             Row("`World('leader_follower').step(...)` for the first time after it", *step)]
 
 
-def nodes(python: Path, work: Path) -> list[Row]:
+def nodes(work: Path) -> list[Row]:
     """Return starts of ROS 2 nodes, where ROS 2 is installed beside this script's Python."""
     rows = []
     for words, name in (('', ', six processes'), (' --composed', '')):
@@ -186,11 +186,15 @@ def of_a_wheel(wheel: Path, work: Path) -> list[Row]:
 def measured(arguments: argparse.Namespace, work: Path) -> list[Row]:
     """Return all rows."""
     python = small_environment(work / 'small')
-    rows = first_runs(python, work)
     warm = environment_of(work, 'machine_code')
+    if arguments.warm:
+        warm.pop('NUMBA_CACHE_DIR')
+    rows = [] if arguments.warm else first_runs(python, work)
     rows += [Row(name, *median_of([python, *words], arguments.repeat, warm))
              for name, words in _WARM.items()]
-    rows += nodes(python, work)
+    if arguments.warm:
+        return rows
+    rows += nodes(work)
     if arguments.wheel:
         rows += of_a_wheel(arguments.wheel, work)
     if arguments.install:
@@ -204,6 +208,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
     parser.add_argument('--wheel', type=Path, help='a wheel with machine code, for this Python')
     parser.add_argument('--install', action='store_true', help='measure pip install . too')
+    parser.add_argument('--warm', action='store_true', help='warm starts only, from the cache of '
+                        'this user')
+    parser.add_argument('--page', action='store_true', help="write docs/performance.md's table")
     parser.add_argument('--csv', type=Path, default=TABLE, help='default: %(default)s')
     parser.add_argument('--repeat', type=int, default=5, help='runs of a warm start')
     arguments = parser.parse_args()
@@ -215,10 +222,13 @@ def main() -> None:
         writer.writerows([row.start, *('' if value is None else f'{value:.3f}'
                                        for value in (row.cpu_s, row.wall_s)), row.note]
                          for row in rows)
+    print('processor time (s), waiting (s), start')
     for row in rows:
         numbers = '   '.join('-' if value is None else f'{value:6.2f}'
                              for value in (row.cpu_s, row.wall_s))
         print(f'{numbers}   {row.start}   {row.note}')
+    if arguments.page:
+        subprocess.run([sys.executable, ROOT / 'docs/make_performance_tables.py'], check=True)
 
 
 if __name__ == '__main__':
