@@ -6,8 +6,8 @@ STAMP := $(VENV)/.installed
 DOCS := $(VENV)/.docs-installed
 # ROS 2 comes as wheels for x86-64 Linux; elsewhere everything runs in-process.
 EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || echo 'test')
-# Processes that tests run in, side by side: one a processor.
-WORKERS ?= auto
+# Processes that tests run in, side by side: one more than processors, as some tests wait.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PYTHONS
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 

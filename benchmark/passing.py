@@ -1,4 +1,4 @@
-"""Do robots find their way and pass each other? A row for each family of benchmark/arenas.py.
+"""Do robots find their way and pass each other? A row for each of some scenes of the library.
 
     python benchmark/passing.py [FAMILY ...] [--seeds 1:5] [--rate 30] [--csv FILE]
 """
@@ -10,14 +10,25 @@ import csv
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import sbot
+from sbot.navigation.library import chosen_scenes, families, scenario_values
 
-sys.path.insert(0, str(Path(__file__).parent))
-from arenas import FAMILIES, scenario
+# By name: the scene of `sbot bench navigation`, and what is changed in it.
+_EPUCK = {f'controllers.navigate.{name}': value for name, value in (
+    ('robot_radius_m', 0.035), ('forward_speed_mps', 0.1), ('cruise_speed_mps', 0.075))}
+FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
+    'slit_10': ('slit/10', {}), 'slit_36': ('slit/36', {}), 'gap_070': ('narrow/0.7', {}),
+    'clutter_20': ('clutter/20', {}), 'clutter_10_four': ('clutter/10-four', {}),
+    'office': ('office/four', {}), 'corridor_16': ('corridor/1.6', {}),
+    'corridor_10': ('corridor/1.0', {}), 'door_12': ('doorway/1.2', {}),
+    'door_08': ('doorway/0.8', {}), 'maze_wind': ('arena/maze-wind', {}),
+    'epuck_two': ('e-puck/pair', _EPUCK), 'epuck_eight': ('e-puck/8', _EPUCK),
+    'circle_eight': ('circle/8', {}), 'laser_90': ('sensing/narrow', {}),
+    'noise_10cm': ('sensing/noisy', {}), 'moving': ('moving/six', {})}
 
 _SLOW = 0.05  # share of the largest speed; who is slower queues
 _TURNS = 0.05  # rad/s, a slower turn is none
@@ -66,10 +77,11 @@ def main() -> int:
 def outcome(family: str, seed: int, rate: float = 30.0) -> Outcome:
     """Run one scenario."""
     begin = time.perf_counter()
-    values = scenario(family, seed)
-    run = sbot.run({**values, 'rate': rate})
+    name, changes = FAMILIES[family]
+    values = scenario_values(name, chosen_scenes(families(), [name])[name], seed)
+    run = sbot.run({**values, 'rate': rate}, **{'robots.*.controller': 'navigate', **changes})
     robots = run.summary['robots']
-    goals = [i for i, robot in enumerate(values['robots']) if 'goal' in robot]
+    goals = [i for i, robot in enumerate(run.scenario.robots) if robot.goal is not None]
     arrived = [robots[i]['goal_reached_s'] for i in goals]
     return Outcome(family, seed, sum(each is not None for each in arrived), len(goals),
                    int(run.collided.sum()), float(run.summary['sim_time_s']),

@@ -1,9 +1,9 @@
-"""The standard workload of `sbot bench`, and other simulators on the same scene beside it.
+"""The standard workload of `sbot bench`; other simulators beside it: peers/table.py.
 
-    python benchmark/standard.py [--peer-python PYTHON] [--seconds S] [--folder FOLDER]
+    python benchmark/standard.py [--seconds S] [--folder FOLDER]
 
-The results go to standard.csv and standard_peers.csv in the folder, by default that of this file.
-The workload is in `sbot/bench/scenes.py`; docs/performance.md explains the columns.
+The results go to standard.csv in the folder, by default that of this file. The workload is in
+`sbot/bench/scenes.py`; docs/performance.md explains the columns.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sbot.cli.bench import write_table
 from sbot.cli.main import main as sbot
 
-sys.path.append(str(Path(__file__).with_name('peers')))
-from peers import SIZES, run_peers
+SIZES = [10, 100, 1000]
 
 
 def main() -> int:
     """Measure and write the tables."""
-    parser = argparse.ArgumentParser(description='The standard workload, beside others.')
+    parser = argparse.ArgumentParser(description='The standard workload.')
     parser.add_argument('--robots', type=int, nargs='+', default=SIZES)
     parser.add_argument('--cases', nargs='+', default=[])
     parser.add_argument('--seconds', type=float, default=3.0, help='for each number')
-    parser.add_argument('--peer-python', default=sys.executable, help='one that has the others')
     parser.add_argument('--folder', type=Path, default=Path(__file__).parent)
     arguments = parser.parse_args()
     options = ['--seconds', str(arguments.seconds)]
@@ -36,10 +33,6 @@ def main() -> int:
         options += ['--robots', *map(str, arguments.robots)]
     with TemporaryDirectory() as folder:  # a run cut short leaves the old tables whole
         failed = sbot(['bench', *options, '--csv', str(Path(folder) / 'standard.csv')])
-        found = run_peers(sorted(arguments.robots), arguments.seconds, print,
-                          arguments.peer_python)
-        if found:
-            write_table(Path(folder) / 'standard_peers.csv', found)
         for new in Path(folder).iterdir():
             shutil.move(new, arguments.folder / new.name)
     return failed

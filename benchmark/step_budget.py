@@ -7,7 +7,8 @@ world. *At best* is a bound that ignores everything but the arithmetic that the 
 
 * lasers: as many intersections of a beam with an object as the scans need, by the same formulas,
   over arrays in the nearest cache, plus the scans' bytes at the speed of a copy in memory;
-* the rest: as many sines, cosines and arcs as the formulas have, each at its price in a loop.
+* the rest: as many sines, cosines and arcs as the formulas have, by the functions of whole arrays
+  that the phases call (`sbot_common.elementary`), over arrays in the nearest cache.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from sbot.bench.scenes import (
     BEAMS,
     RANGE,
     SPEED,
+    STEP,
     STEPS_A_DRAW,
     TURN,
     laser_parameters,
@@ -36,6 +38,7 @@ from sbot.bench.scenes import (
 )
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import njit
+from sbot_common.elementary import atan2_of, sin_of, sincos_of
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import achieved_twists, drive, move
@@ -58,6 +61,7 @@ from sbot_sim.sensors.scan import cast_scans
 from wind_model.source import still_air
 
 Floats = NDArray[np.float64]
+NEAR, OFTEN = 1000, 20  # numbers that the nearest cache holds; calls that are timed together
 STATES = 20  # of the running world, taken in turn, so that no branch is known by heart
 
 
@@ -134,15 +138,6 @@ def intersect_sides(objects: Floats, fan: Fan, best: Floats) -> None:
             best[i] = t if t < best[i] else best[i]
 
 
-@njit
-def sines(angles: Floats) -> float:
-    """Return a sum of sines, one after the other."""
-    total = 0.0
-    for i in range(angles.shape[0]):
-        total += math.sin(angles[i])
-    return total
-
-
 def seconds(work: Callable[[], object], repeats: int = 30) -> float:
     """Return the median processor time of a call."""
     work()
@@ -160,7 +155,9 @@ class Prices(NamedTuple):
     disc: float  # a beam and a disc
     side: float  # a beam and a facing segment
     byte: float  # copied in memory, both ways
-    sine: float
+    sine: float  # of half of what a robot turns in a tick
+    direction: float  # sine and cosine of an angle
+    arc: float  # of two coordinates
 
 
 def prices() -> Prices:
@@ -171,13 +168,22 @@ def prices() -> Prices:
     discs = np.column_stack([rng.uniform(1, RANGE, 500), rng.uniform(-RANGE, RANGE, 500),
                              np.full(500, 0.09)])
     sides = np.column_stack([rng.uniform(1, RANGE, (500, 6)), np.ones(500)])
-    angles = rng.uniform(-math.pi, math.pi, 10_000)
+    angles = rng.uniform(-math.pi, math.pi, NEAR)
+    half_turns = STEP * TURN / 2 / math.pi * angles
+    sine, cosine, arc = np.empty((3, NEAR))
     block = np.zeros(1 << 24, np.uint8)  # more than a cache
     copy = np.empty_like(block)
     return Prices(seconds(lambda: intersect_discs(discs, fan, best)) / (500 * BEAMS),
                   seconds(lambda: intersect_sides(sides, fan, best)) / (500 * BEAMS),
                   seconds(lambda: np.copyto(copy, block)) / block.nbytes,
-                  seconds(lambda: sines(angles)) / len(angles))
+                  seconds(lambda: _often(sin_of, half_turns, sine)) / (OFTEN * NEAR),
+                  seconds(lambda: _often(sincos_of, angles, sine, cosine)) / (OFTEN * NEAR),
+                  seconds(lambda: _often(atan2_of, sine, cosine, arc)) / (OFTEN * NEAR))
+
+
+def _often(function: Callable[..., None], *arrays: Floats) -> None:
+    for _ in range(OFTEN):
+        function(*arrays)
 
 
 def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
@@ -227,14 +233,15 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
             rays_ms),
         Phase(robots, 'motion', each(lambda k: move(
             bodies, states[k].true_pose, driven, still, parameters.dt)),
-            3e3 * robots * price.sine),
+            1e3 * robots * (price.sine + price.direction)),
         Phase(robots, 'collisions', each(lambda k: separate(
             parameters.fixed, bodies.safety_radius, states[k].true_pose, moved[k])), 0.0),
-        Phase(robots, 'odometry', each(slip), 3e3 * robots * price.sine),
+        Phase(robots, 'odometry', each(slip), 1e3 * robots * (price.sine + price.direction)),
         Phase(robots, 'yaws as decoded', each(lambda k: decoded_yaws(
-            np.ascontiguousarray(states[k].true_pose[:, 2]))), 5e3 * robots * price.sine),
+            np.ascontiguousarray(states[k].true_pose[:, 2]))),
+            1e3 * robots * (price.direction + price.arc)),
         Phase(robots, 'twists', each(lambda k: achieved_twists(
-            states[k].true_pose, moved[k], parameters.dt)), 2e3 * robots * price.sine)]
+            states[k].true_pose, moved[k], parameters.dt)), 1e3 * robots * price.direction)]
     all_of_it = each(lambda _: whole())
     rest = all_of_it - sum(phase.ms for phase in phases)
     phases += [Phase(robots, 'the rest', rest, 0.0),
@@ -252,7 +259,8 @@ def main() -> int:
     price = prices()
     print(f'a beam and a disc {1e9 * price.disc:.2f} ns, a beam and a side '
           f'{1e9 * price.side:.2f} ns, a byte copied {1e9 * price.byte:.3f} ns, '
-          f'a sine {1e9 * price.sine:.1f} ns')
+          f'a sine {1e9 * price.sine:.2f} ns, with its cosine {1e9 * price.direction:.2f} ns, '
+          f'an arc {1e9 * price.arc:.2f} ns')
     rows: list[list[object]] = []
     for robots in arguments.robots:
         phases, counted = budget(robots, price)

@@ -13,7 +13,8 @@ import numpy as np
 
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import S_BOT, BodyArrays, body_arrays
+from sbot_sim.world.bodies import S_BOT
+from sbot_sim.world.body_arrays import BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
 
 mpl.use('Agg')

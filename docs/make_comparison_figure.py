@@ -1,4 +1,4 @@
-"""Draw docs/figures/comparison.png: ways of leaders by controller, in a crosswind of 0.3 m/s.
+"""Draw docs/figures/comparison.png: ways of robots by controller, in scenes of the benchmark.
 
 python docs/make_comparison_figure.py
 """
@@ -12,36 +12,45 @@ import matplotlib.pyplot as plt
 
 from sbot.figures.arena import draw_arena
 from sbot.figures.data import from_result
+from sbot.files.yaml_text import dump_yaml
+from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario
+from sbot.scenario.load import parse_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
-ARENAS = ('wall', 'trap', 'maze')
+SCENES = ('arena/wall-wind', 'arena/trap-wind', 'slit/10', 'intersection/four')
 CONTROLLERS = {'potential_field': '#c0392b', 'navground:HL': '#2e8b57', 'navigate': '#1f4e9e'}
-CHANGES = {'seed': 1, 'wind.wind_direction': [0, 1, 0], 'wind.wind_speed_mean': 0.3}
+SEED = 0
 
 
 def main() -> None:
     """Run and draw."""
-    figure, grid = plt.subplots(1, len(ARENAS), figsize=(8.6, 2.9), layout='constrained')
-    for axes, arena in zip(grid, ARENAS, strict=True):
+    figure, grid = plt.subplots(2, 2, figsize=(8.6, 6.6), layout='constrained')
+    for axes, name in zip(grid.ravel(), SCENES, strict=True):
+        values = scenario_values(name, chosen_scenes(families(), [name])[name], SEED)
         for number, (controller, colour) in enumerate(CONTROLLERS.items()):
-            scenario = load_scenario(str(ROOT / 'benchmark' / 'comparison' / f'{arena}.yaml'),
-                                     {**CHANGES, 'robots.*.controller': controller})
+            scenario = parse_scenario(dump_yaml(values), name, ROOT,
+                                      overrides={'robots.*.controller': controller})
             run = run_scenario(scenario)
             if number == 0:
                 draw_arena(axes, from_result(run))
-                axes.plot(*scenario.robots[0].goal, marker='*', color='black', markersize=10,
-                          zorder=6)
-            for i in range(run.poses.shape[1]):
+                for robot in scenario.robots:
+                    if robot.goal is not None:
+                        axes.plot(*robot.goal, marker='*', color='black', markersize=9, zorder=6,
+                                  linestyle='none', label='goal')
+            for i, robot in enumerate(scenario.robots):
+                goes = robot.goal is not None
                 axes.plot(run.poses[:, i, 0], run.poses[:, i, 1], color=colour, zorder=5,
-                          linewidth=1.8 if i == 0 else 0.6, alpha=1.0 if i == 0 else 0.6,
-                          label=controller if i == 0 else None)
-        axes.set_title(arena, loc='left')
+                          linewidth=1.8 if goes else 0.6, alpha=1.0 if goes else 0.6,
+                          label=controller)
+        axes.set_title(name, loc='left')
         axes.set_xlabel('x (m)')
-    grid[0].set_ylabel('y (m)')
-    figure.legend(*grid[0].get_legend_handles_labels(), loc='outside lower center',
-                  ncols=len(CONTROLLERS), frameon=False)
+        axes.set_ylabel('y (m)')
+    handles: dict[str, object] = {}
+    for handle, label in zip(*grid[0, 0].get_legend_handles_labels(), strict=True):
+        handles.setdefault(label, handle)  # of a robot with a goal
+    figure.legend(handles.values(), handles, loc='outside lower center', ncols=len(handles),
+                  frameon=False)
     figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=170)
 
 

@@ -28,7 +28,7 @@ class Shown(NamedTuple):
     """How one scenario is shown; without moments by its tracks and curves."""
 
     at: tuple[float, ...] = ()  # s
-    colour: str = 'robot'
+    colour: str = ''
     gif: int = 0  # every how many frames of its film are in a GIF of the repository; 0: no GIF
 
 
@@ -59,15 +59,15 @@ def stem(name: str) -> str:
 
 
 def draw(data: RunData, shown: Shown, path: Path, dark: bool = False) -> None:
-    """Draw a run; light pictures of moments, which the repository has, have few colours."""
+    """Draw a run; light pictures, which the repository has, have few colours."""
     with TemporaryDirectory() as folder:
         large = Path(folder) / 'large.png'
         plot_run(data, large, Look(shown.at, shown.colour, dark))
-        save_small(large, path, few_colours=bool(shown.at) and not dark)
+        save_small(large, path, few_colours=not dark)
 
 
 def save_small(large: Path, path: Path, width: int = WIDTH, few_colours: bool = False) -> None:
-    """Write a picture anew, in fewer pixels; tracks are gradients and need all colours."""
+    """Write a picture anew, in fewer pixels; tracks by time are gradients and need all colours."""
     with Image.open(large) as image:
         height = round(image.height * width / image.width)
         small = image.convert('RGB').resize((width, height), Image.Resampling.LANCZOS)

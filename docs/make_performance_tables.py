@@ -46,15 +46,16 @@ def standard() -> str:
         lines.append([f'`{row["case"]}`', _count(row), _number(row['ms_per_step']),
                       _number(row['best_ms_per_step']), f'{rays:.0f}' if rays else '',
                       _number(row['real_time_factor'], 2), gain])
-    return _table(['case', 'robots', 'ms a step', 'best', 'M rays/s', '× real time',
+    return _table(['case', 'robots', 'ms per step', 'best', 'M rays/s', '× real time',
                    'gain of two threads'], lines)
 
 
 def peers() -> str:
     """Return other simulators beside ours."""
-    return _table(['simulator', 'case', 'robots', 'its ms', 'ours', 'ratio'], [
-        [row['peer'], f'`{row["case"]}`', _count(row), _number(row['cpu_ms_per_step']),
-         _number(row['ours_cpu_ms_per_step']), _number(row['ratio'], 2)]
+    return _table(['simulator', 'version', 'case', 'robots', 'its ms', 'ours', 'ratio'], [
+        [row['peer'], row.get('version', ''), f'`{row["case"]}`', _count(row),
+         _number(row['cpu_ms_per_step']), _number(row['ours_cpu_ms_per_step']),
+         _number(row['ratio'], 2)]
         for row in _rows('standard_peers.csv')])
 
 
@@ -71,7 +72,7 @@ def nodes() -> str:
     def cell(row: Row, name: str) -> str:
         return _number(row[name]) if row[name] else ''
     return _table(
-        ['case', '× real time', 'cpu % a robot', 'ms cpu a tick', 'missed %', 'late %',
+        ['case', '× real time', 'cpu % per robot', 'ms cpu per tick', 'missed %', 'late %',
          'latency median, p99 ms'],
         [[row['case'], *(cell(row, name) for name in ('x real', 'cpu %/robot', 'ms cpu/tick',
                                                       'missed %', 'late %')),
@@ -86,10 +87,12 @@ def small() -> str:
     def millions(name: str) -> str:
         return f'{float(row[name]) / 1e6:.2f} M'
     lines = [
-        ['evaluations a processor second: 5 s-bots, infrared with noise, a perceptron, 600 ticks',
+        ['evaluations per processor second: 5 s-bots, infrared with noise, a perceptron, '
+         '600 ticks',
          _number(row['evaluations_per_cpu_s'])],
-        ['robot-steps a processor second of these', millions('evaluation_robot_steps_per_cpu_s')],
-        ['robot-steps a processor second of 4 robots with 16 laser beams',
+        ['robot-steps per processor second of these',
+         millions('evaluation_robot_steps_per_cpu_s')],
+        ['robot-steps per processor second of 4 robots with 16 laser beams',
          millions('laser_robot_steps_per_cpu_s')],
         ['`World.step` of 10 s-bots with infrared, from Python', f"{row['world_step_us']} us"],
         ['10 robots of the standard scene in a batch of 100: motion and collisions',
@@ -112,7 +115,7 @@ def starts() -> str:
 
 def motion() -> str:
     """Return motion and collisions alone."""
-    return _table(['robots', 'ms a step (median)', 'best', 'overlaps afterwards'], [
+    return _table(['robots', 'ms per step (median)', 'best', 'overlaps afterwards'], [
         [_count(row), _number(row['ms_per_step'], 2), _number(row['best_ms_per_step'], 2),
          row['overlaps']]
         for row in _rows('standard.csv') if row['case'] == 'motion'])

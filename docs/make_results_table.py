@@ -1,8 +1,10 @@
-"""Write the table of docs/results.md from the runs of benchmark/leader_follower_results.
+"""Write the tables of docs/results.md from the runs in the repository.
 
     python docs/make_results_table.py [RUNS.CSV]
 
-With a file, its columns that the table needs are first kept as the runs of the repository.
+The first table is that of benchmark/leader_follower_results. With a file, its columns that the
+table needs are first kept as the runs of the repository. The others are those of the rows that
+benchmark/navigation/measure.py wrote.
 """
 
 from __future__ import annotations
@@ -12,6 +14,11 @@ import re
 import statistics
 import sys
 from pathlib import Path
+from typing import Any
+
+from sbot.navigation.rows import read_rows_file
+from sbot.navigation.table import as_markdown, table
+from sbot.sweeps.results.share import wilson_interval
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'results.md'
@@ -23,6 +30,8 @@ MARKS = re.compile(r'(<!-- table: begin -->\n).*?(<!-- table: end -->)', re.S)
 HEAD = ('| arena | wind (m/s) | `leader_filter` | leader arrived | median time (s) | '
         'slowest (s) | runs with collisions | followers: farthest (m) | mean (m) |\n'
         '| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n')
+ROWS = ROOT / 'benchmark' / 'navigation' / 'rows.jsonl'
+CONTROLLERS = ('navigate', 'navground:HL', 'navground:ORCA', 'dwa', 'potential_field')
 Row = dict[str, str]
 
 
@@ -46,12 +55,38 @@ def line(setting: tuple[str, ...], rows: list[Row]) -> str:
 
 
 def with_table(page: str) -> str:
-    """Return the page with its table made anew from the repository's runs."""
+    """Return the page with its tables made anew from the repository's runs."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in read(RUNS):
         groups.setdefault((row['scenario'], row[WIND], row[FILTER]), []).append(row)
-    table = HEAD + ''.join(line(setting, rows) for setting, rows in groups.items())
-    return MARKS.sub(rf'\g<1>{table}\g<2>', page)
+    first = HEAD + ''.join(line(setting, rows) for setting, rows in groups.items())
+    page = MARKS.sub(rf'\g<1>{first}\g<2>', page)
+    rows = read_rows_file(ROWS)
+    for name, lines in (('success', successes(rows)), ('scenes', table(rows, 'scene'))):
+        marks = re.compile(rf'(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)', re.S)
+        page = marks.sub(rf'\g<1>{as_markdown(lines)}\n\g<2>', page)
+    return page
+
+
+def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Return a line for each scene: in how many runs each controller succeeds."""
+    lines = [['scene', *CONTROLLERS]]
+    for scene in dict.fromkeys(row['scene'] for row in rows):
+        cells = []
+        for controller in CONTROLLERS:
+            own = [row for row in rows if (row['scene'], row['controller']) == (scene, controller)]
+            cells.append(_share(sum(row['success'] == 1 for row in own), len(own)))
+        lines.append([scene, *cells])
+    whole = [[row for row in rows if row['controller'] == each] for each in CONTROLLERS]
+    return [*lines, ['all', *(_share(sum(row['success'] == 1 for row in own), len(own))
+                              for own in whole)]]
+
+
+def _share(count: int, runs: int) -> str:
+    if not runs:
+        return '–'
+    low, high = (100.0 * each for each in wilson_interval(count, runs))
+    return f'{count} of {runs} ({low:.0f}–{high:.0f} %)'
 
 
 def main() -> int:

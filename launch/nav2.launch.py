@@ -90,7 +90,7 @@ def views_of(text, robots, number):
 def changes_of(robots, number, more):
     """Return the changes that a scenario needs for Nav2, as the argument set has them.
 
-    Free-running: Nav2 waits for nobody. Its commands come at 20 Hz, so that a robot must wait for
+    Free-running: Nav2 waits for nobody. Its commands come at 15 Hz, so that a robot must wait for
     the next for longer than that. Where there are others, lasers must see them: Nav2 knows of
     nothing else that moves.
     """

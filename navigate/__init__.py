@@ -1,1 +1,1 @@
-"""The controller ``navigate``: leader and followers that plan on what they have seen."""
+"""The controller ``navigate``: leader and followers that plan on what their lasers have seen."""

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.frame import frame_at
+from navigate.frame import Frame, frame_at
 from navigate.memory import Memory, State, Task, initial_state, make_limits, make_memory
 from navigate.parameters import Parameters, resolved
 from navigate.turn_record import TurnRecord, state_of, turn
+from navigate.ways.known import Known
 from sbot_common.elementary import sincos_of
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
 
@@ -28,19 +29,22 @@ class Navigate:
     ----------
     parameters : to start from, already checked; None: the defaults
     followers : ids of the robots that follow robot 0, rising
+    known : outlines of the fixed obstacles, in `map`, for ``map``
     given : values that replace some parameters, by name
 
     Raises
     ------
     InputError
-        for an unknown name or a bad value
+        for an unknown name or a bad value, and for ``map`` without ``known``
 
     """
 
     def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
-                 **given: object) -> None:
+                 known: Known | None = None, **given: object) -> None:
         self._given = updated(parameters or Parameters(), given, _where)
-        self._parameters = resolved(self._given)
+        self._parameters, self._known = resolved(self._given), known
+        if self._given.map and known is None:
+            raise InputError('navigate: map needs the outlines of obstacles; give `known`')
         self._followers = tuple(followers)
         self.reset()
 
@@ -53,9 +57,10 @@ class Navigate:
 
     def set_parameters(self, **changes: object) -> None:
         """Change parameters from the next step on; raise InputError and change nothing if bad."""
-        self._given = updated(self._given, changes, _where)
-        self._parameters = resolved(self._given)
-        self._fan = None
+        given = updated(self._given, changes, _where)
+        if given.map != self._given.map:
+            raise InputError('navigate: map cannot change while the robot drives')
+        self._given, self._parameters, self._fan = given, resolved(given), None
 
     @property
     def state(self) -> State | None:
@@ -97,6 +102,9 @@ class Navigate:
             p, robots, beams = self._parameters, len(poses), fan[0]
             if self._memory is None:
                 self._memory = make_memory(robots, beams)
+                if p.map and self._known is not None:
+                    self._memory = self._memory._replace(
+                        known=_known_in(frame_at(*poses[me].tolist()), self._known))
             else:
                 self._memory = self._memory._replace(limits=make_limits(robots, beams))
             state = self.state or initial_state(frame_at(*poses[me].tolist()), p)
@@ -106,6 +114,17 @@ class Navigate:
             self._record = TurnRecord(p, state, self._memory, followers, directions(*fan))
             self._fan = fan
         return self._record
+
+
+def _known_in(frame: Frame, known: Known) -> Known:
+    """Return outlines of `map` in a frame."""
+    segments, circles = np.array(known.segments, np.float64), np.array(known.circles, np.float64)
+    for x, y in ((segments[:, 0], segments[:, 1]), (segments[:, 2], segments[:, 3]),
+                 (circles[:, 0], circles[:, 1])):
+        dx, dy = x - frame.x, y - frame.y
+        x[:] = frame.cosine * dx + frame.sine * dy
+        y[:] = frame.cosine * dy - frame.sine * dx
+    return Known(segments, circles)
 
 
 def directions(count: int, first: float, increment: float) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""One turn of ``navigate``: see, estimate the drift, choose a target, a way, a velocity."""
+"""One turn of ``navigate``: see, estimate the drift, choose a target, a path and a velocity."""
 
 from __future__ import annotations
 
@@ -15,14 +15,40 @@ from navigate.following import follower_target, leader_speed, on_trail
 from navigate.frame import Place, into
 from navigate.memory import Memory, State, Task
 from navigate.moving import look_for_movers, meet_movers
-from navigate.parameters import AT_REST, CREEPING, HOME, LOOK_TIME, RATE, SIDE, STILL, Parameters
+from navigate.parameters import (
+    AT_REST,
+    CREEPING,
+    HOME,
+    LEAST_MARGIN,
+    LOOK_TIME,
+    RATE,
+    SIDE,
+    STILL,
+    Parameters,
+)
 from navigate.sight import limit_hidden, limit_near, list_neighbours, see
-from navigate.turning import Turning, aligning, resting_turn, turn_with_hysteresis, turned, wanting
+from navigate.turning import (
+    Turning,
+    aligning,
+    resting_turn,
+    turn_with_hysteresis,
+    turned,
+    wanting,
+)
 from navigate.ways import trail as trails
 from navigate.ways.grid import Grid, shifted
+from navigate.ways.known import mark_known
 from navigate.ways.passage import Passage, passage_ahead, way_out
 from navigate.ways.route import Route, margin_ahead, next_point, nothing_planned, watched
-from navigate.yielding import WAITS, Yield, is_time_to_look, negotiated, write_headings
+from navigate.yielding import (
+    PASSES,
+    WAITS,
+    Yield,
+    is_time_to_look,
+    negotiated,
+    on_lane,
+    write_headings,
+)
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
@@ -65,14 +91,17 @@ def placed(state: State, poses: Floats, me: int, yaw: float) -> Place:
 
 @njit_inner
 def window(p: Parameters, state: State, memory: Memory, place: Place) -> Grid:
-    """Return the grid; it is moved where the robot nears its edge."""
+    """Return the grid; it is moved where the robot nears its edge, and what is known marked."""
     grid = Grid(memory.nearness, memory.evidence, memory.hits, state.origin_x, state.origin_y,
                 p.cell_m)
-    middle = SIDE / 2 * p.cell_m
+    middle, is_new = SIDE / 2 * p.cell_m, state.turn == 0
     if max(abs(place.x - grid.origin_x - middle),
            abs(place.y - grid.origin_y - middle)) >= 0.75 * middle:
         origin_x, origin_y = shifted(grid, place.x, place.y)
         grid = Grid(memory.nearness, memory.evidence, memory.hits, origin_x, origin_y, p.cell_m)
+        is_new = True
+    if is_new:
+        mark_known(grid, memory.known)
     return grid
 
 
@@ -110,6 +139,8 @@ def way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: T
         to_x, to_y = waiting.spot_x, waiting.spot_y
     route, at_x, at_y = next_point(p, grid, memory.search, memory.path, state.route, state.time,
                                    changed, x, y, to_x, to_y)
+    if waiting.mode == PASSES:
+        at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
     return Way(points, waiting, route, to_x, to_y, at_x, at_y, speed, True)
 
 
@@ -262,9 +293,17 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1,
-                  margin_ahead(p, grid, memory.path, route), way.waiting, chosen[0], chosen[1],
-                  watch, sight.looked, turned(turning, omega, time))
+                  margin_kept(p, grid, memory, way.waiting, route), way.waiting, chosen[0],
+                  chosen[1], watch, sight.looked, turned(turning, omega, time))
     return after, v, omega
+
+
+@njit_inner
+def margin_kept(p: Parameters, grid: Grid, memory: Memory, waiting: Yield, route: Route) -> float:
+    """Return the margin (m) that is kept from obstacles in the next turn."""
+    if waiting.mode == PASSES:
+        return LEAST_MARGIN * p.robot_radius_m
+    return margin_ahead(p, grid, memory.path, route)
 
 
 @njit_inner

@@ -1,4 +1,4 @@
-"""Followers: where their places are, and how they get there; how fast their leader may be."""
+"""Followers: their places in the formation, the way to them, and the leader's speed limit."""
 
 from __future__ import annotations
 

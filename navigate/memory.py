@@ -1,4 +1,4 @@
-"""What a robot is to do, and what it remembers from turn to turn."""
+"""Task and memory of a robot, kept from turn to turn."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from navigate.parameters import HIDDEN, SIDE, Parameters
 from navigate.turning import Turning, no_turn
 from navigate.ways import trail as trails
 from navigate.ways.grid import make_grid
+from navigate.ways.known import Known, nothing_known
 from navigate.ways.route import Route, Watch
 from navigate.ways.search import LONGEST, Search, make_search
 from navigate.yielding import Yield, no_yield
@@ -57,6 +58,7 @@ class Memory(NamedTuple):
     group: NDArray[np.int8]  # (num_robots,) working memory of ``yielding``
     limits: Floats  # (of ``make_limits``, 3) working memory of ``damper``
     movers: Movers
+    known: Known
 
 
 class Task(NamedTuple):
@@ -76,7 +78,8 @@ def make_memory(num_robots: int, beams: int) -> Memory:
     return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
                   np.zeros((trails.LONGEST, 2)), np.full((num_robots, 2), np.nan),
                   np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
-                  np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers())
+                  np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers(),
+                  nothing_known())
 
 
 def make_limits(num_robots: int, beams: int) -> Floats:

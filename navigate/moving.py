@@ -1,4 +1,4 @@
-"""Obstacles that move: found in scans, followed, and remembered beside the laser's view.
+"""Moving obstacles: detected in scans, tracked, and remembered outside the laser's view.
 
 A part of a scan whose ends stand before something farther is an object; one no larger than some
 bodies is taken for a disc. Its place and velocity are estimated by a growing-memory filter that
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from navigate.frame import Place
 from navigate.parameters import (
     ANCHOR,
+    DAMPING,
     FEWEST,
     FORGET,
     GAP,
@@ -29,10 +30,13 @@ from navigate.parameters import (
     LARGEST,
     MISSING,
     MOVES,
+    PARTLY_KNOWN,
     PLACE_GAIN,
     SIGHT,
     SPACE,
     SPEED_GAIN,
+    SURE,
+    SWERVE,
     Parameters,
 )
 from navigate.ways.grid import Grid, is_marked
@@ -54,13 +58,14 @@ class Movers(NamedTuple):
     anchor: NDArray[np.float64]  # (MOST, 3) m, m, s: where and when it was some time ago
     known: NDArray[np.float64]  # (MOST,) share of it that is where obstacles were known
     moves: NDArray[np.bool_]  # (MOST,) whether it moves
+    went: NDArray[np.float64]  # (MOST, 2) m, from the anchor before to the last one
 
 
 def make_movers() -> Movers:
     """Return room for objects; none is followed."""
     return Movers(np.zeros((MOST, 2)), np.zeros((MOST, 2)), np.zeros(MOST), np.zeros(MOST),
                   np.zeros(MOST, np.int64), np.zeros((MOST, 3)), np.zeros(MOST),
-                  np.zeros(MOST, np.bool_))
+                  np.zeros(MOST, np.bool_), np.zeros((MOST, 2)))
 
 
 @njit
@@ -148,7 +153,7 @@ def follow_object(p: Parameters, movers: Movers, x: float, y: float, distance: f
                        place.y + (distance + radius) * y, time)
     if new:
         movers.looks[k], movers.radius[k], movers.moves[k] = 0, radius, False
-        movers.velocity[k] = 0.0
+        movers.velocity[k], movers.went[k] = 0.0, 0.0
         movers.known[k] = known
     n = movers.looks[k] + 1
     movers.radius[k] += max(0.1, 1.0 / n) * (radius - movers.radius[k])
@@ -158,16 +163,89 @@ def follow_object(p: Parameters, movers: Movers, x: float, y: float, distance: f
     if new:
         movers.place[k, 0], movers.place[k, 1] = at_x, at_y
         movers.anchor[k, 0], movers.anchor[k, 1], movers.anchor[k, 2] = at_x, at_y, time
+        movers.looks[k], movers.seen[k] = 1, time
     else:
-        was_x, was_y = expected(movers, k, time)
-        near = max(PLACE_GAIN, 2.0 * (2.0 * n - 1.0) / (n * (n + 1.0)))
-        fast = max(SPEED_GAIN, 6.0 / (n * (n + 1.0))) / (time - movers.seen[k])
-        movers.velocity[k, 0] += fast * (at_x - was_x)
-        movers.velocity[k, 1] += fast * (at_y - was_y)
-        movers.place[k, 0] = was_x + near * (at_x - was_x)
-        movers.place[k, 1] = was_y + near * (at_y - was_y)
-    movers.looks[k], movers.seen[k] = n, time
+        estimate(p, movers, k, at_x, at_y, time)
     _judge(p, movers, k, time)
+
+
+@njit
+def estimate(p: Parameters, movers: Movers, k: int, at_x: float, at_y: float,
+             time: float) -> None:
+    """Note that object k is at (at_x, at_y) (m).
+
+    The memory of one that moves begins anew where it does not go on as it went: detection of
+    manoeuvres, Bar-Shalom and Birmiwal, "Variable dimension filter for maneuvering target
+    tracking" (IEEE Transactions on Aerospace and Electronic Systems 18, 1982).
+    """
+    n = movers.looks[k] + 1
+    was_x, was_y = expected(movers, k, time)
+    dx, dy, swerve = at_x - was_x, at_y - was_y, SWERVE * p.robot_radius_m
+    if movers.moves[k] and dx * dx + dy * dy > swerve * swerve:
+        n = min(n, 3)
+    near = max(PLACE_GAIN, 2.0 * (2.0 * n - 1.0) / (n * (n + 1.0)))
+    fast = max(SPEED_GAIN, 6.0 / (n * (n + 1.0))) / (time - movers.seen[k])
+    movers.velocity[k, 0] += fast * dx
+    movers.velocity[k, 1] += fast * dy
+    movers.place[k, 0], movers.place[k, 1] = was_x + near * dx, was_y + near * dy
+    movers.looks[k], movers.seen[k] = n, time
+
+
+@njit_inner
+def _is_cut(ranges: NDArray[np.float32], first: int, last: int) -> bool:
+    """Tell whether beams first ... last see an object that reaches beyond the view on one side."""
+    n = ranges.shape[0]
+    if last - first + 1 < FEWEST or (first == 0) == (last == n - 1):
+        return False
+    if first == 0:
+        return bool(ranges[last + 1] > ranges[last])
+    return bool(ranges[first - 1] > ranges[first])
+
+
+@njit
+def follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
+               beams: NDArray[np.float64], first: int, last: int, place: Place,
+               time: float) -> None:
+    """Note the part of a disc that beams first ... last see at the edge of the view.
+
+    Only of one that moves and was seen whole before: a geometric fit of its centre with the known
+    radius by a damped Gauss-Newton step (Levenberg 1944) from where it is expected.
+    """
+    middle = (first + last) // 2
+    distance = np.float64(ranges[middle])
+    ahead = place.cosine * beams[0, middle] - place.sine * beams[1, middle]
+    aside = place.sine * beams[0, middle] + place.cosine * beams[1, middle]
+    seen_x, seen_y = place.x + distance * ahead, place.y + distance * aside
+    gate = GATE * p.robot_radius_m
+    nearest, least = -1, gate
+    for k in range(MOST):
+        if movers.looks[k] > 0 and movers.moves[k] and movers.seen[k] < time:
+            x, y = expected(movers, k, time)
+            apart = abs(math.sqrt((seen_x - x) * (seen_x - x) + (seen_y - y) * (seen_y - y))
+                        - movers.radius[k])
+            if apart < least:
+                nearest, least = k, apart
+    if nearest < 0:
+        return
+    k, radius = nearest, movers.radius[nearest]
+    x, y = expected(movers, k, time)
+    for _ in range(2):
+        xx, xy, yy, x_e, y_e = 0.0, 0.0, 0.0, 0.0, 0.0
+        for i in range(first, last + 1):
+            distance = np.float64(ranges[i])
+            dx = place.x + distance * (place.cosine * beams[0, i] - place.sine * beams[1, i]) - x
+            dy = place.y + distance * (place.sine * beams[0, i] + place.cosine * beams[1, i]) - y
+            size = math.sqrt(dx * dx + dy * dy)
+            if size > 0.0:
+                dx, dy = dx / size, dy / size
+                xx, xy, yy = xx + dx * dx, xy + dx * dy, yy + dy * dy
+                x_e, y_e = x_e + (size - radius) * dx, y_e + (size - radius) * dy
+        damping = DAMPING * (last - first + 1)
+        xx, yy = xx + damping, yy + damping
+        determinant = xx * yy - xy * xy
+        x += (yy * x_e - xy * y_e) / determinant
+        y += (xx * y_e - xy * x_e) / determinant
+    estimate(p, movers, k, x, y, time)
 
 
 @njit_inner
@@ -181,8 +259,33 @@ def _judge(p: Parameters, movers: Movers, k: int, time: float) -> None:
         movers.moves[k] = True
     if moves or time - movers.anchor[k, 2] > ANCHOR:
         movers.moves[k] &= moves
+        movers.went[k, 0], movers.went[k, 1] = dx if moves else 0.0, dy if moves else 0.0
         movers.anchor[k, 0], movers.anchor[k, 1] = movers.place[k, 0], movers.place[k, 1]
         movers.anchor[k, 2] = time
+
+
+@njit
+def has_left(movers: Movers, k: int, ranges: NDArray[np.float32], beams: NDArray[np.float64],
+             place: Place) -> bool:
+    """Tell whether object k is out of where it was an anchor ago, and beams pass there.
+
+    Near the robot beams soon mark the surface of what moves, so that it seems to be known.
+    """
+    was_x = movers.anchor[k, 0] - movers.went[k, 0]
+    was_y = movers.anchor[k, 1] - movers.went[k, 1]
+    dx, dy = movers.place[k, 0] - was_x, movers.place[k, 1] - was_y
+    radius = movers.radius[k]
+    if dx * dx + dy * dy <= radius * radius:
+        return False
+    dx, dy = was_x - place.x, was_y - place.y
+    ahead, aside = place.cosine * dx + place.sine * dy, place.cosine * dy - place.sine * dx
+    best, most = 0, -math.inf
+    for i in range(beams.shape[1]):
+        along = ahead * beams[0, i] + aside * beams[1, i]
+        if along > most:
+            best, most = i, along
+    off = abs(ahead * beams[1, best] - aside * beams[0, best])
+    return bool(off < 0.5 * radius and ranges[best] > most + radius)
 
 
 @njit
@@ -214,9 +317,14 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
                         p, others, me, place.x + distance * x, place.y + distance * y):
                     known = _share_known(grid, ranges, beams, first, last, place)
                     follow_object(p, movers, x, y, distance, radius, known, place, time)
+            elif _is_cut(ranges, first, last):
+                follow_cut(p, movers, ranges, beams, first, last, place, time)
         first = last + 1
     for k in range(MOST):
         since = time - movers.seen[k]
+        if movers.looks[k] >= SURE and since == 0.0 and not movers.moves[k]:
+            movers.moves[k] = movers.known[k] < PARTLY_KNOWN and has_left(
+                movers, k, ranges, beams, place)
         if movers.looks[k] > 0 and since > 0.0:
             x, y = expected(movers, k, time)
             dx, dy = x - place.x, y - place.y

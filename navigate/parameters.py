@@ -81,6 +81,7 @@ PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
 # Obstacles that move
+SURE = 5  # looks before that counts
 FEWEST = 3  # beams that see an object
 GAP = 1.5  # radii between neighbouring readings: another object begins
 LARGEST = 3.0  # radii: a larger object is no disc
@@ -88,14 +89,19 @@ GATE = 2.0  # radii between an object and where it was expected
 MOVES = 1.0  # radii from where it was ``ANCHOR`` ago: it moves
 ANCHOR = 2.0  # s
 KNOWN = 0.5  # share of an object where obstacles were known: one that moves has less
+PARTLY_KNOWN = 0.8  # likewise of one that beams pass where it was
 KNOWN_GAIN = 0.3  # of a look, in the mean of that share
 PLACE_GAIN = 0.5  # of the alpha-beta filter, a look
 SPEED_GAIN = 0.2
+SWERVE = 0.3  # radii between a moving object and where it was expected: it goes another way
+DAMPING = 0.1  # of the fit to a part of an object, a beam
 SPACE = 1.5  # margins that are left to one that moves
 MISSING = 0.5  # s for which an object in front is not seen until it is forgotten
 FORGET = 3.0  # s, likewise of one that is not in front
 
 # Passages
+LANES = 5.0  # radii of width in which two robots pass if each keeps to its side
+LANE_AHEAD = 3.0  # radii ahead on its lane, a robot heads for
 ABREAST = 6.0  # radii of width in which two robots pass each other
 FORESIGHT = 14.0  # radii ahead in which passages are looked for
 PASSAGE = 40.0  # radii, the longest passage that is seen
@@ -127,11 +133,11 @@ class Parameters(NamedTuple):
         '1/s', 'Turn rate per radian of heading error.', minimum=0.0)] = 8.0
     drift_weight: Annotated[float, Param(
         '', 'Weight of the newest measurement in the moving average of the drift by the wind, at '
-        '30 turns a second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
+        '30 turns per second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
     robot_radius_m: Annotated[float, Param(
         'm', 'Radius of every robot.', minimum=0.0, open_minimum=True)] = 0.3
     margin_m: Annotated[float, Param(
-        'm', 'Distance kept from obstacles beside the radius; 0: 0.4 radii.',
+        'm', 'Distance kept from obstacles, in addition to the radius; 0: 0.4 radii.',
         minimum=0.0)] = 0.0
     clearance_m: Annotated[float, Param(
         'm', 'Paths nearer to obstacles than this (from the centre) count as longer; at most '
@@ -150,6 +156,9 @@ class Parameters(NamedTuple):
     far_distance_m: Annotated[float, Param(
         'm', 'The leader slows down for a follower that is farther away than this; 0: 40/3 '
         'radii.', minimum=0.0)] = 0.0
+    map: Annotated[bool, Param(
+        '', 'The robot knows the fixed obstacles of the world from the start; else it knows what '
+        'its laser has seen.', at_runtime=False)] = False
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:
         """Yield a clearance that the memory of obstacles cannot tell."""

@@ -1,4 +1,4 @@
-"""What a robot sees and knows: obstacles to remember, limits for its velocity, who is near."""
+"""Perception of a robot: obstacles to remember, velocity limits, robots near it."""
 
 from __future__ import annotations
 

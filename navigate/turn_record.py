@@ -1,4 +1,4 @@
-"""What the turns of one robot need, as one object for compiled code.
+"""Data of one robot's turns, as one object for compiled code.
 
 Handing constants, memory and state over array by array takes four times as long as a turn.
 """

@@ -1,4 +1,4 @@
-"""Turns of a slow robot: hysteresis, so that it does not shake where it queues."""
+"""Turning of a slow robot, with hysteresis, so that it does not shake in a queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who goes first through a passage, and where the others wait.
+"""Right of way in passages: which robot goes first, and where the others wait.
 
 A passage in which two robots cannot pass belongs to those who are in it; before it, to who is
 nearer. Two that meet in it decide by the lowest number among themselves and those that press from
@@ -19,6 +19,8 @@ from navigate.frame import Frame
 from navigate.parameters import (
     ASIDE,
     CLEAR_TIME,
+    LANE_AHEAD,
+    LANES,
     LOOK_TIME,
     MEETING,
     PRESSING,
@@ -28,12 +30,14 @@ from navigate.parameters import (
 )
 from navigate.ways.grid import Grid, distance_at, is_free_line
 from navigate.ways.passage import Passage
+from navigate.ways.route import room_beside
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
 FREE = 0
 WAITS = 1
 KEEPS_ON = 2
+PASSES = 3
 
 _FACING = 0.2  # cosine
 _ANGLES = (60.0, -60.0, 85.0, -85.0, 40.0, -40.0)  # degrees off the passage's axis
@@ -43,7 +47,7 @@ _AWAY = (5.0, 7.0, 9.0, 12.0)  # radii from the mouth
 class Yield(NamedTuple):
     """Whether a robot waits for others, and where."""
 
-    mode: int  # FREE, WAITS, KEEPS_ON
+    mode: int  # FREE, WAITS, KEEPS_ON, PASSES
     since: float  # s, begin of the mode
     busy: float  # s, when the passage was last taken
     looked: float  # s, when passages were last looked for
@@ -211,6 +215,44 @@ def is_out_of_the_way(p: Parameters, passage: Passage, x: float, y: float) -> bo
 
 
 @njit
+def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
+    """Tell whether two robots pass each other in a passage if each keeps to its side."""
+    r = p.robot_radius_m
+    u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
+    length = math.sqrt(u_x * u_x + u_y * u_y)
+    if length <= 1e-9 * r:
+        return False
+    u_x, u_y, seen = u_x / length, u_y / length, False
+    for k in range(math.floor(length / r) + 1):
+        left, right = room_beside(grid, passage.near_x + k * r * u_x,
+                                  passage.near_y + k * r * u_y, u_x, u_y, r, LANES * r)
+        if left - right < LANES * r:
+            return False
+        seen |= left - right < math.inf
+    return seen
+
+
+@njit
+def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_x: float,
+            at_y: float) -> tuple[float, float]:
+    """Return the point (m) ahead on the right lane of a passage; (at_x, at_y) where it has none.
+
+    Keeping to the right: Kirby, Simmons, Forlizzi, "COMPANION: A constraint-optimizing method
+    for person-acceptable navigation" (RO-MAN 2009). Both walls and the other leave as much room.
+    """
+    r = p.robot_radius_m
+    u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
+    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
+    u_x, u_y = u_x / length, u_y / length
+    to_x, to_y = x + LANE_AHEAD * r * u_x, y + LANE_AHEAD * r * u_y
+    left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, LANES * r)
+    if not (left < math.inf and right > -math.inf):
+        return at_x, at_y
+    aside = (left + right) / 2 - (left - right + 2.0 * r) / 6
+    return to_x - aside * u_y, to_y + aside * u_x
+
+
+@njit
 def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, passage: Passage,
                others: NDArray[np.float64], headings: NDArray[np.float64],
                group: NDArray[np.int8], time: float) -> Yield:
@@ -221,16 +263,21 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
-        taken, _ = is_taken(p, passage, me, others, headings, group, state.mode, time,
-                            state.since)
+        taken, occupied = is_taken(p, passage, me, others, headings, group, state.mode, time,
+                                   state.since)
+        if (taken or occupied) and has_lanes(p, grid, passage):
+            return Yield(PASSES, time, state.busy, time, passage, 0.0, 0.0)
         if not taken:
-            return Yield(state.mode, state.since, state.busy, time, state.passage, 0.0, 0.0)
+            return Yield(KEEPS_ON if state.mode == KEEPS_ON else FREE, state.since, state.busy,
+                         time, state.passage, 0.0, 0.0)
         x, y = others[me, 0], others[me, 1]
         if not is_out_of_the_way(p, passage, x, y):
             x, y = spot_beside(p, grid, passage, me, others)
         return Yield(WAITS, time, time, time, passage, x, y)
     taken, _ = is_taken(p, state.passage, me, others, headings, group, WAITS, time,
                         state.since)
+    if taken and has_lanes(p, grid, state.passage):
+        return Yield(PASSES, time, state.busy, time, state.passage, 0.0, 0.0)
     if taken:
         busy = time
     elif time - state.busy >= CLEAR_TIME:

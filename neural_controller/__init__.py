@@ -1,1 +1,1 @@
-"""Small neural networks as robot controllers, compiled: what swarm evolution and learning use."""
+"""Small neural networks as compiled robot controllers, for evolution and learning."""

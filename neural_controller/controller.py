@@ -70,8 +70,9 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
         value: Any = None if field is None else getattr(observation, field)
         if field is not None:
             if value is None:
-                raise InputError(f'input {name}: the robot does not sense it; see `sensors` of '
-                                 'the scenario')
+                raise InputError(f'input {name} needs a sensor that the robot does not have; add '
+                                 'it to '
+                                 '`sensors` of the scenario')
             sensed[field] = value
         if kind == kinds.INFRARED and len(value) != size:  # compiled code would write behind it
             raise bad_value(f'input {name}', f'{len(value)} readings', f'{size}')
@@ -81,7 +82,7 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
             out[0, first:first + size] = value
         if kind == kinds.GOAL:
             if observation.goal is None:
-                raise bad_value('goal', None, f'a goal for the input {name}')
+                raise InputError(f'input {name} needs a goal; give the robot one')
             sensed['goal'] = observation.goal
     scan, heard = sensed.get('scan'), sensed.get('neighbours')
     senses = kinds.Senses(

@@ -1,4 +1,4 @@
-"""Function policy: a compiled function of the user's own that decides for one robot."""
+"""Function policy: a user's compiled function that decides for one robot."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
     function : called for each robot as ``function(inputs, weights, memory, outputs, layers, dt)``
         with float64 arrays (I,), (W,), (M,), (2,), int64 (L,) and the tick's length (s); it
         writes ``outputs`` (and ``memory``) and returns nothing
-    inputs, outputs, max_speed, turn : as of ``make_network``
+    inputs, outputs, max_speed, turn : as in ``make_network``
     weights, memory : how many
 
     Raises

@@ -1,4 +1,4 @@
-"""Source text of a function with all that it uses, and the function that it gives again."""
+"""Source text of a function with everything that it uses, and the function made from it."""
 
 from __future__ import annotations
 import __future__

@@ -119,8 +119,14 @@ def scan_inputs(ranges: Scans, range_max: float, out: Floats) -> None:
 
 @njit
 def place_inputs(pose: Floats, x: float, y: float, out: Floats) -> None:
-    """Write direction and distance of (x, y) (m, `map`) as seen from a pose (3,)."""
+    """Write direction and distance of (x, y) (m, `map`) as seen from a pose (3,).
+
+    A place that is not known, NaN, has no direction and is far away.
+    """
     dx, dy = x - pose[0], y - pose[1]
+    if math.isnan(dx + dy):
+        out[0], out[1], out[2] = 0.0, 0.0, 1.0
+        return
     distance = hypot(dx, dy)
     # A place without a direction, as the leader has of itself, is ahead: not where the map's x is.
     bearing = atan2(dy, dx) - pose[2] if distance > 0.0 else 0.0

@@ -154,7 +154,8 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
     except InputError as error:
         raise InputError(f'{path}: {error}') from None
     except (TypeError, ValueError):
-        raise InputError(f'{path}: weights: expected a list of numbers') from None
+        raise InputError(f'{path}: weights: got other values, expected a list of '
+                         'numbers') from None
 
 
 def read_content(path: str | Path) -> dict[str, Any]:

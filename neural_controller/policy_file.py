@@ -1,4 +1,4 @@
-"""Saving and loading of policies: networks, and functions of the user's own."""
+"""Saving and loading of policies: networks, and users' own functions."""
 
 from __future__ import annotations
 

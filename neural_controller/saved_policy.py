@@ -1,4 +1,4 @@
-"""What the file of a function policy holds: checked, and nothing of it executed."""
+"""Content of a function policy file, checked without executing any of it."""
 
 from __future__ import annotations
 

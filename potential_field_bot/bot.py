@@ -31,7 +31,7 @@ class PotentialField:
     Parameters
     ----------
     goal : x, y (m) of the goal; an observation's goal, when there is one, goes first
-    rate_hz : turns a second; without it, ``loop_rate`` and ``parameters`` 1/dt of the first
+    rate_hz : turns per second; without it, ``loop_rate`` and ``parameters`` 1/dt of the first
         observation
     parameters : to start from, already checked
     given : constants that replace some of ``parameters``, by name

@@ -39,7 +39,7 @@ class Arguments(NamedTuple):
 
 def _whole(text: str) -> int:
     if not _WHOLE.fullmatch(text):
-        raise InputError(f"'{_short(text)}' is not a whole number")
+        raise InputError(f"got '{_short(text)}', expected a whole number")
     # Python itself refuses to convert thousands of digits.
     number = int(text) if len(text) < 20 else _LARGEST + 1
     if abs(number) > _LARGEST:
@@ -57,7 +57,7 @@ def _finite(text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"'{_short(text)}' is not a finite number")
+        raise InputError(f"got '{_short(text)}', expected a finite number")
     return number
 
 
@@ -72,7 +72,7 @@ def parse(arguments: Sequence[str]) -> Arguments:
 
     """
     if len(arguments) < _COUNT:
-        raise InputError(f'expected {_COUNT} arguments, got {len(arguments)}')
+        raise InputError(f'got {len(arguments)} arguments, expected {_COUNT}')
     robot_id, num_robots = _whole(arguments[0]), _whole(arguments[1])
     if num_robots <= 0:
         raise InputError(f'NUM_ROBOTS: got {num_robots}, expected 1 or more')

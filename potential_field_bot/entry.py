@@ -1,4 +1,4 @@
-"""Entry point of the command ``sbot``, which names another project's module of that name.
+"""Entry point of the command ``sbot``; it detects another project's module of that name.
 
 PyPI has a project ``sbot``, a school's robot kit. pip installs both into one folder, and the one
 that came last has written ``sbot/__init__.py``. Theirs looks for hardware when it is imported.

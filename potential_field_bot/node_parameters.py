@@ -1,4 +1,4 @@
-"""ROS parameters of the node `potfield_bot` beside the controller's constants."""
+"""ROS parameters of the node `potfield_bot` in addition to the controller's constants."""
 
 from __future__ import annotations
 

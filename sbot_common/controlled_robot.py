@@ -100,8 +100,9 @@ class ControlledRobot:
         rng = self.rng.at(observation.tick)
         command, data = ask(self.controller, observation, rng, self._holonomic)
         if data is not None and 'neighbours' not in inputs.sensed:
-            raise InputError(f'robot {self.robot_id}: its controller broadcasts, but nobody hears '
-                             'it; expected sensors.range_and_bearing: true in the scenario')
+            raise InputError(f'robot {self.robot_id}: its controller broadcasts, which needs '
+                             'range '
+                             'and bearing; add sensors.range_and_bearing: true to the scenario')
         if keeper is None:
             events = [(GOAL, self.goal if self._goal_is_new else None)]
         elif self.robot_id == LEADER:

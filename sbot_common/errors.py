@@ -15,10 +15,10 @@ _NEAR = 200  # names longer than this are not compared with others
 
 
 class InputError(ValueError):
-    """Bad input from a person or a file, in one line: where, what was found, what was expected.
+    """Bad input of a user or a file, in one line: the place, the value and what was expected.
 
-    Whatever the text quotes, the message is one line without control characters, of at most
-    ``LONGEST`` characters: its beginning and its end.
+    The message is one line without control characters, whatever it quotes. A message of more than
+    ``LONGEST`` characters is cut in the middle.
     """
 
     def __init__(self, text: str = '') -> None:
@@ -45,9 +45,8 @@ def _cut(text: str, longest: int) -> str:
 def decoding(where: str, kind: type[InputError] | None = None) -> Iterator[None]:
     """Turn whatever a decoder raises into an InputError that begins with ``where``.
 
-    ``kind`` is the class of error, where it is a narrower one.
-
-    For decoders of others, which meet damaged bytes with any exception.
+    ``kind`` is a narrower class of error. This is for decoders of other libraries, which may raise
+    any exception for damaged bytes.
     """
     try:
         yield
@@ -108,7 +107,7 @@ def bad_value(where: str, value: object, expected: str) -> InputError:
     ----------
     where : file, line, key path or parameter name
     value : what was found there
-    expected : what would have been accepted, e.g. 'a number > 0 (m)'
+    expected : what is accepted, e.g. 'a number > 0 (m)'
 
     """
     return InputError(f'{where}: got {shown(value)}, expected {expected}')

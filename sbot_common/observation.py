@@ -74,14 +74,14 @@ FIELDS = frozenset(_Fields._fields)
 
 
 class NotSensed(InputError, AttributeError):
-    """A controller asks for what its robot does not sense."""
+    """A controller reads a sensor that its robot does not have."""
 
 
 class Observation(_Fields):
-    """Everything one robot knows at a tick. Frame `map` unless said; arrays are read-only.
+    """Inputs of one robot's controller at a tick; frame `map` unless noted, arrays read-only.
 
-    Every other sensor has a field of its name. ``infrared``, ``neighbours`` and
-    those raise InputError where the scenario has these sensors off.
+    Every other sensor has a field with its name. These fields, ``infrared`` and ``neighbours``
+    raise InputError if the sensor is off in the scenario.
     """
 
     __slots__ = ()
@@ -112,12 +112,12 @@ class Observation(_Fields):
         return value
 
     def _lacking(self, field: str, key: str) -> str:
-        return (f'observation.{field}: robot {self.robot_id} does not have this sensor; '
-                f'expected sensors.{key}: true in the scenario')
+        return (f'observation.{field} needs a sensor that robot {self.robot_id} does not have; '
+                f'add sensors.{key}: true to the scenario')
 
 
 class Inputs(NamedTuple):
-    """What one turn of a controller is taken on, from a snapshot or from messages."""
+    """Inputs of one turn of a controller, from a snapshot or from messages."""
 
     stamp_ns: int  # of the robot's own pose
     poses: NDArray[np.float64]  # (num_robots, 3) x, y (m), yaw (rad)
@@ -133,8 +133,8 @@ def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inpu
     robot_id : of the observation
     rate : of the simulation; gives the tick and its length
     goal : x, y (m) of this robot's goal
-    inputs : what it knows
-    others : names of sensors that are no ``FIELDS``
+    inputs : poses, readings and the rest
+    others : names of sensors that are not in ``FIELDS``
 
     """
     stamp_ns, poses, sensed = inputs
@@ -170,8 +170,8 @@ class Controller(Protocol):
         Or three numbers, (vx, vy, omega), where vy (m/s) is the speed to the left of a robot with
         drive ``omnidirectional``.
 
-        At most nine bytes; neighbours find them behind the sender's radius, from the next tick on
-        until others are given (document 000 section 5.3, SetData).
+        There may be nine bytes at most. Neighbours receive them after the sender's radius, from
+        the next tick on until other bytes are returned (document 000 section 5.3, SetData).
         """
 
 
@@ -187,4 +187,4 @@ class GoalKeeper(Protocol):
         """The goal (m) in force; None before the first step."""
 
     def set_goal(self, x: float, y: float) -> None:
-        """Take up the goal (x, y) (m, `map`) at the next step."""
+        """Use the goal (x, y) (m, `map`) from the next step on."""

@@ -1,4 +1,4 @@
-"""Message synchronisation by exact stamp: a set is released once, when all its inputs are in."""
+"""Message synchronisation by exact stamp: a set is released once, when all inputs have arrived."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code of users that is called from ours: what it raises, with the user's own frames alone."""
+"""Calls of users' code: its errors, with the traceback of the user's own frames only."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""Process that has imported what commands and nodes need, and forks a child for each command.
+"""Process that has loaded what commands and nodes need, and forks a child for each command.
 
-A started Python pays two seconds for these imports, a fork a few milliseconds. What a child gets
-is what a started one would have: arguments, folder, environment, the standard streams, passed
-descriptors, signal mask and ignored signals, session, and the process that asked as its parent.
-`forked.py` asks.
+A started Python pays two seconds for imports and machine code, a fork a few milliseconds. What a
+child gets is what a started one would have: arguments, folder, environment (in /proc, too), the
+standard streams, passed descriptors, signal mask and ignored signals, session, and the process
+that asked as its parent. `forked.py` asks.
 """
 
 import atexit
+import ctypes
 import fcntl
 import gc
 import json
@@ -33,7 +34,11 @@ MODULES = (
     'sbot.runner.loop', 'sbot.regression.replay', 'sbot.scenario.load', 'sbot.sweeps.child',
     'sbot.sweeps.experiment', 'wind_model.generate')
 NODES = ('sbot.ros.composed', 'sbot.ros.controller_bot', 'sbot.ros.simulator', 'sbot.ros.up',
-         'potential_field_bot.node', 'wind_model.node', 'std_srvs.srv')
+         'potential_field_bot.node', 'wind_model.node', 'sbot_common.ros.executor',
+         'rosidl_generator_py', 'builtin_interfaces.msg', 'diagnostic_msgs.msg',
+         'geometry_msgs.msg', 'nav_msgs.msg', 'sensor_msgs.msg', 'std_srvs.srv',
+         'visualization_msgs.msg')
+SCENARIOS = ('leader_follower', 'evolved_aggregation')  # whose machine code is loaded
 
 Request = dict[str, Any]
 
@@ -101,12 +106,23 @@ def place(fds: list[int], numbers: list[int]) -> None:
         os.close(copy)
 
 
+def show(command: list[str], environment: dict[str, str]) -> None:
+    """Write a command and an environment where /proc shows those that this process began with."""
+    bounds = Path('/proc/self/stat').read_text().rpartition(')')[2].split()[45:49]
+    values = (command, [f'{name}={value}' for name, value in environment.items()])
+    for texts, begin, end in zip(values, bounds[::2], bounds[1::2], strict=True):
+        size = int(end) - int(begin)
+        text = b''.join(os.fsencode(each) + b'\0' for each in texts)[:size - 1]
+        ctypes.memmove(int(begin), text.ljust(size, b'\0'), size)
+
+
 def become(request: Request, fds: list[int]) -> None:
     """Make this process what a started one would be when its code begins."""
     place(fds, [0, 1, 2, *request['pass_fds']])
     os.chdir(request['cwd'])
     os.environ.clear()
     os.environ.update(request['env'])
+    show([sys.executable, *request['words']], request['env'])
     tempfile.tempdir = None
     if 'numba' in sys.modules:
         sys.modules['numba'].config.reload_config()  # NUMBA_NUM_THREADS
@@ -182,14 +198,23 @@ def split(request: Request, fds: list[int]) -> tuple[socket.socket, bool]:
     return its, True
 
 
+def load() -> None:
+    """Import modules, and load machine code by runs of three ticks."""
+    for name in (*MODULES, *(NODES if find_spec('rclpy') else ())):
+        import_module(name)
+    from sbot.runner.loop import run_scenario
+    from sbot.scenario.load import load_scenario
+    for name in SCENARIOS:
+        run_scenario(load_scenario(name, {'duration': 0.1}))
+
+
 def main() -> None:
     """Serve the socket whose descriptor is the argument."""
     import forked
     path = sys.path[1:]
     sys.path[:] = path  # folders of tests have the names of packages
-    forked.Server.early = forked.early(os.environ)
-    for name in (*MODULES, *(NODES if find_spec('rclpy') else ())):
-        import_module(name)
+    forked.use_environment()
+    load()
     gc.collect()
     gc.freeze()  # no garbage collection touches these pages, which are shared
     connection, serves = socket.socket(fileno=int(sys.argv[1])), True

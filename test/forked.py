@@ -6,6 +6,7 @@ Python or numba read when they start, are left to `subprocess`.
 """
 
 import ctypes
+import importlib.util
 import inspect
 import json
 import os
@@ -22,8 +23,9 @@ from fork_server import HEADER
 SERVER = Path(__file__).with_name('fork_server.py')
 # What is read at the start or by imports; NUMBA_NUM_THREADS and PYTHONUNBUFFERED are read again.
 READ_EARLY = ('HOME', 'LD_', 'MPL', 'NUMBA_', 'PYTHON', 'XDG_')
-READ_AGAIN = ('NUMBA_NUM_THREADS', 'PYTHONUNBUFFERED')
+READ_AGAIN = ('NUMBA_NUM_THREADS', 'PYTHONPATH', 'PYTHONUNBUFFERED')
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+_ROOM = ' ' * 32768  # for a child's command and its environment, where /proc shows the server's
 Started = subprocess.Popen
 _lock = threading.Lock()
 
@@ -34,11 +36,17 @@ class Server:
     connection: socket.socket | None = None
     owner = 0  # process id: children of the server become this process's
     early: dict[str, str] = {}  # noqa: RUF012
+    folders: list[str] = []  # noqa: RUF012
 
 
 def early(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items()
             if name.startswith(READ_EARLY) and name not in READ_AGAIN}
+
+
+def use_environment() -> None:
+    """Keep what the server that starts now reads of the environment."""
+    Server.early, Server.folders = early(os.environ), _folders(os.environ)
 
 
 def use_server(connection: socket.socket) -> None:
@@ -54,11 +62,12 @@ def start_server() -> bool:
     if Server.owner == os.getpid():
         return True
     mine, its = socket.socketpair()
-    Started([sys.executable, str(SERVER), str(its.fileno())], pass_fds=[its.fileno()],
-          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    Started([sys.executable, str(SERVER), str(its.fileno()), _ROOM], pass_fds=[its.fileno()],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            env={**os.environ, 'FORK_SERVER_ROOM': _ROOM})
     its.close()
     Server.connection, Server.owner = mine, os.getpid()
-    Server.early = early(os.environ)
+    use_environment()
     return True
 
 
@@ -102,12 +111,30 @@ def _words(bound: dict) -> list[str] | None:
         return None
     words = [os.fspath(word) for word in bound['args']]
     if words[0] != sys.executable or len(words) < 2 or not (
-            words[1] in ('-c', '-m') or words[1].endswith('.py')):
+            words[1] in ('-c', '-m') or words[1].endswith('.py')
+            or Path(words[1]).parent == Path(sys.executable).parent):  # of an entry point
         return None
     environment = os.environ if bound['env'] is None else bound['env']
-    if early(environment) != Server.early:
+    if early(environment) != Server.early or not _only_adds(_folders(environment)):
         return None
     return words[1:]
+
+
+def _folders(environment: Mapping[str, str]) -> list[str]:
+    return [folder for folder in environment.get('PYTHONPATH', '').split(os.pathsep) if folder]
+
+
+def _only_adds(folders: list[str]) -> bool:
+    """Whether a PYTHONPATH has the server's folders, and others only with new modules.
+
+    Not with a module that the server may have imported, nor with a package's entry points.
+    """
+    added = [Path(folder) for folder in folders if folder not in (*Server.folders, *sys.path)]
+    files = [each for folder in added if folder.is_dir() for each in folder.iterdir()]
+    names = {each.name.partition('.')[0] for each in files if each.suffix in ('', '.py', '.so')}
+    return (set(Server.folders) <= set(folders)
+            and not any(importlib.util.find_spec(name) for name in names)
+            and not any(each.suffix in ('.dist-info', '.egg-info') for each in files))
 
 
 def _ask(fds: list[int], request: dict) -> int:

@@ -2,14 +2,12 @@
 
 import csv
 import importlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-from sbot.scenario.load import load_scenario
 
 BENCHMARKS = Path(__file__).parents[1] / 'benchmark'
 
@@ -25,16 +23,58 @@ def test_errors_and_speed_of_elementary_functions(tmp_path):
     assert all(bool(row['worst_ulp']) != bool(row['ns']) for row in rows)
 
 
-def test_the_standard_workload_is_measured_and_missing_simulators_are_one_line_each(tmp_path):
+def test_the_standard_workload_is_measured(tmp_path):
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / 'standard.py'), '--robots', '8', '--cases', 'motion',
-         '--seconds', '0', '--folder', str(tmp_path), '--peer-python', '/bin/false'],
+         '--seconds', '0', '--folder', str(tmp_path)],
         capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
-    missing = [line.split(':')[0] for line in done.stdout.splitlines() if 'not installed' in line]
-    assert missing == ['ir-sim', 'navground']
     with (tmp_path / 'standard.csv').open(newline='') as file:
         assert {row['case'] for row in csv.DictReader(file)} == {'motion'}
+
+
+def test_missing_simulators_are_one_line_each(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / 'peers' / 'table.py'), '--robots', '8', '--seconds',
+         '0', '--csv', str(tmp_path / 'peers.csv'), '--peer-python', '/bin/false',
+         '--compiled', 'Enki', '2.0', ' -I/nowhere'],
+        capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    missing = [line.split(':')[0] for line in done.stdout.splitlines()
+               if 'not installed' in line or 'skipped' in line]
+    assert missing == ['ir-sim', 'navground', 'Enki', 'VMAS']
+    assert not (tmp_path / 'peers.csv').exists()
+
+
+# A simulator in which nothing takes time: it shows that scenes are read and measured.
+NOTHING = """#include "scene.hpp"
+int main() {
+    const Scene scene = read_scene();
+    double sum = 0.0;
+    measure(scene, [&](size_t i, double rate) {
+        if (std::fabs(rate) > scene.turn) std::exit(3);
+        sum += scene.poses[i].x;
+    }, [&] { if (scene.poses.size() != 8 || scene.boxes.size() != 2) std::exit(4); });
+    check_moved("nothing", sum / 80, sum / 80);
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which('g++') is None, reason='g++ is not installed')
+def test_a_compiled_simulator_is_measured_beside_ours(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS / 'peers'))
+    peers = importlib.import_module('peers')
+    (tmp_path / 'nothing_scene.cpp').write_text(NOTHING)
+    include = f'-I{BENCHMARKS / "peers"}'
+    monkeypatch.setattr(peers, 'PEERS', {})
+    monkeypatch.setattr(peers, '_FOLDER', tmp_path)
+    lines = []
+    found = peers.run_peers([8], 0.0, lines.append,
+                            compiled=[peers.Compiled('Nothing', '1.0', (include,))])
+    assert [(each.peer, each.version, each.case, each.robots) for each in found] == [
+        ('Nothing', '1.0', 'motion', 8), ('Nothing', '1.0', 'step', 8)]
+    assert all(0.0 <= each.cpu_ms_per_step < each.ours_cpu_ms_per_step for each in found)
+    assert len(lines) == 2
 
 
 @pytest.mark.parametrize(('script', 'options', 'rows'), [
@@ -76,16 +116,3 @@ def test_warm_starts_are_measured(tmp_path):
         rows = list(csv.DictReader(file))
     assert [row['start'].split()[0] for row in rows] == ['`import', '`sbot', '`import']
     assert all(float(row['cpu_s']) > 0.05 for row in rows)
-
-
-@pytest.mark.parametrize(('arena', 'goal', 'least', 'most'), [
-    ('open', (32.0, 12.0), 26.0, 26.1),
-    ('wall', (32.0, 12.0), 26.6, 26.9),  # tangents to discs of 0.3 m round two corners: 26.61 m
-    ('wall', (19.0, 11.0), None, None),  # within the wall
-])
-def test_shortest_ways(monkeypatch, arena, goal, least, most):
-    monkeypatch.syspath_prepend(str(BENCHMARKS / 'comparison'))
-    shortest = importlib.import_module('shortest')
-    world = load_scenario(str(BENCHMARKS / 'comparison' / f'{arena}.yaml')).world
-    length = shortest.length(world, np.array([6.0, 12.0]), goal, 0.3)
-    assert length is None if least is None else least <= length <= most

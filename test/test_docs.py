@@ -54,12 +54,6 @@ def test_the_table_of_results_is_made_from_its_runs():
     assert made == text, 'run python docs/make_results_table.py'
 
 
-def test_the_table_of_the_comparison_is_made_from_its_runs():
-    text = (ROOT / 'docs' / 'results.md').read_text('utf-8')
-    made = load(ROOT / 'docs' / 'make_comparison_table.py').with_table(text)
-    assert made == text, 'run python docs/make_comparison_table.py'
-
-
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 def test_links_and_pictures_exist(page):
     for target, heading in re.findall(r'\]\(([^)#]*)#?([^)]*)\)', page.read_text('utf-8')):
@@ -104,7 +98,7 @@ def test_every_package_and_folder_is_in_the_architecture():
     packages = {'potential_field_bot', *re.findall(r"'(\w+)'", re.search(r'^TOP = (.+)$', setup,
                                                                          re.MULTILINE)[1])}
     assert packages <= rows.keys()
-    assert f'One ROS 2 package, {_IN_WORDS[len(packages)]} Python packages' in text
+    assert f'one ROS 2 package with {_IN_WORDS[len(packages)]} Python packages' in text
     decisions = (ROOT / 'docs' / 'decisions.md').read_text('utf-8')
     assert f'{_IN_WORDS[len(packages)].capitalize()} Python packages' in decisions
     for package in packages:

@@ -5,9 +5,11 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import forked
 import pytest
+from forked_commands import forked_commands
 
 pytestmark = [pytest.mark.forked,
               pytest.mark.skipif(sys.platform != 'linux', reason='needs subreapers')]
@@ -64,9 +66,38 @@ def test_it_comes_from_the_server_and_so_do_its_children():
         assert done.stdout == 'True\n'
 
 
+@pytest.mark.parametrize(('module', 'folder', 'comes_from'), [
+    ('new_words', 'words', 'True'), ('yaml', 'words', 'False'),
+    ('new_words', 'words-1.dist-info', 'False')])
+def test_one_with_more_folders_of_modules_comes_from_it_unless_they_change_what_it_has(
+        tmp_path, module, folder, comes_from):
+    (tmp_path / f'{module}.py').write_text('HERE = True\n')
+    (tmp_path / folder).mkdir()
+    code = f'import {module}; assert {module}.HERE; {CAME_FROM}'
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=True,
+        env={**os.environ, 'PYTHONPATH': f'{tmp_path}{os.pathsep}/nowhere'})
+    assert done.stdout == f'{comes_from}\n'
+
+
+@pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
+@pytest.mark.parametrize('popen', [forked.Popen, forked.Started])
+def test_proc_shows_its_own_command_and_environment(popen):
+    words = [sys.executable, '-c', 'import sys; print(flush=True); sys.stdin.read()', 'a b', '']
+    with popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+               env={**os.environ, 'SHOWN': 'here'}) as process:
+        assert process.stdout.readline() == '\n'
+        folder = Path(f'/proc/{process.pid}')
+        command, environment = ((folder / name).read_bytes().rstrip(b'\0').split(b'\0')
+                                for name in ('cmdline', 'environ'))
+        assert command == [os.fsencode(word) for word in words[:-1]]
+        assert set(environment) == {os.fsencode(f'{name}={value}') for name, value in
+                                    {**os.environ, 'SHOWN': 'here'}.items()}
+        process.communicate()
+
+
 @pytest.mark.parametrize('options', [
-    {'env': {**os.environ, 'NUMBA_CPU_NAME': 'generic'}}, {'preexec_fn': lambda: None},
-    {'env': {**os.environ, 'PYTHONPATH': '/nowhere'}}])
+    {'env': {**os.environ, 'NUMBA_CPU_NAME': 'generic'}}, {'preexec_fn': lambda: None}])
 def test_one_with_other_settings_of_the_start_is_started(options):
     done = subprocess.run([sys.executable, '-c', CAME_FROM], capture_output=True, text=True,
                           check=True, **options)
@@ -116,3 +147,34 @@ def test_a_session_of_its_own_takes_signals_alone():
             process.wait(0.05)
         os.killpg(process.pid, signal.SIGKILL)
         assert process.wait(240) == -9
+
+
+def shell(commands, code, cwd):
+    done = subprocess.run(
+        ['bash', '-c', code], cwd=cwd, capture_output=True, text=True, check=False, env={
+            **os.environ, 'PATH': f'{commands}{os.pathsep}{os.environ["PATH"]}'}, timeout=240)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_commands_of_a_shell_come_from_it_and_end_as_others(tmp_path):
+    commands = tmp_path / 'bin'
+    commands.mkdir()
+    code = 'import sys; print(sys.stdin.read(), sys.argv); sys.exit("told")'
+    with forked_commands(commands):
+        assert shell(commands, f"python -c '{CAME_FROM}'", tmp_path)[1] == 'True\n'
+        assert shell(commands, f"echo here | python -c '{code}' a 'b c'", tmp_path) == (
+            1, "here\n ['-c', 'a', 'b c']\n", 'told\n')
+        assert shell(commands, 'sbot --version', tmp_path)[1].startswith('sbot ')
+        assert shell(commands, 'sbot run no_such_scenario', tmp_path)[0] == 2
+        code = 'import time; print("up", flush=True); time.sleep(1000)'
+        for number in (signal.SIGTERM, signal.SIGINT):
+            done = shell(commands, f"""
+                set -m
+                mkfifo heard{number}
+                python -c '{code}' >heard{number} &
+                read line <heard{number}
+                echo $line
+                kill -{number} $!
+                wait $!
+                """, tmp_path)
+            assert done[:2] == (128 + number, 'up\n')

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from forked_commands import forked_commands
 from tutorials import blocks, is_shown, run_page
 
 FOLDER = Path(__file__).parent.parent / 'docs' / 'tutorials'
@@ -14,25 +15,35 @@ PAGES = sorted(set(FOLDER.glob('*.md')) - {FOLDER / 'index.md'})
 HAS_ROS = importlib.util.find_spec('rclpy') is not None
 
 
+@pytest.fixture
+def commands(tmp_path_factory):
+    """A folder with `sbot` and `python`."""
+    folder = tmp_path_factory.mktemp('bin')
+    with forked_commands(folder):
+        yield folder
+
+
+@pytest.mark.forked
 @pytest.mark.slow
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
-def test_it_runs(page, tmp_path):
+def test_it_runs(page, tmp_path, commands):
     if "'.[train]'" in page.read_text('utf-8'):
         pytest.importorskip('stable_baselines3', reason='extra train is missing')
-    run_page(page, tmp_path, HAS_ROS)
+    run_page(page, tmp_path, HAS_ROS, commands)
     for picture in re.findall(r'!\[[^]]+\]\(([^)]+)\)', page.read_text('utf-8')):
         made, = tmp_path.rglob(Path(picture).name)
         assert made.stat().st_size > 1000
 
 
+@pytest.mark.forked
 @pytest.mark.slow
-def test_the_first_commands_of_the_readme_run(tmp_path):
+def test_the_first_commands_of_the_readme_run(tmp_path, commands):
     first = next(block for block in blocks((FOLDER.parents[1] / 'README.md').read_text('utf-8'))
                  if block.language == 'bash')
-    install, *commands = first.text.splitlines()
+    install, *others = first.text.splitlines()
     assert install.startswith('pip install .')
-    (tmp_path / 'page.md').write_text('\n'.join(['```bash', *commands, '```', '']))
-    run_page(tmp_path / 'page.md', tmp_path, HAS_ROS)
+    (tmp_path / 'page.md').write_text('\n'.join(['```bash', *others, '```', '']))
+    run_page(tmp_path / 'page.md', tmp_path, HAS_ROS, commands)
     assert (tmp_path / 'tracks.png').exists()
     assert (tmp_path / 'run.html').exists()
 

@@ -33,8 +33,11 @@ def is_shown(shown, output):
     return re.search(pattern(shown), output, re.DOTALL) is not None
 
 
-def run_page(page: Path, folder: Path, has_ros: bool) -> None:
-    """Run a page's bash and python blocks in a folder; AssertionError where outputs differ."""
+def run_page(page: Path, folder: Path, has_ros: bool, commands: Path) -> None:
+    """Run a page's bash and python blocks in a folder; AssertionError where outputs differ.
+
+    ``commands`` : folder with `sbot` and `python`
+    """
     output = None
     for block in blocks(page.read_text('utf-8')):
         if block.language == 'text':
@@ -46,7 +49,8 @@ def run_page(page: Path, folder: Path, has_ros: bool) -> None:
             continue
         command = {'bash': ['bash', '-euo', 'pipefail', '-c', block.text],
                    'python': [sys.executable, '-c', block.text]}[block.language]
-        path = f'{Path(sys.executable).parent}{os.pathsep}{os.environ["PATH"]}'
+        path = os.pathsep.join([str(commands), str(Path(sys.executable).parent),
+                                os.environ['PATH']])
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
                               timeout=900, env={**os.environ, 'PATH': path})
         output = done.stdout + done.stderr

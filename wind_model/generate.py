@@ -34,13 +34,13 @@ class FieldParameters(NamedTuple):
     layers: Annotated[int, Param(
         '', 'Points above each other, denser near the ground.', minimum=2, maximum=1000)] = 6
     speed: Annotated[float, Param(
-        'm/s', 'Wind far away; in a vortex, the greatest speed.', minimum=0.0)] = 0.3
+        'm/s', 'Wind speed far away; in a vortex, the largest speed.', minimum=0.0)] = 0.3
     angle_deg: Annotated[float, Param(
         'deg', 'Direction the wind blows towards; 0 is east, 90 north.')] = 0.0
     center_x: Annotated[float, Param('m', 'Centre of the vortex, cylinder or hill.')] = 20.0
     center_y: Annotated[float, Param('m', 'Centre of the vortex, cylinder or hill.')] = 12.0
     radius: Annotated[float, Param(
-        'm', 'Of the cylinder or hill; of a vortex, where it is fastest.', minimum=0.0,
+        'm', 'Radius of the cylinder or hill; of a vortex, where it is fastest.', minimum=0.0,
         open_minimum=True)] = 3.0
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:

@@ -67,7 +67,7 @@ def make_lattice(grid: WindGrid, where: str = 'wind field') -> Lattice:
     z: Array = grid.bottom_z + factors * (grid.top_z - grid.bottom_z)
     z[-1] = grid.top_z  # the sum above may miss it by its last bit
     if not (z[1:] > z[:-1]).all():
-        raise InputError(f'{where}: vertical_spacing_factors: two layers of a column are at '
+        raise InputError(f'{where}: vertical_spacing_factors: two layers of a column have '
                          'the same height')
     x: Array = grid.min_x + np.arange(grid.n_x, dtype=np.float64) * grid.res_x
     y: Array = grid.min_y + np.arange(grid.n_y, dtype=np.float64) * grid.res_y
@@ -91,16 +91,17 @@ def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_
     """
     for name, number in (('min_x', min_x), ('min_y', min_y), ('res_x', res_x), ('res_y', res_y)):
         if not np.isfinite(number):
-            raise InputError(f'{where}: {name}: expected a finite number (m), found {number}')
+            raise InputError(f'{where}: {name}: got {number}, expected a finite number (m)')
     for name, count in (('n_x', n_x), ('n_y', n_y)):
         if count < 2:
-            raise InputError(f'{where}: {name}: expected a whole number >= 2, found {count}')
+            raise InputError(f'{where}: {name}: got {count}, expected a whole number >= 2')
     for name, step, low, count in (('res_x', res_x, min_x, n_x), ('res_y', res_y, min_y, n_y)):
         if not step > 0:
-            raise InputError(f'{where}: {name}: expected a number > 0 (m), found {step}')
+            raise InputError(f'{where}: {name}: got {step}, expected a number > 0 (m)')
         if not (np.isfinite(low + (count - 1) * step) and low + step > low
                 and low + (count - 1) * step > low + (count - 2) * step):
-            raise InputError(f'{where}: {name}: neighbouring points must differ, found {step}')
+            raise InputError(f'{where}: {name}: got {step}, expected a step that separates '
+                             'neighbouring points')
     factors = _factors(vertical_spacing_factors, where)
     n_z = factors.shape[0]
     plane, volume = (n_y, n_x), (n_z, n_y, n_x)
@@ -110,8 +111,8 @@ def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_
         thin = ~((top > bottom) & np.isfinite(top - bottom))
     if thin.any():
         j, i = (int(n) for n in np.argwhere(thin)[0])
-        raise InputError(f'{where}: top_z: expected more than bottom_z {bottom[j, i]:g} at '
-                         f'i={i} j={j}, found {top[j, i]:g}')
+        raise InputError(f'{where}: top_z: got {top[j, i]:g} at i={i} j={j}, expected more than '
+                         f'bottom_z, {bottom[j, i]:g}')
     return WindGrid(float(min_x), float(min_y), int(n_x), int(n_y), float(res_x), float(res_y),
                     factors, bottom, top, *(_field(name, values, volume, where)
                                             for name, values in zip('uvw', wind, strict=True)))
@@ -122,15 +123,15 @@ def _factors(values: ArrayLike, where: str) -> Array:
     factors = np.array(values, dtype=np.float64).reshape(-1)
     name = f'{where}: vertical_spacing_factors'
     if factors.shape[0] < 2:
-        raise InputError(f'{name}: expected at least 2 values, found {factors.shape[0]}')
+        raise InputError(f'{name}: got {factors.shape[0]} values, expected at least 2')
     factors = _field('vertical_spacing_factors', factors, factors.shape, where)
     if abs(factors[0]) > FACTOR_TOLERANCE or abs(factors[-1] - 1) > FACTOR_TOLERANCE:
-        raise InputError(f'{name}: expected values from 0 to 1, '
-                         f'found {factors[0]:g} to {factors[-1]:g}')
+        raise InputError(f'{name}: got values from {factors[0]:g} to {factors[-1]:g}, '
+                         'expected 0 to 1')
     if not (np.diff(factors) > 0).all():
         k = int(np.argmin(np.diff(factors) > 0))
-        raise InputError(f'{name}: expected increasing values, found {factors[k]:g} then '
-                         f'{factors[k + 1]:g}')
+        raise InputError(f'{name}: got {factors[k]:g} and then {factors[k + 1]:g}, expected '
+                         'increasing values')
     factors[0], factors[-1] = 0.0, 1.0
     return factors
 
@@ -140,11 +141,12 @@ def _field(name: str, values: ArrayLike, shape: tuple[int, ...], where: str) -> 
     array = np.ascontiguousarray(values, dtype=np.float64)
     expected = math.prod(shape)
     if array.size != expected:
-        raise InputError(f'{where}: {name}: expected {expected} values, found {array.size}')
+        raise InputError(f'{where}: {name}: got {array.size} values, expected {expected}')
     finite = np.isfinite(array)
     if not finite.all():
         flat = array.reshape(-1)
         index = int(np.argmin(finite.reshape(-1)))
-        raise InputError(f'{where}: {name}: expected finite numbers, found {flat[index]} as value '
-                         f'{index + 1}')
+        raise InputError(f'{where}: {name}: got {flat[index]} as value {index + 1}, expected '
+                         'finite '
+                         'numbers')
     return array.reshape(shape)

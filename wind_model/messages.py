@@ -60,7 +60,7 @@ def decode_vector(raw: bytes) -> StampedVector:
     """
     stamp_ns, vector = read_vector(raw)
     if not np.isfinite(vector).all():
-        raise DamagedMessage(f'wind: expected a finite vector, found {list(vector)}')
+        raise DamagedMessage(f'wind: got {list(vector)}, expected a finite vector')
     return StampedVector(stamp_ns, np.array(vector))
 
 

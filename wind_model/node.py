@@ -28,7 +28,7 @@ class NodeParameters(NamedTuple):
         '', 'What makes it publish: a timer of loop_rate, or each /clock (lockstep).',
         choices=(TIMER, INPUTS), at_runtime=False)] = TIMER
     loop_rate: Annotated[float, Param(
-        'Hz', 'With trigger timer: messages a second.', minimum=0.0, maximum=1e4,
+        'Hz', 'With trigger timer: messages per second.', minimum=0.0, maximum=1e4,
         open_minimum=True, at_runtime=False)] = 30.0
 
 

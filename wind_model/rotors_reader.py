@@ -53,9 +53,9 @@ class GridReader:
     def check_beginning(self, data: bytes) -> None:
         """Refuse what is plainly another kind of file."""
         if data[:2] in (b'\xff\xfe', b'\xfe\xff'):
-            self.fail('expected ASCII or UTF-8 text, found UTF-16')
+            self.fail('got UTF-16, expected ASCII or UTF-8 text')
         if data[:2] == b'\x1f\x8b':
-            self.fail('expected a text file, found one compressed by gzip')
+            self.fail('got a file compressed by gzip, expected a text file')
 
     def check_text(self, data: bytes) -> None:
         """Refuse bytes that no number and no name can have."""
@@ -63,7 +63,7 @@ class GridReader:
         bad = data[start:].translate(None, _TEXT)
         if bad:
             self.line += data.count(b'\n', 0, data.index(bad[:1]))
-            self.fail(f'expected plain text, found the byte 0x{bad[0]:02x}')
+            self.fail(f'got the byte 0x{bad[0]:02x}, expected plain text')
 
     def take(self, piece: bytes) -> None:
         """Take text that ends between words."""
@@ -104,15 +104,15 @@ class GridReader:
         if not data or data.isspace():
             self.blank += len(data)
             if self.blank > MAX_BLANK:
-                self.fail(f'more than {MAX_BLANK} bytes of white space')
+                self.fail(f'got more bytes of white space, expected at most {MAX_BLANK}')
         elif self.skipping:
             self.skipped += len(data)
             if self.skipped > MAX_SKIPPED:
-                self.fail(f'more than {MAX_SKIPPED} bytes below unknown names')
+                self.fail(f'got more bytes below unknown names, expected at most {MAX_SKIPPED}')
         elif not self.name:
             word = data.split(None, 1)[0][:80].decode('ascii')
             self.line += data[:data.find(word.encode())].count(b'\n')
-            self.fail(f"expected a name followed by a colon, found '{word}'")
+            self.fail(f"got '{word}', expected a name followed by a colon")
         else:
             self.blank = 0
             self.take_numbers(data)
@@ -127,9 +127,8 @@ class GridReader:
         self.counts[self.name] += numbers.size
         expected, limit = self.expected(self.name)
         if self.counts[self.name] > limit:
-            known = f'expected {expected} values' if expected is not None else (
-                f'expected at most {limit} values')
-            self.fail(f'{self.name}: {known}, found more')
+            known = f'{expected}' if expected is not None else f'at most {limit}'
+            self.fail(f'{self.name}: got more values, expected {known}')
         if self.name in INTEGERS:
             self.take_integer(data.strip())
         self.parts[self.name].append(numbers)
@@ -137,16 +136,16 @@ class GridReader:
     def take_integer(self, word: bytes) -> None:
         """Keep a count."""
         if not _INTEGER.fullmatch(word):
-            self.fail(f"{self.name}: expected a whole number >= 2, found '{word[:80].decode()}'")
+            self.fail(f"{self.name}: got '{word[:80].decode()}', expected a whole number >= 2")
         value = int(word)
         if value < 2:
-            self.fail(f'{self.name}: expected a whole number >= 2, found {value}')
+            self.fail(f'{self.name}: got {value}, expected a whole number >= 2')
         self.integers[self.name] = value
         points = 1
         for count in self.integers.values():
             points *= count
         if points > MAX_POINTS:
-            self.fail(f'{self.name}: expected at most {MAX_POINTS} points, found {value}')
+            self.fail(f'{self.name}: got {points} points, expected at most {MAX_POINTS}')
 
     def fail_at_bad_word(self, data: bytes) -> NoReturn:
         """Raise the error that names the first word which is not a number."""
@@ -155,7 +154,7 @@ class GridReader:
                 try:
                     np.fromstring(word, dtype=np.float64, sep=' ')
                 except ValueError:
-                    self.fail(f"{self.name}: expected a number, found '{word[:80].decode()}'")
+                    self.fail(f"{self.name}: got '{word[:80].decode()}', expected a number")
             self.line += 1
         self.fail(f'{self.name}: expected numbers')
 
@@ -174,8 +173,8 @@ class GridReader:
         if not layers or self.name == 'vertical_spacing_factors':
             return None, max(MAX_UNDECLARED, points)
         if points * layers > MAX_POINTS:
-            self.fail(f'{name}: expected at most {MAX_POINTS} points in a grid, '
-                      f'found {points * layers} declared')
+            self.fail(f'{name}: got {points * layers} points in a grid, expected at most '
+                      f'{MAX_POINTS}')
         return points * layers, points * layers
 
     def end_field(self) -> None:
@@ -183,17 +182,17 @@ class GridReader:
         if self.name and self.counts[self.name] == 0:
             expected, _ = self.expected(self.name)
             wanted = 'values' if expected is None else f'{expected} value{"s" * (expected != 1)}'
-            self.fail(f'{self.name}: expected {wanted}, found none')
+            self.fail(f'{self.name}: got none, expected {wanted}')
         if self.name == 'vertical_spacing_factors' and self.counts[self.name] < 2:
-            self.fail(f'{self.name}: expected at least 2 values, found 1')
+            self.fail(f'{self.name}: got 1 value, expected at least 2')
 
     def grid(self) -> WindGrid:
         """Return the grid of everything read."""
         self.end_field()
         missing = [name for name in FIELDS if name not in self.parts]
         if missing:
-            raise InputError(f'{self.path}: expected the twelve fields of a wind grid, '
-                             f'missing: {", ".join(missing)}')
+            raise InputError(f'{self.path}: a wind grid needs twelve fields; add '
+                             f'{", ".join(missing)}')
         values: dict[str, NDArray[np.float64]] = {}
         for name in FIELDS:
             values[name] = np.concatenate(self.parts.pop(name))  # frees the parts one by one

@@ -83,6 +83,6 @@ def _pieces(file: IO[bytes], reader: GridReader) -> Iterator[bytes]:
             words = tail.rsplit(None, 1)
             carried = words[-1]
             if len(carried) >= MAX_WORD:
-                reader.fail(f'a word of more than {MAX_WORD} characters')
+                reader.fail(f'got a longer word, expected at most {MAX_WORD} characters')
         yield piece[:len(piece) - len(carried)]
     yield carried

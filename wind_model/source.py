@@ -1,4 +1,4 @@
-"""Source of the wind of a run: parameters and grid, and what blows at a time."""
+"""Wind source of a run: parameters, grid, and the wind at a time."""
 
 from __future__ import annotations
 

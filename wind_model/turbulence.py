@@ -30,7 +30,7 @@ _SAME_FOR_ALL = 0  # whose generator a field draws from
 
 
 class Waves(NamedTuple):
-    """Waves of one field (one row) or of each robot's own gusts (a row a robot); (R, WAVES)."""
+    """Waves of one field (one row) or of each robot's own gusts (a row per robot); (R, WAVES)."""
 
     kx: Array  # rad/m
     ky: Array  # rad/m
@@ -102,7 +102,7 @@ def gusts_at(waves: Waves, xy: Array, moved_x: float, moved_y: float, time: floa
 
     Parameters
     ----------
-    waves : with one row, or a row a robot
+    waves : with one row, or a row per robot
     xy : (N, 2) or wider: x, y (m)
     moved_x, moved_y : m, how far the wind has carried the field since the start
     time : s

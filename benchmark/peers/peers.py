@@ -1,36 +1,52 @@
-"""Benchmark of other simulators (ir-sim, navground, VMAS) on the same scene, if installed."""
+"""Benchmark of other simulators on the same scene, if installed: table.py is the command."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from sbot.bench import scenes
-from sbot.bench.evaluations import LASER_WORLDS, lasers
+from sbot.bench.evaluations import LASER_WORLDS, laser_rate, lasers
 from sbot.bench.measure import measure
-from sbot.bench.result import BenchResult
 from sbot.scenario.world import world_arrays
 from sbot.worlds.many import Worlds
 
-PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}
+PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}  # modules of Python packages
+CASES = {'ARGoS': ('motion',)}  # of the others both: 'motion' without lasers, 'step' with them
 SIZES = [10, 100, 1000]
+ROUNDS = 3  # ours and theirs in turn, medians
 _TIMEOUT = 300.0  # s for one size
+_FOLDER = Path(__file__).parent
+
+
+class Compiled(NamedTuple):
+    """A simulator in C++ that is installed: our scene is compiled against it."""
+
+    name: str  # Enki, Stage or ARGoS
+    version: str
+    flags: tuple[str, ...]  # of g++: where headers and libraries are
+
+    @property
+    def source(self) -> Path:
+        """The scene's source."""
+        return _FOLDER / f'{self.name.lower()}_scene.cpp'
 
 
 class PeerResult(NamedTuple):
-    """One simulator at one size, beside ours measured just before it; processor time."""
+    """One simulator at one size, beside ours in turn; processor time, medians."""
 
     peer: str
-    case: str  # 'motion': without lasers; 'step': with
+    version: str
+    case: str  # motion, step, or lasers: many worlds of four robots with 16 beams
     robots: int
     cpu_ms_per_step: float
     ours_cpu_ms_per_step: float
-    million_rays_per_s: float
     ratio: float  # its time over ours
 
 
@@ -47,11 +63,6 @@ def peer_scene(case: str, robots: int, seconds: float, seed: int = 0) -> dict[st
 
 def installed(module: str, python: str) -> bool:
     """Tell whether that interpreter can import a module."""
-    if python == sys.executable:
-        try:
-            return importlib.util.find_spec(module) is not None
-        except ModuleNotFoundError:
-            return False
     code = f'import sys; del sys.path[0]; import {module}'  # not from the current folder
     return subprocess.run([python, '-c', code], capture_output=True, check=False).returncode == 0
 
@@ -71,10 +82,14 @@ def run_peer(peer: str, case: str, robots: int, seconds: float,
 
 def _run_script(name: str, arguments: list[str], scene: dict[str, object],
                 python: str) -> dict[str, float]:
-    script = Path(__file__).with_name(name)
+    return _answer([python, str(_FOLDER / name), *arguments], json.dumps(scene))
+
+
+def _answer(command: list[str], text: str) -> dict[str, float]:
+    """Return the JSON object that a program prints last."""
     try:
-        done = subprocess.run([python, str(script), *arguments], text=True, capture_output=True,
-                              input=json.dumps(scene), check=False, timeout=_TIMEOUT)
+        done = subprocess.run(command, text=True, capture_output=True, input=text, check=False,
+                              timeout=_TIMEOUT)
     except subprocess.TimeoutExpired:
         raise RuntimeError(f'not ready after {_TIMEOUT:g} s') from None
     lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
@@ -84,27 +99,127 @@ def _run_script(name: str, arguments: list[str], scene: dict[str, object],
     return result
 
 
+def compile_scene(peer: Compiled, folder: Path) -> Path:
+    """Compile our scene for a simulator in C++; return the program.
+
+    Raises
+    ------
+    RuntimeError
+        with the compiler's first error.
+
+    """
+    program = folder / peer.name
+    done = subprocess.run(['g++', '-O3', '-std=c++17', '-w', str(peer.source), '-o', str(program),
+                           *peer.flags], capture_output=True, text=True, check=False)
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if 'rror' in line] or ['g++ failed']
+        raise RuntimeError(errors[0])
+    return program
+
+
+def run_compiled(program: Path, case: str, robots: int, seconds: float) -> dict[str, float]:
+    """Run a compiled scene; return its milliseconds a step, as ``run_peer`` does."""
+    scene = peer_scene(case, robots, seconds)
+    poses, boxes = scene['poses'], scene['boxes']
+    assert isinstance(poses, list)
+    assert isinstance(boxes, list)
+    numbers = [scene[name] for name in (
+        'side', 'radius', 'dt', 'speed', 'turn', 'range', 'seconds', 'steps_a_draw', 'beams',
+        'seed')]
+    rows = [[*numbers, len(poses), len(boxes)], *poses, *boxes]
+    return _answer([str(program)], '\n'.join(' '.join(map(repr, row)) for row in rows))
+
+
 def run_peers(sizes: list[int], seconds: float, say: Callable[[str], None],
-              python: str = sys.executable) -> list[PeerResult]:
-    """Measure the installed simulators; report each of the others with one line."""
+              python: str = sys.executable,
+              compiled: list[Compiled] | None = None) -> list[PeerResult]:
+    """Measure the installed simulators; report each of the others with one line.
+
+    Parameters
+    ----------
+    sizes : numbers of robots
+    seconds : of wall time, for each number and round
+    say : takes a line
+    python : interpreter that has the Python packages
+    compiled : simulators in C++
+
+    """
     results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for peer, version, run in _runners(say, python, compiled or [], Path(folder)):
+            for case in CASES.get(peer, ('motion', 'step')):
+                for robots in sizes:
+                    ours, theirs = [], []
+                    try:
+                        for _ in range(ROUNDS):
+                            ours.append(measure(case, robots, 1, seconds).cpu_ms_per_step)
+                            theirs.append(run(case, robots, seconds)['cpu_ms'])
+                    except RuntimeError as error:
+                        say(f'{peer} {case} {robots}: {error}')
+                        break
+                    results.append(_result(peer, version, case, robots, theirs, ours))
+                    say(_line(results[-1]))
+    return results
+
+
+_Run = Callable[[str, int, float], dict[str, float]]
+
+
+def _runners(say: Callable[[str], None], python: str, compiled: list[Compiled],
+             folder: Path) -> list[tuple[str, str, _Run]]:
+    """Return name, version and measurement of each simulator that is there."""
+    found: list[tuple[str, str, _Run]] = []
     for peer, module in PEERS.items():
         if not installed(module, python):
             say(f'{peer}: not installed (pip install {peer}); skipped')
             continue
-        for case in ('motion', 'step'):
-            for robots in sizes:
-                ours = measure(case, robots, 1, min(seconds, 1.0))
-                try:
-                    theirs = run_peer(peer, case, robots, seconds, python)
-                except RuntimeError as error:
-                    say(f'{peer} {case} {robots}: {error}')
-                    break
-                result = _beside(peer, case, robots, theirs['cpu_ms'], ours)
-                results.append(result)
-                say(f'{peer} {case} {robots}: {result.cpu_ms_per_step:.4g} ms a step, '
-                    f'{result.ratio:.4g} times ours ({result.ours_cpu_ms_per_step:.4g} ms)')
-    return results
+        found.append((peer, version_of(peer, python), lambda case, robots, seconds, peer=peer: (
+            run_peer(peer, case, robots, seconds, python))))
+    for each in compiled:
+        try:
+            program = compile_scene(each, folder)
+        except RuntimeError as error:
+            say(f'{each.name}: {error}; skipped')
+            continue
+        found.append((each.name, each.version, lambda case, robots, seconds, program=program: (
+            run_compiled(program, case, robots, seconds))))
+    return found
+
+
+def version_of(package: str, python: str) -> str:
+    """Return the version of a package of an interpreter."""
+    code = f'import importlib.metadata as m; print(m.version({package!r}))'
+    return subprocess.run([python, '-c', code], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+def _result(peer: str, version: str, case: str, robots: int, theirs: list[float],
+            ours: list[float]) -> PeerResult:
+    its, our = statistics.median(theirs), statistics.median(ours)
+    return PeerResult(peer, version, case, robots, its, our, its / our)
+
+
+def _line(result: PeerResult) -> str:
+    return (f'{result.peer} {result.version} {result.case} {result.robots}: '
+            f'{result.cpu_ms_per_step:.4g} ms a step, {result.ratio:.4g} times ours '
+            f'({result.ours_cpu_ms_per_step:.4g} ms)')
+
+
+def run_vmas_beside(seconds: float, say: Callable[[str], None],
+                    python: str) -> list[PeerResult]:
+    """Measure VMAS in the scene of ``lasers``, milliseconds a step of one world; none without it.
+
+    """
+    ours, theirs = [], []
+    for _ in range(ROUNDS):
+        ours.append(4e3 / laser_rate(seconds))
+        rate = vmas_beside(seconds, say, python)
+        if rate is None:
+            return []
+        theirs.append(4e3 / rate)
+    result = _result('VMAS', version_of('vmas', python), 'lasers', 4, theirs, ours)
+    say(_line(result))
+    return [result]
 
 
 def run_vmas(scene: dict[str, object], say: Callable[[str], None],
@@ -135,9 +250,3 @@ def vmas_beside(seconds: float, say: Callable[[str], None], python: str) -> floa
         'dt': scenario.rate.dt, 'radius': scenes.RADIUS, 'beams': sensors.scan_beams,
         'range': sensors.scan_range_max, 'boxes': world.rectangles[:, :4].tolist(),
         'poses': Worlds(scenario, 1, sense=()).start[0].tolist()}, say, python)
-
-
-def _beside(peer: str, case: str, robots: int, cpu_ms: float, ours: BenchResult) -> PeerResult:
-    rays = robots * scenes.BEAMS if case == 'step' else 0
-    return PeerResult(peer, case, robots, cpu_ms, ours.cpu_ms_per_step, rays / cpu_ms / 1e3,
-                      cpu_ms / ours.cpu_ms_per_step)

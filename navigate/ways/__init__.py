@@ -1,1 +1,1 @@
-"""Where a robot can go: obstacles that it remembers, ways, passages and trails."""
+"""Paths of a robot: the obstacles that it remembers, routes, passages and trails."""

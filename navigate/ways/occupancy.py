@@ -1,4 +1,4 @@
-"""Which cells hold obstacles: evidence for and against, a beam at a time.
+"""Occupancy of cells: evidence for and against obstacles, beam by beam.
 
 The occupancy grid of Moravec and Elfes, "High resolution maps from wide angle sonar" (ICRA 1985),
 with whole numbers: the end of a beam adds to its cell, and each cell that a beam passes loses. So

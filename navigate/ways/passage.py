@@ -1,4 +1,4 @@
-"""Narrow passages on a robot's way: where two robots cannot pass each other."""
+"""Narrow passages on a robot's path, where two robots cannot pass each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Route to a target: straight where nothing is known to be in the way, else along a path.
+"""Route to a target: straight if no known obstacle is in the way, else along a path.
 
 A path is searched again when what the robot has seen since blocks it, or the target has moved.
 Nothing else makes it worse: unknown space counts as free. A place where a robot alone does not get
@@ -82,15 +82,13 @@ def tight_points(p: Parameters, grid: Grid, path: NDArray[np.float64], first: in
 
 
 @njit
-def centre_of_gap(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
-                  along_y: float) -> tuple[float, float]:
-    """Return the place (m) beside (x, y) half-way between the obstacles on both sides of a way.
+def room_beside(grid: Grid, x: float, y: float, along_x: float, along_y: float, window: float,
+                reach: float) -> tuple[float, float]:
+    """Return how far (m) obstacles are to the left (> 0) and to the right (<= 0) of a way.
 
-    ``along`` is a unit vector along it. Cells are coarser than what a narrow gap leaves, so
-    it is where obstacles were seen that counts. (x, y) itself where there are none on a side.
+    ``along`` is a unit vector along it at (x, y) (m). It is where obstacles were seen that
+    counts, ``window`` (m) before and behind, ``reach`` (m) aside; inf, -inf: there are none.
     """
-    r = p.robot_radius_m
-    reach = r + p.margin_m + grid.cell
     cells, row, column = math.ceil(reach / grid.cell), row_of(grid, y), column_of(grid, x)
     left, right = math.inf, -math.inf
     for i in range(max(0, row - cells), min(SIDE, row + cells + 1)):
@@ -100,11 +98,25 @@ def centre_of_gap(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
             dx = grid.origin_x + (j + np.float64(grid.hits[i, j, 0])) * grid.cell - x
             dy = grid.origin_y + (i + np.float64(grid.hits[i, j, 1])) * grid.cell - y
             aside = along_x * dy - along_y * dx
-            if abs(along_x * dx + along_y * dy) < BESIDE_GAP * r and abs(aside) < reach:
+            if abs(along_x * dx + along_y * dy) < window and abs(aside) < reach:
                 if aside > 0.0:
                     left = min(left, aside)
                 else:
                     right = max(right, aside)
+    return left, right
+
+
+@njit
+def centre_of_gap(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
+                  along_y: float) -> tuple[float, float]:
+    """Return the place (m) beside (x, y) half-way between the obstacles on both sides of a way.
+
+    ``along`` is a unit vector along it. Cells are coarser than what a narrow gap leaves, so
+    it is where obstacles were seen that counts. (x, y) itself where there are none on a side.
+    """
+    r = p.robot_radius_m
+    reach = r + p.margin_m + grid.cell
+    left, right = room_beside(grid, x, y, along_x, along_y, BESIDE_GAP * r, reach)
     if not (left < math.inf and right > -math.inf and left - right > BODY * 2.0 * r):
         return x, y
     shift = (left + right) / 2

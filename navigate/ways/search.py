@@ -1,4 +1,4 @@
-"""A* search on the distance grid: the cheapest path from cell to cell through what is known.
+"""A* search on the distance grid: the cheapest path from cell to cell through known space.
 
 Hart, Nilsson, Raphael, "A formal basis for the heuristic determination of minimum cost paths",
 IEEE Transactions on Systems Science and Cybernetics 4 (1968). The search begins at the target, so

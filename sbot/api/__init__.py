@@ -1,1 +1,1 @@
-"""What ``import sbot`` gives; ``sbot/__init__.py`` imports each when it is first used."""
+"""Public API of ``import sbot``; ``sbot/__init__.py`` imports each part when it is first used."""

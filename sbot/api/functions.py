@@ -28,16 +28,16 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
         progress: Callable[[int, int], None] | None = None, keep: bool = True,
         overlaps: bool = True, hashed: bool = True,
         controllers: Mapping[str, Any] | None = None, **overrides: object) -> Run:
-    """Run a scenario to its end, in this process; same scenario and seed, same bits.
+    """Run a scenario to its end, in this process; the same scenario and seed give the same bits.
 
     Parameters
     ----------
     scenario : as ``load`` takes it
-    seed : instead of the scenario's
+    seed : replaces the scenario's seed
     record : a new directory for a recording (rosbag2, MCAP)
-    sense : names of sensors to keep in the result, too, e.g. 'scan' (docs/sensors.md)
-    threads : how many to use; changes no bit of the result
-    progress : called with (ticks done, all ticks) after each tick
+    sense : names of sensors whose readings to keep in the result, e.g. 'scan' (docs/sensors.md)
+    threads : number of threads; changes no bit of the result
+    progress : function that is called with (ticks done, all ticks) after each tick
     keep : keep poses, commands and wind of every tick; without it those arrays are empty
     overlaps : count overlaps from the geometry in every tick; without it the summary has None
     hashed : hash the trajectory; without it the summary has None
@@ -50,7 +50,7 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
 
     """
     if not keep and sense:
-        raise bad_value('sense', sense, 'nothing with keep=False')
+        raise InputError('sense cannot be combined with keep=False')
     if seed is not None:
         overrides['seed'] = seed
     from sbot.runner.loop import run_scenario
@@ -74,27 +74,27 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
           **overrides: object) -> pandas.DataFrame:
     """Run a scenario for every combination of values and seeds; return a row for each run.
 
-    A row depends on scenario, values, seed and version alone: the same bits from any engine.
+    A row depends only on scenario, values, seed and version; all engines give the same bits.
 
     Parameters
     ----------
     scenario : as ``load`` takes it, several of these, or the path of a sweep file
     seeds : e.g. ``range(50)``, '0:50' or [1, 2]; None: the scenario's own
     grid : values by key path, all combined with all, e.g. ``{'wind.wind_speed_mean': [0, 0.1]}``
-    zip : values by key path that go side by side
+    zip : values by key path to try side by side
     sample : as in a sweep file: count, method, seed, and values by key path
     metrics : ``'module:function'`` or functions; each gets the Run and returns a number, or
         several by name
-    output : folder of the results; None: none is kept
-    resume : go on with the sweep in ``output``, which must be the same; ``retry``: failed runs,
-        too
-    jobs : processes on this machine; 0: one a processor
+    output : folder of the results; None: results are not written
+    resume : continue the sweep in ``output``, which must be the same; ``retry``: repeat failed
+        runs
+    jobs : number of processes on this machine; 0: one per processor
     scheduler : address of a Dask scheduler whose workers to use instead
     executor : of ``concurrent.futures``, to use instead
-    batch : runs handed out together
-    timeout, memory : greatest time (s) and memory (bytes, or '2 GiB') of a run
+    batch : runs that a worker gets together
+    timeout, memory : longest time (s) and most memory (bytes, or '2 GiB') of a run
     record : 'none', 'failed' or 'all': which runs to record, in ``output``/bags
-    progress : show it
+    progress : show the progress
     overlaps : count them from the geometry in every tick; without it their column is empty
     overrides : values of all runs, as ``load`` takes them
 
@@ -120,9 +120,9 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
 
     Parameters
     ----------
-    bag : recorded in lockstep or in-process
+    bag : recording of a run in lockstep or in one process
     record : a new directory for the new commands
-    controllers : classes or objects by the names that the recording has for them
+    controllers : classes or objects by their names in the recording
     overrides : values of the recorded scenario to change, as ``load`` takes them
 
     Raises
@@ -138,15 +138,16 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
 
 
 def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
-         at: Sequence[float] = (), colour: str = 'robot', dark: bool = False) -> Figure | Path:
+         at: Sequence[float] = (), colour: str = '', dark: bool = False) -> Figure | Path:
     """Draw a run: its arena with all tracks, and what happened over time.
 
     Parameters
     ----------
-    source : a run, a recording (``Bag`` or its path), or a scenario, which is then run
+    source : a run, a recording (``Bag`` or its path), or a scenario, which runs first
     path : .png, .svg or .pdf; .mp4 or .gif for a film. None: return a matplotlib figure.
     at : times (s) to draw side by side, instead of whole tracks
-    colour : what a robot's colour says in films and with ``at``: 'robot' or 'heading'
+    colour : what a colour says: 'robot' (each has its own; default for eight robots and fewer),
+        'time' (of tracks; default for more), or 'heading' (in films and with ``at``)
     dark : draw on a dark ground
 
     Returns
@@ -162,17 +163,11 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     import numpy as np
 
     from sbot.figures import animation, picture
-    from sbot.figures.moments import COLOURS
     from sbot_common.arguments import numbers
     times = numbers('at', at, (np.size(at),))
-    if colour not in COLOURS:
-        raise bad_value('colour', colour, ' or '.join(COLOURS))
     film = path is not None and Path(path).suffix.lower() in animation.FORMATS
-    if film and len(times):
-        raise InputError(f'at cannot be combined with a film ({path})')
-    if colour == 'heading' and not film and not len(times):
-        raise InputError("colour='heading' needs at, or a film; give one")
     look = picture.Look(tuple(times.tolist()), colour, bool(dark))
+    picture.check_look(look, film)
     if path is None:
         return picture.draw(_data(source), look)
     formats = (*picture.FORMATS, *animation.FORMATS)
@@ -188,7 +183,7 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
 
     Parameters
     ----------
-    source : as ``plot`` takes it; scans are shown of recordings, and of runs that kept them
+    source : as ``plot`` takes it; scans are shown for recordings, and for runs that kept them
     path : .html
 
     Raises

@@ -13,7 +13,7 @@ from sbot.scenario.load import (
     scenario_from_mapping,
 )
 from sbot.scenario.model import Scenario
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 
 Source = Scenario | Mapping[str, Any] | str | Path
 Sources = Source | Sequence[Source]  # one, or several that worlds share out
@@ -23,16 +23,16 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
          **overrides: object) -> Scenario:
     """Return a complete, checked scenario.
 
-    A ``Scenario`` with overrides is loaded anew: another seed places groups of robots elsewhere.
+    A ``Scenario`` with overrides is loaded again, so a new seed places groups of robots anew.
 
     Parameters
     ----------
     source : the name of a shipped scenario, a path (``.yaml``, ``.argos``, ``.world``), YAML text
         (it has a line break), or a dict with the keys of docs/scenario.md. In a dict, a robot's
         ``controller`` may be a class or an object.
-    controllers : classes or objects by the names that a text or a recording has for them
-    overrides : values that replace those of the source, e.g. ``duration=5``; a dotted key path
-        goes in as ``**{'wind.wind_speed_mean': 0.3}``
+    controllers : classes or objects by their names in a text or a recording
+    overrides : values that replace those of the source, e.g. ``duration=5``; for a dotted key
+        path use ``**{'wind.wind_speed_mean': 0.3}``
 
     Raises
     ------
@@ -65,6 +65,6 @@ def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scen
 
     """
     if 'controllers' in overrides:
-        raise bad_value('controllers', overrides['controllers'], 'none: worlds do what they are '
-                        'commanded')
+        raise InputError('controllers cannot be combined with worlds, which you command yourself; '
+                         'leave it out')
     return load(scenario, controllers=None, **overrides)

@@ -10,11 +10,11 @@ from sbot.worlds import many, single
 
 
 class World(single.World):
-    """One world of N robots, stepped from Python in one compiled call a step.
+    """One world of N robots, stepped from Python in one compiled call per step.
 
     Parameters
     ----------
-    scenario : as ``load`` takes it; the controllers it names are not asked
+    scenario : as ``load`` takes it; its controllers are not used
     seed : of placement and noise; None: the scenario's
     sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
         None: all that the robots have
@@ -39,10 +39,10 @@ class Worlds(many.Worlds):
     ----------
     scenario : as ``load`` takes it, for all worlds; or a list of these, one a world, which may
         differ in obstacles, poses, bodies, wind and noise
-    count : how many worlds
+    count : number of worlds
     seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
-    sense : as of ``World``
-    threads : how many to use; changes no bit
+    sense : as in ``World``
+    threads : number of threads; changes no bit of the result
     overrides : as ``load`` takes them, for all worlds
 
     Raises

@@ -55,14 +55,14 @@ class Bag:
     Parameters
     ----------
     path : a rosbag2 directory, or one .mcap or .db3 file
-    partly : whether the messages of a damaged bag end at the damage, which ``damage`` then tells;
-        else they end in an InputError there. Those of a bag that is cut off, as the writer was
-        killed, just end.
+    partly : True: the messages of a damaged bag end at the damage, and ``damage`` describes it.
+        False: they end with an InputError there. If the bag is only cut off because its writer
+        was killed, the messages end without an error.
 
     Raises
     ------
     InputError
-        from every method, when the bag cannot be used: what it is, and what was expected.
+        from every method, if the bag cannot be used.
 
     """
 

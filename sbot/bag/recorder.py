@@ -126,8 +126,9 @@ class Recorder:
             raise InputError(f'{self.path}: cannot write the bag: {error.strerror}') from None
 
     def _exists(self) -> InputError:
-        return InputError(f'{self.directory}: exists already; a bag is never overwritten, '
-                          'expected the name of a new directory')
+        return InputError(f'{self.directory}: exists already, and a bag is never overwritten; '
+                          'give '
+                          'the name of a new directory')
 
     def write(self, name: str, topic: Topic, stamp_ns: int, payload: bytes) -> None:
         """Record one message; may be called from several threads.

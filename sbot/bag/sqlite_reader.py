@@ -97,12 +97,12 @@ def _check(path: Path) -> None:
             'SELECT name, type FROM sqlite_master WHERE type IN ("table", "view") LIMIT 1000'))
         for name in _TABLES:
             if kinds.get(name, 'table') != 'table':
-                raise InputError(f'{path}: {name} is a view, expected a table')
+                raise InputError(f'{path}: {name}: got a view, expected a table')
             if name in kinds and any(row[6] for row in connection.execute(
                     f'PRAGMA table_xinfo({name})')):
                 raise InputError(f'{path}: {name} has computed columns')
         if not {'topics', 'messages'} <= kinds.keys():
-            raise InputError(f'{path}: not a bag: expected the tables topics and messages')
+            raise InputError(f'{path}: not a bag; a bag needs the tables topics and messages')
         topics, = connection.execute('SELECT count(*) FROM topics').fetchone()
         if topics > limits().topics:
             raise too_large(str(path), 'topics', topics, 'topics')

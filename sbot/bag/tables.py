@@ -167,8 +167,9 @@ class _Parquet:
         columns = {name: [row[name] for row in rows] for name in self._schema.names}
         for name in self._whole:  # a stamp of an MCAP file has no sign
             if any(abs(number) > LARGEST for number in columns[name]):
-                raise InputError(f'{self._path}: {name} has numbers beyond 64 bits with a sign, '
-                                 'use --format csv')
+                raise InputError(f'{self._path}: {name} has numbers that Parquet cannot hold (64 '
+                                 'bits '
+                                 'with a sign); use --format csv')
         self._writer.write_table(self._pyarrow.table(columns, self._schema))
 
     def close(self) -> None:

@@ -69,10 +69,7 @@ def measure_evaluations(seconds: float) -> EvaluationResult:
         evaluated.reset(seeds)
         evaluated.run(network, weights, TICKS)
 
-    scanning = Worlds(lasers(), LASER_WORLDS, sense=['scan'])
-    turning = _random_commands(rng, scanning, 0.5)
     cpu, _ = median(evaluate, seconds)
-    laser_cpu, _ = median(lambda: scanning.step(turning, ticks=10), seconds)
     world = World(s_bots(10), sense=['infrared'])
     ahead = np.tile([0.04, 0.3], (10, 1))
 
@@ -89,9 +86,17 @@ def measure_evaluations(seconds: float) -> EvaluationResult:
         commands = _random_commands(rng, batch, 0.5)
         times.append(median(partial(batch.step, commands, ticks=10), seconds)[0])
     return EvaluationResult(
-        WORLDS / cpu, WORLDS * TICKS * 5 / cpu, LASER_WORLDS * 4 * 10 / laser_cpu,
+        WORLDS / cpu, WORLDS * TICKS * 5 / cpu, laser_rate(seconds),
         1e6 * call / CALLS, 1e6 * call_cpu / CALLS, 1e3 * times[0] / (BATCH * 10),
         1e3 * times[1] / (BATCH * 10))
+
+
+def laser_rate(seconds: float) -> float:
+    """Return robot-steps a second of processor time of the scene of ``lasers``."""
+    scanning = Worlds(lasers(), LASER_WORLDS, sense=['scan'])
+    turning = _random_commands(np.random.default_rng(2), scanning, 0.5)
+    cpu, _ = median(lambda: scanning.step(turning, ticks=10), seconds)
+    return LASER_WORLDS * 4 * 10 / cpu
 
 
 def _random_commands(rng: np.random.Generator, worlds: Worlds, speed: float) -> Any:  # noqa: ANN401
@@ -116,7 +121,7 @@ def median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
 
 def format_evaluations(r: EvaluationResult) -> str:
     """Return a few lines for people."""
-    return (f'small worlds, a processor second: {r.evaluations_per_cpu_s:,.0f} evaluations of 5 '
+    return (f'small worlds, per processor second: {r.evaluations_per_cpu_s:,.0f} evaluations of 5 '
             f's-bots and {TICKS} ticks\n'
             f'  ({r.evaluation_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps); '
             f'{r.laser_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps of 4 robots with 16 beams\n'

@@ -12,10 +12,9 @@ from sbot.bench.controllers import measure_controllers
 from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
 from sbot_common.signals.deferral import held
 from sbot_common.twist import OMEGA, VX
-from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.collision.separation import separate
-from sbot_sim.dynamics.motion import drive, move
+from sbot_sim.engine.many import Simulation
+from sbot_sim.engine.setting import no_winds
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs
 from sbot_sim.sensors.infrared.sensor import SENSORS
@@ -75,18 +74,20 @@ def _stepper(case: str, robots: int, threads: int,
     command = np.zeros((robots, 3))
     command[:, VX] = scenes.SPEED * scene.scale
     if case == 'motion':
-        pose = scene.pose
-        fixed = make_fixed_objects(world, bodies.safety_radius)
-        impulse = np.zeros((robots, 2))
+        parameters = scenes.laser_parameters(scene)
+        worlds = Simulation([parameters], no_winds(1), (), lambda _, __: None)
+        tick, state = worlds.tick, worlds.state
+        worlds.reset(np.zeros(1, np.int64), scene.pose[np.newaxis], np.zeros(1, np.int64),
+                     worlds.program(tick.beginning(worlds.setting)))
+        moving = worlds.program(tick.advancing(worlds.setting))
 
         def motion_block() -> None:
-            nonlocal pose
             command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
             for _ in range(scenes.STEPS_A_DRAW):
-                moved = move(bodies, pose, drive(bodies, command), impulse, scenes.STEP)
-                pose = separate(fixed, bodies.safety_radius, pose, moved).pose
+                state.command[:] = command
+                worlds.run(moving)
 
-        return motion_block, lambda: overlaps(world, bodies, pose), 0
+        return motion_block, lambda: overlaps(world, bodies, state.pose), 0
     make = scenes.laser_parameters if case == 'step' else scenes.infrared_parameters
     engine = Engine(make(scene, threads), scene.pose, seed)
     wind = Wind(np.array([0.0 if case == 'step' else scenes.WIND, 0.0, 0.0]), np.zeros(3))

@@ -31,7 +31,7 @@ class BenchResult(NamedTuple):
 
 def result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list[float],
               beams: int, dt: float, found: int, before: float) -> BenchResult:
-    """Return the result for seconds a step, block by block, and the memory (KiB) before."""
+    """Return the result for seconds per step, block by block, and the memory (KiB) before."""
     median = float(np.median(wall))
     peak = peak_kib()
     scan = 4.0 * beams / 1024.0

@@ -16,7 +16,8 @@ from sbot_sim.sensors.infrared.sensor import (
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanParameters, ScanSettings, make_scan_parameters
-from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, Body
+from sbot_sim.world.body_arrays import BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
 from sbot_sim.worlds.parameters import (
     Senses,

@@ -186,21 +186,23 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     """
     bag = subparsers.add_parser('bag', help='inspect recordings')
     commands = bag.add_subparsers(required=True, metavar='COMMAND')
-    info = commands.add_parser('info', help='topics, length, scenario and state of a bag')
+    info = commands.add_parser('info', help='print topics, length, scenario and state of a bag')
     info.add_argument('bag', metavar='BAG')
     info.add_argument('--json', action='store_true', help='print one JSON object')
     info.set_defaults(run=_info)
     diff = commands.add_parser(
-        'diff', help='first difference of two bags, and the distance of robots at the end')
+        'diff', help='print the first difference of two bags, and the distance of their robots '
+                     'at the end')
     diff.add_argument('first', metavar='A')
     diff.add_argument('second', metavar='B')
     diff.add_argument('--json', action='store_true', help='print one JSON object')
     diff.set_defaults(run=_diff)
-    table = commands.add_parser('csv', help='poses and commands as a table')
+    table = commands.add_parser('csv', help='write poses and commands as a table')
     table.add_argument('bag', metavar='BAG')
-    table.add_argument('-o', '--output', metavar='FILE', help='file to write; default: the screen')
+    table.add_argument('-o', '--output', metavar='FILE', help='file to write (default: the '
+                                                              'screen)')
     table.set_defaults(run=_csv)
-    tables = commands.add_parser('tables', help='every message, a table for each topic')
+    tables = commands.add_parser('tables', help='write all messages, a table for each topic')
     tables.add_argument('bag', metavar='BAG')
     tables.add_argument('-o', '--output', metavar='DIR', required=True, help='folder to write to')
     tables.add_argument('--format', choices=FORMATS, default='csv', help='default: csv')

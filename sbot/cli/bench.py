@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sbot.cli import navigation
 from sbot_common.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,31 +26,25 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     """Add the command ``bench``, with ``bench navigation``."""
     bench = subparsers.add_parser(
         'bench', help='measure speed and memory on the standard workload',
-        description='Measure the standard workload: N robots of 0.3 m in an arena with side '
-                    '4*sqrt(N) m among N/4 boxes, 180 laser beams of 8 m that see everything, '
-                    'steps of 0.1 s; s-bots at the same density, scaled; whole runs of '
-                    'potential-field robots. `sbot bench navigation` compares controllers.')
+        description='Measure speed and memory on the standard workload. N robots of 0.3 m '
+                    'move among N/4 boxes in an arena with a side of 4*sqrt(N) m. Each has 180 '
+                    'laser beams of 8 m, and a step takes 0.1 s. Further cases are s-bots at the '
+                    'same density, and whole runs of potential-field robots. `sbot bench '
+                    'navigation` compares controllers.')
     bench.add_argument('--robots', type=int, nargs='+', default=None, metavar='N',
                        help=f'numbers of robots (default: {" ".join(map(str, _SIZES))})')
     bench.add_argument('--cases', nargs='+', choices=[*_CASES, _EVALUATIONS],
                        default=list(_CASES), metavar='CASE',
-                       help=f'of {", ".join(_CASES)} (default: these), {_EVALUATIONS}: many '
-                            'small worlds in one call, as evolution and learning use them')
+                       help=f'{", ".join(_CASES)} (default: all of these); or {_EVALUATIONS}: '
+                            'many small worlds in one call, as evolution and learning use them')
     bench.add_argument('--threads', type=int, nargs='+', default=None, metavar='N',
                        help='numbers of threads (default: 1 and all cores)')
     bench.add_argument('--seconds', type=float, default=3.0, metavar='S',
-                       help='wall time for each number (default: 3)')
+                       help='wall time of each measurement (default: 3)')
     bench.add_argument('--csv', metavar='FILE', help='write the results to a new file')
     bench.add_argument('--json', action='store_true', help='print one JSON object')
     bench.set_defaults(run=_bench)
-    own = bench.parse_known_args
-
-    def parse(args: list[str] | None = None, namespace: argparse.Namespace | None = None) -> Any:  # noqa: ANN401
-        if args and args[0] == 'navigation':
-            from sbot.cli.navigation import parser
-            return parser().parse_known_args(args[1:], namespace)
-        return own(args, namespace)
-    bench.parse_known_args = parse
+    navigation.add_parser(bench.add_subparsers(metavar='COMMAND'))
 
 
 def _bench(arguments: argparse.Namespace) -> int:

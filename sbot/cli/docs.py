@@ -56,5 +56,5 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     """Add the command ``docs``; it sets ``run``, which returns the exit code."""
     docs = subparsers.add_parser('docs', help='list the pages of the documentation, or read one')
     docs.add_argument('page', metavar='PAGE', nargs='?',
-                      help='name of a page, e.g. scenario or tutorials/sweep; default: list all')
+                      help='name of a page, e.g. scenario or tutorials/sweep (default: list all)')
     docs.set_defaults(run=_docs)

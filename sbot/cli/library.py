@@ -1,4 +1,4 @@
-"""`sbot list` and `sbot new`: what is shipped, and files to start from."""
+"""`sbot list` and `sbot new`: list shipped files, and write a first scenario."""
 
 from __future__ import annotations
 
@@ -149,15 +149,7 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
         raise bad_value('--from', args.source, 'a world of Stage (.world), an experiment of '
                         'ARGoS (.argos) or a swarm of the gallery (sbot list gallery)')
     load_scenario(args.source)
-    text = source_of(args.source)[0]
-    try:
-        with path.open('x', encoding='utf-8') as file:
-            file.write(text)
-    except FileExistsError:
-        raise InputError(f'{path}: exists already; expected a new file') from None
-    except OSError as error:
-        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
-    print(path)
+    _write({path: source_of(args.source)[0]})
     return _hint(path)
 
 
@@ -178,7 +170,8 @@ def _write(files: dict[Path, str]) -> None:
             raise InputError(f'{target}: exists already; give a new name')
     for target, text in files.items():
         try:
-            target.write_text(text, 'utf-8')
+            with target.open('x', encoding='utf-8') as file:
+                file.write(text)
         except OSError as error:
             raise InputError(f'{target}: cannot be written: {error.strerror}') from None
         print(target)
@@ -194,7 +187,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     listing = subparsers.add_parser(
         'list', help='list scenarios, swarms, maps, wind fields, controllers and tasks')
     listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
-                         help=f'{", ".join(_KINDS)}; default: all')
+                         help=f'{", ".join(_KINDS)} (default: all)')
     listing.add_argument('--json', action='store_true', help='print one JSON object')
     listing.set_defaults(run=_list)
     new = subparsers.add_parser(
@@ -203,7 +196,6 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     new.add_argument('--controller', action='store_true',
                      help='also write NAME.py, a controller that the scenario uses')
     new.add_argument('--from', dest='source', metavar='FILE',
-                     help='a world of Stage (.world) or an experiment of ARGoS (.argos), as '
-                          'YAML to change; or a swarm of the gallery with its controller, e.g. '
-                          'gallery/flocking')
+                     help='start from a Stage world (.world), an ARGoS experiment (.argos), or '
+                          'a swarm of the gallery with its controller, e.g. gallery/flocking')
     new.set_defaults(run=_new)

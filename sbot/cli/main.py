@@ -71,9 +71,9 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
 
     """
     parser = argparse.ArgumentParser(
-        prog='sbot', description='Wind-blown robot swarms in the plane: simulate, record, replay.')
+        prog='sbot', description='Simulate robot swarms in wind: run, record, replay, compare.')
     parser.add_argument('--version', action=_Version, nargs=0,
-                        help="show program's version number and exit")
+                        help='print the version and exit')
     subparsers = parser.add_subparsers(metavar='COMMAND', required=True, parser_class=_Parser)
     wanted = next((module for name, module, _ in COMMANDS if name == command), None)
     added = None

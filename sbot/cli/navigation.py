@@ -16,57 +16,65 @@ if TYPE_CHECKING:
     from sbot.navigation.scene import Scene
     from sbot.sweeps.experiment import Options
 
-_DESCRIPTION = """Compare controllers on a library of scenes: every scene with every seed and
-controller, on this machine's processors or a Dask cluster. Prints a table by family; each row of
---format jsonl or csv says what was run and holds the hash of what came out, and --check runs rows
-again: docs/navigation_benchmark.md. Exit code 0: all runs ended, all rows are as they say; 3: not
-so; 2: bad input."""
+_DESCRIPTION = """Compare controllers on a library of scenes. Every scene runs with every seed and
+controller, on this machine's processors or a Dask cluster. The result is a table with a line for
+each family of scenes. With --format jsonl or csv, each row describes one run and holds the hash of
+its result. --check runs such rows again. More: docs/navigation_benchmark.md. Exit code 0: all runs
+ended, and all checked rows agree; 3: a run failed, or a row differs; 2: bad input."""
 FAILED = 3  # exit code where runs have failed, or rows are not as they say
 _SEEDS = '0:20'
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of ``sbot bench navigation``."""
-    made = argparse.ArgumentParser(prog='sbot bench navigation', description=_DESCRIPTION)
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
+    """Add the command ``navigation`` to those of ``sbot bench``."""
+    made = subparsers.add_parser('navigation', description=_DESCRIPTION,
+                                 help='compare controllers on a library of scenes')
     made.add_argument('scenes', nargs='*', metavar='SCENE',
                       help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
     made.add_argument('--list', action='store_true', help='list the scenes')
     made.add_argument('--yaml', action='store_true',
-                      help='print one scene with one seed as a scenario file, to look at it')
+                      help='print the scenario file of one scene with one seed')
     made.add_argument('--controller', action='append', default=[], metavar='NAME',
-                      help="a name of `sbot list controllers`, or a class of yours as "
-                           "'module:Class'; repeatable (default: navigate)")
+                      help="a name that `sbot list controllers` shows, or your class as "
+                           "'module:Class'; may be repeated (default: navigate)")
+    made.add_argument('--node', action='append', default=[], metavar='COMMAND',
+                      help="your own ROS 2 node, in lockstep: 'mine.py --ros-args -r "
+                           "__ns:={namespace} -p goal_x:={goal_x}', once for each robot with a "
+                           'goal; also {goal_y} and {robot}; may be repeated')
     made.add_argument('--set', dest='assignments', action='append', default=[],
-                      metavar='KEY=VALUE', help='a value of all scenarios, e.g. '
-                      'bodies.robot.max_acceleration=2; repeatable')
+                      metavar='KEY=VALUE', help='change a value of all scenarios, e.g. '
+                      'bodies.robot.max_acceleration=2; may be repeated')
     made.add_argument('--seeds', default=_SEEDS, metavar='SEEDS',
-                      help=f'0:50, or 1,2,3 (default: {_SEEDS}); BARN has the first one')
+                      help=f'a range 0:50 or a list 1,2,3 (default: {_SEEDS}); BARN runs '
+                           'with the first seed only')
     made.add_argument('--secret', metavar='FILE',
-                      help='make the seeds, as many, from this file')
-    made.add_argument('--barn', metavar='DIR', help="your copy of BARN's worlds")
-    made.add_argument('--dynabarn', metavar='DIR', help="your copy of DynaBARN's worlds")
+                      help='derive as many seeds as --seeds has from the content of this file')
+    made.add_argument('--barn', metavar='DIR', help="folder with your copy of BARN's worlds")
+    made.add_argument('--dynabarn', metavar='DIR', help="folder with your copy of DynaBARN's "
+                                                        "worlds")
     made.add_argument('--check', metavar='FILE',
-                      help='run the rows of a file of JSON lines again, and compare the hashes')
+                      help='run the rows of a JSON Lines file again, and compare the hashes')
     made.add_argument('--trust', action='store_true',
-                      help='with --check: run the classes, and read the files, that the rows name')
+                      help='with --check: execute the classes and read the files that the rows '
+                           'name')
     made.add_argument('--show', action='append', default=[], metavar='FILE',
-                      help='print the table of the rows of a file; repeatable: of several '
-                           'files together')
+                      help='print the table of the rows in a file; may be repeated to join '
+                           'files')
     made.add_argument('--by', choices=('family', 'scene'), default='family',
-                      help='one line of the table for each family or scene (default: family)')
+                      help='a line of the table is a family or a scene (default: family)')
     made.add_argument('--format', choices=('table', 'jsonl', 'csv'), default='table',
                       help='what to print (default: table)')
-    made.add_argument('-o', '--output', metavar='DIR', help='keep the runs in this folder')
-    made.add_argument('--resume', action='store_true', help='continue the runs in DIR')
-    made.add_argument('--retry', action='store_true', help='with --resume: failed runs, too')
+    made.add_argument('-o', '--output', metavar='DIR', help='write the runs to this folder')
+    made.add_argument('--resume', action='store_true', help='run what is missing in DIR')
+    made.add_argument('--retry', action='store_true', help='with --resume: also repeat failed '
+                                                           'runs')
     made.add_argument('--jobs', metavar='N',
-                      help='processes on this machine (default: one a processor)')
+                      help='processes on this machine (default: one per processor)')
     made.add_argument('--scheduler', metavar='ADDRESS',
                       help='run on the workers of this Dask scheduler')
-    made.add_argument('--timeout', type=float, metavar='S', help='greatest time of a run')
-    made.add_argument('--quiet', action='store_true', help='no progress')
+    made.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
+    made.add_argument('--quiet', action='store_true', help='print no progress')
     made.set_defaults(run=_navigation)
-    return made
 
 
 def _navigation(arguments: argparse.Namespace) -> int:
@@ -102,7 +110,8 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
     from sbot.files.limits import limits, too_large
     from sbot.files.yaml_text import read_file
-    from sbot.navigation.benchmark import make_plan, run_plan, scene_sources
+    from sbot.navigation.benchmark import make_plan, run_nodes, run_plan, scene_sources
+    from sbot.navigation.nodes import PREFIX, is_node
     from sbot.navigation.table import as_json_lines
     from sbot.sweeps.values import seeds_of
     if arguments.resume and arguments.output is None:
@@ -114,11 +123,18 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
             raise too_large(arguments.secret, 'bytes or more', len(secret), 'text_bytes')
         print(f'seeds from a secret with SHA-256 {hashlib.sha256(secret).hexdigest()}',
               file=sys.stderr)
-    plan = make_plan(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds'), secret),
-                     arguments.controller or ['navigate'],
-                     dict(parse_override(text) for text in arguments.assignments))
-    rows = run_plan(plan, options, None if arguments.output is None else Path(arguments.output),
-                    arguments.resume)
+    scenarios = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds'), secret))
+    fixed = dict(parse_override(text) for text in arguments.assignments)
+    names = [*arguments.controller, *(PREFIX + text for text in arguments.node)] or ['navigate']
+    nodes = [name for name in names if is_node(name)]
+    _check_nodes(arguments, nodes)
+    output, rows = None if arguments.output is None else Path(arguments.output), []
+    if others := [name for name in names if not is_node(name)]:
+        rows = run_plan(make_plan(scenarios, others, fixed), options, output, arguments.resume)
+    for number, name in enumerate(nodes):
+        rows += run_nodes(scenarios, name, fixed, None if output is None else
+                          output / 'recordings' / str(number),
+                          (lambda _: None) if arguments.quiet else _show_line)
     if arguments.output is not None:
         Path(arguments.output, 'rows.jsonl').write_text(as_json_lines(rows) + '\n', 'utf-8')
     _print(rows, arguments)
@@ -127,6 +143,20 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
         print(one_line(f"sbot: {row['scene']}#{row['seed']} {row['controller']}: {row['error']}"),
               file=sys.stderr)
     return FAILED if errors else 0
+
+
+def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str]) -> None:
+    """Refuse commands that cannot be started, and options that runs over ROS 2 do not have."""
+    from sbot.navigation.nodes import command_words
+    for name in nodes:
+        for option in ('resume', 'timeout', 'scheduler'):
+            if getattr(arguments, option):
+                raise InputError(f'--{option} cannot be combined with --node')
+        command_words(name)
+
+
+def _show_line(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _print(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> None:

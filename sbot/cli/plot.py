@@ -9,7 +9,7 @@ from typing import Any
 from sbot.bag.reader import Bag
 from sbot.cli.bag import report_damage
 from sbot.cli.simulate import add_overrides, overrides_of
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import bad_value
 
 
 def _plot(args: argparse.Namespace) -> int:
@@ -18,16 +18,15 @@ def _plot(args: argparse.Namespace) -> int:
     formats = (*picture.FORMATS, *animation.FORMATS)
     suffix = '.' + args.output.rpartition('.')[2].lower()
     if suffix not in formats:  # complain before the run
-        raise bad_value('--output', args.output, f'a file that ends in {", ".join(formats)}')
-    times = _times(args.at)
-    if times and suffix in animation.FORMATS:
-        raise InputError(f'--at cannot be combined with a film ({args.output})')
-    if args.colour == 'heading' and not times and suffix not in animation.FORMATS:
-        raise InputError('--colour heading needs --at or a film; give one')
+        page = '; for a page: sbot view BAG -o FILE.html' * (suffix == '.html')
+        raise bad_value('--output', args.output,
+                        f'a file that ends in {", ".join(formats)}{page}')
+    look = picture.Look(_times(args.at), args.colour, args.dark)
+    picture.check_look(look, suffix in animation.FORMATS, '--')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
     data = load_run(args.source if bag is None else bag, overrides_of(args))
     write = animation.animate_run if suffix in animation.FORMATS else picture.plot_run
-    write(data, args.output, picture.Look(times, args.colour, args.dark))
+    write(data, args.output, look)
     print(f'{args.output}: {len(data.radius)} robots, {data.seconds[-1]:.4g} s', file=sys.stderr)
     return 0 if bag is None else report_damage(bag)
 
@@ -47,14 +46,15 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     """
     plot = subparsers.add_parser('plot', help='draw a recording or scenario as a picture or film')
     plot.add_argument('source', metavar='BAG_OR_SCENARIO',
-                      help='a recording; or a scenario (file or name), which is run first')
+                      help='a recording, or a scenario (file or name), which runs first')
     plot.add_argument('-o', '--output', metavar='FILE', required=True,
                       help='a picture (.png, .svg, .pdf) or a film (.mp4, .gif)')
     plot.add_argument('--at', metavar='SECONDS',
                       help='draw these moments side by side instead of whole tracks, e.g. 0,10,30')
-    plot.add_argument('--colour', choices=('robot', 'heading'), default='robot',
-                      help='colour of robots in films and with --at: one each (default), or by '
-                           'heading')
+    plot.add_argument('--colour', choices=('robot', 'time', 'heading'), default='',
+                      help='what colours say: the robot (each has its own; default for eight and '
+                           'fewer), the time (of tracks; default for more), or the heading (in '
+                           'films and with --at)')
     plot.add_argument('--dark', action='store_true', help='draw on a dark ground')
     add_overrides(plot)
     plot.set_defaults(run=_plot)

@@ -10,14 +10,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
 from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.user import is_shipped
-from sbot.regression.replay import replay
+from sbot.regression.replay import ReplayResult, replay
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
@@ -25,6 +25,9 @@ from sbot.scenario.overrides import parse_override
 from sbot.scenario.paths import find_file
 from sbot.scenario.shipped import own_folders
 from sbot_common.errors import InputError, bad_value, one_line
+
+if TYPE_CHECKING:
+    from sbot.ros.node_replay import NodeReplayResult
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -38,33 +41,43 @@ def _run(args: argparse.Namespace) -> int:
     if not args.trust:
         _ask_for_trust(bag, scenario, overrides)
     total = scenario.rate.ticks(scenario.duration) + 1
-    from tqdm import tqdm
-    with tqdm(total=total, unit=' ticks', leave=False, file=sys.stderr,
-              disable=True if args.quiet or args.json else None) as bar:
+    with _bar(args, total) as bar:
         try:
             result = replay(bag, overrides, args.output,
                             lambda tick: bar.update(max(0, tick + 1 - bar.n)))
         except RecorderError as error:
             print(error, file=sys.stderr)
             return 1
+    if not args.json:
+        if bag.corrupt:
+            report_damage(bag)
+        elif result.damage or bag.cut_short or not bag.complete:
+            print(f'{bag.path}: the recording was cut short; replayed the {result.ticks} complete '
+                  'ticks in it', file=sys.stderr)
+        if result.not_compared:
+            print(f'{bag.path}: {result.left_out()}', file=sys.stderr)
+    return _report(result, args, damage_code(bag))
+
+
+def _bar(args: argparse.Namespace, total: int | None = None) -> Any:  # noqa: ANN401 - of tqdm
+    from tqdm import tqdm
+    return tqdm(total=total, unit=' ticks', leave=False, file=sys.stderr,
+                disable=True if args.quiet or args.json else None)
+
+
+def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, damaged: int,
+            agree: str = 'bit for bit', robots: str = '') -> int:
+    """Print how the commands compare; return the exit code."""
     if args.json:
         print(_as_json({**result._asdict(), 'equal': result.equal,
                         'first': result.first and result.first._asdict()}))
-        return damage_code(bag) or (0 if result.equal else 1)
-    if bag.corrupt:
-        report_damage(bag)
-    elif result.damage or bag.cut_short or not bag.complete:
-        print(f'{bag.path}: the recording was cut short; replayed the {result.ticks} complete '
-              'ticks in it', file=sys.stderr)
-    if result.not_compared:
-        print(f'{bag.path}: {result.left_out()}', file=sys.stderr)
-    if result.first is not None:
+    elif result.first is not None:
         print(one_line(str(result.first)))
-        print(f'{result.differences} of {result.commands} commands differ')
+        print(f'{result.differences} of {result.commands} commands differ{robots}')
     elif not args.quiet:
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
-              f'{result.ticks} ticks agree bit for bit')
-    return damage_code(bag) or (0 if result.equal else 1)
+              f'{result.ticks} ticks agree {agree}{robots}')
+    return damaged or (0 if result.equal else 1)
 
 
 def _as_json(result: Mapping[str, Any]) -> str:
@@ -99,26 +112,17 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     def output(line: str) -> None:
         if not args.quiet and not args.json:
             tqdm.write(f'[node] {line}', file=sys.stderr)
-    with tqdm(unit=' ticks', leave=False, file=sys.stderr,
-              disable=True if args.quiet or args.json else None) as bar:
+    with _bar(args) as bar:
         result = replay_node(
             bag, args.node, robots=args.robot, tolerances=Tolerances(args.tolerance),
             timeout=args.timeout, overrides=overrides, progress=lambda _: bar.update(),
             output=output)
-    robots = ', '.join(map(str, result.robots))
-    if args.json:
-        print(_as_json({**result._asdict(), 'equal': result.equal,
-                        'first': result.first and result.first._asdict()}))
-    elif result.first is not None:
-        print(one_line(str(result.first)))
-        print(f'{result.differences} of {result.commands} commands differ (robot {robots})')
-    elif not args.quiet:
-        agree = 'within the tolerance' if args.tolerance else 'bit for bit'
-        print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
-              f'{result.ticks} ticks agree {agree} (robot {robots})')
+    code = _report(result, args, damage_code(bag),
+                   'within the tolerance' if args.tolerance else 'bit for bit',
+                   f" (robot {', '.join(map(str, result.robots))})")
     if bag.corrupt:
         report_damage(bag)
-    return damage_code(bag) or (0 if result.equal else 1)
+    return code
 
 
 def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]) -> None:
@@ -198,24 +202,25 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                              'controllers.potential_field.angular_scaler_kappa=0.26')
     parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
     parser.add_argument('--node', metavar='COMMAND',
-                        help="start a node of yours instead, over ROS 2, and compare its "
-                             "commands: 'ros2 run my_package my_node', or a Python file with its "
-                             'arguments')
+                        help="feed the recording to your own ROS 2 node instead, and compare its "
+                             "commands; e.g. 'ros2 run my_package my_node', or a Python file "
+                             'with its arguments')
     parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
                         help='with --node: compare the commands of this robot; may be repeated '
                              '(default: robots with controller: external, else those that the '
                              'node drives)')
     parser.add_argument('--tolerance', metavar='[FIELD=]X', action='append', default=[],
-                        help='with --node: how far numbers may differ, e.g. 1e-6 for all or '
-                             '--tolerance angular.z=0.01 for one; may be repeated (default: to '
-                             'the bit)')
+                        help='with --node: largest difference of numbers, e.g. 1e-6 for all, or '
+                             '--tolerance angular.z=0.01 for one; may be repeated (default: 0, '
+                             'equal bit for '
+                             'bit)')
     parser.add_argument('--timeout', metavar='S', type=float,
-                        help="with --node: seconds to wait for it and for each of its commands "
-                             "(default: the scenario's lockstep_timeout; a minute to start)")
+                        help="with --node: longest time to wait for each command (s; default: the "
+                             "scenario's lockstep_timeout, and a minute for the start)")
     parser.add_argument('--trust', action='store_true',
-                        help='import modules from the folders that the recording names '
-                             '(python_path), and execute the functions of its policy files, '
-                             'without asking')
+                        help='do not ask before importing modules from the folders that the '
+                             'recording names (python_path), or executing functions of its '
+                             'policy files')
     parser.add_argument('--json', action='store_true', help='print one JSON object')
     parser.add_argument('--quiet', action='store_true', help='print differences only')
     parser.set_defaults(run=_run)

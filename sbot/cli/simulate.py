@@ -49,21 +49,22 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     help='ROS namespace of the run, with its own /clock and /tf, so that several '
                          'runs fit side by side')
     up.add_argument('--parameter', action='append', default=[], metavar='NAME=VALUE',
-                    help='of the node sbot_sim, e.g. publish_robot_description=true; may be '
-                         'repeated')
+                    help='set a parameter of the node sbot_sim, e.g. '
+                         'publish_robot_description=true; may be repeated')
     up.add_argument('--names', metavar='A,B,...', default='',
                     help='names of the robots: their topics are in the namespaces /A, /B, ... '
                          'instead of /robot_0, /robot_1, ...')
     up.add_argument('--turtlebot3', action='store_true',
-                    help="TurtleBot3's conventions: scans on `scan`, too, and cmd_vel as "
+                    help="use TurtleBot3's conventions: scans also on `scan`, and cmd_vel as "
                          'TwistStamped')
     up.add_argument('--standard-services', action='store_true',
                     help='offer the services of the package simulation_interfaces')
     up.add_argument('--contact', action='store_true',
-                    help='publish `contact`: whether each robot met something in the last tick')
+                    help='publish `contact`: whether each robot touched something in the last '
+                         'tick')
     up.add_argument('--node', action='append', default=[], metavar='COMMAND',
-                    help="start a node of yours, too, e.g. for `controller: external`: 'ros2 run "
-                         "my_package my_node', or a Python file with its arguments; may be "
+                    help="also start your own node, e.g. for `controller: external`; e.g. 'ros2 "
+                         "run my_package my_node', or a Python file with its arguments; may be "
                          'repeated')
     up.set_defaults(run=_up)
 
@@ -73,7 +74,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
                         help='scenario file (.yaml, .argos, .world) or name of a shipped '
                              'scenario')
     add_overrides(parser)
-    parser.add_argument('--record', metavar='DIR', help='write a rosbag2 (MCAP) directory')
+    parser.add_argument('--record', metavar='DIR', help='record the run in a new directory '
+                                                        '(rosbag2, MCAP)')
     parser.add_argument('--plot', metavar='FILE', help='draw the run (.png, .svg, .pdf)')
     parser.add_argument('--json', action='store_true', help='print the summary as one JSON object')
     parser.add_argument('--quiet', action='store_true',
@@ -137,7 +139,11 @@ def check_outputs(arguments: argparse.Namespace) -> None:
     if getattr(arguments, 'plot', None) is not None:
         path = Path(arguments.plot)
         if path.suffix.lower() not in ('.png', '.svg', '.pdf'):
-            raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file')
+            other = {'.html': '; for a page: --record DIR, then sbot view DIR -o FILE.html',
+                     '.mp4': '; for a film: sbot plot SCENARIO -o FILE.mp4',
+                     '.gif': '; for a film: sbot plot SCENARIO -o FILE.gif'}
+            raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file'
+                             + other.get(path.suffix.lower(), ''))
         if not path.resolve().parent.is_dir():
             raise InputError(f'--plot: {path.parent} is not a directory')
 

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from sbot.sweeps.request import Request
 
 _DESCRIPTION = """Run a scenario for every combination of values and seeds, on this machine's
-processors or a Dask cluster. A row a run is written to DIR/runs.csv and, where pyarrow is
-installed, to DIR/runs.parquet. With --set, a list [1, 2] holds values to try, first:end:step is a
-range without its end, and anything else is one value for all runs. 'sbot sweep show DIR' prints
-the results, 'sbot sweep plot DIR' draws them: docs/sweeps.md. Exit code 0: all runs ended well; 3:
-some failed (column error); 1: the sweep was interrupted; 2: bad input, before the first run."""
+processors or a Dask cluster. DIR/runs.csv gets one row per run, and so does DIR/runs.parquet if
+pyarrow is installed. With --set, a list [1, 2] holds values to try, first:end:step is a range
+without its end, and anything else is one value for all runs. 'sbot sweep show DIR' prints the
+results, and 'sbot sweep plot DIR' draws them. More: docs/sweeps.md. Exit code 0: all runs
+succeeded; 3: some failed (column error); 1: the sweep was interrupted; 2: bad input, before the
+first run."""
 FAILED = 3  # exit code where runs have failed
 
 
@@ -43,24 +44,27 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', metavar='SCENARIO', nargs='?',
-                        help='scenario (.yaml, .argos, .world, or the name of a shipped one), or '
+                        help='scenario file (.yaml, .argos, .world), name of a shipped scenario, '
+                             'or '
                              'sweep file; not needed with --resume')
-    parser.add_argument('--seeds', metavar='SEEDS', help="0:50, or 1,2,3; default: the scenario's")
+    parser.add_argument('--seeds', metavar='SEEDS', help="a range 0:50 or a list 1,2,3 (default: "
+                                                         "the scenario's seed)")
     parser.add_argument('--set', dest='assignments', action='append', default=[],
-                        metavar='KEY=VALUES', help='values to try, or one value; repeatable')
+                        metavar='KEY=VALUES', help='values to try, or one value; may be repeated')
     parser.add_argument('--zip', action='append', default=[], metavar='KEY=VALUES',
-                        help='values to go side by side with those of the other --zip')
+                        help='values to try side by side with those of the other --zip')
     parser.add_argument('--sample', action='append', default=[], metavar='KEY=[LOW,HIGH]',
-                        help='values to draw, also {low: 1, high: 10, scale: log}, '
+                        help='range to draw values from; also {low: 1, high: 10, scale: log} or '
                              '{choices: [...]}')
-    parser.add_argument('--samples', metavar='N', help='points to draw')
+    parser.add_argument('--samples', metavar='N', help='number of points to draw')
     parser.add_argument('--sampler', default='latin_hypercube', metavar='METHOD',
-                        help='latin_hypercube (default) or random')
+                        help='how points are drawn: latin_hypercube (default) or random')
     parser.add_argument('--sample-seed', default='1', metavar='N',
                         help='seed of the points (default: 1)')
     parser.add_argument('--duration', type=float, metavar='S', help='simulated seconds of a run')
     parser.add_argument('--metric', action='append', default=[], metavar='MODULE:FUNCTION',
-                        help='a number of your own: the function gets the Run; repeatable')
+                        help='your function that gets the Run and returns a number; may be '
+                             'repeated')
     parser.add_argument('--no-overlaps', action='store_true',
                         help='faster: do not count overlaps in every tick')
 
@@ -69,20 +73,21 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('-o', '--output', metavar='DIR', help='folder of the results')
     parser.add_argument('--resume', action='store_true',
                         help='continue the sweep in DIR: run what is missing')
-    parser.add_argument('--retry', action='store_true', help='with --resume: failed runs, too')
+    parser.add_argument('--retry', action='store_true', help='with --resume: also repeat failed '
+                                                             'runs')
     parser.add_argument('--dry-run', action='store_true',
-                        help='say how many runs, and about how long they take')
+                        help='print the number of runs and about how long they take')
     parser.add_argument('--jobs', metavar='N',
-                        help='processes on this machine (default: one a processor)')
+                        help='processes on this machine (default: one per processor)')
     parser.add_argument('--scheduler', metavar='ADDRESS',
                         help='run on the workers of this Dask scheduler (tcp://..., or its file)')
     parser.add_argument('--batch', default='1', metavar='N',
                         help='runs handed to a worker at once (for very short ones)')
-    parser.add_argument('--timeout', type=float, metavar='S', help='greatest time of a run')
-    parser.add_argument('--memory', metavar='SIZE', help="greatest memory of a run, e.g. '2 GiB'")
+    parser.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
+    parser.add_argument('--memory', metavar='SIZE', help="most memory of a run, e.g. '2 GiB'")
     parser.add_argument('--record', choices=('none', 'failed', 'all'),
                         help='which runs to record, in DIR/bags (default: none)')
-    parser.add_argument('--quiet', action='store_true', help='no progress')
+    parser.add_argument('--quiet', action='store_true', help='print no progress')
 
 
 def _show_parser() -> argparse.ArgumentParser:
@@ -90,7 +95,7 @@ def _show_parser() -> argparse.ArgumentParser:
         prog='sbot sweep show', description='Print the medians of each setting of a sweep.')
     parser.add_argument('folder', metavar='DIR', help='folder of the results')
     parser.add_argument('--metric', action='append', default=[], metavar='COLUMN',
-                        help='a column of runs.csv; repeatable')
+                        help='a column of runs.csv; may be repeated')
     parser.set_defaults(run=_show)
     return parser
 
@@ -103,7 +108,7 @@ def _plot_parser() -> argparse.ArgumentParser:
     parser.add_argument('--metric', default='', metavar='COLUMN',
                         help='a column of runs.csv (default: your metric, else goal_reached_s)')
     parser.add_argument('--by', action='append', default=[], metavar='KEY',
-                        help='swept parameter along x; a second one: a line for each value')
+                        help='swept parameter along x; given again: a line for each of its values')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='.png, .svg or .pdf (default: DIR/COLUMN.png)')
     parser.set_defaults(run=_plot)
@@ -226,7 +231,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)
     except (KeyboardInterrupt, EngineError) as error:
         reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
-        print(f'sbot: {reason}; what is done is in {shown}; continue with: sbot sweep --resume -o '
+        print(f'sbot: {reason}; the results so far are in {shown}; continue with: sbot sweep '
+              '--resume -o '
               f'{shown}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''

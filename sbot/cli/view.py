@@ -39,14 +39,15 @@ def _view(args: argparse.Namespace) -> int:
     if args.namespace is not None:
         raise InputError('--namespace needs --live: it selects running ROS 2 nodes')
     if overrides_of(args) or args.record is not None:
-        raise InputError('--seed, --duration, --set and --record are for a scenario that runs; '
-                         'expected --live SCENARIO')
+        raise InputError('--seed, --duration, --set and --record need a scenario that runs; '
+                         'use --live SCENARIO')
     output = args.output or Path(args.source).resolve().stem + '.html'
     if not str(output).endswith(('.html', '.htm')):
         raise bad_value('--output', output, 'a file that ends in .html')
     from sbot.figures.data import is_bag
     if not is_bag(args.source) and Path(args.source).is_file():
-        raise InputError(f'{args.source} is no recording; record it first (sbot run {args.source} '
+        raise InputError(f'{args.source} is not a recording; record it first (sbot run '
+                         f'{args.source} '
                          '--record DIR), or watch it with --live')
     from sbot.viewer.page import write_view
     bag = Bag(args.source, partly=True)
@@ -87,16 +88,18 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     view.add_argument('source', metavar='BAG_OR_SCENARIO', nargs='?',
                       help='a recording; with --live: a scenario to run')
     view.add_argument('-o', '--output', metavar='FILE',
-                      help='the page to write (default: name of the bag + .html)')
+                      help='the page to write (default: the name of the bag, and .html)')
     view.add_argument('--live', action='store_true',
-                      help='serve a page that shows a simulation while it runs: that of SCENARIO, '
-                           'in this process, or without it the running ROS 2 nodes. Space '
-                           'pauses, . steps, arrow keys drive robots without a controller')
+                      help='serve a page that shows a running simulation: SCENARIO in this '
+                           'process, or, without SCENARIO, the ROS 2 nodes that run. Space '
+                           'pauses, '
+                           'a full stop steps, arrow keys drive robots without a controller')
     view.add_argument('--port', type=int, default=PORT, metavar='N',
-                      help=f'with --live: port on localhost, 0: any free one (default: {PORT})')
+                      help=f'with --live: port on localhost; 0 is any free one (default: {PORT})')
     view.add_argument('--namespace', metavar='NAME',
                       help='with --live: follow the nodes of sbot up --namespace NAME')
     run = view.add_argument_group('with --live SCENARIO')
     add_overrides(run)
-    run.add_argument('--record', metavar='DIR', help='write a rosbag2 (MCAP) directory')
+    run.add_argument('--record', metavar='DIR', help='record the run in a new directory '
+                                                     '(rosbag2, MCAP)')
     view.set_defaults(run=_view)

@@ -24,7 +24,7 @@ def _number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"expected a finite number, found '{text}'")
+        raise argparse.ArgumentTypeError(f"got '{text}', expected a finite number")
     return value
 
 
@@ -108,16 +108,16 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     for axis in 'xyz':
         at.add_argument(axis, metavar=axis.upper(), type=_number, help=f'{axis} (m)')
     at.add_argument('--outside', nargs=3, type=_number, metavar=('U', 'V', 'W'),
-                    help='wind (m/s) to print outside the field; default: an error')
+                    help='wind (m/s) to print for a point outside the field (default: an error)')
     at.set_defaults(run=_at)
 
     vtk = commands.add_parser('vtk', help='write .vtu files for ParaView and a picture')
     vtk.add_argument('field', metavar='FIELD', help='text file of the field')
     vtk.add_argument('-o', '--output', metavar='NAME',
-                     help='beginning of the file names; default: FIELD without its ending')
+                     help='beginning of the file names (default: FIELD without its ending)')
     vtk.add_argument('--height', type=_number, metavar='Z',
-                     help='height (m) of the picture, e.g. the wind_height of a scenario; '
-                          'default: half-way up')
+                     help='height (m) of the picture, e.g. the wind_height of a scenario '
+                          '(default: half-way up)')
     vtk.set_defaults(run=_vtk)
 
     make = commands.add_parser('make', help='generate a field')
@@ -133,8 +133,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     make.set_defaults(run=_make)
 
     wake = commands.add_parser('wake', help='show the wind reductions between robots')
-    wake.add_argument('scenario', metavar='SCENARIO', help='file or shipped name')
+    wake.add_argument('scenario', metavar='SCENARIO', help='scenario file, or name of a shipped '
+                                                           'scenario')
     wake.add_argument('--time', type=_number, default=0.0, metavar='T',
-                      help='simulated time (s) at which to look; default: the first tick')
-    wake.add_argument('--json', action='store_true', help='print one object')
+                      help='simulated time (s; default: the first tick)')
+    wake.add_argument('--json', action='store_true', help='print one JSON object')
     wake.set_defaults(run=_wake)

@@ -1,1 +1,1 @@
-"""Controllers by name: those that are shipped, those of installed packages, and the user's own."""
+"""Controllers by name: shipped ones, those of installed packages, and the user's own."""

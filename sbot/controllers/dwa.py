@@ -1,4 +1,4 @@
-"""Entry of ``dwa``: the dynamic-window approach, a baseline that plans nothing.
+"""Entry of ``dwa``: the dynamic-window approach, a baseline without planning.
 
 Fox, Burgard, Thrun, The Dynamic Window Approach to Collision Avoidance, IEEE Robotics and
 Automation Magazine 4(1), 1997: of the speeds that can be reached within a time, and after which
@@ -204,6 +204,7 @@ def _warm_up() -> None:
     best_command(Parameters(), in_frame(0.0, 0.0, 0.0, points)[0], points, 1, 0.3, 0.0, 0.0)
 
 
-ENTRY = Entry('dwa', 'Dynamic window: reacts to what is near, plans nothing (docs/navigate.md).',
+ENTRY = Entry('dwa', 'Dynamic-window approach: reacts to obstacles, does not plan '
+                     '(docs/navigate.md).',
               _make, Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance',
               warm_up=_warm_up, may_preload=True)

@@ -11,16 +11,18 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.errors import InputError
 from sbot_common.observation import Controller, Point
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import Body
+from sbot_sim.world.scene import Outline
 
 RATE = 'loop_rate'  # a parameter of this name is the scenario's rate and no key of a file
 OwnParameters = dict[str, Any]  # checked by the entry or by the class that takes them
 
 
 class Sources(NamedTuple):
-    """Where the classes of a user's own come from."""
+    """Sources of users' controller classes."""
 
     python_path: Sequence[str] = ()  # folders, absolute, searched after the installed modules
     given: Mapping[str, Any] = {}  # classes and objects from Python, by the controllers' names
@@ -30,7 +32,7 @@ NO_SOURCES = Sources()
 
 
 class Member(Protocol):
-    """A robot of a scenario, as far as other robots' controllers need to know."""
+    """A robot of a scenario, with the data that other robots' controllers need."""
 
     @property
     def controller(self) -> str:
@@ -39,6 +41,10 @@ class Member(Protocol):
     @property
     def goal(self) -> Point | None:
         """Its goal (m), frame `map`."""
+
+
+def _no_outline() -> Outline:
+    raise InputError('map: needs a scenario')
 
 
 class Place(NamedTuple):
@@ -51,6 +57,7 @@ class Place(NamedTuple):
     parameters: Any  # a tuple of the entry's type, or OwnParameters
     robots: Sequence[Member]  # of the scenario, by id
     sources: Sources = NO_SOURCES
+    outline: Callable[[], Outline] = _no_outline  # of the fixed obstacles
 
 
 class Batch(Protocol):
@@ -72,7 +79,7 @@ def _anything(name: str, parameters: Mapping[str, object], where: str, sources: 
 
 
 class Entry(NamedTuple):
-    """What the project knows about a controller."""
+    """Entry of a controller: everything that the project needs to know of it."""
 
     name: str  # as scenarios give it; 'family:' stands for all names that begin so
     text: str  # one sentence for `sbot list controllers`
@@ -101,5 +108,5 @@ class Entry(NamedTuple):
             spec for spec in specs_of(self.parameters.__class__) if spec.name != RATE)
 
     def tolerance(self, parameters: Any) -> float | None:  # noqa: ANN401 - of the entry's type
-        """Return how near to a goal (m) has arrived; None where the controller does not say."""
+        """Return the distance (m) from a goal that counts as arrival; None: not defined."""
         return float(getattr(parameters, self.goal_tolerance)) if self.goal_tolerance else None

@@ -1,4 +1,4 @@
-"""Entry of ``external``: a robot that a node of the user's drives, in lockstep over ROS 2."""
+"""Entry of ``external``: a robot that the user's own node drives, in lockstep over ROS 2."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Parameters(NamedTuple):
 
 
 def _make(place: Place) -> Controller:
-    raise InputError(f'robot {place.robot_id}: controller external needs a node of yours over '
+    raise InputError(f'robot {place.robot_id}: controller external needs your own node over '
                      'ROS 2; use sbot up, or another controller: '
                      f'--set robots.{place.robot_id}.controller=none')
 
 
-ENTRY = Entry('external', 'A node of yours over ROS 2, which lockstep waits for '
+ENTRY = Entry('external', 'Your own node over ROS 2; lockstep waits for it '
               '(docs/lockstep.md).', _make, Parameters(), fields=(), outside=True)

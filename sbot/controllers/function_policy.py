@@ -1,4 +1,4 @@
-"""Entry of ``function_policy``: a compiled function of the user's own, saved to a file."""
+"""Entry of ``function_policy``: a user's compiled function, saved to a file."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
 
 
 ENTRY = Entry('function_policy',
-              'A compiled function of yours in a file of sbot.save_policy (docs/learning.md).',
+              'Your own compiled function, in a file of sbot.save_policy (docs/learning.md).',
               _make, paths=(_FILE,), programs=(_FILE,), check=_check, may_preload=True)

@@ -229,5 +229,5 @@ def _make(place: Place) -> Controller:
     return NavgroundController(place.name, place.body, place.parameters)
 
 
-ENTRY = Entry(PREFIX, 'A behaviour of navground, where that is installed: navground:NAME.', _make,
+ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.', _make,
               check=check_behavior, fields=('twist', 'scan'))

@@ -1,4 +1,4 @@
-"""Entry of ``navigate``: leader and followers that plan on what they have seen."""
+"""Entry of ``navigate``: leader and followers that plan on what their lasers have seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ def _make(place: Place) -> Controller:
     from navigate.bot import Navigate
     followers = [i for i, robot in enumerate(place.robots)
                  if i > 0 and robot.controller == ENTRY.name and robot.goal is None]
-    return Navigate(place.parameters, followers)
+    known = None
+    if place.parameters.map:
+        from navigate.ways.known import Known
+        outline = place.outline()
+        known = Known(outline.segments, outline.circles)
+    return Navigate(place.parameters, followers, known)
 
 
 def _warm_up() -> None:
@@ -20,6 +25,7 @@ def _warm_up() -> None:
 
 
 ENTRY = Entry(
-    'navigate', 'Plans on what it has seen; leader and followers (docs/navigate.md).', _make,
+    'navigate', 'Plans paths on what its laser has seen; leader and followers '
+                '(docs/navigate.md).', _make,
     Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance', warm_up=_warm_up,
     may_preload=True)

@@ -20,5 +20,5 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
 
 
 ENTRY = Entry('neural_controller.controller:Neural',
-              'A network of a file, e.g. one that evolved (docs/learning.md).', _make,
+              'A neural network from a file, e.g. an evolved one (docs/learning.md).', _make,
               paths=('network',), check=_check, may_preload=True)

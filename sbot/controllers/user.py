@@ -190,5 +190,5 @@ def _check(name: str, parameters: Mapping[str, object], where: str, sources: Sou
 
 
 ENTRY = Entry('module:Class',
-              'A class of yours (docs/controllers.md; sbot new NAME --controller).', _make,
+              'Your own class (docs/controllers.md; sbot new NAME --controller).', _make,
               check=_check)

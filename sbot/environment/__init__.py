@@ -1,1 +1,1 @@
-"""What child processes and nodes of this process find: modules, other machines."""
+"""Environment of child processes and nodes: modules, ROS 2, discovery of other machines."""

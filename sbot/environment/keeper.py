@@ -1,4 +1,4 @@
-"""Keeper of a user's command: ends it, and all that it has started, when it is told to.
+"""Keeper of a user's command: ends it with all of its child processes.
 
 A script of its own, started with the command's words. It ends everything when its standard input
 does, as a pipe does whose other end dies, also by SIGKILL; or when a signal comes. Its exit code

@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from pathlib import Path
 _IMPLEMENTATIONS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
 _DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'service_msgs')
 _KINDS = ('msg', 'srv')
+_OTHER_PACKAGE = re.compile(r'^\s*([a-z]\w*)/[A-Z]\w*', re.MULTILINE)  # rcl_interfaces/Parameter a
 
 
 def compilers() -> tuple[str, str] | None:
@@ -37,7 +39,7 @@ class Maker:
 
     Parameters
     ----------
-    folder : with PACKAGE/msg/*.msg, and PACKAGE/srv/*.srv or none; what is made stands in its
+    folder : with PACKAGE/msg/*.msg, PACKAGE/srv/*.srv, or both; what is made stands in its
         folder ``made``
     package : name
     prefix : of the installed ROS 2: has include, lib and share
@@ -51,6 +53,7 @@ class Maker:
         self._out = folder / 'generated'  # a folder for each generator: some name files alike
         self._arguments = folder / 'arguments.json'
         self._kinds = [kind for kind in _KINDS if (self._source / kind).is_dir()]
+        self._dependencies = self._find_dependencies()
         self._idls: list[str] = []
         self._hashes: list[str] = []
 
@@ -65,6 +68,15 @@ class Maker:
                 self._generated('rosidl_generator_py') / kind, self._made / self._package / kind,
                 ignore=lambda _, names: [name for name in names if not name.endswith('.py')])
         (self._made / self._package / '__init__.py').write_text('')
+
+    def _find_dependencies(self) -> list[str]:
+        """Return the packages whose types are used, that are installed."""
+        found = dict.fromkeys(_DEPENDENCIES)
+        for kind in self._kinds:
+            for path in sorted(self._source.glob(f'{kind}/*.{kind}')):
+                found.update(dict.fromkeys(_OTHER_PACKAGE.findall(path.read_text('utf-8'))))
+        return [name for name in found
+                if name != self._package and (self._prefix / 'share' / name).is_dir()]
 
     def _generate(self) -> None:
         from rosidl_adapter.msg import convert_msg_to_idl
@@ -92,6 +104,7 @@ class Maker:
         for path in (self._prefix / 'share').glob('rosidl_*/resource/*__visibility_control.h.in'):
             text = path.read_text().replace('@PROJECT_NAME@', self._package)
             target = self._generated('rosidl_generator_c') / 'msg' / path.stem
+            target.parent.mkdir(exist_ok=True)
             target.write_text(text.replace('@PROJECT_NAME_UPPER@', self._package.upper()))
         self._write_arguments('rosidl_generator_py')
         generate_py(str(self._arguments), ['rosidl_typesupport_c'])
@@ -106,7 +119,7 @@ class Maker:
         self._arguments.write_text(json.dumps({
             'package_name': self._package, 'output_dir': str(self._generated(generator)),
             'template_dir': str(share / generator / 'resource'), 'idl_tuples': self._idls,
-            'include_paths': [f'{name}:{share / name}' for name in _DEPENDENCIES],
+            'include_paths': [f'{name}:{share / name}' for name in self._dependencies],
             'ros_interface_files': [
                 str(path) for kind in self._kinds
                 for path in self._source.glob(f'{kind}/*.{kind}')],
@@ -118,7 +131,7 @@ class Maker:
         assert found is not None
         c, cpp = found
         libraries = [
-            *(f'{each}__{kind}' for each in _DEPENDENCIES for kind in (
+            *(f'{each}__{kind}' for each in self._dependencies for kind in (
                 'rosidl_generator_c', *_IMPLEMENTATIONS)), 'rosidl_runtime_c', 'rcutils']
         own: list[str] = []
         for kind, compiler, more in (
@@ -140,7 +153,7 @@ class Maker:
             self._generated('rosidl_typesupport_c').rglob('*.cpp'))]
         self._link(self._made / self._package / module, cpp, objects, [
             *own, *libraries, 'rosidl_typesupport_c', *(
-                f'{each}__{kind}' for each in _DEPENDENCIES for kind in (
+                f'{each}__{kind}' for each in self._dependencies for kind in (
                     'rosidl_generator_py', 'rosidl_typesupport_c'))])
 
     def _object(self, source: Path, compiler: str) -> Path:
@@ -179,8 +192,7 @@ def main(folder: str, package: str, prefix: str) -> int:
 
     Parameters
     ----------
-    folder : the messages are in FOLDER/PACKAGE/msg/*.msg; what is made in FOLDER/made
-    package, prefix : as for ``Maker``
+    folder, package, prefix : as for ``Maker``
 
     """
     try:

@@ -18,6 +18,6 @@ def need_package(package: str, argument: str, instead: str) -> None:
         get_package_prefix(package)
     except (PackageNotFoundError, OSError):  # or no environment of ROS at all
         raise RuntimeError(
-            f'launch argument {argument}: {package} is not installed; expected the package '
-            f'{package} (apt: ros-$ROS_DISTRO-{package.replace("_", "-")}), or {instead}',
+            f'launch argument {argument} needs the package {package}; install it (apt: '
+            f'ros-$ROS_DISTRO-{package.replace("_", "-")}), or use {instead}',
         ) from None

@@ -1,4 +1,4 @@
-"""Command in a child process, whose parent knows whether it has reached its end.
+"""Command in a child process, whose parent checks that it ended properly.
 
 A user's module can end its process with any exit code at any moment (an exit of os, ``execv``, a
 defect of C code). So a command that runs such modules does so in a child, forked before anything

@@ -24,7 +24,7 @@ from sbot_common.errors import InputError, bad_value, one_line
 FORMATS = ('.mp4', '.gif')
 
 _LONGEST = 20.0  # s of film: longer runs are shown faster
-_RATES = {'.mp4': 25.0, '.gif': 12.5}  # frames a second; a GIF counts in hundredths of a second
+_RATES = {'.mp4': 25.0, '.gif': 12.5}  # frames per second; a GIF counts in hundredths of a second
 _WIDTH, _DPI = 7.0, 120  # inches, and pixels an inch
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _TRAIL = 0.25  # of the run, how long a trail lasts
@@ -66,7 +66,7 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
 
 
 def frame_indexes(data: RunData, rate: float) -> NDArray[np.intp]:
-    """Return which of the stamps are shown, at ``rate`` frames a second of film."""
+    """Return which of the stamps are shown, at ``rate`` frames per second of film."""
     seconds = data.seconds
     faster = max(1.0, float(seconds[-1]) / _LONGEST)
     shown = np.arange(0.0, seconds[-1] + 1e-9, faster / rate)
@@ -76,7 +76,7 @@ def frame_indexes(data: RunData, rate: float) -> NDArray[np.intp]:
 class _Film:
     """Draws frames: what does not move is drawn once."""
 
-    def __init__(self, data: RunData, by: str = 'robot') -> None:
+    def __init__(self, data: RunData, by: str = '') -> None:
         self._data = data
         self._by = by
         xmin, ymin, xmax, ymax = arena.view_of(data)
@@ -92,7 +92,7 @@ class _Film:
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
         self._goals_drawn = -1
         width = 1.4 if len(data.radius) <= arena.MOST_NAMED else 0.6
-        self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data),
+        self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data, by),
                                    alpha=0.45, linewidths=width, zorder=5)
         self._axes.add_collection(self._trails)
         self._obstacles = arena.draw_moving(self._axes, data, 0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, LineCollection, PolyCollection
-from matplotlib.colors import ListedColormap, hsv_to_rgb
+from matplotlib.colors import ListedColormap, hsv_to_rgb, to_hex
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Affine2D
@@ -44,11 +44,20 @@ def has_leader(data: RunData) -> bool:
     return len(data.radius) > 1 and name != NONE and entry_of(name).leads
 
 
-def robot_colours(data: RunData) -> list[str]:
-    """Return each robot's colour; a leader's is the same in every picture."""
+def robot_colours(data: RunData, by: str = '') -> list[str]:
+    """Return each robot's colour; a leader's is the same in every picture.
+
+    More than ``MOST_NAMED`` robots have one colour together, and with ``by='robot'`` one each.
+    """
     count = len(data.radius)
     if count <= MOST_NAMED:
         return [LEADER, *FOLLOWERS[:count - 1]]
+    if by == 'robot':
+        # Steps of the golden ratio keep the hues of robots with near ids apart.
+        hue = np.arange(count) * (math.sqrt(1.25) - 0.5) % 1.0
+        shade = 0.55 + 0.3 * (np.arange(count) % 3) / 2
+        return [to_hex(colour) for colour in hsv_to_rgb(
+            np.column_stack([hue, np.full(count, 0.75), shade]))]
     many = palette().many
     return [LEADER if has_leader(data) else many] + [many] * (count - 1)
 
@@ -61,10 +70,25 @@ def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes array
 
 
 def view_of(data: RunData) -> tuple[float, float, float, float]:
-    """Return xmin, ymin, xmax, ymax (m) of what is shown: the bounds and a little margin."""
+    """Return xmin, ymin, xmax, ymax (m) of what is shown: the bounds and a little margin.
+
+    Where no walls keep robots inside, their tracks are shown for half an arena beyond the bounds.
+    """
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
-    margin = 0.01 * max(xmax - xmin, ymax - ymin)
-    return xmin - margin, ymin - margin, xmax + margin, ymax + margin
+    side = max(xmax - xmin, ymax - ymin)
+    margin = 0.01 * side
+    if not has_walls(data):
+        reach = data.radius[:, np.newaxis]
+        low = (data.poses[:, :, :2] - reach).min(axis=(0, 1))
+        high = (data.poses[:, :, :2] + reach).max(axis=(0, 1))
+        xmin, ymin = np.minimum((xmin, ymin), np.maximum(low, (xmin - side / 2, ymin - side / 2)))
+        xmax, ymax = np.maximum((xmax, ymax), np.minimum(high, (xmax + side / 2, ymax + side / 2)))
+    return float(xmin - margin), float(ymin - margin), float(xmax + margin), float(ymax + margin)
+
+
+def has_walls(data: RunData) -> bool:
+    """Tell whether walls stand on the bounds."""
+    return len(data.world.segments) > len(data.world.inner_segments)
 
 
 def drawn_radius(data: RunData) -> Array:
@@ -83,8 +107,8 @@ def draw_arena(axes: Axes, data: RunData, name_wind: bool = True) -> None:
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    for spine in axes.spines.values():  # walls are drawn; without them a faint frame
+        spine.set(visible=not has_walls(data), color=palette().grid)
     _draw_wind(axes, data, name_wind)
     _draw_obstacles(axes, data)
 
@@ -246,16 +270,18 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
         return
     xy = np.array([(goal.x, goal.y) for goal in goals])
     few = len(data.radius) <= MOST_NAMED
-    size = (30.0 if small else 70.0) if few else 16.0
+    size = (30.0 if small else 70.0) if few else 22.0
+    line = 1.2 if few else 0.7  # thin enough to tell a cross in a ring from a blot
     if few:
         colours = robot_colours(data)
         axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', linewidths=0.0, zorder=6,
                      facecolors=[colours[goal.robot] for goal in goals], alpha=0.5)
+    xy = np.unique(xy, axis=0)  # one mark where many have the same goal
     # Over the robots, which would hide the goals that they have reached.
     axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none',
-                 edgecolors=palette().goal, linewidths=1.2, zorder=8.5)
+                 edgecolors=palette().goal, linewidths=line, zorder=8.5)
     axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=palette().goal,
-                 linewidths=1.2, zorder=8.5)
+                 linewidths=line, zorder=8.5)
 
 
 def heading_lines(poses: Array, radius: Array) -> Array:
@@ -296,12 +322,12 @@ def outline(pose: Array, rectangle: Rectangle) -> Array:
 class Robots:
     """Robots as discs and rectangles with their headings, robot 0 on top."""
 
-    def __init__(self, axes: Axes, data: RunData, poses: Array, by: str = 'robot') -> None:
+    def __init__(self, axes: Axes, data: RunData, poses: Array, by: str = '') -> None:
         self._by_heading = by == 'heading'
         self._radius = drawn_radius(data)[::-1]
         self._rectangles = rectangles_of(data)
         many = len(self._radius) > MOST_NAMED
-        colours = robot_colours(data)[::-1]
+        colours = robot_colours(data, by)[::-1]
         edge: dict[str, Any] = {
             'edgecolors': palette().ground if many else palette().ink,
             'linewidths': 0.3 if many else 0.6, 'zorder': 7}
@@ -336,11 +362,14 @@ def number_robots(axes: Axes, data: RunData, poses: Array) -> None:
     """Write each robot's id beside it, away from the others, unless there are too many."""
     if not 1 < len(poses) <= _MOST_NUMBERED:
         return
+    places, radii = poses[:, :2].copy(), drawn_radius(data)
+    for i, rectangle in rectangles_of(data).items():
+        corners = outline(poses[i], rectangle)
+        places[i], radii[i] = corners.mean(axis=0), 0.5 * float(np.hypot(*np.ptp(corners, axis=0)))
     # By robots, goals, and the ids that are written.
     goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[-1]))]
-    taken = poses[:, :2].tolist() + goals
-    for i, ((x, y), radius) in enumerate(zip(poses[:, :2].tolist(), drawn_radius(data),
-                                             strict=True)):
+    taken = places.tolist() + goals
+    for i, ((x, y), radius) in enumerate(zip(places.tolist(), radii, strict=True)):
         others = np.array([place for k, place in enumerate(taken) if k != i])
 
         def room(side: tuple[int, int], x: float = x, y: float = y, others: Array = others,

@@ -64,12 +64,12 @@ class RunData(NamedTuple):
 
     @property
     def still_circles(self) -> Array:
-        """The round obstacles that do not move; (K, 3) x, y, radius (m)."""
+        """The fixed round obstacles; (K, 3) x, y, radius (m)."""
         return self.world.circles[:len(self.world.circles) - self.obstacles.shape[1]]
 
     @property
     def moving_radius(self) -> Array:
-        """The radius of each obstacle that moves (m); (M,)."""
+        """The radius of each moving obstacle (m); (M,)."""
         return self.world.circles[len(self.still_circles):, 2]
 
     @property
@@ -90,7 +90,7 @@ def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = 
     Raises
     ------
     InputError
-        if there is neither, or if it cannot be used.
+        if there is neither a bag nor a scenario, or if it cannot be used.
 
     """
     if isinstance(source, Bag) or is_bag(source):
@@ -164,7 +164,7 @@ def _box_starts(scenario: Scenario, rows: int) -> Array:
 
 
 def bag_scenario(bag: Bag) -> Scenario:
-    """Return the scenario that a recording carries."""
+    """Return the scenario that a recording contains."""
     return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
                           import_controllers=False)
 

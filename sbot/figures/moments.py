@@ -1,4 +1,4 @@
-"""Figure of a run at several moments: where the robots are, and the way that they just went."""
+"""Figure of a run at several times, with the last part of each track."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from sbot.figures import arena
 from sbot.figures.data import RunData
 from sbot_common.errors import bad_value
 
-COLOURS = ('robot', 'heading')  # what the colour of a robot says
 _WIDTH = 7.0  # inches
 _EDGES = (0.50, 0.08, 0.32, 0.43)  # inches to the left, right, top and bottom
 _GAPS = (0.14, 0.24)  # inches between panels, across and down
@@ -22,14 +21,14 @@ _TRAIL_POINTS = 60
 _WIDE = 1.25  # width by height of an arena, from which on four moments stand in two rows
 
 
-def draw_moments(data: RunData, seconds: Sequence[float], by: str = 'robot') -> Figure:
+def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figure:
     """Return the picture of a run at some times (s since its first stamp), in rows.
 
     Parameters
     ----------
     data : of the run
     seconds : times, at least one; each within the run
-    by : what a robot's colour says: ``robot`` or ``heading``
+    by : what a robot's colour says, as ``Look.colour``
 
     Raises
     ------
@@ -74,7 +73,7 @@ def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool) -> None:
     step = max(1, length // _TRAIL_POINTS)
     trail = data.poses[max(0, index - length):index + 1:step, :, :2]
     colours = (arena.heading_colours(data.poses[index, :, 2]) if by == 'heading'
-               else arena.robot_colours(data))
+               else arena.robot_colours(data, by))
     if len(trail) > 1:
         axes.add_collection(arena.lines(np.moveaxis(trail, 1, 0), colors=colours, alpha=0.45,
                                         linewidths=0.8, zorder=5))

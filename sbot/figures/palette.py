@@ -1,4 +1,4 @@
-"""Colours of pictures on light and on dark ground."""
+"""Colours of pictures, on light and dark backgrounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits of input from files: sizes, counts and depths that no sensible file meets.
+"""Limits of input from files: sizes, counts and depths that no sensible file reaches.
 
 ``SBOT_LIMITS`` in the environment changes them, e.g. ``SBOT_LIMITS=image_pixels=200000000``, or
 several, separated by commas.

@@ -1,4 +1,4 @@
-"""What a notebook shows of a run or a recording."""
+"""Notebook display of a run or a recording."""
 
 from __future__ import annotations
 

@@ -48,5 +48,5 @@ def load_mapping(text: str, file: str) -> dict[Any, Any]:
     """
     value = load_plain(text, file)
     if not isinstance(value, dict):
-        raise InputError(f'{file}: expected a mapping, found {type(value).__name__}')
+        raise InputError(f'{file}: got {type(value).__name__}, expected a mapping')
     return value

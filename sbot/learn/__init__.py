@@ -35,8 +35,8 @@ TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().it
 def scene(name: str, /) -> Scene:
     """Return a task of the package with scenes of its own, one for each seed.
 
-    ``env(scene.scenario(seed), task=scene)`` draws a new scene for each episode;
-    ``sbot.run(scene.scenario(seed, controller, parameters))`` is the episode of that seed.
+    ``env(scene.scenario(seed), task=scene)`` draws a new scene for each episode.
+    ``sbot.run(scene.scenario(seed, controller, parameters))`` runs the episode of that seed.
 
     Parameters
     ----------
@@ -58,19 +58,19 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
 
     Parameters
     ----------
-    scenario : as ``sbot.load`` takes it; the controllers it names are not asked
+    scenario : as ``sbot.load`` takes it; its controllers are not used
     task : what is observed and rewarded: a ``Task``, or 'reach_goal', 'follow_leader',
         'avoid_obstacles', 'aggregate'. None: what the scenario's goals and sensors suggest
-    render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': the
-        text of a page that replays the episode in any browser; 'human': a browser follows (of
-        many worlds the first), no faster than real time
-    discrete : actions are numbers of the task's ``moves``, not shares
+    render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': it
+        returns a page that replays the episode in any browser; 'human': a browser shows the
+        (first) world live, at most in real time
+    discrete : actions are indices of the task's ``moves``, not shares
     overrides : as ``sbot.load`` takes them
 
     Raises
     ------
     InputError
-        where PettingZoo is not installed, or the scenario lacks what the task observes.
+        if PettingZoo is not installed, or the scenario lacks what the task observes.
 
     """
     try:
@@ -86,25 +86,25 @@ def vector_env(scenario: Sources, count: int, /, *, task: Task | str | None = No
                **overrides: object) -> RobotsVectorEnv:
     """Return a Gymnasium ``VectorEnv`` of many worlds, stepped in one call.
 
-    World k of ``reset(seed=s)`` equals ``env`` of ``reset(seed=s + k)``.
+    World k of ``reset(seed=s)`` equals ``env`` with ``reset(seed=s + k)``.
 
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it; or a list of scenarios that differ in obstacles, starts,
-        goals, wind and noise: world k plays number k modulo their number
-    count : how many worlds
-    threads : how many to use; changes no bit
-    rewards : 'mean' of the robots of a world, (K,); 'robots': each robot's own, (K, N). These are
-        in ``infos['reward_of_robots']``, too
-    autoreset : when a world begins anew whose episode is over. 'same_step': in the same step, and
-        the last observation is in ``infos['final_obs']``; 'next_step': in the next one, whatever
-        its action; 'disabled': by ``reset(options={'reset_mask': mask})`` alone
-    task, render_mode, discrete, overrides : as of ``parallel_env``
+        goals, wind and noise: world k has number k modulo their number
+    count : number of worlds
+    threads : number of threads; changes no bit of the result
+    rewards : 'mean' of the robots of a world, (K,); 'robots': each robot's own, (K, N), which are
+        always in ``infos['reward_of_robots']``
+    autoreset : when a world is reset after its episode. 'same_step': in the same step, with
+        the last observation in ``infos['final_obs']``; 'next_step': in the next one, whatever
+        its action; 'disabled': only by ``reset(options={'reset_mask': mask})``
+    task, render_mode, discrete, overrides : as in ``parallel_env``
 
     Raises
     ------
     InputError
-        where Gymnasium is not installed, or the scenario lacks what the task observes.
+        if Gymnasium is not installed, or the scenario lacks what the task observes.
 
     """
     try:
@@ -117,15 +117,15 @@ def vector_env(scenario: Sources, count: int, /, *, task: Task | str | None = No
 
 def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str | None = None,
         discrete: bool = False, **overrides: object) -> RobotsEnv:
-    """Return a Gymnasium ``Env`` of one world; parameters as of ``parallel_env``.
+    """Return a Gymnasium ``Env`` of one world; parameters as in ``parallel_env``.
 
-    One robot: observations (I,) and actions (2,). N robots: (N, I) and (N, 2); the reward is the
-    mean of theirs.
+    With one robot, observations are (I,) and actions (2,). With N robots they are (N, I) and
+    (N, 2), and the reward is the mean over the robots.
 
     Raises
     ------
     InputError
-        where Gymnasium is not installed, or the scenario lacks what the task observes.
+        if Gymnasium is not installed, or the scenario lacks what the task observes.
 
     """
     try:
@@ -140,23 +140,23 @@ def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
             discrete: bool = False, **overrides: object) -> RobotsVecEnv:
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
 
-    Each robot of each world is an environment, robot i of world k number k N + i; so all robots
-    learn one policy. World k of ``seed(s)`` equals ``env`` of ``reset(seed=s + k)``. All robots of
-    a world begin anew in the step in which all of them are done, or their time is over.
+    Each robot of each world is an environment: robot i of world k has number k N + i. So all
+    robots learn one policy. World k of ``seed(s)`` equals ``env`` with ``reset(seed=s + k)``.
+    A world is reset in the step in which all of its robots are done, or its time is over.
 
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it
-    count : how many worlds
-    threads : how many to use; changes no bit
-    squash : actions may be any number, and ``tanh`` makes them shares in [-1, 1]: for PPO and
-        A2C, whose policies end without it. False: actions are the shares, as SAC and TD3 have them
-    task, render_mode, discrete, overrides : as of ``parallel_env``
+    count : number of worlds
+    threads : number of threads; changes no bit of the result
+    squash : True: actions are any numbers, and ``tanh`` makes them shares in [-1, 1], for PPO and
+        A2C, whose policies do not apply it. False: actions are the shares, for SAC and TD3
+    task, render_mode, discrete, overrides : as in ``parallel_env``
 
     Raises
     ------
     InputError
-        where Stable-Baselines3 is not installed, or the scenario lacks what the task observes.
+        if Stable-Baselines3 is not installed, or the scenario lacks what the task observes.
 
     """
     try:
@@ -168,9 +168,9 @@ def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
 
 
 def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
-    """Return what a model of Stable-Baselines3 learned, for ``sbot.save_network``.
+    """Return the policy of a Stable-Baselines3 model as a network, for ``sbot.save_network``.
 
-    Its deterministic policy as a network and weights (W,); they have its float32 weights exactly.
+    It is the deterministic policy: a network and weights (W,), exactly the model's in float32.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: 
     Raises
     ------
     InputError
-        naming what the model has that such a network has not.
+        naming the part of the model that a network cannot have.
 
     """
     try:
@@ -199,23 +199,23 @@ def torchrl_env(scenario: Sources, count: int, /, *, task: Task | str | None = N
                 **overrides: object) -> RobotsTorchEnv:
     """Return a batched multi-agent environment of TorchRL: many worlds, stepped in one call.
 
-    A group has 'observation' (K, N, I), 'action', 'reward' (K, N, 1), 'mask' (K, N), which tells
-    who is not done, and 'action_mask' (K, N, moves) where the task has one. Beside the groups are
+    A group has 'observation' (K, N, I), 'action', 'reward' (K, N, 1), 'mask' (K, N) of the robots
+    that are not done, and 'action_mask' (K, N, moves) if the task has one. Outside the groups are
     'state' (K, S) for critics, and 'done', 'terminated' and 'truncated' (K, 1). World k of
-    ``set_seed(s)`` equals ``env`` of ``reset(seed=s + k)``.
+    ``set_seed(s)`` equals ``env`` with ``reset(seed=s + k)``.
 
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it
-    count : how many worlds
+    count : number of worlds
     groups : numbers of robots by the name of their group; None: all in 'robots'
     device : of the tensors; worlds are on the processor
-    task, threads, discrete, overrides : as of ``vector_env``
+    task, threads, discrete, overrides : as in ``vector_env``
 
     Raises
     ------
     InputError
-        where TorchRL is not installed, or the scenario lacks what the task observes.
+        if TorchRL is not installed, or the scenario lacks what the task observes.
 
     """
     try:
@@ -233,12 +233,12 @@ def benchmarl_task(scenario: Sources, /, *, task: Task | str | None = None, thre
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it
-    task, threads, groups, overrides : as of ``torchrl_env``
+    task, threads, groups, overrides : as in ``torchrl_env``
 
     Raises
     ------
     InputError
-        where BenchMARL is not installed.
+        if BenchMARL is not installed.
 
     """
     try:
@@ -250,10 +250,10 @@ def benchmarl_task(scenario: Sources, /, *, task: Task | str | None = None, thre
 
 def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
                       /) -> tuple[Network, NDArray[np.float64]]:
-    """Return what a team learned in BenchMARL, for ``sbot.save_network``.
+    """Return the policy of a team from BenchMARL as a network, for ``sbot.save_network``.
 
-    The deterministic policy of a group as a network, and its weights: (W,) where the robots share
-    them, else (N, W), a row for each robot of the group. They have its float32 weights exactly.
+    It is the deterministic policy of a group: a network and weights, (W,) if the robots share
+    them, else (N, W), a row for each robot. They are exactly the policy's in float32.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
     Raises
     ------
     InputError
-        naming what the policy has that such a network has not.
+        naming the part of the policy that a network cannot have.
 
     """
     try:

@@ -1,4 +1,4 @@
-"""Episodes in a browser while they go on: `render_mode='human'`."""
+"""Live view of episodes in a browser: `render_mode='human'`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Episodes of a task in a batch of worlds: what all environments are made of."""
+"""Episodes of a task in a batch of worlds: the base of all environments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task that is given for a scenario, checked: its inputs, the robots' limits and goals."""
+"""Checks of a task for a scenario: inputs, speed limits and goals of the robots."""
 
 from __future__ import annotations
 
@@ -115,5 +115,5 @@ def check_robots_have(task: Task, limits: Floats) -> None:
         raise InputError('task: robots of different bodies have different greatest speeds, and a '
                          'network has one; give the task max_speed and turn')
     if type(task).observation is not Task.observation:
-        raise InputError(f'task: {type(task).__name__} has its own observation(), '
-                         'which robots do not have; expected `inputs` by name')
+        raise InputError(f'task: observation() of {type(task).__name__} cannot be combined with a '
+                         'network that drives robots; give `inputs` by name')

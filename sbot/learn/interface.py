@@ -1,4 +1,4 @@
-"""What robots of a batch get and do, by name: the inputs and commands of a network."""
+"""Inputs and commands of the robots in a batch, by name, as networks use them."""
 
 from __future__ import annotations
 

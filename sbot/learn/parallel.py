@@ -1,4 +1,4 @@
-"""PettingZoo environment: each robot an agent, all act at once."""
+"""PettingZoo environment: each robot is an agent, and all agents act at once."""
 
 from __future__ import annotations
 

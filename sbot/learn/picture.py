@@ -1,4 +1,4 @@
-"""Pictures of an episode: an image of now, a page that replays it, or a browser that follows."""
+"""Rendering of an episode: an image, a page that replays it, or a live view in a browser."""
 
 from __future__ import annotations
 

@@ -47,7 +47,8 @@ def checked_ranges(given: Any) -> Ranges:  # noqa: ANN401
     for key, pair in given.items():
         where = f'randomise of the task: {key}'
         if key not in KEYS:
-            raise InputError(f'{where}: cannot be drawn anew, expected one of {", ".join(KEYS)}')
+            raise InputError(f'{where}: cannot be drawn for each episode; use one of '
+                             f'{", ".join(KEYS)}')
         low, high = numbers(where, pair, (2,)).tolist()
         if low > high or (low < 0.0 and key not in _DIRECTIONS):
             raise bad_value(where, [low, high], 'two numbers, the smaller one first' + (

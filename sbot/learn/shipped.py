@@ -20,9 +20,9 @@ def distance(a: Floats, b: Floats) -> Floats:
 
 
 class ReachGoal(Task):
-    """Reach a goal in wind; a robot without a goal has robot 0's.
+    """Reach a goal in wind; a robot without a goal uses that of robot 0.
 
-    Reward: metres nearer to the goal, 1 for arriving, less 0.05 for a contact. Done: arrived.
+    Reward: approach to the goal (m), 1 for arriving, less 0.05 for a contact. Done: arrived.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ class ReachGoal(Task):
         self.tolerance = tolerance
 
     def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return metres nearer, and what arriving and contacts add."""
+        """Return the approach (m), and the rewards for arriving and for contacts."""
         nearer = (distance(before.seen.pose[..., :2], before.goal)
                   - distance(now.seen.pose[..., :2], now.goal))
         reward: Floats = nearer + self.ended(now) - CONTACT * now.seen.collided
         return reward
 
     def ended(self, now: Moment) -> Flags:
-        """Tell who is there."""
+        """Tell which robots have arrived."""
         there: Flags = distance(now.seen.pose[..., :2], now.goal) <= self.tolerance
         return there
 
@@ -52,8 +52,8 @@ class ReachGoal(Task):
 class FollowLeader(ReachGoal):
     """Robot 0 reaches its goal, the others stay at a distance from it.
 
-    Reward of a follower, a second: 1 / (1 + metres off that distance), less 0.05 for a contact.
-    Done: all, when the leader is at its goal.
+    Reward of a follower per second: 1 / (1 + deviation from that distance in m), less 0.05 for a
+    contact. All are done when the leader is at its goal.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class FollowLeader(ReachGoal):
         self.distance = distance
 
     def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return the leader's metres nearer, and how well the others keep their distance."""
+        """Return the leader's approach (m), and how well the others keep their distance."""
         reward = super().reward(before, now)
         place = now.seen.pose[..., :2]
         off = np.abs(distance(place, place[:, :1]) - self.distance)
@@ -78,15 +78,15 @@ class FollowLeader(ReachGoal):
         return reward
 
     def ended(self, now: Moment) -> Flags:
-        """Tell where the leader is there."""
+        """Tell in which worlds the leader has arrived."""
         return np.repeat(super().ended(now)[:, :1], now.seen.pose.shape[1], axis=1)
 
 
 class AvoidObstacles(Task):
     """Drive fast, straight and far from everything, by infrared.
 
-    Reward, a second: V (1 - sqrt(turning)) (1 - nearest reading), each in [0, 1], as D. Floreano
-    and F. Mondada (1994) have it, with V the speed ahead; less 0.05 for a contact.
+    Reward per second: V (1 - sqrt(turning)) (1 - nearest reading), each in [0, 1], after
+    D. Floreano and F. Mondada (1994), with V the speed ahead; less 0.05 for a contact.
     """
 
     inputs: tuple[str, ...] = ('infrared',)
@@ -107,7 +107,7 @@ class AvoidObstacles(Task):
 
 
 class Aggregate(Task):
-    """Come together: reward is metres nearer to the others, on average."""
+    """Come together; the reward is how much nearer (m) the others are, on average."""
 
     inputs: tuple[str, ...] = ('infrared',)
 

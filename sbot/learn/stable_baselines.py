@@ -172,14 +172,14 @@ def _robots_of(env: VecEnv | None) -> RobotsVecEnv:
     outer = env
     while isinstance(env, VecEnvWrapper):
         if isinstance(env, VecNormalize) and env.norm_obs:
-            raise InputError('VecNormalize: changes what the policy sees, and robots do not have '
-                             'it; expected norm_obs=False')
+            raise InputError('VecNormalize with norm_obs=True cannot be combined with a network '
+                             'that drives robots, which do not normalise; give norm_obs=False')
         env = env.venv
     if not isinstance(env, RobotsVecEnv) or not env.squash:
         raise InputError(f'model: its environment is {type(env).__name__}, expected one of '
                          'sbot.learn.sb3_env with squash=True')
     if outer.observation_space != env.observation_space:
-        raise InputError('model: a wrapper changes what the policy sees, and robots do not have '
-                         'it; expected the observations of sbot.learn.sb3_env')
+        raise InputError('model: a wrapper that changes observations cannot be combined with a '
+                         'network that drives robots; use those of sbot.learn.sb3_env')
     check_robots_have(env.episodes.task, env.episodes.limits)
     return env

@@ -21,7 +21,7 @@ MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))
 
 
 class Moment(NamedTuple):
-    """K worlds of N robots when they are to decide."""
+    """K worlds of N robots at a decision."""
 
     seen: Observations  # poses, contacts and what else is sensed, arrays (K, N, …)
     inputs: Floats  # (K, N, I) the task's inputs, as networks get them
@@ -33,15 +33,15 @@ class Moment(NamedTuple):
 
 
 class Task:
-    """Base class of tasks; write ``reward``, and what else is to be different.
+    """Base class of tasks; define ``reward``, and override what differs.
 
-    Everything is computed for K worlds of N robots at once. A task keeps no state of an episode.
+    Everything is computed for K worlds of N robots at once. A task has no state of an episode.
     """
 
     inputs: tuple[str, ...] = ('infrared',)
     """Names of inputs (``neural_controller.inputs``), side by side in an observation."""
     senses: tuple[str, ...] = ()
-    """Names of sensors to simulate, too, as ``sbot.Worlds`` takes them."""
+    """Names of further sensors to simulate, as ``sbot.Worlds`` takes them."""
     outputs: str = 'wheels'
     """What the two actions in [-1, 1] are: 'wheels', or 'twist' (speed and turn rate)."""
     max_speed: float | None = None
@@ -52,10 +52,10 @@ class Task:
     """The two shares that each discrete action stands for (``discrete=True``)."""
     broadcast: int = 0
     """How many bytes of range and bearing a robot chooses, 0 to 9: as many further actions in
-    [-1, 1]. What is heard is observed, too (``heard``); it needs sensors.range_and_bearing."""
+    [-1, 1]. Observations include the bytes heard (``heard``). Needs sensors.range_and_bearing."""
     randomise: Mapping[str, Sequence[float]] = {}
-    """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}: drawn evenly, anew for
-    each episode, before ``begin``. It may be changed while one learns (a curriculum)."""
+    """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}: drawn uniformly
+    for each episode, before ``begin``. It may change during learning (a curriculum)."""
     seconds: float = 60.0
     """Length of an episode."""
     hold: int = 1
@@ -72,7 +72,7 @@ class Task:
         return None
 
     def goals(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
-        """Draw goals for an episode; its robots stand at ``worlds.start[world]`` (N, 3).
+        """Draw goals for an episode; its robots start at ``worlds.start[world]`` (N, 3).
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Task:
         return None
 
     def observation(self, now: Moment) -> Floats:
-        """Return what robots observe, (K, N, columns): the inputs, and bytes they hear."""
+        """Return the observations (K, N, columns): the inputs, and the bytes that robots hear."""
         if not self.broadcast:
             return now.inputs
         return np.concatenate([now.inputs, heard(now, self.broadcast)], axis=2)
@@ -90,8 +90,8 @@ class Task:
     def state(self, now: Moment) -> Floats:
         """Return the state of whole worlds, (K, columns), for a critic that all robots share.
 
-        By default what all robots observe, their true poses (x, y, cosine and sine of the yaw)
-        and their commands.
+        By default it has the observations of all robots, their true poses (x, y, cosine and sine
+        of the yaw) and their commands.
         """
         pose = now.seen.pose
         rows = np.concatenate([self.observation(now), pose[..., :2], np.cos(pose[..., 2:]),
@@ -103,11 +103,11 @@ class Task:
         return None
 
     def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return the reward (K, N) of what was done between two decisions, each robot's own."""
+        """Return the reward (K, N) between two decisions, each robot's own."""
         raise NotImplementedError(f'{type(self).__name__}.reward(before, now)')
 
     def ended(self, now: Moment) -> Flags:
-        """Tell which robots are done (K, N), before the time is over."""
+        """Tell which robots are done (K, N) before the time is over."""
         return np.zeros(now.seen.pose.shape[:2], np.bool_)
 
 

@@ -129,7 +129,7 @@ def _models(path: Path) -> Iterator[tuple[str, float, float, float | None]]:
     except DefusedXmlException:
         raise InputError(f'{path}: XML with a document type or entities is refused') from None
     except (ElementTree.ParseError, ValueError) as error:
-        raise InputError(f'{path}: {error}; expected a world of Gazebo') from None
+        raise InputError(f'{path}: not a Gazebo world: {error}') from None
     for model in root.iter('model'):
         name = model.get('name', '')
         where = f'{path}: model {name[:80]}'

@@ -1,11 +1,12 @@
-"""The benchmark as a sweep: scenes, seeds and controllers to rows, and rows that are checked."""
+"""The benchmark as a sweep: rows from scenes, seeds and controllers, and checks of rows."""
 
 from __future__ import annotations
 
 import hashlib
 import inspect
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,17 @@ from sbot.controllers.user import load_class
 from sbot.files.temporary import TemporaryFolder
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation import library
+from sbot.navigation.metrics import navigation
+from sbot.navigation.nodes import command_words, driven_run, is_node
 from sbot.navigation.scene import Scene
+from sbot.ros.up import NodeFailed
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Request
 from sbot.sweeps.results.journal import read_index, read_rows
 from sbot.sweeps.sources import check_values
-from sbot_common.errors import one_line, shown
+from sbot.version import package_version
+from sbot_common.errors import InputError, one_line, shown
 
 Row = dict[str, Any]
 CONTROLLER = 'robots.*.controller'
@@ -91,7 +96,52 @@ def run_plan(plan: Plan, options: Options, folder: Path | None, resume: bool = F
                       key=lambda row: int(row['run']))
     hashes = {name: controller_hash(name) for name in plan.column(CONTROLLER)}
     digests = [library.digest(_values(source)) for source in plan.sources]
-    return [_row(plan, row, hashes, digests) for row in rows]
+    found = []
+    for row in rows:
+        run, name = plan[row['run']], row[CONTROLLER]
+        found.append(_row(plan.sources[run.source].file, row, name, plan.fixed, hashes[name],
+                          digests[run.source]))
+    return found
+
+
+def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: str,
+              fixed: Mapping[str, Any], folder: Path | None = None,
+              show: Callable[[str], None] = lambda _: None) -> list[Row]:
+    """Run scenarios over ROS 2 with nodes that somebody's command starts, one after another.
+
+    Parameters
+    ----------
+    scenarios : name and values of each, as ``scene_sources`` yields them
+    controller : 'node:COMMAND'
+    fixed : values of all runs by key path
+    folder : of the recordings, which are kept; None: they are not
+    show : called with a line before each run, and with those that the nodes print
+
+    Raises
+    ------
+    InputError
+        without ROS 2, or if the command or a value is wrong. What happens in a run is in its row.
+
+    """
+    command_words(controller)
+    sha256, rows = controller_hash(controller), []
+    for name, values in scenarios:
+        show(f"{name}#{values['seed']} {controller}")
+        begun, row = time.perf_counter(), dict[str, Any]()
+        with TemporaryFolder('navigation') as temporary:
+            bag = Path(temporary, 'bag') if folder is None else folder / (
+                f"{name.replace('/', '_')}#{values['seed']}")
+            bag.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                run = driven_run(values, controller, fixed, bag, show)
+                row = {'trajectory_sha256': run.summary['trajectory_sha256'], 'error': None,
+                       **{_PREFIX + key: value for key, value in navigation(run).items()}}
+            except (InputError, NodeFailed) as error:
+                row = {'error': one_line(str(error))}
+        row |= {'seed': values['seed'], 'version': package_version(),
+                'wall_time_s': round(time.perf_counter() - begun, 6)}
+        rows.append(_row(name, row, controller, fixed, sha256, library.digest(values)))
+    return rows
 
 
 def _values(source: Source) -> dict[str, Any]:
@@ -101,14 +151,13 @@ def _values(source: Source) -> dict[str, Any]:
     return values
 
 
-def _row(plan: Plan, row: Row, hashes: Mapping[str, str | None], digests: Sequence[str]) -> Row:
+def _row(scene: str, row: Row, controller: str, fixed: Mapping[str, Any], sha256: str | None,
+         digest: str) -> Row:
     """Return a row of the benchmark: what was run, by which version, what came out."""
-    run = plan[row['run']]
-    name = row[CONTROLLER]
     return {
-        'library': library.VERSION, 'scene': plan.sources[run.source].file, 'seed': row['seed'],
-        'controller': name, 'set': dict(plan.fixed), 'version': row['version'],
-        'controller_sha256': hashes[name], 'scenario_sha256': digests[run.source],
+        'library': library.VERSION, 'scene': scene, 'seed': row['seed'],
+        'controller': controller, 'set': dict(fixed), 'version': row['version'],
+        'controller_sha256': sha256, 'scenario_sha256': digest,
         'trajectory_sha256': row.get('trajectory_sha256'), 'error': row['error'],
         'wall_time_s': row['wall_time_s'],
         **{key.removeprefix(_PREFIX): value for key, value in row.items()
@@ -116,10 +165,17 @@ def _row(plan: Plan, row: Row, hashes: Mapping[str, str | None], digests: Sequen
 
 
 def controller_hash(name: str) -> str | None:
-    """Return the SHA-256 of the file that a 'module:Class' is in; None for shipped ones."""
+    """Return the SHA-256 of the file that a 'module:Class', or a node, is in.
+
+    None for shipped controllers, and for nodes whose command is no file.
+    """
     if is_named(name):
         return None
-    file = inspect.getsourcefile(load_class(name, (str(Path.cwd()),)))
+    if is_node(name):
+        found = next((word for word in command_words(name) if word.endswith('.py')), None)
+        file = found if found is not None and Path(found).is_file() else None
+    else:
+        file = inspect.getsourcefile(load_class(name, (str(Path.cwd()),)))
     return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
@@ -151,8 +207,12 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
         scenarios = [(row['scene'], library.scenario_values(
             row['scene'], library.chosen_scenes(known, [row['scene']])[row['scene']], row['seed']))
             for row in group]
-        plan = make_plan(scenarios, [group[0]['controller']], group[0]['set'])
-        for row, again in zip(group, run_plan(plan, options, None), strict=True):
+        controller, fixed = group[0]['controller'], group[0]['set']
+        if is_node(controller):
+            found = run_nodes(scenarios, controller, fixed)
+        else:
+            found = run_plan(make_plan(scenarios, [controller], fixed), options, None)
+        for row, again in zip(group, found, strict=True):
             name = f"{row['scene']}#{row['seed']} {row['controller']}"
             wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
                                f'{shown(again[key])}')

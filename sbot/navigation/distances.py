@@ -1,4 +1,4 @@
-"""Distances of points from what is solid in a world."""
+"""Distances of points from solid objects in a world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of navigation, those of the field, of one run (docs/navigation_benchmark.md).
+"""Navigation metrics of one run (docs/navigation_benchmark.md).
 
 References
 ----------

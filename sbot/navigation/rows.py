@@ -1,4 +1,4 @@
-"""Reader of benchmark rows: files of JSON lines, also those of strangers."""
+"""Reader of benchmark rows from JSON Lines files, also untrusted ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_rows_file(path: Path) -> list[dict[str, Any]]:
     rows = [_row(line, f'{path}:{number}') for number, line in enumerate(lines, 1)
             if line.strip() or number < len(lines)]
     if not rows:
-        raise InputError(f'{path}: is empty, expected rows of sbot bench navigation')
+        raise InputError(f'{path}: got an empty file, expected rows of sbot bench navigation')
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Length of the shortest way of a disc among known obstacles: the measure of detours."""
+"""Length of the shortest path of a disc among known obstacles."""
 
 from __future__ import annotations
 

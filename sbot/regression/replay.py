@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from sbot.bag.recorder import Recorder
 
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
-_FREE_RUNNING = ('recorded free-running: the scenario has lockstep: false, and nothing in a bag '
-                 'of free-running nodes says which poses and scans a command answers; expected '
-                 'lockstep: true')
+_FREE_RUNNING = ('the recording is of free-running nodes (lockstep: false), and does not say '
+                 'which '
+                 'poses and scans a command answers; record with lockstep: true')
 
 
 class FirstDifference(NamedTuple):
@@ -121,10 +121,9 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                 deliver_signals()
                 if count == 0 and tick.tick != 0:
                     raise InputError(
-                        f'{bag.path}: the bag begins at tick {tick.tick}: without tick 0 neither '
-                        'the state of the controllers is known, nor which stamp a command '
-                        'answers; start the recorder before the simulation, and without '
-                        '--use-sim-time')
+                        f'{bag.path}: the bag begins at tick {tick.tick}, and a replay needs tick '
+                        '0, where controllers start; start the recorder before the simulation, '
+                        'and without --use-sim-time')
                 for robot, command in replayed.decide(tick).items():
                     comparison.add(tick, robot, command)
                     if recorder is not None:
@@ -177,10 +176,10 @@ class _Comparison:
         """Raise InputError where the result says nothing."""
         if self.differences and not scenario.lockstep and not overridden:
             raise InputError(f'{bag.path}: {self.differences} of {self.compared} commands differ, '
-                             f'which is no result: {_FREE_RUNNING}')
+                             f'which means nothing: {_FREE_RUNNING}')
         if self.compared == 0 and not self._replayed.drew_other_numbers:
             why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
-            raise InputError(f'{bag.path}: no complete tick in it, expected poses, scans and a '
+            raise InputError(f'{bag.path}: a replay needs a complete tick: poses, scans and a '
                              f'command of each robot{why}')
 
 
@@ -205,15 +204,16 @@ class _Controllers:
             if is_outside(entry.controller):
                 continue  # driven from outside: nothing to compare
             if name not in names:
-                raise InputError(f'{bag.path}: no commands of robot {robot}, expected {name}')
+                raise InputError(f'{bag.path}: a replay needs the commands of robot {robot}, the '
+                                 f'topic {name}')
             known = {topic.type: topic for topic in (topics.CMD_VEL, topics.CMD_VEL_STAMPED)}
             if names[name] not in known:
                 raise bad_value(f'{bag.path}: type of {name}', names[name], topics.CMD_VEL.type)
             self.commands[robot] = known[names[name]]
         if not self.commands:
-            raise InputError(f'{bag.path}: no robot has a controller to replay: nodes of '
-                             'somebody else drove them (controller: none or external); expected '
-                             'another controller of one robot, at least, or --node COMMAND')
+            raise InputError(f'{bag.path}: no robot has a controller to replay: other nodes drove '
+                             'them (controller: none or external); give --node COMMAND, or '
+                             'another controller by --set')
         self._robots = controlled_robots(scenario, self.commands)
         self._other_numbers = bag.random_numbers not in (None, SOURCE)
         # Robots that have drawn numbers which the recorded run did not have.

@@ -35,11 +35,11 @@ Overrides = Mapping[str, object]
 
 
 class Sbot:
-    """Helpers for tests of scenarios: the fixture ``sbot``, or an object of your own."""
+    """Helpers for tests of scenarios: the fixture ``sbot``, or an object of this class."""
 
     def run(self, scenario: str | Path, overrides: Overrides | None = None,
             record: str | Path | None = None) -> Run:
-        """Run a scenario in-process.
+        """Run a scenario in this process.
 
         Parameters
         ----------
@@ -60,9 +60,9 @@ class Sbot:
         return read_recording(Bag(bag))
 
     def assert_replays(self, bag: str | Path, overrides: Overrides | None = None) -> None:
-        """Fail unless the controllers, fed from a bag, give its every command bit for bit.
+        """Fail unless the controllers, fed from a bag, give all of its commands bit for bit.
 
-        A bag of a version with other random numbers is skipped where controllers draw some.
+        A bag of a version with other random numbers is skipped if controllers draw some.
         """
         result = replay(Bag(bag), overrides)
         assert result.first is None, f'{bag}: {result.first}'
@@ -79,12 +79,12 @@ class Sbot:
                       overrides: Overrides | None = None) -> None:
         """Fail unless a run of the scenario equals the stored bag; SBOT_REFRESH=1 records it.
 
-        Equal means bit for bit, on whatever machine the bag was made.
+        Equal means bit for bit, whatever machine the bag was made on.
         """
         complete = load_scenario(str(scenario), overrides)
         if os.environ.get(REFRESH) == '1':
             record_golden(complete, bag)
-            pytest.skip(f'{bag}: recorded anew')
+            pytest.skip(f'{bag}: recorded again')
         if not Path(bag).exists():
             pytest.fail(f'{bag}: no golden bag yet; to record it, run pytest with {REFRESH}=1')
         problem = check_golden(complete, bag)

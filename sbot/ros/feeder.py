@@ -126,7 +126,7 @@ class Feeder:
         self._nodes.ask(robots)
         if not self._wait(self._nodes.heard):
             names = ', '.join(dict.fromkeys(map(self._nodes.node_of, robots)))
-            raise NodeFailed(f'{names}: does not run its callbacks: silent for '
+            raise NodeFailed(f'{names}: does not run its callbacks; silent for '
                              f'{self._timeout:g} s at tick {tick}')
 
     def _have_answered(self, robots: Sequence[int], tick: int) -> None:
@@ -172,7 +172,8 @@ class Feeder:
             if known is not None and known.name in _ANSWERS:
                 continue
             if known is None or known.type != type_name:
-                self._say(one_line(f'{name} ({type_name}): not played, expected a topic of sbot'))
+                self._say(one_line(f'{name} ({type_name}): not played, as it is not a topic of '
+                                   'sbot'))
                 continue
             try:
                 publishers[name] = ros.advertise(self._node, known, name)

@@ -25,7 +25,7 @@ def make_interfaces(sources: Path, folder: Path) -> None:
 
     Parameters
     ----------
-    sources : has package.xml, msg/*.msg and srv/*.srv; nothing is written there
+    sources : has package.xml, and msg/*.msg, srv/*.srv or both; nothing is written there
     folder : for PYTHONPATH
 
     Raises
@@ -39,8 +39,9 @@ def make_interfaces(sources: Path, folder: Path) -> None:
                          (sources / 'package.xml').read_text('utf-8'))
     except (OSError, ValueError):
         name = None
-    if name is None or not any(sources.glob('msg/*.msg')):
-        raise bad_value('sources', str(sources), 'a folder with package.xml and msg/*.msg')
+    if name is None or not any([*sources.glob('msg/*.msg'), *sources.glob('srv/*.srv')]):
+        raise bad_value('sources', str(sources),
+                        'a folder with package.xml, and msg/*.msg or srv/*.srv')
     package, prefix = name[1], ros_prefix()
     if prefix is None or message_package.compilers() is None:
         raise InputError(f'{package} needs the generators of ROS 2, gcc, g++ and Python.h; '
@@ -65,8 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Make a package; return the exit code."""
     parser = argparse.ArgumentParser(prog='python -m sbot.ros.interfaces',
                                      description='Make a message package for Python.')
-    parser.add_argument('sources', type=Path, help='folder with package.xml, msg and srv')
-    parser.add_argument('folder', type=Path, help='where it is made, for PYTHONPATH')
+    parser.add_argument('sources', type=Path, help='folder with package.xml, and msg or srv')
+    parser.add_argument('folder', type=Path, help='folder to write the package to, for PYTHONPATH')
     arguments = parser.parse_args(argv)
     try:
         make_interfaces(arguments.sources, arguments.folder)

@@ -33,7 +33,7 @@ def parse_command(text: str, where: str = '--node') -> list[str]:
     if words[0].endswith('.py') and Path(words[0]).is_file():
         return [sys.executable, *words]
     if shutil.which(words[0]) is None:
-        raise InputError(f'{where}: no program {words[0]}; expected a Python file, or a command '
+        raise InputError(f'{where}: {words[0]} is not installed; give a Python file, or a command '
                          "as in a terminal, e.g. 'ros2 run my_package my_node'")
     return words
 

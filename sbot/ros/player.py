@@ -191,11 +191,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog='sbot.ros.player', description=__doc__)
     parser.add_argument('bag', metavar='BAG')
     parser.add_argument('--rate', type=float, default=0.0,
-                        help='times real time; 0 (default): as fast as the answers come')
+                        help='speed relative to real time; 0 (default): as fast as answers arrive')
     parser.add_argument('--timeout', type=float, default=20.0,
                         help='seconds to wait for controllers and for an answer')
     parser.add_argument('--namespace', default='',
-                        help='of the controllers, as for sbot up; default: none')
+                        help='namespace of the controllers, as for sbot up (default: none)')
     args = parser.parse_args(argv)
     stay_on_this_machine()
     rclpy.init(args=[])

@@ -45,7 +45,7 @@ class Recorded(NamedTuple):
                     raise InputError(
                         f'{self.bag.path}: {message.name} has a message at '
                         f'{message.stamp_ns / 1e9:g} s, expected one of tick {number} or '
-                        f'{number + 1}: use a recording of sbot in lockstep, from its start')
+                        f'{number + 1}; use a recording in lockstep, from its start')
                 yield number, rate.stamp_ns(number), group
                 number, group = number + 1, []
             group.append(message)
@@ -66,19 +66,19 @@ def read_recorded(bag: Bag, robots: Collection[int] = (),
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                               overrides=overrides, import_controllers=False)
     if not scenario.lockstep:
-        raise bad_value(f'{bag.path}: lockstep', False, 'true: nothing says which inputs a '
-                        'command of free-running nodes answers')
+        raise InputError(f'{bag.path}: a replay needs a recording in lockstep; record with '
+                         'lockstep: true')
     names, n = bag.names(), len(scenario.robots)
     types = {robot: names[name] for robot in range(n)
              if (name := topics.resolve(topics.CMD_VEL, robot, n)) in names}
     external = external_robots(scenario)
     for robot in robots:
         if robot not in types:
-            raise bad_value('--robot', robot, f'one with commands in the bag: {sorted(types)}')
+            raise bad_value('--robot', robot, f'a robot with commands in the bag: {sorted(types)}')
     chosen = {i: external.get(i, External())
               for i in (robots or (external.keys() & types.keys()) or types)}
     if not chosen:
-        raise InputError(f'{bag.path}: no robot has commands in it, expected '
+        raise InputError(f'{bag.path}: a replay needs commands, e.g. the topic '
                          f'{topics.resolve(topics.CMD_VEL, 0, n)}')
     for robot in chosen:
         if types[robot] not in topics.COMMAND_TYPES:

@@ -57,12 +57,13 @@ _FIXED = (
 def _changeable(scenario: Scenario) -> tuple[Spec, ...]:
     return (
         Spec('target_real_time_factor', scenario.target_real_time_factor, '',
-             'Lockstep: simulated seconds a second; 0: as fast as possible.', minimum=0.0,
-             maximum=FASTEST),
+             'Simulated seconds per second; 0: as fast as possible, and 1 without lockstep.',
+             minimum=0.0, maximum=FASTEST),
         Spec('lockstep_timeout', scenario.lockstep_timeout, 's',
              'Lockstep: a robot silent for so long ends the run.', minimum=0.0, open_minimum=True),
         Spec('cmd_vel_timeout', scenario.cmd_vel_timeout, 's',
-             'Free-running: a robot stops when its cmd_vel is older; 0: never.', minimum=0.0),
+             'Free-running: a robot stops when its cmd_vel is older (simulated time); 0: never.',
+             minimum=0.0),
     )
 
 

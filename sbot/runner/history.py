@@ -78,7 +78,7 @@ class Run:
         Raises
         ------
         InputError
-            where pandas is not installed.
+            if pandas is not installed.
 
         """
         try:

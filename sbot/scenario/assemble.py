@@ -16,7 +16,8 @@ from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.sensors.scan import make_scan_parameters
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.worlds.parameters import (
     Senses,
     SimulationParameters,

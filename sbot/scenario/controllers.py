@@ -50,7 +50,8 @@ def controller_place(scenario: Scenario, robot_id: int) -> Place:
     robot = scenario.robots[robot_id]
     return Place(robot_id, scenario.bodies[robot.body], robot.goal, robot.controller,
                  controller_parameters(scenario, robot),
-                 scenario.robots, Sources(scenario.python_path, scenario.given))
+                 scenario.robots, Sources(scenario.python_path, scenario.given),
+                 lambda: world_arrays(scenario.world))
 
 
 def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
@@ -68,11 +69,12 @@ def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
     if name == NONE:
         return None
     return with_knowledge(entry_of(name).make(controller_place(scenario, robot_id)),
-                          scenario.knowledge, robot_id, scenario.seed, lambda: _walls(scenario))
+                          scenario.knowledge, robot_id, scenario.seed,
+                          lambda: walls_between(scenario))
 
 
-def _walls(scenario: Scenario) -> Scene:
-    """Return what stands between robots."""
+def walls_between(scenario: Scenario) -> Scene:
+    """Return what hides robots from each other, as far as ``knowledge`` asks for it."""
     hides = scenario.knowledge.others_in_sight
     return make_line_of_sight(world_arrays(scenario.world) if hides else None)
 

@@ -78,7 +78,7 @@ def validate(model: type[M], data: object, origins: Origins) -> M:
     if finding['type'] == 'missing':
         expected = expected_of(_model_at(model, path[:-1]), name)
         where = origins.where(path[:-1])
-        raise InputError(f"{where}: key '{name}' is missing, expected {expected}")
+        raise InputError(f"{where}: key '{name}' is missing; give {expected}")
     context = finding.get('ctx') or {}
     expected = str(context.get('expected') or _EXPECTED.get(finding['type'], finding['msg']))
     raise bad_value(origins.where(path), finding['input'], expected)

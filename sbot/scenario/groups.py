@@ -10,7 +10,7 @@ from sbot.controllers.entry import RATE
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot_common.clock import Rate
-from sbot_common.errors import bad_value, unknown_name
+from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
 from sbot_sim.dynamics.hooks import HookNames
 from sbot_sim.sensors.record import Sensor
@@ -121,7 +121,7 @@ def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
     """
     for key, other in (('length', 'width'), ('width', 'length')):
         if getattr(body, key) == 0.0 and getattr(body, other) > 0.0:
-            raise bad_value(where(key), 0.0, f'a number > 0 (m) beside {other}')
+            raise bad_value(where(key), 0.0, f'a number > 0 (m), since {other} is given')
     if not body.is_rectangle:
         return body
     if not abs(body.offset) < 0.5 * body.length:
@@ -129,8 +129,8 @@ def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
                         f'{0.5 * body.length:g} m, ahead or behind')
     radius = circle_around(body)
     if given.get('radius', radius) != radius:
-        raise bad_value(where('radius'), given['radius'], 'nothing: length, width and offset say '
-                        f'how large the body is; the circle around it has {radius:g} m')
+        raise InputError(f'{where("radius")} cannot be combined with length and width; leave it '
+                         f'out (the circle around the body has {radius:g} m)')
     return body._replace(radius=radius)
 
 
@@ -168,7 +168,8 @@ def check_own_parameters(name: str, common: ControllerParameters, given: Mapping
     """Return ``common`` with what a file gives at ``path``, checked."""
     if isinstance(common, dict):
         if name == NONE and given:
-            raise bad_value(origins.where(path), dict(given), 'nothing: none takes no parameters')
+            raise InputError(f'{origins.where(path)}: parameters cannot be combined with '
+                             'controller none; leave them out')
         return {**common, **given}
     where = below(path, origins)
     refuse_unknown(given, [spec.name for spec in entry_of(name).specs], where)

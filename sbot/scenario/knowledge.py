@@ -1,4 +1,4 @@
-"""What a robot knows of poses: noise, delay, range and line of sight, before its controller.
+"""Knowledge of poses: noise, delay, range and line of sight, applied before the controller.
 
 In runs, nodes and replays controllers are made by ``controllers.make_controller``; there
 ``WithKnowledge`` is put before a controller whose scenario limits what is known. Noise is a

@@ -100,8 +100,8 @@ class _Keys:
 
     def get(self, key: str, expected: str) -> object:
         if key not in self._data:
-            raise InputError(f"{self._origins.where(())}: key '{key}' is missing, "
-                             f'expected {expected}')
+            raise InputError(f"{self._origins.where(())}: key '{key}' is missing; "
+                             f'give {expected}')
         return self._data[key]
 
     def number(self, key: str, expected: str) -> float:

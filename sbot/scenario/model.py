@@ -145,11 +145,11 @@ def _corners(value: object) -> tuple[tuple[float, float], ...]:
 
 
 _RATE = 'a positive number or fraction of hertz, e.g. 30 or 100/3'
-_CONTROLLER = ("a name that `sbot list controllers` shows, such as navigate or none, or a class "
-               "of yours as 'module:Class'")
+_CONTROLLER = ("a name that `sbot list controllers` shows, such as navigate or none, or your "
+               "own class as 'module:Class'")
 _OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
 FUNCTION = re.compile(_OWN)
-_UNTIL = "goal_reached, collision or a function of yours as 'module:function'"
+_UNTIL = "goal_reached, collision or your own function as 'module:function'"
 
 Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite numbers (m)', 2)]
 Waypoints = Annotated[tuple[tuple[float, float], ...], Check(
@@ -331,13 +331,16 @@ class Settings(_Model):
     lockstep_timeout: Duration = Field(
         10.0, description='In lockstep: the run ends if a robot is silent for longer than this.')
     target_real_time_factor: Pace = Field(
-        0.0, description='Simulated seconds per second of wall time; 0: as fast as possible.')
+        0.0, description='Simulated seconds per second of wall time; 0: as fast as possible, '
+                         'and 1 without lockstep.')
     cmd_vel_timeout: Interval = Field(
-        0.2, description='Free-running: a robot stops when its last `cmd_vel` is older; 0: never.')
+        0.2, description='Free-running: a robot stops when its last `cmd_vel` is older (simulated '
+                         'time); 0: never.')
     cmd_vel_stamped: Flag = Field(
         False, description='`cmd_vel` is a TwistStamped instead of a Twist.')
     poses_topic: Flag = Field(
-        False, description='All poses in one message on `/poses`, too, and controllers take them '
+        False, description='Publish all poses also in one message on `/poses`; controllers take '
+                           'them '
                            "from there instead of from every robot's own topic.")
     tf_namespaced: Flag = Field(
         False, description='Several robots: `/robot_<i>/tf` with plain frame names, as the '

@@ -71,7 +71,7 @@ def _each(data: dict[str, Any], dotted: str, where: str) -> Iterator[str]:
         else:
             here = here.get(word) if isinstance(here, dict) else None
     if not isinstance(here, list):
-        raise bad_value(where, '*', f"a key: '{before}' is no list")
+        raise bad_value(where, '*', f"a key: '{before}' is not a list")
     for i in range(len(here)):
         yield from _each(data, f'{before}.{i}{after}', where)
 

@@ -23,7 +23,8 @@ from sbot.scenario.world import solid_names, starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
@@ -117,8 +118,8 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     if entry.body not in bodies:
         raise unknown_name(origins.where((*path, 'body')), entry.body, bodies)
     if (entry.pose is None) == (entry.count is None):
-        raise InputError(f"{origins.where(path)}: expected either 'pose' (one robot) or 'count' "
-                         f"(many), found {'both' if entry.pose else 'neither'}")
+        raise InputError(f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of "
+                         "'pose' (one robot) and 'count' (many), expected one")
     if entry.count is None:
         for key in ('area', 'layout', 'yaw', 'position_gaussian'):
             if getattr(entry, key) is not None:

@@ -1,4 +1,4 @@
-"""Names of what is sensed, as `sense` of runs and worlds takes them, checked."""
+"""Names of sensors in `sense` of runs and worlds, checked."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from sbot.scenario.model import World
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
 from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.boxes import make_box, world_with_boxes
 from sbot_sim.world.cell_map import cells_bounds
 from sbot_sim.world.geometry import World as WorldArrays

@@ -1,4 +1,4 @@
-"""Running a plan: journal, engine, progress, tables; going on where an earlier sweep ended."""
+"""Execution of a plan: journal, engine, progress, tables, and resuming an earlier sweep."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PERIOD = 0.1  # s between two looks of the progress bar
 class Options(NamedTuple):
     """How a sweep is run; changes no row that ends well."""
 
-    jobs: int = 0  # processes on this machine; 0: one a processor
+    jobs: int = 0  # number of processes on this machine; 0: one per processor
     scheduler: str | None = None  # of Dask
     executor: Executor | None = None
     batch: int = 1  # runs handed out together

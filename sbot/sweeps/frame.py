@@ -79,7 +79,7 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
     Raises
     ------
     InputError
-        where pandas is not installed, or as ``run_sweep``.
+        if pandas is not installed, or as ``run_sweep``.
 
     """
     try:
@@ -87,9 +87,9 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
     except ImportError:
         raise InputError(f'sweep() needs pandas: {install_command("sweep")}') from None
     if record != 'none' and output is None:
-        raise InputError(f'record: got {record!r}, expected an output folder with it')
+        raise InputError(f'record={record!r} needs a folder; give output')
     if resume and output is None:
-        raise InputError('resume: needs an output folder')
+        raise InputError('resume needs a folder; give output')
     limits = Options(
         timeout=request.timeout if timeout is None else checked_timeout(timeout, 'timeout'),
         memory=request.memory if memory is None else checked_memory(memory, 'memory'),

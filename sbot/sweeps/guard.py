@@ -1,4 +1,4 @@
-"""Runs in a process of their own: an end to those that hang, a second try for those that crash."""
+"""Runs in a child process: a time limit for runs that hang, a retry for runs that crash."""
 
 from __future__ import annotations
 

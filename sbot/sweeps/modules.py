@@ -1,4 +1,4 @@
-"""A user's modules in a sweep: what one scenario imports is not there for the next one."""
+"""Isolation of users' modules in a sweep: no scenario sees the imports of another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pickling of what goes to other processes: by cloudpickle where it is installed."""
+"""Pickling of objects for other processes, with cloudpickle if it is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of a sweep: which runs there are, in which order; each is made when it is asked for."""
+"""The plan of a sweep: its runs in order, each made on demand."""
 
 from __future__ import annotations
 
@@ -75,15 +75,17 @@ class Plan:
         keys = list(self.keys)
         for key in chain(keys, self.fixed):
             if key == 'seed':
-                raise InputError("seed: is swept by 'seeds' (--seeds 0:50), not as a parameter")
+                raise InputError('seed cannot be a parameter of a sweep; give seeds (--seeds '
+                                 '0:50)')
         for i, key in enumerate(keys):
             if key in keys[:i] or key in self.fixed:
                 raise InputError(f'{key}: is given twice')
         for axis in self.axes:
             counts = [len(column) for column in axis.columns]
             if len(set(counts)) != 1:
-                raise InputError(f"{', '.join(axis.keys)}: side by side, but with "
-                                 f"{', '.join(map(str, counts))} values; expected equally many")
+                raise InputError(f"{', '.join(axis.keys)}: got {', '.join(map(str, counts))} "
+                                 "values, "
+                                 'expected equally many, as they go side by side')
         names = [source.name for source in self.sources]
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -91,8 +93,9 @@ class Plan:
         if not self.seeds:
             for source in self.sources:
                 if source.seed is None:
-                    raise InputError(f'{source.file}: has no seed; the sweep needs seeds (--seeds '
-                                     '0:50)')
+                    raise InputError(f'{source.file} has no seed, and a sweep needs one; give '
+                                     '--seeds '
+                                     '0:50')
         if self.count > MAX_RUNS:
             raise InputError(f'sweep: got {shown(self.count)} runs, expected at most {MAX_RUNS}')
 

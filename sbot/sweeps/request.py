@@ -1,4 +1,4 @@
-"""What a user asks for, from options, a sweep file or Python, made into a plan."""
+"""Request of a sweep, from options, a sweep file or Python, and the plan made from it."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Request:
         """
         for name in (names := metric_names(self.metrics)):
             if name.partition(':')[2] in RESERVED:
-                raise bad_value('metric', name, 'another name: the table has such a column')
+                raise bad_value('metric', name, 'a name that no other column of the table has')
         given = self.given
         first = {key: value for axis in self.axes for key, value in axis.at(0).items()}
         fixed = {key: value for key, value in self.fixed.items() if key != 'seed'}

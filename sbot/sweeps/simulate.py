@@ -54,8 +54,8 @@ def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
                 'seed': run.seed}
     try:
         if job.version != package_version():
-            raise InputError(f'version: this worker has {package_version()}, the sweep '
-                             f'{job.version}; expected the same')
+            raise InputError(f'version of this worker: got {package_version()}, expected that '
+                             f'of the sweep, {job.version}')
         row.update(_numbers(job, run, record))
         error = None
     except BaseException as failure:  # a user's code may raise anything, an interrupt, too

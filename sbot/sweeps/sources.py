@@ -1,4 +1,4 @@
-"""The scenarios of a sweep as text that can be sent to where they run."""
+"""The scenarios of a sweep as text for other processes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sbot.controllers.user import load_function, name_controllers
+from sbot.files.plain_values import plain_values
 from sbot.files.yaml_text import decode_text, dump_yaml, parse_yaml, read_file
 from sbot.scenario.argos.experiment import argos_yaml
-from sbot.scenario.load import parse_scenario, plain_values
+from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.stage.worldfile import stage_yaml

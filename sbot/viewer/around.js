@@ -151,10 +151,48 @@ function drawCurves() {
     Object.assign(canvas.style, {width: width + 'px', height: height + 'px',
                                  left: (right ? areaWidth : 0) + 'px', top: (right ? 0 : areaHeight) + 'px'});
   }
-  const {robots, frames, rows, low, high} = curves(), name = $('curve').value;
+  const shown = curves(), {robots, low, high} = shown, name = $('curve').value;
   const box = {x: 44, y: 26, w: width - 64, h: Math.min(height - 50, 320)}, end = times[times.length - 1] || 1;
   const X = t => box.x + box.w * (t - times[0]) / Math.max(end - times[0], 1e-9);
   const Y = v => box.y + box.h * (high - v) / (high - low);
+  // All but the cursor and the values stays: it is painted once.
+  const key = [shown.key, canvas.width, canvas.height, ratio, theme.ground].join();
+  if (plot.key !== key) {
+    plot.key = key;
+    plot.canvas.width = canvas.width;
+    plot.canvas.height = canvas.height;
+    drawPlot(plot.canvas.getContext('2d'), shown, box, X, Y, [width, height, ratio]);
+  }
+  to.setTransform(1, 0, 0, 1, 0, 0);
+  to.drawImage(plot.canvas, 0, 0);
+  to.setTransform(ratio, 0, 0, ratio, 0, 0);
+  to.beginPath();
+  to.moveTo(X(now), box.y); to.lineTo(X(now), box.y + box.h);
+  to.strokeStyle = theme.ink;
+  to.lineWidth = 1;
+  to.stroke();
+  canvas.onpointerdown = canvas.onpointermove = event => {
+    if (event.buttons & 1) seek(times[0] + (event.offsetX - box.x) / box.w * (end - times[0]));
+  };
+  if (!right) return;
+  to.font = '11px system-ui, sans-serif';
+  let y = box.y + box.h + 34;
+  for (const i of robots) {
+    const value = QUANTITIES[name][1](frameAt(now), i);
+    to.fillStyle = run.colours[i];
+    to.fillRect(box.x, y - 8, 10, 8);
+    to.fillStyle = theme.ink;
+    to.fillText('robot ' + i + ': ' + (isFinite(value) ? value.toFixed(3) : '–'), box.x + 16, y);
+    y += 15;
+  }
+  if (robots.length < run.radius.length && +$('follow').value < 0)
+    to.fillText('follow a robot to see its own', box.x, y);
+}
+
+const plot = {canvas: document.createElement('canvas'), key: ''};
+
+function drawPlot(to, {robots, frames, rows, low, high}, box, X, Y, [width, height, ratio]) {
+  const name = $('curve').value, end = times[times.length - 1] || 1;
   to.setTransform(ratio, 0, 0, ratio, 0, 0);
   to.fillStyle = theme.ground;
   to.fillRect(0, 0, width, height);
@@ -183,26 +221,6 @@ function drawCurves() {
     to.lineWidth = 1.3;
     to.stroke();
   });
-  to.beginPath();
-  to.moveTo(X(now), box.y); to.lineTo(X(now), box.y + box.h);
-  to.strokeStyle = theme.ink;
-  to.lineWidth = 1;
-  to.stroke();
-  canvas.onpointerdown = canvas.onpointermove = event => {
-    if (event.buttons & 1) seek(times[0] + (event.offsetX - box.x) / box.w * (end - times[0]));
-  };
-  if (!right) return;
-  let y = box.y + box.h + 34;
-  for (const i of robots) {
-    const value = QUANTITIES[name][1](frameAt(now), i);
-    to.fillStyle = run.colours[i];
-    to.fillRect(box.x, y - 8, 10, 8);
-    to.fillStyle = theme.ink;
-    to.fillText('robot ' + i + ': ' + (isFinite(value) ? value.toFixed(3) : '–'), box.x + 16, y);
-    y += 15;
-  }
-  if (robots.length < run.radius.length && +$('follow').value < 0)
-    to.fillText('follow a robot to see its own', box.x, y);
 }
 
 function showHelp(shown) {

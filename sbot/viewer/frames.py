@@ -1,4 +1,4 @@
-"""Frames of a live run: what a page needs to know of it once, and at each time shown."""
+"""Frames of a live run: the data that a page needs once, and for each frame."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def run_live(scenario: Scenario, port: int, record: str | Path | None = None,
     live = Live()
     supervisor = PageSupervisor(live, scenario)
     address = start_server(port, live)
-    say(f'{address} shows {one_line(scenario.name, 200)}, which begins when the page is open; '
+    say(f'{address} shows {one_line(scenario.name, 200)}, which starts when the page is open; '
         'Ctrl-C ends')
     try:
         return run_scenario(scenario, record=record, keep=False, supervisor=supervisor)
@@ -65,5 +65,5 @@ def follow(port: int, run: str = '') -> int:
     live = Live()
     address = start_server(port, live)
     where = f' in {run}' if run else ''
-    print(f'{address} follows the simulation that runs{where}; Ctrl-C ends', flush=True)
+    print(f'{address} follows the running simulation{where}; Ctrl-C ends', flush=True)
     return ros.run(lambda: ViewNode(live, run), ['sbot_view'])

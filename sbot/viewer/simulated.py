@@ -1,4 +1,4 @@
-"""Live view of an in-process run: the page is its supervisor, paces, pauses and drives it."""
+"""Live view of an in-process run, which the page paces, pauses and steers."""
 
 from __future__ import annotations
 

@@ -80,8 +80,9 @@ def checked_data(given: ArrayLike, robots: tuple[int, ...], heard: bool) -> NDAr
     """Return the bytes (K*N, 10) that robots broadcast; ``heard``: robots can hear them."""
     data = as_array('data', given)
     if not heard:
-        raise bad_value('data', f'shape {data.shape}',
-                        'none: nobody hears it without sensors.range_and_bearing')
+        raise InputError('data needs range and bearing; add sensors.range_and_bearing: true to '
+                         'the '
+                         'scenario')
     whole = data.dtype.kind in 'iu' and ((data >= 0) & (data <= 255)).all()
     if data.shape != (*robots, DATA_BYTES) or not whole:
         raise bad_value('data', f'{data.dtype} of shape {data.shape}',

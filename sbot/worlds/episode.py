@@ -1,4 +1,4 @@
-"""What is kept of whole episodes under a compiled policy."""
+"""History of episodes under a compiled policy."""
 
 from __future__ import annotations
 

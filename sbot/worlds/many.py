@@ -12,7 +12,6 @@ from neural_controller.function_policy import FunctionPolicy
 from neural_controller.inputs import READING, field_of, input_table, parse_input
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
-from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
 from sbot.worlds import saved
@@ -27,6 +26,7 @@ from sbot.worlds.arguments import (
     flag,
 )
 from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
+from sbot.worlds.knowing import Knowing
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
 from sbot.worlds.saved import Saved
@@ -47,15 +47,14 @@ from sbot_sim.worlds.tick import Phases
 
 Floats = NDArray[np.float64]
 
-OF_POSES = ('goal', 'leader', 'pose')  # inputs of networks that are made of poses
 _COMPILING = Expected(40, 15.0)  # with all that a world may have
 
 
 class Worlds:
     """K independent worlds of N robots, stepped together.
 
-    World k is, bit for bit, what the scenario gives alone with its seed, whatever K and threads.
-    Robots do what they are commanded: controllers that scenarios name are not asked.
+    World k equals, bit for bit, a run of its scenario and seed alone, whatever K and the threads.
+    You command the robots; controllers of the scenarios are not used.
 
     Parameters
     ----------
@@ -63,9 +62,9 @@ class Worlds:
         and noise (domain randomisation), not in the number of robots, sensors and rate
     count : K; needed with one scenario
     seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
-    sense : names of sensors to simulate, as of ``sbot.run``; None: all that the robots have. What
-        is left out costs nothing
-    threads : how many to use; changes no bit
+    sense : names of sensors to simulate, as in ``sbot.run``; None: all that the robots have.
+        Sensors that are left out cost nothing
+    threads : number of threads; changes no bit of the result
 
     Raises
     ------
@@ -96,9 +95,11 @@ class Worlds:
         self.state, self.phases = self.simulation.state, self.simulation.tick
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
         self._sideways = False  # whether a command may have a vy
+        self._knowing = Knowing(given, self.state)
         self._step = self.program(self._ticking())
         self._begin = self.program([*self.phases.beginning(self.setting),
-                                    *self.phases.sensing_wind(self.setting)])
+                                    *self.phases.sensing_wind(self.setting),
+                                    *self._knowing.phases()])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
         self._starts = {id(scenario): Starts(scenario) for scenario in given}
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
@@ -108,18 +109,18 @@ class Worlds:
 
     @property
     def setting(self) -> Setting:
-        """What the worlds are made of."""
+        """Setting of the worlds: their tables, parameters and winds."""
         return self.simulation.setting
 
     def program(self, phases: Phases, policy: Policy | None = None) -> Program:
-        """Return phases that can be run; says so where they have to be compiled first."""
+        """Return runnable phases; print a notice if they must be compiled first."""
         with compilation_announced(_COMPILING):
             return self.simulation.program(phases, policy)
 
     def _ticking(self) -> Phases:
         """Return the phases from one tick's wind to the next one's."""
         return [*self.phases.advancing(self.setting), *self.phases.sensing(self.setting),
-                *self.phases.sensing_wind(self.setting)]
+                *self.phases.sensing_wind(self.setting), *self._knowing.phases()]
 
     @property
     def dt(self) -> float:
@@ -130,7 +131,7 @@ class Worlds:
     def wind_velocity(self) -> Floats:
         """(K, 3) m/s, the wind of each world outside a grid.
 
-        May be written to; robots feel it from the next tick on, or from the next reset.
+        May be written to; it acts from the next tick or reset on.
         """
         return self.setting.wind_velocity
 
@@ -141,7 +142,7 @@ class Worlds:
 
     @property
     def gust_velocity(self) -> Floats:
-        """(K, 3) m/s, what the gust of each world adds to its wind; may be written to."""
+        """(K, 3) m/s, speed that the gust of each world adds to its wind; may be written to."""
         return self.setting.gust_velocity
 
     @property
@@ -161,19 +162,19 @@ class Worlds:
 
     def reset(self, seeds: ArrayLike | None = None, *, start: ArrayLike | None = None,
               worlds: ArrayLike | None = None) -> Observations:
-        """Put worlds to tick 0 and return what is sensed there, of all worlds.
+        """Reset worlds to tick 0 and return the observations of all worlds.
 
         Parameters
         ----------
-        seeds : (K,) new seeds; None: the same again. Robots are placed by them, as a run of the
-            scenario with that seed places them
+        seeds : (K,) new seeds; None: the same seeds. They place robots as in a run of the
+            scenario with that seed
         start : (K, N, 3) or (N, 3) poses instead: x, y (m), yaw (rad)
-        worlds : (K,) mask, or numbers, of the worlds to reset; the others go on. None: all
+        worlds : (K,) mask, or numbers, of the worlds to reset; the others continue. None: all
 
         Raises
         ------
         InputError
-            naming the world, if a robot cannot stand where it is to start.
+            naming the world, if the start of a robot is not free.
 
         """
         chosen = chosen_worlds(worlds, self.count)
@@ -193,17 +194,17 @@ class Worlds:
     def save(self, worlds: ArrayLike | None = None) -> Saved:
         """Return the state of worlds (a mask, or numbers; None: all) as a value.
 
-        It has all that the worlds will do, with the winds and noises that were written to them,
-        but for what objects of a user's keep (hooks).
+        The state includes the winds and noises that were written to the worlds, and determines
+        everything that they will do. It does not include the state of users' hooks.
         """
         return saved.save(self.simulation, chosen_worlds(worlds, self.count), self.scenarios,
-                          self.senses, self.seeds, self.start)
+                          self.senses, self.seeds, self.start, self._knowing.past)
 
     def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
-        """Let worlds continue from a state, and return what is sensed there, of all worlds.
+        """Let worlds continue from a state, and return the observations of all worlds.
 
-        Where the scenario is another, views that were taken before (``v = worlds.wind_velocity``)
-        belong to the state before; take them anew.
+        If the state has another scenario, views that were taken before (e.g.
+        ``v = worlds.wind_velocity``) are no longer valid; take them again.
 
         Parameters
         ----------
@@ -214,7 +215,7 @@ class Worlds:
         Raises
         ------
         InputError
-            for a state that these worlds cannot have; nothing has changed then.
+            for a state that does not fit these worlds, which then stay unchanged.
 
         """
         chosen = chosen_worlds(worlds, self.count)
@@ -223,6 +224,7 @@ class Worlds:
         state = saved.converted(playing.simulation, state)
         vars(self).update(vars(playing))
         saved.restore(self.simulation, chosen, state)
+        self._knowing.restore(chosen, state.past)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
         self._sideways = True  # a command may have been
         return self.observe()
@@ -240,8 +242,9 @@ class Worlds:
         others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads)
         keep = np.setdiff1d(np.arange(self.count), chosen)
         if len(keep):
-            saved.restore(others.simulation, keep,
-                          saved.converted(others.simulation, self.save(keep)))
+            kept = saved.converted(others.simulation, self.save(keep))
+            saved.restore(others.simulation, keep, kept)
+            others._knowing.restore(keep, kept.past)
         others.seeds, others.start = self.seeds, self.start
         return others
 
@@ -259,20 +262,20 @@ class Worlds:
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
              ticks: int = 1) -> Observations:
-        """Advance all worlds and return what is sensed then.
+        """Advance all worlds and return the observations.
 
         Parameters
         ----------
         commands : (K, N, 3) vx, vy (m/s) and omega (rad/s), or (K, N, 2) vx and omega, or with
             ``wheels`` the speeds of the left and right wheel (rad/s)
-        wheels : what ``commands`` are
-        data : (K, N, 10) bytes that robots broadcast from the next tick on; byte 0 is the radius's
-        ticks : how many, all with these commands
+        wheels : whether ``commands`` are speeds of wheels
+        data : (K, N, 10) bytes that robots broadcast from the next tick on; byte 0 is the radius
+        ticks : number of ticks, all with these commands
 
         Raises
         ------
         InputError
-            if the shape is another, or a command is not finite; nothing has moved then.
+            for a wrong shape or a command that is not finite; then nothing has moved.
 
         """
         self.advance(commands, (self.count, self.robots), wheels, data, ticks)
@@ -288,8 +291,8 @@ class Worlds:
         if rows.shape[1] == 3:
             refused = (rows[:, VY] != 0.0) & ~np.array(SIDEWAYS)[self.setting.bodies.drive]
             if refused.any():
-                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0 of robots '
-                                'whose drive does not move to the side')
+                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0, as the '
+                                'drive of the robot does not move to the side')
         if data is not None:
             self.state.rab_next[:] = checked_data(
                 data, robots, self.setting.sensing.range_and_bearing)
@@ -308,7 +311,7 @@ class Worlds:
             self.state.command[:], self._sideways = rows, True
 
     def observe(self) -> Observations:
-        """Return what is sensed now, as copies."""
+        """Return the present observations, as copies."""
         return self._observer()
 
     def run(self, policy: Network | FunctionPolicy, weights: ArrayLike, ticks: int, *,
@@ -319,28 +322,28 @@ class Worlds:
         ----------
         policy : from ``sbot.network`` or ``sbot.function_policy``
         weights : (K, W), or (W,) for all
-        ticks : how many from now on
+        ticks : number of ticks from now on
         goals : (K, N, 2) or (N, 2) m, for the input 'goal'; None: those of the scenarios
-        keep : what to return of each tick: any of 'pose', 'command', 'collided', 'infrared',
-            'wind'; it takes 8 bytes a number
+        keep : quantities to return per tick: any of 'pose', 'command', 'collided', 'infrared',
+            'wind'; each number takes 8 bytes
 
         Raises
         ------
         InputError
-            if the policy's inputs are not sensed, or for weights of another shape.
+            if robots lack a sensor for an input, or for weights of a wrong shape.
         UserCodeError
             if the policy's function raises.
 
         """
         if not isinstance(policy, Network | FunctionPolicy):
-            raise bad_value('policy', policy, 'one of sbot.network or sbot.function_policy')
+            raise bad_value('policy', policy, 'what sbot.network or sbot.function_policy returns')
         network = policy.network if isinstance(policy, FunctionPolicy) else policy
         self.check_inputs(network)
         count = whole('ticks', ticks, 1, MOST_TICKS)
         names = columns_of(keep)
         for name in ('infrared', 'wind'):
             if name in names and name not in self.senses:
-                raise bad_value('keep', name, 'what the robots sense: see `sense`')
+                raise InputError(f'keep: {name} needs the sensor; add it to `sense`')
         with enough_memory(f'{count} ticks of {self.count} worlds'):
             arrays = self._policy(policy, network, weights, goals, names, count)
         gather, *deciding = deciding_phases(policy)
@@ -365,7 +368,7 @@ class Worlds:
             shape = (self.count, self.robots, 2)
             places = np.broadcast_to(numbers('goals', goals, shape, shape[1:]), shape)
         if 'goal' in network.inputs and not np.isfinite(places).all():
-            raise bad_value('goals', None, 'a goal for every robot, for the input goal')
+            raise InputError('the input goal needs a goal of every robot; give goals')
         columns, at = np.full(len(COLUMNS), -1, np.int64), 0
         for name in names:
             columns[list(COLUMNS).index(name)] = at
@@ -381,15 +384,12 @@ class Worlds:
 
     def reading_phases(self, network: Network, policy: Policy) -> list[Interpreted]:
         """Return what completes the inputs of a network after the compiled phase."""
-        return gather_readings(network, policy, self.phases.fitted, self.robots)
+        return [*gather_readings(network, policy, self.phases.fitted, self.robots),
+                *self._knowing.input_phases(policy)]
 
     def check_inputs(self, network: Network) -> None:
         """Raise InputError for an input of a network that these worlds do not give."""
-        exact = all(scenario.knowledge == EXACT for scenario in self.scenarios)
         for name in network.inputs:
-            if not exact and name in OF_POSES:
-                raise InputError(f'inputs: {name} cannot be combined with knowledge: worlds give '
-                                 'policies exact poses')
             sense = field_of(name)
             if sense is not None and sense not in self.senses:
                 raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"

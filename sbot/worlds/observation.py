@@ -1,4 +1,4 @@
-"""What the robots of a batch of worlds sense, as arrays."""
+"""Observations of a batch of worlds, as arrays."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 class Saved:
     """The state of M worlds, as copies; it can be pickled, and ``saved[k]`` is that of one.
 
-    A world that it is restored to continues with the bits of the one that was saved.
+    A restored world continues with the same bits as the saved one.
     """
 
     scenarios: tuple[Scenario, ...]  # of each world
@@ -30,6 +30,7 @@ class Saved:
     start: NDArray[np.float64]  # (M, N, 3)
     arrays: Arrays  # (M, ...) each
     rest: tuple[Rest, ...]  # of each world
+    past: NDArray[np.float64]  # (M, ages, N, 3) poses of the last ticks, where delays need them
 
     def __len__(self) -> int:
         """Return M."""
@@ -49,16 +50,17 @@ class Saved:
         return Saved(tuple(self.scenarios[k] for k in rows), self.senses, self.seeds[chosen],
                      self.start[chosen],
                      {name: array[chosen] for name, array in self.arrays.items()},
-                     tuple(self.rest[k] for k in rows))
+                     tuple(self.rest[k] for k in rows), self.past[chosen])
 
 
 def save(simulation: Simulation, chosen: Integers, scenarios: Sequence[Scenario],
-         senses: frozenset[str], seeds: Integers, start: NDArray[np.float64]) -> Saved:
+         senses: frozenset[str], seeds: Integers, start: NDArray[np.float64],
+         past: NDArray[np.float64]) -> Saved:
     """Return the state of the chosen worlds."""
     rows = chosen.tolist()
     return Saved(tuple(scenarios[k] for k in rows), senses, seeds[chosen], start[chosen],
                  {name: array[chosen] for name, array in arrays_of(simulation).items()},
-                 tuple(rest_of(simulation, k) for k in rows))
+                 tuple(rest_of(simulation, k) for k in rows), past[chosen])
 
 
 def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> None:

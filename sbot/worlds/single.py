@@ -19,15 +19,15 @@ from sbot_common.arguments import whole
 
 
 class World:
-    """One world of N robots, stepped from Python in one compiled call a step.
+    """One world of N robots, stepped from Python in one compiled call per step.
 
     Arrays are those of ``Worlds`` without the first axis.
 
     Parameters
     ----------
-    scenario : what is simulated; its controllers are not asked
+    scenario : what is simulated; its controllers are not used
     seed : of placement and noise; None: the scenario's
-    sense : as of ``Worlds``
+    sense : as in ``Worlds``
 
     """
 
@@ -43,7 +43,7 @@ class World:
                         self.worlds.phases, only=True)
 
     def reset(self, seed: int | None = None, *, start: ArrayLike | None = None) -> Observations:
-        """Go to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses there."""
+        """Reset to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses."""
         self.worlds.reset(None if seed is None else _only(seed), start=start)
         return self._observer()
 
@@ -54,7 +54,7 @@ class World:
         return self._observer()
 
     def observe(self) -> Observations:
-        """Return what is sensed now, as copies."""
+        """Return the present observations, as copies."""
         return self._observer()
 
     def save(self) -> Saved:

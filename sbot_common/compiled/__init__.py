@@ -1,1 +1,1 @@
-"""Compilation by numba: decorators, machine code on disk, threads; alone uses its inside."""
+"""Compilation by numba: decorators, machine code on disk, threads; alone uses numba internals."""

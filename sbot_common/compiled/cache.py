@@ -189,7 +189,7 @@ def _read(path: Path) -> bytes | None:
             status = os.fstat(file.fileno())
             if not is_private(status):
                 _warn_once('shared', '%s: others can write to it; machine code in such files is '
-                                     'compiled anew', path)
+                                     'compiled again', path)
                 return None
             data = file.read()
     except OSError:

@@ -1,4 +1,4 @@
-"""Fingerprint of a compiled function: a hash of all that its machine code is made from.
+"""Fingerprint of a compiled function: a hash of everything that its machine code depends on.
 
 numba freezes what a function refers to: its bytecode, the functions that it calls, constants of
 its module, and the field order of the tuples it gets. The fingerprint covers exactly these. So an

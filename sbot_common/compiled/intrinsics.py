@@ -1,4 +1,4 @@
-"""Intrinsics: what compiled code can do beyond Python's operators, and numba has no name for.
+"""Intrinsics: operations of compiled code that numba does not offer by name.
 
 The modules of ``sbot_common`` that hand them out import this one when something is compiled first.
 """

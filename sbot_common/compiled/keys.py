@@ -1,4 +1,4 @@
-"""Keys of folders of machine code: what the compiler, its settings and the processor must be.
+"""Keys of machine-code folders: the compiler, its settings and the processor.
 
 The cache of a user is for one processor. Machine code that comes with the package is for a level
 that many processors have, and for all builds of a Python version: results have the same bits on

@@ -1,4 +1,4 @@
-"""Compiled functions before numba is imported: all are made when the first one is needed.
+"""Lazy compiled functions: numba is imported when the first of them is called.
 
 Then they take the places of these in the globals of all modules, so that compiled code finds them
 there, and calls from Python cost what they did.

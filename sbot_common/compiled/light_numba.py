@@ -1,4 +1,4 @@
-"""numba, imported without scipy: it looks for BLAS at once, which few functions ever call.
+"""Import of numba without scipy, which numba would import to look for BLAS.
 
 Where scipy is installed, that look imports a hundred modules of it, in every process. What uses
 BLAS in a user's own compiled functions still finds it, when it is compiled.

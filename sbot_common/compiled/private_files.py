@@ -1,4 +1,4 @@
-"""Files and folders that nobody else can write to: what is executed may lie there.
+"""Private files and folders, which nobody else can write to: code is executed only from these.
 
 Others are all users but this one and root. Access control lists are not looked at.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sbot_common.compiled.jit import intrinsic
+from sbot_common.compiled.jit import intrinsic, njit_inline
 
 LANES = 4  # numbers in a vector
 
@@ -33,3 +33,9 @@ store = _of_vectors('store')
 store_whole = _of_vectors('store_whole')
 load_until = _of_vectors('load_until')
 append = _of_vectors('append')
+
+
+@njit_inline
+def one_bit(lane: int) -> int:
+    """Return the mask of a lane, 0 if it is not one of a vector's."""
+    return 1 << (lane & (LANES - 1)) if 0 <= lane < LANES else 0

@@ -1,4 +1,4 @@
-"""Elementary functions of each element of an array, in vectors where all elements are usual ones.
+"""Elementary functions of arrays, element by element, with vectors for ordinary values.
 
 Arrays have shape (N,), any stride; results go where the caller wants them, which may be an
 argument itself. Each result equals that of one number, bit for bit. One element that is

@@ -1,4 +1,4 @@
-"""What random numbers are drawn for; the number of a purpose is half of their key."""
+"""Purposes of random numbers; the number of a purpose is half of the generator's key."""
 
 from __future__ import annotations
 

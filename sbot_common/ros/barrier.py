@@ -1,4 +1,4 @@
-"""Barrier for other nodes: tells when they have run the callbacks of what was sent to them.
+"""Barrier for other nodes: detects when they have processed the messages sent to them.
 
 Every node of rclpy or rclcpp answers requests for its parameters, in the thread that runs its
 callbacks, and after those of the messages that were there before. So an answer says that these

@@ -211,8 +211,8 @@ class ControllerHost(Node):  # type: ignore[misc]
         if missing:
             return
         stale = self._latest.stale(now_ns, self.values['stale_timeout'])
-        self.log_state('standing still without a new', stale.required)
-        self.log_state('going on without a new', stale.others)
+        self.log_state('stopped without a new', stale.required)
+        self.log_state('moving without a new', stale.others)
         inputs = self._latest.inputs()
         if stale.required:
             self._publish_command(inputs.stamp_ns, STOP)

@@ -11,7 +11,7 @@ into the wait and out again, and because every message waited for is a wake-up:
 * Services, and those subscriptions, are looked at every 20 ms in any case.
 
 Answers to requests wake it, and are heard after all messages that were sent before them. Whatever
-is rarer (events, waitables) is left to rclpy's executor, once a second.
+is rarer (events, waitables) is left to rclpy's executor, once per second.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ def declare(node: Node, specs: Iterable[Spec],
             value = node.declare_parameter(spec.name, default, dynamic).value
         except ParameterException as error:  # a type or a range that rclpy itself refuses
             reason = ' '.join(str(error).split())
-            raise InputError(f'{node.get_name()}: parameter {spec.name}: expected '
-                             f'{spec.expected}; {reason}') from None
+            raise InputError(f'{node.get_name()}: parameter {spec.name}: {reason}; expected '
+                             f'{spec.expected}') from None
         values[spec.name] = spec.check(value, f'{node.get_name()}: parameter {spec.name}')
 
     def on_set(parameters: Sequence[Parameter]) -> SetParametersResult:

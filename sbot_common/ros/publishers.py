@@ -1,4 +1,4 @@
-"""Publishers of a topic: who they are, and the refusal of more than one."""
+"""Publishers of a topic: which nodes they are, and an error if there is more than one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def in_words(name: str, nodes: Sequence[str]) -> str:
 
 def refusal(text: str) -> InputError:
     """Return the error for several publishers, ``in_words``, where a run is in lockstep."""
-    return InputError(f'{text}; lockstep needs exactly one; keep runs apart by ROS_DOMAIN_ID')
+    return InputError(f'{text}, and lockstep needs exactly one; give each run its own '
+                      'ROS_DOMAIN_ID')
 
 
 def watch_publishers(node: Node, names: Sequence[str], lockstep: bool) -> None:
@@ -70,6 +71,6 @@ def watch_publishers(node: Node, names: Sequence[str], lockstep: bool) -> None:
             if lockstep:
                 raise refusal(text)
             said.add(text)
-            node.get_logger().warning(f'{text}: expected one')
+            node.get_logger().warning(f'{text}, expected one')
     # Wall time even with use_sim_time: nothing may move while somebody disturbs the run.
     node.create_timer(_PERIOD, look, clock=Clock(clock_type=ClockType.STEADY_TIME))

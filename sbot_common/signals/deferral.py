@@ -71,7 +71,7 @@ class Deferral:
 
 @contextlib.contextmanager
 def held(timeout: float | None = HOLD_TIMEOUT) -> Iterator[Callable[[], None]]:
-    """Defer signals until the function that this yields is called, e.g. once a tick.
+    """Defer signals until the function that this yields is called, e.g. once per tick.
 
     It may never be, in an endless loop of a user's controller: after ``timeout`` s a signal counts
     in the middle of a tick, too.

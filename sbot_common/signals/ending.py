@@ -1,4 +1,4 @@
-"""Orderly end of a node's process, which signals do not disturb."""
+"""Orderly end of a node's process, undisturbed by signals."""
 
 from __future__ import annotations
 

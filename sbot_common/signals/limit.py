@@ -1,4 +1,4 @@
-"""Time limit on the end of a program that a signal has asked to end."""
+"""Time limit for a program to end after a signal."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Broadcast:
     """Message of named numbers for range and bearing, at most nine bytes long.
 
     ``Broadcast(heading='float32', hops='uint8')`` has two fields. A controller returns
-    ``message.pack(heading=..., hops=...)`` behind its speeds, and its neighbours read it with
+    ``message.pack(heading=..., hops=...)`` after its speeds, and its neighbours read it with
     ``message.unpack(observation.neighbours)``. Numbers are little-endian, in the order given.
 
     Parameters
@@ -30,7 +30,7 @@ class Broadcast:
     Raises
     ------
     InputError
-        for another type, no field, or more than nine bytes together.
+        for an unknown type, for no field, or for more than nine bytes in all.
 
     """
 
@@ -88,7 +88,7 @@ class Broadcast:
         return int(value)
 
     def unpack(self, neighbours: Neighbours) -> Any:  # noqa: ANN401 - fields by name
-        """Return what each of M neighbours broadcast: an array (M,) with the fields by name.
+        """Return the broadcasts of M neighbours: a structured array (M,) with the fields by name.
 
         ``unpack(neighbours)['heading']`` or ``.heading`` is an array (M,). A robot that has
         broadcast nothing yet has zeros.

@@ -61,7 +61,7 @@ def _damaged(raw: bytes, type_name: str, error: Exception) -> InputError:
         return InputError(f'unknown message type {type_name[:100]!r}')
     reason = ' '.join(str(error).split()) or type(error).__name__
     return DamagedMessage(
-        f'{type_name}: {len(raw)} bytes that are no such message ({reason[:200]})')
+        f'{type_name}: {len(raw)} bytes are not such a message ({reason[:200]})')
 
 
 def canonical(raw: bytes, type_name: str) -> bytes:

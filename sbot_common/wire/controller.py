@@ -59,7 +59,8 @@ def _read_columns(raw: bytes, **kinds: tuple[type[np.generic], int]) -> tuple[in
 def _read_infrared(raw: bytes) -> tuple[int, Any]:
     stamp_ns, (readings,) = _read_columns(raw, reading=(np.float32, 1))
     if len(readings) != INFRARED_SENSORS:  # compiled controllers have room for so many
-        raise cdr.DamagedMessage(f'sensor_msgs/msg/PointCloud2: {len(readings)} infrared readings,'
+        raise cdr.DamagedMessage(f'sensor_msgs/msg/PointCloud2: got {len(readings)} infrared '
+                                 'readings,'
                                  f' expected {INFRARED_SENSORS}')
     return stamp_ns, readings
 

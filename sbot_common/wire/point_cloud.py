@@ -40,7 +40,7 @@ def _layout(fields: tuple[tuple[str, int, int, int], ...], step: int) -> np.dtyp
 
     """
     names, offsets, *_ = zip(*fields, strict=True) if fields else ((),) * 4
-    with decoding(f'{_NAME}: its fields are no layout of a point', cdr.DamagedMessage):
+    with decoding(f'{_NAME}: its fields are not the layout of a point', cdr.DamagedMessage):
         formats = []
         for name, offset, datatype, count in fields:
             kind = np.dtype(_DATATYPES[datatype])

@@ -26,7 +26,7 @@ from sbot_sim.collision.rectangle_overlap import (
     depths_of_discs,
     depths_of_outlines,
 )
-from sbot_sim.world.bodies import BodyArrays, select_bodies
+from sbot_sim.world.body_arrays import BodyArrays, select_bodies
 from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
 

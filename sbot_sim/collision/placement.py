@@ -14,7 +14,7 @@ from sbot_sim.collision.overlap import (
     SEGMENT,
     find_overlaps,
 )
-from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.body_arrays import BodyArrays
 from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Overlaps of robots with solid polygons: part of the judge in ``overlap``.
+"""Overlaps of robots with solid polygons: part of the check in ``overlap``.
 
 It shares no code with ``fixed_objects``, whose polygons are sides without an inside: here a
 crossing of the outline says what is inside, and the nearest side how deep.

@@ -1,4 +1,4 @@
-"""Overlaps of rectangular robots, by their corners: part of the judge in ``overlap``.
+"""Overlaps of rectangular robots, by their corners: part of the check in ``overlap``.
 
 It shares no code with ``body_contacts``, which it judges: shapes are lists of corners here, and
 the shadows of all corners on the normals of all sides decide.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, njit_inline, njit_inner
 from sbot_common.elementary import hypot
+from sbot_sim.collision.broad_phase import Places, touching
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd, find_intersecting
 from sbot_sim.collision.tunnelling import MAX_DISPLACEMENT, limited_displacement
@@ -89,7 +90,7 @@ def send_back(crowd: Crowd, shapes: bool | None, found: Queue, hits: int,
 
 @njit_inline
 def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags,
-                   passes: int, count: int, queue: Queue, found: Queue) -> int:
+                   passes: int, places: Places, queue: Queue, found: Queue) -> int:
     """Displace robots until none intersects anything; after the last pass send back the rest.
 
     Everybody at their previous positions is free, so this ends. All robots of a pass move
@@ -98,11 +99,10 @@ def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, col
     Parameters
     ----------
     fixed, crowd : the world; ``crowd.pose`` and ``crowd.reverted`` are changed
-    shapes : as of ``find_intersecting``
+    shapes : as in ``find_intersecting``
     collided : (N,) is set where a robot intersected something
     passes : how many displacements of everybody at most
-    count : of robots
-    queue, found : (count,) room to work in
+    places, queue, found : (N,) room to work in
 
     Returns
     -------
@@ -110,11 +110,7 @@ def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, col
 
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
-    for i in range(count):
-        # In the order of place: neighbours in turn find each other in the processor's cache.
-        queue[i] = crowd.grid.items[i]
-        crowd.queued[i] = True
-        crowd.retreats[i] = 0
+    count = touching(fixed, crowd, borrowed(places), borrowed(queue))
     drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0
     while count > 0:
         if made == passes:

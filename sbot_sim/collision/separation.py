@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import by_address, njit, njit_inline, njit_inner
 from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
+from sbot_sim.collision.broad_phase import Places
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.narrow_phase import Crowd
 from sbot_sim.collision.repositioning import resolve_overlaps
@@ -58,6 +59,7 @@ class Scratch(NamedTuple):
     found: Rows  # (N,)
     row: Rows  # (N,) 0, 1, 2 …
     ends: Rows  # (2,) 0 and N
+    place: Places  # (N,) each
 
 
 @njit
@@ -70,7 +72,8 @@ def make_scratch(n: int, columns: int, worlds: int = 1) -> Scratch:
     ends[1] = n
     return Scratch(np.empty((rows, 3)), np.empty((rows, columns)), np.empty(rows, np.bool_),
                    np.empty(rows, np.int8), np.empty(rows, np.bool_), np.empty(rows, np.int32),
-                   np.empty(rows, np.int32), np.arange(rows).astype(np.int32), ends)
+                   np.empty(rows, np.int32), np.arange(rows).astype(np.int32), ends,
+                   Places(np.empty(rows), np.empty(rows), np.empty(rows)))
 
 
 @njit_inner
@@ -78,7 +81,9 @@ def scratch_of(scratch: Scratch, rows: slice) -> Scratch:
     """Return the rows of one of several worlds of N bodies."""
     return Scratch(scratch.home[rows], scratch.shift[rows], scratch.queued[rows],
                    scratch.retreats[rows], scratch.stuck[rows], scratch.queue[rows],
-                   scratch.found[rows], scratch.row, scratch.ends)
+                   scratch.found[rows], scratch.row, scratch.ends,
+                   Places(scratch.place.x[rows], scratch.place.y[rows],
+                          scratch.place.radius[rows]))
 
 
 @njit_inner
@@ -145,7 +150,7 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
         crowd = Crowd(radius, inner, free, pose, home, grid, scratch.queued, scratch.shift,
                       scratch.retreats, stuck, boxes, weight, turn)
         made += resolve_overlaps(fixed, crowd, None if shapes is None else True, collided, passes,
-                                 n, scratch.queue, scratch.found)
+                                 scratch.place, scratch.queue, scratch.found)
         for i in range(n):
             reverted[i] |= stuck[i]
     return made
@@ -184,7 +189,7 @@ def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Array, propos
     fixed, shapes : the world
     previous, proposed : (N, 3) where the bodies are, and would be without collisions; angles (rad)
         may have any number of turns, but those of ``proposed`` count from those of ``previous``
-    passes : as of ``separate``
+    passes : as in ``separate``
 
     """
     n, before, pose = len(proposed), centres(shapes, previous), centres(shapes, proposed)

@@ -1,1 +1,1 @@
-"""Drives, a module each: what a robot's wheels make of a command, and what they measure of it."""
+"""Drives, one module each: from a command to wheel motion, and from wheel motion to odometry."""

@@ -20,7 +20,7 @@ Wheelbase = Annotated[float, Param(
 
 
 class Wheeled(Protocol):
-    """The bodies of N robots, as far as drives know them: arrays (N,)."""
+    """Bodies of N robots with the data that drives need: arrays (N,)."""
 
     @property
     def wheel_distance(self) -> Array:
@@ -52,7 +52,7 @@ def _no_numbers(_: float, __: Any) -> tuple[float, ...]:  # noqa: ANN401
 
 
 class Drive(NamedTuple):
-    """What the project knows of a drive.
+    """Record of a drive: everything that the project needs to know of it.
 
     ``limited(bodies, i, vx, vy, omega)`` returns the (vx, vy, omega) that robot ``i`` drives.
     ``wheel(bodies, i, k)`` returns the seven numbers a, b, c, p, q, r, lever of its wheel ``k``:

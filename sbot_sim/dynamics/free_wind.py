@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 def free_wind(field: Lattice | None, outside: Array, pose: Array,
               height: Height | float) -> Array:
-    """Return the wind (N, 2) in m/s at robots, frame `map`; parameters as of ``wind_around``."""
+    """Return the wind (N, 2) in m/s at robots, frame `map`; parameters as in ``wind_around``."""
     return np.ascontiguousarray(wind_around(field, outside, pose, height)[:, :2])
 
 

@@ -15,7 +15,7 @@ from sbot_common.user_code import call_user_code
 
 Array = NDArray[np.float64]
 
-_HOOK = "Function of yours, 'module:function', "
+_HOOK = "Your own function, 'module:function', "
 
 
 class HookNames(NamedTuple):
@@ -32,7 +32,7 @@ class HookNames(NamedTuple):
 
 
 class Hooks(NamedTuple):
-    """The functions; None: the document's own. All get and return arrays, a row a robot.
+    """The functions; None: the document's own. All get and return arrays, a row per robot.
 
     effective_wind(wind, reduction): (N, 2) m/s and (N,) in, (N, 2) m/s out.
     blocking(wake, starts, indexes, ranges, bearings, yaw, wind, advertised_mm, own_radius): the

@@ -35,7 +35,7 @@ class Simulation:
     senses : what is simulated of what the robots sense
     waves_of : the waves of world k with a seed; None: no turbulence there
     threads : how many to use; they share the worlds, or the robots of large ones
-    hears : as of ``make_worlds``
+    hears : as in ``make_worlds``
 
     """
 

@@ -1,4 +1,4 @@
-"""Saved state of worlds: their arrays, as copies or to write to, and what else a tick keeps."""
+"""Saved state of worlds: copies of their arrays, and everything else that a tick keeps."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sbot_sim.dynamics.inertia import inertia_of_worlds
 from sbot_sim.sensors.infrared.sensor import ring
 from sbot_sim.sensors.odometry import most_wheels
-from sbot_sim.world.bodies import bodies_of_worlds
+from sbot_sim.world.body_arrays import bodies_of_worlds
 from sbot_sim.world.moving import make_paths, paths_of_worlds
 from sbot_sim.worlds.layouts import pack_fixed, pack_scenes, replace_scene
 from sbot_sim.worlds.parameters import SimulationParameters

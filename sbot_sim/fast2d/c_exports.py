@@ -13,9 +13,9 @@ from typing import Any
 from sbot_common.errors import InputError
 from sbot_sim import fast2d
 from sbot_sim.fast2d import functions
+from sbot_sim.fast2d.arguments import ray_count
 from sbot_sim.fast2d.c_memory import IN_C, SLOW, SharedMemory
 from sbot_sim.fast2d.warm_up import load_compiled
-from sbot_sim.fast2d.world import ray_count
 
 _PREFIX = 'webots_'
 _CORNERS = 4

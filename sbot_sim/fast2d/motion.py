@@ -1,4 +1,4 @@
-"""Step of Fast2D bodies: where they would go, then overlap resolution."""
+"""Step of Fast2D bodies: free motion, then overlap resolution."""
 
 from __future__ import annotations
 

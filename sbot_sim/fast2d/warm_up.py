@@ -1,4 +1,4 @@
-"""Load the compiled functions of Fast2D, and say so where they must be compiled first."""
+"""Loading of Fast2D's compiled functions, with a notice if they must be compiled first."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import islice
 from numbers import Real
 from types import TracebackType
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.overlap import TOLERANCE
+from sbot_sim.fast2d.arguments import PREFIX, checked_weights, coordinate, number
 from sbot_sim.fast2d.motion import first_overlap, step_bodies
 from sbot_sim.fast2d.rays import activations
 from sbot_sim.fast2d.scene import Indexed, Object, Sensor, make_indexed
@@ -20,11 +20,8 @@ from sbot_sim.fast2d.shapes import FARTHEST, disc, rectangle
 
 Array = NDArray[np.float64]
 
-PREFIX = 'webots_fast2d_'
 ROBOT_MASS = 1.0  # kg, of a robot whose mass the host does not set (docs/errata.md F4)
-MOST_RAYS = 10_000  # of a sensor
 _LIGHTEST = 1e-100  # kg: lighter than any thing, and its inverse is finite
-_WEIGHTS_SUM = 1e-9  # how far from 1
 
 
 class _Ref:
@@ -101,7 +98,7 @@ class Fast2D:
     def init(self) -> None:
         """Begin a world."""
         if self._initialised:
-            raise InputError(f'{PREFIX}init: called twice, expected {PREFIX}cleanup between')
+            raise InputError(f'{PREFIX}init: a world exists; call {PREFIX}cleanup first')
         self._initialised = True
 
     def cleanup(self) -> None:
@@ -113,7 +110,7 @@ class Fast2D:
     def step(self, dt: float) -> None:
         """Advance by ``dt`` seconds: robots move at their speeds and push what is in their way."""
         self._check_initialised('step')
-        dt = _number('step', 'dt', dt)
+        dt = number('step', 'dt', dt)
         if dt <= 0.0:
             raise bad_value(f'{PREFIX}step: dt', dt, 'a number > 0 (s)')
         indexed = self._index()
@@ -147,8 +144,8 @@ class Fast2D:
         """Put an object, complete but for its sensors, into the world."""
         body = self._settable('add_object', object)
         if body.shape is None:
-            raise InputError(f'{PREFIX}add_object: {body.name} has no shape, expected {PREFIX}'
-                             'object_set_bounding_rectangle or _radius before')
+            raise InputError(f'{PREFIX}add_object: {body.name} needs a shape; call {PREFIX}'
+                             'object_set_bounding_rectangle or _radius first')
         body.added = True
         self._added.append(body)
         self._forget_index()
@@ -174,14 +171,14 @@ class Fast2D:
         body = self._find(name, robot)
         if not body.robot:
             raise bad_value(f'{PREFIX}{name}: robot', robot, 'a robot; solids have no sensors')
-        x, y = _coordinate(name, 'xpos', xpos), _coordinate(name, 'ypos', ypos)
-        turn = _number(name, 'angle', angle)
-        reach, width = _number(name, 'range', range), _number(name, 'aperture', aperture)
+        x, y = coordinate(name, 'xpos', xpos), coordinate(name, 'ypos', ypos)
+        turn = number(name, 'angle', angle)
+        reach, width = number(name, 'range', range), number(name, 'aperture', aperture)
         if not 0.0 < reach <= FARTHEST:
             raise bad_value(f'{PREFIX}{name}: range', reach, f'a number > 0 and <= {FARTHEST:g}')
         if not 0.0 <= width <= 2.0 * math.pi:
             raise bad_value(f'{PREFIX}{name}: aperture', width, 'a number in [0, 2 pi] (rad)')
-        weights = _weights(name, numRays, rayWeights)
+        weights = checked_weights(name, numRays, rayWeights)
         sensor = Sensor(x, y, turn, reach, width, weights)
         ref = SensorRef(f'sensor {len(body.sensors)} of {body.name}')
         body.sensors.append(sensor)
@@ -199,8 +196,8 @@ class Fast2D:
         self._check_building(name)
         body = self._robot(name, robotRef)
         before, sensor = self._find_sensor(sensorRef, name)
-        sensor_x, sensor_y = _coordinate(name, 'x', x), _coordinate(name, 'y', y)
-        sensor.x, sensor.y, sensor.angle = sensor_x, sensor_y, _number(name, 'angle', angle)
+        sensor_x, sensor_y = coordinate(name, 'x', x), coordinate(name, 'y', y)
+        sensor.x, sensor.y, sensor.angle = sensor_x, sensor_y, number(name, 'angle', angle)
         if body is not before:
             before.sensors = [other for other in before.sensors if other is not sensor]
             body.sensors.append(sensor)
@@ -217,13 +214,13 @@ class Fast2D:
         """Make an object a disc (m) about its origin."""
         name = 'object_set_bounding_radius'
         body = self._settable(name, object)
-        body.shape = disc(_number(name, 'radius', radius), PREFIX + name)
+        body.shape = disc(number(name, 'radius', radius), PREFIX + name)
 
     def object_set_mass(self, object: ObjectRef, mass: float) -> None:
         """Set an object's mass (kg), by which pushes are shared; negative: infinitely heavy."""
         body = self._settable('object_set_mass', object)
         heavy = isinstance(mass, Real) and mass == math.inf
-        value = _number('object_set_mass', 'mass', -1.0 if heavy else mass)
+        value = number('object_set_mass', 'mass', -1.0 if heavy else mass)
         if value < 0.0:
             value = math.inf
         if value < _LIGHTEST:
@@ -235,26 +232,26 @@ class Fast2D:
         """Set where an object is (m)."""
         name = 'object_set_position'
         body = self._settable(name, object)
-        body.pose[:2] = _coordinate(name, 'xpos', xpos), _coordinate(name, 'ypos', ypos)
+        body.pose[:2] = coordinate(name, 'xpos', xpos), coordinate(name, 'ypos', ypos)
 
     def object_set_angle(self, object: ObjectRef, angle: float) -> None:
         """Set how an object is turned (rad)."""
         body = self._settable('object_set_angle', object)
-        body.pose[2] = _number('object_set_angle', 'angle', angle)
+        body.pose[2] = number('object_set_angle', 'angle', angle)
 
     # Any time.
 
     def robot_set_speed(self, robot: RobotRef, dx: float, dy: float) -> None:
         """Set a robot's speed (m/s) in the world's frame, from now on (docs/errata.md F3)."""
         body = self._robot('robot_set_speed', robot)
-        body.speed[:2] = _number('robot_set_speed', 'dx', dx), _number('robot_set_speed', 'dy', dy)
+        body.speed[:2] = number('robot_set_speed', 'dx', dx), number('robot_set_speed', 'dy', dy)
         if self._indexed is not None and body.added:
             self._speed[body.row] = body.speed
 
     def robot_set_angular_speed(self, object: RobotRef, da: float) -> None:
         """Set a robot's angular speed (rad/s), counter-clockwise, from now on."""
         body = self._robot('robot_set_angular_speed', object)
-        body.speed[2] = _number('robot_set_angular_speed', 'da', da)
+        body.speed[2] = number('robot_set_angular_speed', 'da', da)
         if self._indexed is not None and body.added:
             self._speed[body.row] = body.speed
 
@@ -272,8 +269,8 @@ class Fast2D:
         self._check_initialised('sensor_get_activation')
         body, found = self._find_sensor(sensor)
         if not body.added:
-            raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world, '
-                             f'expected {PREFIX}add_object before')
+            raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world; '
+                             f'call {PREFIX}add_object first')
         return float(self.activations()[found.row])
 
     def activations(self) -> Array:
@@ -314,12 +311,13 @@ class Fast2D:
 
     def _check_initialised(self, name: str) -> None:
         if not self._initialised:
-            raise InputError(f'{PREFIX}{name}: there is no world, expected {PREFIX}init before')
+            raise InputError(f'{PREFIX}{name}: there is no world; call {PREFIX}init first')
 
     def _check_building(self, name: str) -> None:
         self._check_initialised(name)
         if self._running:
-            raise InputError(f'{PREFIX}{name}: called after the first step, expected before it')
+            raise InputError(f'{PREFIX}{name}: the world has been stepped; call it before the '
+                             'first step')
 
     def _find(self, name: str, reference: ObjectRef) -> Object:
         self._check_initialised(name)
@@ -346,7 +344,7 @@ class Fast2D:
         self._check_building(name)
         body = self._find(name, reference)
         if body.added:
-            raise InputError(f'{PREFIX}{name}: {body.name} is in the world already, expected '
+            raise InputError(f'{PREFIX}{name}: {body.name} is in the world already; call it '
                              f'before {PREFIX}add_object')
         return body
 
@@ -370,49 +368,3 @@ class Fast2D:
             who = f'{indexed.names[i]} and {indexed.names[other]}'
             raise InputError(f'{PREFIX}step: {who} overlap by {depth:.3g} m, '
                              'expected a scene free of overlaps')
-
-
-def _number(name: str, what: str, value: float) -> float:
-    """Return a finite number."""
-    try:
-        single = isinstance(value, Real) or (
-            not isinstance(value, str | bytes) and np.shape(value) == ())
-        number = float(value) if single else math.nan
-    except Exception:  # an int beyond doubles, or whatever a user's class raises
-        number = math.nan
-    if not math.isfinite(number):
-        raise bad_value(f'{PREFIX}{name}: {what}', value, 'a finite number')
-    return number
-
-
-def _coordinate(name: str, what: str, value: float) -> float:
-    """Return a number of metres that doubles resolve well enough."""
-    number = _number(name, what, value)
-    if not abs(number) <= FARTHEST:
-        raise bad_value(f'{PREFIX}{name}: {what}', value, f'a number up to {FARTHEST:g} (m)')
-    return number
-
-
-def ray_count(name: str, num_rays: int) -> int:
-    """Return a sensor's number of rays, checked: before any list of so many numbers is read."""
-    if isinstance(num_rays, bool) or not isinstance(num_rays, int | np.integer) or (
-            not 1 <= num_rays <= MOST_RAYS):
-        raise bad_value(f'{PREFIX}{name}: num_rays', num_rays,
-                        f'a whole number from 1 to {MOST_RAYS}')
-    return int(num_rays)
-
-
-def _weights(name: str, num_rays: int, ray_weights: Sequence[float]) -> tuple[float, ...]:
-    """Return the weights of the rays, checked."""
-    count = ray_count(name, num_rays)
-    try:
-        given = list(islice(ray_weights, count + 1))
-    except TypeError:
-        raise bad_value(f'{PREFIX}{name}: ray_weights', ray_weights,
-                        f'{count} numbers, one a ray') from None
-    weights = tuple(_number(name, 'ray_weights', weight) for weight in given)
-    if len(weights) != count:
-        raise bad_value(f'{PREFIX}{name}: ray_weights', weights, f'{count} numbers, one a ray')
-    if min(weights) < 0.0 or abs(math.fsum(weights) - 1.0) > _WEIGHTS_SUM:
-        raise bad_value(f'{PREFIX}{name}: ray_weights', weights, 'numbers >= 0 with the sum 1')
-    return weights

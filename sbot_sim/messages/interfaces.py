@@ -1,4 +1,4 @@
-"""What the simulator publishes for, or leaves to, other ROS packages: Nav2, AMCL, SLAM."""
+"""Interfaces to Nav2, AMCL and SLAM: what the simulator publishes, and what it leaves to them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Interfaces(NamedTuple):
     """Parameters of the node `sbot_sim`; no part of a scenario, as they change no result."""
 
     publish_map: Annotated[bool, Param(
-        '', 'Publish `/map`; `false` where map_server or SLAM does.', at_runtime=False)] = True
+        '', 'Publish `/map`; `false` if map_server or SLAM does.', at_runtime=False)] = True
     publish_map_odom_tf: Annotated[bool, Param(
-        '', 'Publish the transform from `map` to `odom`; `false` where AMCL or SLAM does.',
+        '', 'Publish the transform from `map` to `odom`; `false` if AMCL or SLAM does.',
         at_runtime=False)] = True
     publish_robot_description: Annotated[bool, Param(
         '', 'Publish `robot_description` (URDF) of each robot and its frame `base_footprint`.',
@@ -23,10 +23,10 @@ class Interfaces(NamedTuple):
         'robot_localization takes no zeros, which odometry without noise has.', minimum=0.0,
         maximum=1e6, at_runtime=False)] = 0.0
     publish_scan: Annotated[bool, Param(
-        '', 'Publish scans on `scan`, too, as TurtleBot3 and Nav2 call them.',
+        '', 'Publish scans also on `scan`, the name in TurtleBot3 and Nav2.',
         at_runtime=False)] = False
     publish_contact: Annotated[bool, Param(
-        '', 'Publish `contact`: whether each robot met something in the last tick.',
+        '', 'Publish `contact`: whether each robot touched something in the last tick.',
         at_runtime=False)] = False
     simulation_interfaces: Annotated[bool, Param(
         '', 'Offer the services of the package simulation_interfaces.', at_runtime=False)] = False

@@ -24,7 +24,7 @@ from sbot_common.wire.markers import (
     marker,
 )
 from sbot_sim.sensors.rectangles import rectangle_boxes
-from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.body_arrays import BodyArrays
 from sbot_sim.world.geometry import World
 from sbot_sim.world.shapes import Shapes
 

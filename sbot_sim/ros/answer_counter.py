@@ -68,9 +68,9 @@ class AnswerCounter:
             self._last_answer = now
             return False
         if not self._outstanding.get(robot):
-            raise InputError(f'robot {robot}: a command that no stamp asked for; expected exactly '
-                             'one publisher of its cmd_vel, which answers each stamp once (and '
-                             f'within {self._late_after:g} s, however busy the machine is)')
+            raise InputError(f'robot {robot}: got a command that no stamp asked for, expected one '
+                             'answer to each stamp by one publisher of its cmd_vel (within '
+                             f'{self._late_after:g} s, however busy the machine is)')
         self._outstanding[robot] -= 1
         self._last_answer = now
         first = robot in self._silent

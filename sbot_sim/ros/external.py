@@ -1,4 +1,4 @@
-"""External robots in lockstep, without ROS: when their commands are due, and which are in.
+"""External robots in lockstep, without ROS: when commands are due, and which have arrived.
 
 An external robot is driven by somebody's own node, which knows nothing of lockstep
 (docs/lockstep.md has the protocol and why it gives the same bits).
@@ -32,7 +32,7 @@ class External(NamedTuple):
     def in_words(self) -> str:
         """Return how many commands are expected, and when."""
         if self.timed:
-            return (f'one each {self.period_ns / 1e9:g} s of simulated time, counted from 0 '
+            return (f'one every {self.period_ns / 1e9:g} s of simulated time, counted from 0 '
                     '(command_period)')
         return f'one after each {self.trigger}'
 
@@ -97,8 +97,8 @@ class Turns:
         if each.optional:
             return
         if robot not in self._open:
-            raise InputError(f'robot {robot}: a command that nothing asked for; expected exactly '
-                             f'{each.in_words()}; parameter command_timeout allows any number')
+            raise InputError(f'robot {robot}: got a command that nothing asked for, expected '
+                             f'{each.in_words()}; to allow any number, set command_timeout')
         self._open.remove(robot)
         self._due.remove(robot)
 

@@ -1,4 +1,4 @@
-"""Nodes of external robots, as the ROS graph shows them: found, asked, gone."""
+"""Nodes of external robots: discovery in the ROS graph, barrier, and departure."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ExternalNodes:
             return f'a node that publishes {self._type} on {name}'
         node, type_name = found[0]
         if type_name != self._type:
-            return f'{node} publishes {type_name} on {name}, expected {self._type}'
+            return f'{name}: got {type_name} from {node}, expected {self._type}'
         self._nodes[robot] = node
         since = self._found.setdefault(node, time.monotonic())
         if node in self._mute or self._barrier.is_there(node):
@@ -81,6 +81,6 @@ class ExternalNodes:
             return f'{node} to offer {node}/get_parameters'
         self._mute.add(node)
         self._node.get_logger().warning(
-            f'robot {robot}: {node} offers no {node}/get_parameters: nothing tells when it has '
-            'read what was sent, so runs may differ')
+            f'robot {robot}: {node} offers no {node}/get_parameters, so the simulator cannot know '
+            'when it has read its inputs; runs may differ')
         return ''

@@ -36,7 +36,9 @@ class FreeRunning(RunControl):
         """Do a tick."""
         if self.phase is not Phase.BETWEEN or not self._may_go_on():
             return
-        now, timeout = self._clock(), self._options.cmd_vel_timeout
+        now = self._clock()
+        # Of simulated time: of a slow run, commands come slowly, too.
+        timeout = self._options.cmd_vel_timeout * self.period / self._options.rate.dt
         for robot, heard in enumerate(self._heard):
             if timeout > 0 and now - heard > timeout:
                 self._actions.stop(robot)

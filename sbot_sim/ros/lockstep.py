@@ -167,7 +167,7 @@ class Lockstep(RunControl):
 
     def _refuse_to_wait_for_nobody(self) -> None:
         for robot in self._peers.left(list(self._turns.external)):
-            raise InputError(f'{self._named(robot)} has left: nobody publishes its cmd_vel '
+            raise InputError(f'{self._named(robot)} has left: no node publishes its cmd_vel '
                              f'(at tick {self._actions.tick()})')
 
     def _named(self, robot: int) -> str:

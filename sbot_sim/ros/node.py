@@ -213,10 +213,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 and robot not in self._external):
             self._driven = True
             self.get_logger().warning(
-                f'robot {robot}: somebody else drives it (controller: none): lockstep does not '
-                f'wait for {self._resolve(self._broadcast.cmd_vel, robot)}, so this run will not '
-                'repeat; controller: external waits for such a node, and lockstep: false for '
-                'nobody')
+                f'robot {robot} has controller: none, and lockstep does not wait for its '
+                f'{self._resolve(self._broadcast.cmd_vel, robot)}; this run will not repeat. To '
+                'wait for its node, use controller: external; to wait for no node, lockstep: '
+                'false')
         if self._control.accept_command(robot, raw):
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw
@@ -356,7 +356,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 self._connections.check()
             for text in set(self._connections.foreign()) - self._foreign:
                 self._foreign.add(text)
-                self.get_logger().warning(f'{text}: expected one')
+                self.get_logger().warning(f'{text}, expected one')
         report = self._pace.take(time.monotonic())
         self._connections.publish([Outgoing(
             topics.DIAGNOSTICS.name, topics.DIAGNOSTICS,

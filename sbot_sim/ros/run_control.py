@@ -29,8 +29,8 @@ class Options(NamedTuple):
     ticks: int  # 0: endless
     lockstep: bool
     lockstep_timeout: float  # s
-    target_real_time_factor: float  # lockstep only; 0: as fast as possible
-    cmd_vel_timeout: float  # s, free-running only; 0: never
+    target_real_time_factor: float  # 0: lockstep as fast as possible, free-running 1
+    cmd_vel_timeout: float  # s of simulated time, free-running only; 0: never
     awaited: Sequence[bool]  # (N,) which robots have a controller
     wind_parts: Sequence[str] = ('velocity', 'force')  # lockstep: what a tick waits for
     external: Mapping[int, External] = {}  # lockstep: robots driven by nodes of the user's
@@ -114,7 +114,7 @@ class RunControl(ABC):
     @property
     def period(self) -> float:
         """How often ``on_timer`` is to be called (s of wall time); 0: never."""
-        factor = self._options.target_real_time_factor if self._options.lockstep else 1.0
+        factor = self._options.target_real_time_factor or float(not self._options.lockstep)
         return self._options.rate.dt / factor if factor > 0 else 0.0
 
     @abstractmethod
@@ -123,7 +123,7 @@ class RunControl(ABC):
 
     @abstractmethod
     def watch(self) -> None:
-        """Check connections and time-outs; to be called some times a second."""
+        """Check connections and time-outs; to be called some times per second."""
 
     @abstractmethod
     def accept_command(self, robot: int, raw: bytes = b'') -> bool:

@@ -23,7 +23,7 @@ class RunObserver(Protocol):
         """Record messages of a stamp."""
 
     def alive(self) -> None:
-        """Note that the node is there; called once a second, also while the run is paused."""
+        """Note that the node is there; called once per second, also while the run is paused."""
 
     def reset(self) -> None:
         """Begin again at tick 0."""

@@ -1,9 +1,10 @@
-"""Spawned obstacles: discs and boxes of SDF or URDF text, put into a world that runs."""
+"""Spawned obstacles: discs and boxes of SDF or URDF text, added to a running world."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, ParseError
 
@@ -18,11 +19,20 @@ _MOST = 500  # obstacles
 
 
 class Refused(InputError):
-    """A description that is no obstacle; ``code`` names the constant of SpawnEntity."""
+    """A request that is refused; ``code`` names a constant of Result or of the service."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
         self.code = code
+
+
+@contextmanager
+def refused_as(code: str) -> Iterator[None]:
+    """Give what is raised as an InputError a code."""
+    try:
+        yield
+    except InputError as error:
+        raise Refused(code, str(error)) from None
 
 
 class Shape(NamedTuple):
@@ -93,14 +103,14 @@ def read_shape(text: str) -> Shape:
     try:
         root = ElementTree.fromstring(text, forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError) as error:
-        raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: {error}, expected XML') from None
+        raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: not XML: {error}') from None
     if root.tag not in ('sdf', 'robot'):
         raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag}>, expected <sdf> '
                       'or <robot>')
     model = root if root.tag == 'robot' else _one(root.findall('model'), 'model')
     if model.find('.//joint') is not None or model.find('.//plugin') is not None:
-        raise _unsupported('a model with joints or plugins', 'an obstacle: robots are those of '
-                           'the scenario')
+        raise _unsupported('a model with joints or plugins', 'an obstacle (robots are those of '
+                           'the scenario)')
     collision = _one(list(_one(model.findall('link'), 'link').findall('collision')), 'collision')
     for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
         if each.get('relative_to'):

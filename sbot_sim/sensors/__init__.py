@@ -1,1 +1,1 @@
-"""Sensors: records of all, and what simulates scans, infrared, range and bearing, odometry."""
+"""Sensors: their records, and the simulation of scans, infrared, bearings and odometry."""

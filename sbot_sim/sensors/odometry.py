@@ -1,4 +1,4 @@
-"""Wheel odometry: pose estimate from the wheels alone, however many a robot has, with noise.
+"""Wheel odometry: pose estimate from any number of wheels, with noise.
 
 It knows neither wind nor collisions, and starts at the origin of frame `odom`. With noise off it
 is what the wheels drove. The noise has the two parts that wheels have: a constant error of each

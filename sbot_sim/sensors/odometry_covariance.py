@@ -1,4 +1,4 @@
-"""Covariance of wheel odometry: what its own noise model leaves uncertain.
+"""Covariance of wheel odometry: the uncertainty that its noise model causes.
 
 The errors of the pose and of the radii of the wheels, 3 + W numbers for each robot, are propagated
 to first order; slip is white noise (Thrun, Burgard, Fox, Probabilistic Robotics, section 7.2).

@@ -1,4 +1,4 @@
-"""Ray casting of one beam: intersection rules, and the oracle of the fast kernels.
+"""Ray casting of one beam: intersection rules, which the kernels share with their test oracle.
 
 A sensor stands at a point and turns by a yaw; objects are expressed in its frame, where beam i has
 the direction ``(cos, sin)`` of a table computed once. Ranges are distances from the sensor (m);
@@ -156,62 +156,3 @@ def beam_directions(beams: int, angle_min: float, angle_increment: float) -> Flo
         angle = angle_min + i * angle_increment
         directions[1, i], directions[0, i] = sincos(angle)
     return directions
-
-
-@njit_inner
-def cast_beam(segments: Floats, circles: Floats, skip: int, x: float, y: float, cos_yaw: float,
-              sin_yaw: float, ux: float, uy: float) -> float:
-    """Return the distance (m) to the nearest hit of one beam, inf for none: brute force.
-
-    Parameters
-    ----------
-    segments, circles : (S, 4) x0 y0 x1 y1 and (C, 3) x y radius (m)
-    skip : circle that is not seen (the sensor's own body), -1 for none
-    x, y, cos_yaw, sin_yaw : where the sensor is (m) and how it is turned
-    ux, uy : the beam's direction in the sensor's frame
-
-    """
-    best = math.inf
-    for k in range(segments.shape[0]):
-        v = segment_view(segments[k, 0] - x, segments[k, 1] - y, segments[k, 2] - x,
-                         segments[k, 3] - y, cos_yaw, sin_yaw)
-        if v.kind == TOUCHED:
-            return 0.0
-        if v.kind == FACING:
-            t = facing_range(v.ax, v.ay, v.bx, v.by, v.ex, v.ey, v.cross, ux, uy)
-        else:
-            t = end_on_range(v.ax, v.ay, v.bx, v.by, ux, uy)
-        best = min(best, t)
-    for k in range(circles.shape[0]):
-        if k == skip:
-            continue
-        dx, dy, radius = circles[k, 0] - x, circles[k, 1] - y, circles[k, 2]
-        if circle_touched(dx, dy, radius):
-            return 0.0
-        cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
-        t = circle_range(cx, cy, radius * radius, ux, uy)
-        if 0.0 <= t < best:
-            best = t
-    return best
-
-
-@njit
-def cast_oracle(segments: Floats, circles: Floats, own: NDArray[np.int64], pose: Floats,
-                directions: Floats) -> Floats:
-    """Return (N, beams) distances (m) of N sensors, every beam against every object.
-
-    Parameters
-    ----------
-    segments, circles : (S, 4) and (C, 3) (m)
-    own : (N,) the circle that each sensor does not see, -1 for none
-    pose : (N, 3) x, y (m) and yaw (rad) of the sensors
-    directions : (2, beams) of ``beam_directions``
-
-    """
-    out = np.empty((pose.shape[0], directions.shape[1]))
-    for j in range(pose.shape[0]):
-        sin_yaw, cos_yaw = sincos(pose[j, 2])
-        for i in range(directions.shape[1]):
-            out[j, i] = cast_beam(segments, circles, own[j], pose[j, 0], pose[j, 1],
-                                  cos_yaw, sin_yaw, directions[0, i], directions[1, i])
-    return out

@@ -1,4 +1,4 @@
-"""Record of a sensor: settings, draws, kernel, message and observation, in one file a sensor.
+"""Record of a sensor: settings, draws, kernel, message and observation, in one file per sensor.
 
 A new sensor is one file in ``sensors/kinds`` with a ``SENSOR`` (CONTRIBUTING.md).
 """
@@ -22,14 +22,14 @@ Encode = Callable[[int, Any, int], bytes]  # stamp (ns), snapshot, robot
 
 
 class Motion(NamedTuple):
-    """How robots stood and moved a tick ago; R rows."""
+    """Poses and motion of robots one tick ago; R rows."""
 
     pose: Array  # (R, 3) x, y (m), yaw (rad), frame `map`
     twist: Array  # (R, 3) m/s, m/s, rad/s in the robot's own frame
 
 
 class View(NamedTuple):
-    """What a kernel reads, and must not write: M worlds of N robots at a tick; R = M N rows."""
+    """Read-only input of a kernel: M worlds of N robots at a tick; R = M N rows."""
 
     robots: int  # N
     seed: Integers  # (M,)
@@ -67,7 +67,7 @@ def decoded_as(field: str) -> Callable[[bytes], tuple[int, Any]]:
 
 
 class Kernel(NamedTuple):
-    """How a sensor is simulated whose readings are rows of numbers."""
+    """Simulation of a sensor whose readings are rows of numbers."""
 
     columns: tuple[str, ...]  # of a reading, with units
     # Settings, view and memory to readings (R, columns). What is off draws nothing.
@@ -86,7 +86,7 @@ class Kernel(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What the messages of a sensor depend on beside the snapshot."""
+    """Settings that the messages of a sensor depend on, in addition to the snapshot."""
 
     num_robots: int
     dt: float  # s, of a tick
@@ -98,7 +98,7 @@ class Place(NamedTuple):
 
 
 class Sensor(NamedTuple):
-    """What the project knows about a sensor."""
+    """Record of a sensor: everything that the project needs to know of it."""
 
     name: str  # in `sense`, of a field of observations, runs and worlds, of a network's input
     text: str  # what a history keeps of it: shape and units
@@ -126,22 +126,22 @@ class Sensor(NamedTuple):
         return () if self.settings is None else specs_of(kind)
 
     def is_on(self, group: Any) -> bool:  # noqa: ANN401 - ``SensorSettings`` of a scenario
-        """Tell whether robots have it."""
+        """Tell whether robots have the sensor."""
         return not self.switch or bool(getattr(getattr(group, self.name), self.switch))
 
     def observed(self, snapshot: Any, scan: Any, robot: int) -> Any:  # noqa: ANN401
-        """Return what a robot's controller is given of it; see ``observe``."""
+        """Return the reading for a robot's controller; see ``observe``."""
         if self.kernel is None:
             return self.observe(snapshot, scan, robot)
         row = self.kernel.sent(snapshot.readings[self.name][robot:robot + 1])
         return self.kernel.value(*row[0].tolist())
 
     def kept(self, snapshot: Any) -> Any:  # noqa: ANN401
-        """Return what a history keeps of it; see ``keep``."""
+        """Return the reading for a history; see ``keep``."""
         return self.keep(snapshot) if self.kernel is None else snapshot.readings[self.name]
 
     def encoders(self, place: Place) -> Encode | None:
-        """Return what makes its messages; None: it sends none, or they are sent apart."""
+        """Return the encoders of its messages; None: it sends none, or elsewhere."""
         if self.kernel is None:
             return None if self.encoder is None else self.encoder(place)
         if self.name not in place.sensors.fitted:

@@ -49,7 +49,8 @@ def sensors() -> Mapping[str, Sensor]:
             found.append(sensor)
             names.add(point.name)
         else:
-            LOG.warning("sensor '%s' (%s) is left out: expected a Sensor of this name",
+            LOG.warning("sensor '%s' (%s) is left out: its entry point needs a Sensor of this "
+                        "name",
                         point.name, point.value)
     return MappingProxyType({sensor.name: sensor for sensor in sorted(
         found, key=lambda sensor: (sensor.order[0], sensor.name))})
@@ -69,5 +70,5 @@ def check_name(where: str, name: object) -> None:
         return
     now = _FORMER.get(name) if isinstance(name, str) else None
     if now is not None:
-        raise InputError(f"{where}: got {name!r}, expected '{now}', as it is called everywhere")
+        raise InputError(f"{where}: got {name!r}, expected its new name, '{now}'")
     raise bad_value(where, name, f"any of {', '.join(sensors())}")

@@ -15,7 +15,6 @@ from sbot_common.random.numbers import fill_normals
 from sbot_common.random.philox import WORDS
 from sbot_common.random.purposes import SCAN
 from sbot_sim.sensors.beams import Fan, make_fan
-from sbot_sim.sensors.rays import beam_directions, cast_oracle
 from sbot_sim.sensors.scan_kernel import cast_all, mounted
 from sbot_sim.world.scene import Scene
 
@@ -135,22 +134,6 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
     seen = pose.shape[0] if p.sees_robots else 0
     return cast_all(threads, scene, pose[:seen], radius[:seen], laser_poses(pose, p), fan,
                     p.range_min, p.range_max)
-
-
-def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
-                      parameters: ScanParameters) -> Scans:
-    """Return what ``cast_scans`` must return, bit for bit: every beam against every object."""
-    p = parameters
-    n = pose.shape[0]
-    robots = np.column_stack([pose[:, :2], radius]) if p.sees_robots else np.empty((0, 3))
-    circles = np.ascontiguousarray(np.concatenate([scene.circles, robots]))
-    own = np.arange(n) + len(scene.circles) if p.sees_robots else np.full(n, -1)
-    ranges = cast_oracle(scene.segments, circles, own,
-                         laser_poses(pose, p),
-                         beam_directions(p.beams, p.angle_min, p.angle_increment))
-    ranges[ranges > p.range_max] = np.inf
-    ranges[ranges < p.range_min] = -np.inf
-    return ranges.astype(np.float32)
 
 
 @njit

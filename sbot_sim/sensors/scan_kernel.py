@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import borrowed, njit, njit_inline, stack_indexes
 from sbot_common.compiled.threads import in_blocks
-from sbot_common.compiled.vectors import LANES, append, bits, greatest, load_until
+from sbot_common.compiled.vectors import LANES, append, bits, greatest, load_until, one_bit
 from sbot_common.elementary import sincos
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.beams import BACKWARDS, Fan
@@ -128,12 +128,6 @@ def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_
                 count = 0
     return count > 0 and cover_circles(discs.x, discs.y, discs.radius, near, count, x, y, cos_yaw,
                                        sin_yaw, fan, best)
-
-
-@njit_inline
-def one_bit(lane: int) -> int:
-    """Return the mask of a lane, 0 if it is not one of a vector's."""
-    return 1 << (lane & (LANES - 1)) if 0 <= lane < LANES else 0
 
 
 @njit

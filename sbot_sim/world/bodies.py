@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sbot_common.compiled.jit import by_address
-from sbot_common.elementary import hypot, log
+from sbot_common.elementary import hypot
 from sbot_common.params import (
     Param,
     Spec,
@@ -20,8 +16,7 @@ from sbot_common.params import (
     specs_of,
     updated,
 )
-from sbot_sim.drives.registry import DRIVES, MOST_NUMBERS, NAMES, drive_of, own_specs
-from sbot_sim.world.shapes import Shapes
+from sbot_sim.drives.registry import DRIVES, NAMES, drive_of, own_specs
 
 S_BOT_RADIUS = 0.058  # m
 
@@ -125,134 +120,12 @@ FOOT_BOT = Body('foot-bot', radius=0.085, collision_distance=0.0, wheel_distance
 BODIES: dict[str, Body] = {body.name: body for body in (S_BOT, ROBOT, E_PUCK2, FOOT_BOT)}
 
 
-class Drives(NamedTuple):
-    """What moves N robots, as arrays (N,) in the units of ``Body``."""
-
-    wheel_distance: NDArray[np.float64]
-    wheel_radius: NDArray[np.float64]
-    max_wheel_speed: NDArray[np.float64]
-    mass: NDArray[np.float64]
-    drive: NDArray[np.int8]  # place in ``DRIVES``
-    numbers: NDArray[np.float64]  # (N, MOST_NUMBERS) of the drive, as ``Drive.numbers`` has them
-
-
-@by_address
-class BodyArrays(NamedTuple):
-    """N bodies as arrays (N,), in the units of ``Body``: drive, mass and shape of each."""
-
-    radius: NDArray[np.float64]  # as infrared sees it
-    laser_radius: NDArray[np.float64]  # of the disc that lasers see; a rectangle hides its own
-    wheel_distance: NDArray[np.float64]
-    wheel_radius: NDArray[np.float64]
-    max_wheel_speed: NDArray[np.float64]
-    mass: NDArray[np.float64]
-    drive: NDArray[np.int8]
-    numbers: NDArray[np.float64]
-    shape: Shapes
-
-    @property
-    def safety_radius(self) -> NDArray[np.float64]:
-        """How far from the centre of its shape each body may touch something (m); (N,)."""
-        return self.shape.outer_radius
-
-
-def select_bodies(bodies: BodyArrays,
-                  which: slice | NDArray[np.bool_] | NDArray[np.intp]) -> BodyArrays:
-    """Return the arrays of some of the bodies: a mask (N,), row numbers, or a slice of rows."""
-    columns = {name: getattr(bodies, name)[which] for name in BodyArrays._fields[:-1]}
-    return BodyArrays(**columns, shape=Shapes(*(column[which] for column in bodies.shape)))
-
-
-def bodies_of_worlds(each: Sequence[BodyArrays]) -> BodyArrays:
-    """Return the arrays of the bodies of several worlds, one world after the other."""
-    columns = {name: np.concatenate([getattr(bodies, name) for bodies in each])
-               for name in BodyArrays._fields[:-1]}
-    return BodyArrays(**columns, shape=Shapes(*(
-        np.concatenate(rows) for rows in zip(*(bodies.shape for bodies in each), strict=True))))
-
-
-def body_arrays(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArrays:
-    """Return the arrays of robots, and then of pushable boxes (``world.boxes``)."""
-    bodies = [*robots, *boxes]
-    of_kind = {id(body): _row(body) for body in bodies}  # a swarm has few kinds
-    rows = np.array([of_kind[id(body)] for body in bodies], np.float64).reshape(
-        -1, 7 + MOST_NUMBERS)
-    columns: dict[str, NDArray[Any]] = {
-        name: rows[:, k].copy() for k, name in enumerate(BodyArrays._fields[:6])}
-    return BodyArrays(**columns, drive=rows[:, 6].astype(np.int8), numbers=rows[:, 7:].copy(),
-                      shape=make_shapes(robots, boxes))
-
-
-def _row(body: Body) -> list[float]:
-    """Return the numbers of a body in the order of ``BodyArrays``."""
-    seen = body.radius
-    if body.is_rectangle:  # well inside of the rectangle, which a beam therefore hits before
-        seen = 0.25 * min(body.length - 2.0 * abs(body.offset), body.width)
-    return [body.radius, seen, body.wheel_distance, body.wheel_radius, body.max_wheel_speed,
-            body.mass, NAMES.index(body.drive), *_numbers_of(body)]
-
-
-def characteristic_length(box: Body) -> float:
-    """Return c (m) of ``collision.levers``: the greatest moment of friction over its force.
-
-    With an even pressure on the floor that is the mean distance of the footprint's points from
-    its centre.
-    """
-    if not box.is_rectangle:
-        return 2.0 * box.radius / 3.0
-    a, b = box.length, box.width
-    diagonal = hypot(a, b)
-    return (2.0 * diagonal + a * a / b * log((b + diagonal) / a)
-            + b * b / a * log((a + diagonal) / b)) / 12.0
-
-
-def _shape(body: Body) -> tuple[float, ...]:
-    """Return half_size, offset along x, size, outer_radius and inner_radius of a body."""
-    if not body.is_rectangle:
-        radius = body.safety_radius
-        return 0.0, 0.0, 0.0, 0.0, 0.0, radius, radius, body.inner_radius
-    a, b = 0.5 * body.length, 0.5 * body.width
-    width, height = a + body.collision_distance, b + body.collision_distance
-    return a, b, body.offset, width, height, 0.0, hypot(width, height), body.inner_radius
-
-
-def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
-    """Return the shapes of robots, and then of pushable boxes.
-
-    Among robots alone two share an overlap equally; where there are boxes, all share by inverse
-    masses, and pushes turn the boxes.
-    """
-    n, bodies = len(robots), [*robots, *boxes]
-    of_kind = {id(body): _shape(body) for body in bodies}  # a swarm has few kinds
-    rows = np.array([of_kind[id(body)] for body in bodies], np.float64).reshape(-1, 8)
-    offset, turn, inverse_mass = np.zeros((len(rows), 3)), np.zeros(len(rows)), np.ones(len(rows))
-    offset[:, 0], inner = rows[:, 2], rows[:, 7].copy()
-    step = inner
-    if boxes:
-        turn[n:] = [1.0 / (characteristic_length(box) * characteristic_length(box))
-                    for box in boxes]
-        inverse_mass = np.array([1.0 / body.mass for body in bodies])
-        # A box must not be pushed farther in a step than its own limit: see ``tunnelling``.
-        step = np.minimum(inner, inner[n:].min())
-    return Shapes(rows[:, :2].copy(), offset, rows[:, 3:6].copy(), rows[:, 6].copy(), inner, step,
-                  inverse_mass, turn)
-
-
 def circle_around(body: Body, distance: float = 0.0) -> float:
     """Return the radius (m) of the circle about the origin that holds a rectangular body.
 
     The rectangle may be larger by a ``distance`` (m) on all sides.
     """
     return hypot(0.5 * body.length + abs(body.offset) + distance, 0.5 * body.width + distance)
-
-
-def _numbers_of(body: Body) -> list[float]:
-    """Return what the compiled functions of a body's drive need to know, and zeros."""
-    drive = drive_of(body.drive)
-    keys = drive.keys._replace(**{key: value for key, value in body.of_drive.items()
-                                  if key in drive.keys._fields})
-    numbers = drive.numbers(body.wheel_distance, keys)
-    return [*numbers, *[0.0] * (MOST_NUMBERS - len(numbers))]
 
 
 def body_specs() -> tuple[Spec, ...]:

@@ -1,4 +1,4 @@
-"""Pushable boxes: bodies that nothing drives, which rest until something pushes them."""
+"""Pushable boxes: bodies without a drive, which rest until something pushes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaws
-from sbot_sim.world.bodies import Body, BodyArrays, circle_around
+from sbot_sim.world.bodies import Body, circle_around
+from sbot_sim.world.body_arrays import BodyArrays
 from sbot_sim.world.geometry import World, with_solids
 
 Array = NDArray[np.float64]

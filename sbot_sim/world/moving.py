@@ -1,4 +1,4 @@
-"""Moving obstacles: discs that go along a path at a constant speed."""
+"""Moving obstacles: discs that move along a path at a constant speed."""
 
 from __future__ import annotations
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import by_address, njit, njit_inner
-from sbot_common.elementary import sincos
+from sbot_common.elementary import hypot, log, sincos
+from sbot_sim.world.bodies import Body
 
 Array = NDArray[np.float64]
 
@@ -30,6 +32,52 @@ class Shapes(NamedTuple):
     def equal_discs(self) -> bool:
         """Whether all are discs that share overlaps equally, as swarms are."""
         return not (self.size[:, 0].any() or self.turn.any() or (self.inverse_mass != 1.0).any())
+
+
+def _shape(body: Body) -> tuple[float, ...]:
+    """Return half_size, offset along x, size, outer_radius and inner_radius of a body."""
+    if not body.is_rectangle:
+        radius = body.safety_radius
+        return 0.0, 0.0, 0.0, 0.0, 0.0, radius, radius, body.inner_radius
+    a, b = 0.5 * body.length, 0.5 * body.width
+    width, height = a + body.collision_distance, b + body.collision_distance
+    return a, b, body.offset, width, height, 0.0, hypot(width, height), body.inner_radius
+
+
+def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
+    """Return the shapes of robots, and then of pushable boxes.
+
+    Among robots alone two share an overlap equally; where there are boxes, all share by inverse
+    masses, and pushes turn the boxes.
+    """
+    n, bodies = len(robots), [*robots, *boxes]
+    of_kind = {id(body): _shape(body) for body in bodies}  # a swarm has few kinds
+    rows = np.array([of_kind[id(body)] for body in bodies], np.float64).reshape(-1, 8)
+    offset, turn, inverse_mass = np.zeros((len(rows), 3)), np.zeros(len(rows)), np.ones(len(rows))
+    offset[:, 0], inner = rows[:, 2], rows[:, 7].copy()
+    step = inner
+    if boxes:
+        turn[n:] = [1.0 / (characteristic_length(box) * characteristic_length(box))
+                    for box in boxes]
+        inverse_mass = np.array([1.0 / body.mass for body in bodies])
+        # A box must not be pushed farther in a step than its own limit: see ``tunnelling``.
+        step = np.minimum(inner, inner[n:].min())
+    return Shapes(rows[:, :2].copy(), offset, rows[:, 3:6].copy(), rows[:, 6].copy(), inner, step,
+                  inverse_mass, turn)
+
+
+def characteristic_length(box: Body) -> float:
+    """Return c (m) of ``collision.levers``: the greatest moment of friction over its force.
+
+    With an even pressure on the floor that is the mean distance of the footprint's points from
+    its centre.
+    """
+    if not box.is_rectangle:
+        return 2.0 * box.radius / 3.0
+    a, b = box.length, box.width
+    diagonal = hypot(a, b)
+    return (2.0 * diagonal + a * a / b * log((b + diagonal) / a)
+            + b * b / a * log((a + diagonal) / b)) / 12.0
 
 
 def rectangle_of(shapes: Shapes, i: int) -> tuple[float, float, float] | None:

@@ -1,1 +1,1 @@
-"""Phases of a tick: compiled functions of a batch of worlds; world k equals it alone."""
+"""Phases of a tick: compiled functions of a batch of worlds; batches change no bit of a world."""

@@ -1,4 +1,4 @@
-"""Robots of one world among the rows of all, as collisions and sensors look them up.
+"""Robots of one world within the rows of all worlds, for collisions and sensors.
 
 A world of few robots is one cell, whose items are the world's rows themselves: nothing is sorted
 and nothing copied. Of more robots a grid is made, as in the engine.

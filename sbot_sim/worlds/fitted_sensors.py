@@ -1,4 +1,4 @@
-"""Sensors with a record of their own in a batch, in Python: those of one scenario together."""
+"""Sensors from records in a batch, computed in Python, scenario by scenario."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
 from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
 from sbot_sim.sensors.odometry import draw_slip, measure
-from sbot_sim.world.bodies import BodyArrays, Drives
+from sbot_sim.world.body_arrays import BodyArrays, Drives
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase, shared
 from sbot_sim.worlds.layouts import fixed_of

@@ -1,4 +1,4 @@
-"""What sensors see of obstacles that move: written anew, in Python, after they have moved."""
+"""Moving obstacles for sensors: their geometry, updated in Python after each move."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
-from sbot_sim.world.bodies import BodyArrays, select_bodies
+from sbot_sim.world.body_arrays import BodyArrays, select_bodies
 from sbot_sim.world.boxes import world_with_boxes
 from sbot_sim.world.geometry import World, with_solids
 from sbot_sim.world.line_of_sight import make_line_of_sight
@@ -206,7 +206,7 @@ def all_bodies(parameters: SimulationParameters, moved: NDArray[np.int64] | None
 
     Parameters
     ----------
-    parameters, moved, boxes : as of ``place_obstacles``; None: there are no obstacles
+    parameters, moved, boxes : as in ``place_obstacles``; None: there are no obstacles
     pose : (N, 3) x, y (m), yaw (rad) of the robots
 
     Returns

@@ -13,7 +13,7 @@ from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.infrared.sensor import SENSORS
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
-from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.body_arrays import BodyArrays
 from sbot_sim.world.moving import Paths
 from sbot_sim.world.shapes import Shapes
 from sbot_sim.worlds.layouts import FixedLayouts, Scenes

@@ -28,7 +28,7 @@ class Tick:
     setting, worlds : of the batch
     senses : what is sensed
     waves_of : the waves of world k with a seed; None: no turbulence there
-    replace_scenes : as of ``MovingObstacles``
+    replace_scenes : as in ``MovingObstacles``
     threads : how many share the robots of a world; changes no bit
 
     """

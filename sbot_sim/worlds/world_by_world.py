@@ -1,4 +1,4 @@
-"""Phases in Python, world by world: hearing in large worlds."""
+"""Phases in Python, world by world: range and bearing in large worlds."""
 
 from __future__ import annotations
 

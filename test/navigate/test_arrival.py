@@ -1,4 +1,4 @@
-"""Whole runs in the arenas of benchmark/comparison: everybody arrives, nobody collides."""
+"""Whole runs in scenes of the benchmark: everybody arrives, nobody collides."""
 
 from pathlib import Path
 
@@ -7,22 +7,26 @@ import pytest
 import yaml
 
 from navigate.parameters import resolved
+from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario, parse_scenario
+from sbot.scenario.load import parse_scenario
 
-ARENAS = Path(__file__).resolve().parents[2] / 'benchmark' / 'comparison'
+ARENAS = Path.cwd()  # where scenarios look for files
+
+
+def summary_of(name, seed, **changes):
+    values = scenario_values(name, chosen_scenes(families(), [name])[name], seed)
+    scenario = parse_scenario(yaml.safe_dump(values), name, ARENAS, overrides={
+        'robots.*.controller': 'navigate', **changes})
+    return scenario, run_scenario(scenario, keep=False).summary
 
 
 @pytest.mark.parametrize(('arena', 'wind', 'gust'), [
     ('wall', 0.05, 0.0), ('gap', 0.6, 60.0), ('around', 0.6, 60.0), ('trap', 0.3, 60.0),
     ('maze', 0.3, 0.0)])
 def test_the_leader_arrives_and_the_followers_with_it(arena, wind, gust):
-    scenario = load_scenario(str(ARENAS / f'{arena}.yaml'), {
-        'robots.*.controller': 'navigate', 'wind.wind_direction': [0, 1, 0], 'seed': 4,
-        'wind.wind_speed_mean': wind, 'wind.wind_gust_direction': [0, -1, 0],
-        'wind.wind_gust_start': 4.0, 'wind.wind_gust_duration': 6.0,
-        'wind.wind_gust_force_mean': gust})
-    summary = run_scenario(scenario, keep=False).summary
+    scenario, summary = summary_of(f'arena/{arena}-gust', 4, **{
+        'wind.wind_speed_mean': wind, 'wind.wind_gust_force_mean': gust})
     robots = summary['robots']
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in robots) == 0
@@ -32,9 +36,7 @@ def test_the_leader_arrives_and_the_followers_with_it(arena, wind, gust):
 
 @pytest.mark.slow
 def test_thirty_robots_cross():
-    scenario = load_scenario(str(ARENAS / 'crowd.yaml'), {
-        'robots.*.controller': 'navigate', 'seed': 2})
-    summary = run_scenario(scenario, keep=False).summary
+    _, summary = summary_of('streams/30', 2)
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in summary['robots']) == 0
 
@@ -65,11 +67,15 @@ def test_a_scene_that_is_scaled_gives_the_scaled_run():
     assert np.abs(large.poses[:, :, :2] - 8.0 * small.poses[:, :, :2]).max() < 1e-6
 
 
-@pytest.mark.parametrize(('family', 'seed'), [('door_08', 1), ('corridor_10', 1), ('slit_10', 2)])
-def test_robots_pass_each_other_where_one_has_to_wait(family, seed, monkeypatch):
-    monkeypatch.syspath_prepend(str(ARENAS.parent))
-    import arenas
-    scenario = parse_scenario(yaml.safe_dump(arenas.scenario(family, seed)), family, ARENAS)
-    summary = run_scenario(scenario, keep=False).summary
+@pytest.mark.parametrize(('scene', 'seed'), [('doorway/0.8', 1), ('corridor/1.0', 1),
+                                             ('slit/10', 2)])
+def test_robots_pass_each_other_where_one_has_to_wait(scene, seed):
+    _, summary = summary_of(scene, seed)
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
+def test_two_robots_pass_in_a_hallway_with_no_room_at_its_ends():
+    _, summary = summary_of('hallway/pair', 0, duration=12.0)
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in summary['robots']) == 0

@@ -116,3 +116,32 @@ def test_a_robot_is_no_mover():
         look_for_movers(P, GRID, movers, scan([(x, y, 0.3)]), FAN, Place(0.0, 0.0, 1.0, 0.0),
                         np.array([[0.0, 0.0], [x, y]]), 0, k * DT)
     assert not (movers.looks > 0).any()
+
+
+def test_one_at_the_edge_of_the_view_is_followed():
+    movers = drive_by((0.0, 0.8), 1.5, start=(0.6, 0.2))
+    k = int(np.flatnonzero(movers.moves)[0])
+    for step in range(15, 22):  # to where a third of it is behind, in (0, 1.9)
+        x, y = 0.6 - 0.08 * (step - 14), 1.32 + 0.08 * (step - 14)
+        look(movers, [(x, y, 0.4)], step * DT)
+    assert movers.seen[k] == pytest.approx(21 * DT)
+    assert movers.place[k] == pytest.approx((x, y), abs=0.1)
+
+
+def test_one_that_turns_round_is_soon_known_to_come_back():
+    movers = drive_by((0.0, 0.8), 2.0, start=(3.0, -1.0))
+    k, top = int(np.flatnonzero(movers.moves)[0]), -1.0 + 0.8 * 1.9
+    for step in range(1, 4):
+        look(movers, [(3.0, top - 0.08 * step, 0.4)], 1.9 + step * DT)
+    assert movers.velocity[k, 1] < -0.5
+
+
+def test_one_that_moves_slowly_over_its_own_marks_is_a_mover_when_it_left_its_place():
+    grid = make_grid(-51.84, -51.84, P.cell_m)
+    for i, x in enumerate(np.arange(3.0, 5.0, P.cell_m)):
+        for j, y in enumerate(np.arange(-3.0, 0.5, P.cell_m)):
+            if (i + j) % 4:
+                mark(grid, x, y)
+    assert not drive_by((0.0, 0.35), 1.0, grid=grid).moves.any()
+    assert drive_by((0.0, 0.35), 2.5, grid=grid).moves.any()
+    assert not drive_by((0.0, 0.0), 4.0, grid=grid).moves.any()

@@ -4,17 +4,20 @@ import numpy as np
 import pytest
 
 from navigate.parameters import CLEAR_TIME, YIELD_TIME, Parameters, resolved
-from navigate.ways.grid import make_grid
+from navigate.ways.grid import make_grid, mark
 from navigate.ways.passage import Passage
 from navigate.yielding import (
     FREE,
     KEEPS_ON,
+    PASSES,
     WAITS,
     Yield,
+    has_lanes,
     is_out_of_the_way,
     is_taken,
     negotiated,
     no_yield,
+    on_lane,
     spot_beside,
 )
 
@@ -100,3 +103,32 @@ def test_a_spot_that_is_taken_is_left_to_who_has_it():
     waits = Yield(WAITS, 0.0, 0.0, 0.0, EAST, *first)
     state = negotiated(P, grid, waits, 0, False, EAST, others, headings, group, 0.1)
     assert (state.spot_x, state.spot_y) != first
+
+
+def hallway(width):
+    grid = make_grid(-51.84, -51.84, P.cell_m)
+    for x in np.arange(-2.0, 6.0, P.cell_m / 2):
+        mark(grid, x, width / 2)
+        mark(grid, x, -width / 2)
+    return grid
+
+
+@pytest.mark.parametrize(('width', 'fits'), [(1.6, True), (1.4, False)])
+def test_two_pass_each_other_where_both_fit(width, fits):
+    grid, others = hallway(width), np.array([[0.5, 0.0], [3.5, 0.0]])
+    assert has_lanes(P, grid, EAST) == fits
+    assert not has_lanes(P, make_grid(-51.84, -51.84, P.cell_m), EAST)  # walls nobody has seen
+    headings = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
+    modes = [negotiated(P, grid, no_yield(), me, True, passage, others, headings,
+                        np.zeros(2, np.int8), 1.0).mode for me, passage in ((0, EAST), (1, WEST))]
+    assert modes == ([PASSES, PASSES] if fits else [FREE, WAITS])
+
+
+def test_lanes_leave_as_much_room_to_walls_as_between_them():
+    grid = hallway(1.6)
+    (_, right), (_, left) = (on_lane(P, grid, EAST, 1.0, 0.1, 9.0, 9.0),
+                             on_lane(P, grid, WEST, 3.0, 0.1, 9.0, 9.0))
+    room = (1.6 - 4 * P.robot_radius_m) / 3
+    assert right == pytest.approx(-0.8 + room + P.robot_radius_m, abs=0.01)
+    assert left == pytest.approx(0.8 - room - P.robot_radius_m, abs=0.01)
+    assert on_lane(P, make_grid(-51.84, -51.84, P.cell_m), EAST, 1.0, 0.1, 9.0, 9.0) == (9.0, 9.0)

@@ -81,9 +81,9 @@ def seen(**fields):
 
 
 @pytest.mark.parametrize(('name', 'words'), [
-    ('infrared', r'infrared: .*sensors\.infrared'), ('scan:3', 'does not sense it'),
-    ('neighbours', r'neighbours: .*sensors\.range_and_bearing'),
-    ('goal', 'a goal for the input goal')])
+    ('infrared', r'infrared needs .*sensors\.infrared'), ('scan:3', 'needs a sensor'),
+    ('neighbours', r'neighbours needs .*sensors\.range_and_bearing'),
+    ('goal', 'input goal needs a goal')])
 def test_what_a_robot_lacks_is_named(tmp_path, name, words):
     network = sbot.network('perceptron', [name])
     sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))

@@ -86,7 +86,7 @@ def test_a_function_that_writes_nothing_stands_still(tmp_path):
 
 
 def test_what_a_robot_lacks_is_named(tmp_path):
-    with pytest.raises(InputError, match=r'infrared: .*sensors\.infrared'):
+    with pytest.raises(InputError, match=r'infrared needs .*sensors\.infrared'):
         controller_of(tmp_path, nothing, ['infrared'])[0].step(seen(), np.random.default_rng(0))
 
 

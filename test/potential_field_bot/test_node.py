@@ -93,8 +93,8 @@ def test_timer():
     assert places == sorted(places)
     assert lines[3] in result['early_log']
     assert lines[4] not in result['early_log']
-    assert log.count('standing still without') == 2  # once when it begins, once when it ends
-    assert 'no longer standing still' in log
+    assert log.count('stopped without') == 2  # once when it begins, once when it ends
+    assert 'no longer stopped' in log
     assert result['exit'] == 0
 
 

@@ -66,6 +66,11 @@ class Browser:
         os.close(self._out)
         os.close(self._in)
 
+    @property
+    def process_id(self):
+        """Number of the browser's first process."""
+        return self._process.pid
+
     def call(self, method, **parameters):
         """Send one command of the DevTools protocol and return its result."""
         self._last += 1

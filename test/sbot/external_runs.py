@@ -1,5 +1,6 @@
 """Runs of nodes of somebody's own, of every kind."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -42,11 +43,14 @@ def up(path, cases, *arguments):
 
 
 def running():
-    """The command lines of all processes."""
+    """The command lines of the processes that this one, of those that run tests, has started."""
+    worker = os.environ.get('PYTEST_XDIST_WORKER')
+    ours = b'' if worker is None else f'PYTEST_XDIST_WORKER={worker}\0'.encode()
     found = []
     for folder in Path('/proc').glob('[0-9]*'):
         try:
-            found.append((folder / 'cmdline').read_bytes().replace(b'\0', b' ').decode())
+            if ours in (folder / 'environ').read_bytes():
+                found.append((folder / 'cmdline').read_bytes().replace(b'\0', b' ').decode())
         except OSError:
             continue
     return found

@@ -98,9 +98,9 @@ def test_errors_name_the_place_and_what_was_expected():
         sbot.load(scenario(wind=object()))
     with pytest.raises(sbot.InputError, match='expected a name, a path, YAML text, a dict or a'):
         sbot.load(3)
-    with pytest.raises(sbot.InputError, match="sense: got 'scans', expected 'scan', as it is"):
+    with pytest.raises(sbot.InputError, match="sense: got 'scans', expected its new name, 'scan'"):
         sbot.run('single_robot', duration=0.1, sense=['scans'])
-    with pytest.raises(sbot.InputError, match="sense: got 'scans', expected 'scan', as it is"):
+    with pytest.raises(sbot.InputError, match="sense: got 'scans', expected its new name, 'scan'"):
         sbot.World('single_robot', sense=['scans'])
     with pytest.raises(sbot.InputError, match=r'infrared needs sensors\.infrared: true'):
         sbot.run('single_robot', duration=0.1, sense=['infrared'])

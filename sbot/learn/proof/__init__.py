@@ -1,1 +1,1 @@
-"""Proof of learning: policies trained with several seeds, and examined on seeds never seen."""
+"""Evaluation of learning: policies trained with several seeds, and tested on unseen seeds."""

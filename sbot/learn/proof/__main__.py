@@ -18,8 +18,8 @@ from sbot.worlds.arguments import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
 
-LEARNERS = {'evolved': 'CMA-ES on the whole episodes (extra evolve)',
-            'ppo': 'independent PPO, all robots share a policy (extra train)'}
+LEARNERS = {'evolved': 'CMA-ES on whole episodes (extra evolve)',
+            'ppo': 'independent PPO with one policy for all robots (extra train)'}
 
 _MOST = {'trainings': 1_000_000, 'episodes': MOST_WORLDS, 'generations': 1_000_000_000,
          'decisions': 1_000_000_000_000, 'threads': MOST_THREADS, 'processes': 1000}
@@ -27,19 +27,24 @@ _MOST = {'trainings': 1_000_000, 'episodes': MOST_WORLDS, 'generations': 1_000_0
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog='python -m sbot.learn.proof', description=__doc__)
-    parser.add_argument('tasks', nargs='+', metavar='TASK', help='sbot list tasks')
+    parser.add_argument('tasks', nargs='+', metavar='TASK', help='name from `sbot list tasks`')
     parser.add_argument('--learner', choices=list(LEARNERS), default='evolved',
                         help='; '.join(f'{name}: {text}' for name, text in LEARNERS.items()))
-    parser.add_argument('--trainings', type=int, default=5, metavar='N', help='default: 5')
+    parser.add_argument('--trainings', type=int, default=5, metavar='N',
+                        help='number of trainings, each with its own seed (default: 5)')
     parser.add_argument('--first-seed', type=int, default=90001, metavar='S',
-                        help='of the 20 scenes of the comparison; training never has these')
-    parser.add_argument('--episodes', type=int, default=20, metavar='N', help='default: 20')
-    parser.add_argument('--generations', type=int, default=60, help='of evolved; default: 60')
+                        help='first seed of the scenes of the comparison, which training never '
+                             'uses')
+    parser.add_argument('--episodes', type=int, default=20, metavar='N',
+                        help='number of scenes of the comparison (default: 20)')
+    parser.add_argument('--generations', type=int, default=60,
+                        help='number of generations of evolved (default: 60)')
     parser.add_argument('--decisions', type=int, default=1_000_000,
-                        help='of ppo, of all robots; default: 1000000')
-    parser.add_argument('--threads', type=int, default=1, help='changes no bit; default: 1')
+                        help='number of decisions of all robots in ppo (default: 1000000)')
+    parser.add_argument('--threads', type=int, default=1,
+                        help='number of threads; the result is the same (default: 1)')
     parser.add_argument('--processes', type=int, default=1, metavar='N',
-                        help='trainings side by side; changes no bit; default: 1')
+                        help='trainings in parallel; the result is the same (default: 1)')
     parser.add_argument('-o', '--output', type=Path, default=Path('proof'), metavar='DIR')
     return parser
 

@@ -33,7 +33,7 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
     Raises
     ------
     InputError
-        where Stable-Baselines3 is not installed.
+        if Stable-Baselines3 is not installed.
 
     """
     try:

@@ -1,4 +1,4 @@
-"""Table and picture of a proof's rows."""
+"""Table and picture of the rows of an evaluation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sbot.learn.proof.rows import CURVE, ROWS, Row, read_rows, results
+from sbot.learn.proof.rows import CURVE, Row, results
 from sbot.learn.proof.statistics import band, better
 from sbot.learn.tasks.registry import entry_of
 
@@ -40,34 +40,68 @@ def table(rows: Sequence[Row]) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def draw_curves(folder: Path, path: Path) -> None:
-    """Draw the scores of all trainings of a folder against processor time."""
+NAMES = {'evolved': 'evolution', 'ppo': 'PPO'}
+
+
+def draw_curves(folders: Path | Sequence[Path], path: Path) -> None:
+    """Draw the scores of all trainings against processor time: a panel a task and learner.
+
+    Learners score by different numbers, evolution by the task's metric or its fitness, PPO by
+    the return of an episode, so that each has panels and a label of its own.
+
+    Parameters
+    ----------
+    folders : one or more, each with the rows of a proof
+    path : of the picture
+
+    """
     import matplotlib as mpl
     mpl.use('Agg')
     import matplotlib.pyplot as plt
 
-    with (folder / CURVE).open(encoding='utf-8', newline='') as file:
-        points: list[dict[str, Any]] = list(csv.DictReader(file))
-    rows = read_rows(folder / ROWS)
-    tasks = list(dict.fromkeys(row.task for row in rows))
-    columns = min(4, len(tasks))
-    figure, axes = plt.subplots(-(-len(tasks) // columns), columns, squeeze=False,
-                                figsize=(2.6 * columns, 2.2 * -(-len(tasks) // columns)),
-                                layout='constrained')
-    for each in axes.flat[len(tasks):]:
-        each.set_visible(False)
-    for task, each in zip(tasks, axes.flat, strict=False):
-        for k, policy in enumerate(TRAINED):
-            for training in sorted({point['training'] for point in points}):
-                line = np.array([[float(point['processor_s']), float(point['score'])]
-                                 for point in points if (point['task'], point['policy'],
-                                                         point['training'])
-                                 == (task, policy, training)]).reshape(-1, 2)
-                each.plot(*line.T, color=f'C{k}', linewidth=0.9, alpha=0.8)
-        each.set_title(task, fontsize=9)
-        each.tick_params(labelsize=7)
-        each.spines[['top', 'right']].set_visible(False)
-    figure.supxlabel('processor time (s)', fontsize=8)
-    figure.supylabel('score in training', fontsize=8)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
+    lines = _lines([folders] if isinstance(folders, Path) else folders)
+    columns = min(3, max(1, len(lines)))
+    rows = max(1, -(-len(lines) // columns))
+    with mpl.rc_context({'svg.hashsalt': 'sbot', 'font.size': 8.0, 'axes.titlesize': 8.5}):
+        figure, axes = plt.subplots(rows, columns, squeeze=False, layout='constrained',
+                                    figsize=(2.3 * columns + 0.3, 1.9 * rows))
+        for each in axes.flat[len(lines):]:
+            each.set_visible(False)
+        for ((task, policy), trainings), each in zip(lines.items(), axes.flat, strict=False):
+            for line in trainings:
+                each.plot(*line.T, color=f'C{TRAINED.index(policy)}', linewidth=0.9, alpha=0.8)
+            each.set_title(f'{task}, {NAMES[policy]}', loc='left')
+            each.set_ylabel(_score(task, policy))
+            each.tick_params(length=2)
+            each.grid(alpha=0.3, linewidth=0.4)
+            each.spines[['top', 'right']].set_visible(False)
+        for each in axes.flat[max(0, len(lines) - columns):len(lines)]:
+            each.set_xlabel('processor time (s)')
+        figure.savefig(path, dpi=140,
+                       metadata={'Date': None} if path.suffix.lower() == '.svg' else None)
+        plt.close(figure)
+
+
+def _lines(folders: Sequence[Path]) -> dict[tuple[str, str], list[Any]]:
+    """Return the curves, (R, 2) processor time (s) and score, of each task and learner."""
+    lines: dict[tuple[str, str], dict[tuple[Path, str], list[list[float]]]] = {}
+    for folder in folders:
+        with (folder / CURVE).open(encoding='utf-8', newline='') as file:
+            for point in csv.DictReader(file):
+                trainings = lines.setdefault((point['task'], point['policy']), {})
+                trainings.setdefault((folder, point['training']), []).append(
+                    [float(point['processor_s']), float(point['score'])])
+    return {key: [np.array(line) for line in trainings.values()]
+            for key, trainings in lines.items()}
+
+
+def _score(task: str, policy: str) -> str:
+    """Return the label of a learner's score: with its unit, and less where less is better."""
+    if policy == 'ppo':
+        return 'return of an episode'
+    entry = entry_of(task)
+    metric = entry.metric
+    if entry.fitness is not None:
+        return 'fitness'
+    unit = '' if metric.unit == '1' else f' ({metric.unit})'
+    return f"{'' if metric.higher else '−'}{metric.name}{unit}"

@@ -1,4 +1,4 @@
-"""Rows of a proof: a number for each task, policy, training and seed, in files of their own."""
+"""Rows of an evaluation: a number for each task, policy, training and seed, in CSV files."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ class Metric(NamedTuple):
 
 
 class Scene(Task):
-    """A task with scenes of its own: one for each seed.
+    """A task with its own scenes, one for each seed.
 
-    An episode of seed s is the scenario ``scenario(s)``: environments begin it by drawing what the
-    scenario has, so what is trained there is examined in ``sbot.run``.
+    The episode of seed s is the scenario ``scenario(s)``. Environments draw the same values as the
+    scenario, so ``sbot.run`` can test what was trained.
     """
 
     arena: ClassVar[Values] = {}
@@ -67,7 +67,7 @@ class Scene(Task):
         return None
 
     def weather(self, rng: np.random.Generator) -> Values | None:
-        """Draw the wind, as a scenario has it: direction and speed, of the gust, too."""
+        """Draw the wind with the keys of a scenario: direction and speed, also of the gust."""
         return None
 
     def begin(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
@@ -87,12 +87,12 @@ class Scene(Task):
 
     def scenario(self, seed: int, controller: str = 'none',
                  parameters: Mapping[str, Any] | None = None) -> Values:
-        """Return the values of a scenario file: the episode of a seed, and who drives there.
+        """Return the values of a scenario file: the episode of a seed, with a controller.
 
         Raises
         ------
         InputError
-            for a seed that is no whole number >= 0, and for parameters that have no names.
+            for a seed that is not a whole number >= 0, or parameters without names.
 
         """
         if not isinstance(parameters, Mapping | None):

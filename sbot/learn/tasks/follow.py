@@ -20,7 +20,7 @@ def follow(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
            layers: Integers, dt: float) -> None:
     """Go to the goal as the leader, else to the leader; away from what is near.
 
-    Inputs goal, leader, wind, scan:S; weights as of ``go_there``.
+    Inputs goal, leader, wind, scan:S; weights as in ``go_there``.
     """
     sectors = len(inputs) - 8
     leads = inputs[5] == 0.0

@@ -1,4 +1,4 @@
-"""Measures of tracks that several tasks have: distances, times of arrival, groups."""
+"""Measures of tracks that several tasks share: distances, times of arrival, groups."""
 
 from __future__ import annotations
 

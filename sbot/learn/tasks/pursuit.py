@@ -117,6 +117,6 @@ def nearness(track: Track) -> Floats:
 
 ENTRY = Entry(
     'pursuit', 'Three s-bots catch a fourth, which is as fast and flees.', Pursuit, PursuitInBox,
-    Metric('catch time', 's', 'until a pursuer is within 0.2 m of robot 0; 60 s where none is',
+    Metric('catch time', 's', 'until a pursuer is within 0.2 m of robot 0; 60 s if none is',
            'Chung, Hollinger and Isler 2011', catch_time, higher=False),
     Rule(chase, _straight_there(), 1), fitness=nearness, learned=Rule(chase, (0.0,) * 44, 1))

@@ -93,6 +93,6 @@ def _free(rng: np.random.Generator, away: Floats | None) -> Floats:
 
 ENTRY = Entry(
     'reach_goal', 'A goal past pillars, in a wind that is not sensed.', ReachGoal, ReachInWind,
-    Metric('time', 's', 'until the goal is reached; 30 s where it is not',
+    Metric('time', 's', 'until the goal is reached; 30 s if it is not',
            'Francis et al. 2023, arXiv 2306.16740', mean_time(TOLERANCE), higher=False),
     Rule(go_there, (2.0, 0.5, *fan(BEAMS))), NAVIGATE, nearing, (8,))

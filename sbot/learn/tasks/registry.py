@@ -1,4 +1,4 @@
-"""Registry of tasks: each module of this folder has an ``ENTRY``, found by being there."""
+"""Registry of tasks: it finds the ``ENTRY`` of each module in this folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks that BenchMARL trained, as files of robots: their weights, unchanged."""
+"""Export of networks that BenchMARL trained to network files, with unchanged weights."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def networks_of(experiment: Any, group: str) -> tuple[Network, NDArray[np.float6
     found = [part for part in actor.modules() if isinstance(part, MultiAgentMLP)]
     if len(found) != 1 or found[0].centralized:
         raise InputError('experiment: its policy is not one MLP of what each robot observes; '
-                         'expected MlpConfig alone')
+                         'use MlpConfig alone')
     return _converted(found[0], env.episodes.network)
 
 

@@ -68,7 +68,8 @@ def _translated(root: Element, overrides: Mapping[str, object]) -> tuple[dict[st
     arena = root.needed('arena')
     bounds, world, robots = _arena(arena, root, lines)
     if not robots:
-        raise InputError(f'{arena.where}: no robots: expected <{"> or <".join(BODY_TAGS)}>')
+        raise InputError(f'{arena.where}: a scenario needs robots; add '
+                         f'<{"> or <".join(BODY_TAGS)}>')
     refuse_same_ids(robots)
     wind = wind_of(root, lines, wake=overrides.get('wind.wake') is not False)
     fastest: dict[str, float] = {}

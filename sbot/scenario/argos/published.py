@@ -1,4 +1,4 @@
-"""Readings of `.argos` files as their authors' published code has them, and a line on each."""
+"""Readings of `.argos` files as in their authors' published code, each with a notice."""
 
 from __future__ import annotations
 

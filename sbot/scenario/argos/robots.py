@@ -114,8 +114,8 @@ def refuse_same_ids(robots: Sequence[RobotEntry]) -> None:
     for entry in robots:
         for name in entry.names:
             if name in first:
-                raise InputError(f"{entry.element.where}: id '{name}' is given twice, the first "
-                                 f'is on line {first[name].line}')
+                raise InputError(f"{entry.element.where}: id '{name}' is given twice, first "
+                                 f'on line {first[name].line}')
             first[name] = entry.element
 
 

@@ -34,7 +34,8 @@ def wind_of(root: Element, lines: dict[KeyPath, int], *, wake: bool) -> dict[str
     if not found:
         return {}
     if len(found) > 1:
-        raise InputError(f'{found[1].where}: a second wind, the first is on line {found[0].line}')
+        raise InputError(f'{found[1].where}: the wind is given twice, first on line '
+                         f'{found[0].line}')
     element = found[0]
     lines['wind',] = element.line
     element.warn_unknown('angle_deg', 'magnitude', *_SHAPE)

@@ -1,1 +1,1 @@
-"""Warnings of settings that would silently do nothing."""
+"""Warnings about settings that have no effect."""

@@ -67,7 +67,7 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
         for i, robot in enumerate(scenario.robots):
             place = None if robot.goal is None else _unreachable(world, robot.goal)
             if place is not None:
-                LOG.warning('%s: goal %s of robot %d is %s: nobody arrives there',
+                LOG.warning('%s: goal %s of robot %d is %s, so the robot cannot arrive',
                             origins.where((*paths[i], 'goal')), list(robot.goal or ()), i, place)
 
 

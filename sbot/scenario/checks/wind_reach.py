@@ -1,4 +1,4 @@
-"""Where a wind field is, compared with where the robots are."""
+"""Coverage of a wind field: whether it contains the world and the robots."""
 
 from __future__ import annotations
 

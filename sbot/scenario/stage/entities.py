@@ -115,7 +115,7 @@ class _Parser:
                 base = self._take(WORD, f'what {name} is: a model, or another macro')
                 node = self._item(base, 1)
                 if not isinstance(node, _Node):
-                    raise InputError(f'{base.place}: define {name}: expected ( after {base.text}')
+                    raise InputError(f'{base.place}: define {name}: {base.text} needs a (; add it')
                 self._macros.setdefault(name, node)
                 continue
             item = self._item(word, 1)
@@ -160,8 +160,8 @@ class _Parser:
         items: list[Property | _Node] = []
         while (token := self._peek()) is None or token.text != ')' or token.kind != SIGN:
             if token is None:
-                raise InputError(f'{word.place}: {shown(word.text)} begins here and has no end: '
-                                 'expected )')
+                raise InputError(f'{word.place}: {shown(word.text)} begins here and has no end; '
+                                 'add )')
             items.append(self._item(self._take(WORD, f'a name, or ) after {word.text} ('),
                                     depth + 1))
         self._next += 1
@@ -178,7 +178,7 @@ class _Parser:
             raise bad_value(f'{place}: {shown(word.text)}', found, 'values, or ]')
         self._next += 1
         if not values:
-            raise InputError(f'{word.place}: {shown(word.text)} [ ] is empty, expected values')
+            raise InputError(f'{word.place}: {shown(word.text)}: got [ ], expected values')
         return tuple(values)
 
     def _expanded(self, node: _Node, macros: tuple[str, ...], level: int) -> Entity:

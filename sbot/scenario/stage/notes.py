@@ -1,4 +1,4 @@
-"""Notes on what a world file has and a scenario cannot: each once, with file and line."""
+"""Notices about parts of a world file that a scenario cannot contain, with file and line."""
 
 from __future__ import annotations
 

@@ -57,11 +57,11 @@ def obstacles_of(model: Entity, frame: Frame, units: Units, bitmaps: Bitmaps,
     if not hit and (not seen or _height(model, units) <= FLAT):
         return []
     if not hit:
-        notes.add(model.place_of('obstacle_return'), 'obstacle_return 0: what lasers see is solid '
-                  'here all the same')
+        notes.add(model.place_of('obstacle_return'), 'obstacle_return 0 has no effect: what '
+                  'lasers see is solid here')
     elif not seen:
-        notes.add(model.place_of('ranger_return'), 'ranger_return < 0: what is solid is seen by '
-                  'lasers here all the same')
+        notes.add(model.place_of('ranger_return'), 'ranger_return < 0 has no effect: lasers see '
+                  'everything that is solid here')
     shape = frame.then(frame_of(model, 'origin', units, notes))
     outlines, lines = block_outlines(model), []
     if 'bitmap' in model.properties:

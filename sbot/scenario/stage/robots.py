@@ -54,12 +54,11 @@ def robot_of(model: Entity, frame: Frame, units: Units, notes: Notes) -> StageRo
     """
     notes.unknown(model, *_READ, 'velocity', 'acceleration_bounds')
     if 'velocity' in model.properties:
-        notes.add(model.place_of('velocity'), 'velocity has no effect: robots stand still at '
-                  'first, as in Stage where something drives them')
+        notes.add(model.place_of('velocity'), 'velocity has no effect: robots start at rest, '
+                  'as driven robots in Stage do')
     if 'acceleration_bounds' in model.properties:
         notes.add(model.place_of('acceleration_bounds'), 'acceleration_bounds has no effect: '
-                  'Stage keeps to them only where a program commands accelerations, not for '
-                  'cmd_vel')
+                  'Stage applies them only to commanded accelerations, not to cmd_vel')
     for child in model.children:
         if child.kind == 'position':
             notes.add(child.place, 'a position on a position is not supported and is skipped')
@@ -103,8 +102,8 @@ def _body(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
     if (mass := model.number('mass', 0.0)) > 0:
         body['mass'] = mass
     if model.number('obstacle_return', 1.0) == 0:
-        notes.add(model.place_of('obstacle_return'), 'obstacle_return 0: robots are solid here '
-                  'all the same')
+        notes.add(model.place_of('obstacle_return'), 'obstacle_return 0 has no effect: '
+                  'robots are solid here')
     return body
 
 

@@ -1,4 +1,4 @@
-"""Tokens of a Stage world file, those of the files that it includes in their place."""
+"""Tokens of a Stage world file, with the tokens of included files in place."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def stage_scenario(raw: bytes, file: str) -> tuple[dict[str, Any], Origins]:
     notes.unknown(world, 'test')
     found = _Found(world, path.parent, notes)
     if not found.robots:
-        raise InputError(f'{file}: no robots: expected a model of kind position')
+        raise InputError(f'{file}: a scenario needs robots; add a model of kind position')
     values, lines = _values(world, found, file)
     if (size := count_values(values)) > limits().text_values:
         raise too_large(file, 'values of the scenario made from it', size, 'text_values')
@@ -99,7 +99,7 @@ class _Found:
         elif entity.kind == 'position':
             self.robots.append(robot_of(entity, frame, self.units, self.notes))
             if len(self.robots) > MAX_ROBOTS:
-                raise InputError(f'{entity.place}: too many robots: expected at most {MAX_ROBOTS}')
+                raise InputError(f'{entity.place}: got more robots, expected at most {MAX_ROBOTS}')
             for child in entity.children:
                 if child.kind not in ('model', 'position', *RANGERS):
                     self._add(child, frame)
@@ -202,8 +202,8 @@ def _sensors(found: _Found, lines: dict[KeyPath, int]) -> dict[str, Any]:
         best = max(robot.lasers, key=lambda each: each.samples, default=None)
         for laser in robot.lasers:
             if laser is not best:
-                found.notes.add(laser.place, 'a robot has one laser here, that of its rangers '
-                                'which has the most samples; this one is left out')
+                found.notes.add(laser.place, 'a robot has one laser here, the ranger with the '
+                                'most samples; this one is left out')
         if best is not None and chosen is None:
             chosen = best
         elif best is not None and chosen is not None and best.values != chosen.values:

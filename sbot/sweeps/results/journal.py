@@ -1,4 +1,4 @@
-"""The journal of a sweep: rows as they come, a line of JSON each, appended and never changed.
+"""The journal of a sweep: rows in order of arrival, one line of JSON each, append-only.
 
 Each line has a checksum, so a row is whole or known to be damaged; others do not suffer. A sweep
 that is killed leaves at most a torn last line, which is cut off when it goes on.

@@ -1,4 +1,4 @@
-"""A sweep as a table for people: medians and shares for each setting, within 80 columns."""
+"""Summary table of a sweep: medians and shares for each setting, within 80 columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From measured samples to a table of infrared readings (document 002 section 3.1)."""
+"""Fit of a table of infrared readings to measured samples (document 002 section 3.1)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def average_readings(samples: ArrayLike, sensor_angles: ArrayLike,
         raise bad_value('samples', raw.shape, f'the shape ({centre.size} distances, orientations, '
                         f'{angles.size} sensors, samples)')
     if not np.isfinite(raw).all():
-        raise InputError('samples: some are not finite, expected numbers')
+        raise InputError('samples: got values that are not finite, expected numbers')
     mean = raw.mean(axis=3)
     step = 2 * math.pi / raw.shape[1]
     columns = round(math.pi / angle_bin)
@@ -118,8 +118,8 @@ def average_readings(samples: ArrayLike, sensor_angles: ArrayLike,
                 way[row, column] += length
                 total[row, column] += mean[i, m, n]
     if not count.any():
-        raise InputError(f'distances: got none from which a sensor sees the wall within '
-                         f'{range_max} m')
+        raise InputError(f'distances: got none within {range_max} m of the wall, expected one at '
+                         'least')
     with np.errstate(invalid='ignore'):
         surface_distance, surface_reading = way / count, total / count
     sampled = count.any(axis=1)

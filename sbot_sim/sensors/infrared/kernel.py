@@ -17,7 +17,7 @@ from sbot_common.compiled.jit import (
     prefetch,
     stack_indexes,
 )
-from sbot_common.compiled.vectors import LANES, append, bits, load_until
+from sbot_common.compiled.vectors import LANES, append, bits, load_until, one_bit
 from sbot_common.elementary import sincos
 from sbot_common.random.numbers import fill_uniforms
 from sbot_common.random.purposes import INFRARED
@@ -33,7 +33,7 @@ from sbot_sim.sensors.cover import (
     pad,
 )
 from sbot_sim.sensors.objects import farther
-from sbot_sim.sensors.scan_kernel import cover_discs, cover_static, one_bit
+from sbot_sim.sensors.scan_kernel import cover_discs, cover_static
 from sbot_sim.world.scene import Discs, Scene
 
 Floats = NDArray[np.float64]

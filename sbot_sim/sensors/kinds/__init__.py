@@ -1,1 +1,1 @@
-"""Sensors, a module each with a SENSOR, found by being there (``sensors.registry``)."""
+"""Sensors, one module each with a SENSOR; ``sensors.registry`` finds them."""

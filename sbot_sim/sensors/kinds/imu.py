@@ -53,10 +53,10 @@ class ImuSettings(NamedTuple):
         'm/s^2/sqrt(Hz)', 'Noise density of each acceleration.', minimum=0.0,
         at_runtime=False)] = 0.0
     imu_bias_turn_rate: Annotated[float, Param(
-        'rad/s', 'Standard deviation of the bias of the turn rate, drawn once a robot.',
+        'rad/s', 'Standard deviation of the bias of the turn rate, drawn once per robot.',
         minimum=0.0, at_runtime=False)] = 0.0
     imu_bias_acceleration: Annotated[float, Param(
-        'm/s^2', 'Standard deviation of the bias of each acceleration, drawn once a robot.',
+        'm/s^2', 'Standard deviation of the bias of each acceleration, drawn once per robot.',
         minimum=0.0, at_runtime=False)] = 0.0
 
 

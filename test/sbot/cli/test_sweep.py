@@ -101,7 +101,7 @@ def test_mistakes_are_one_line(tmp_path, capsys, monkeypatch, options, message):
     (['--timeout', '1e9', '-o', 'x'], '--timeout: got 1000000000.0, expected a number > 0, at mo'),
     (['--memory', '1e300 GiB', '-o', 'x'], '--memory: got'),
     (['-o', 'a\0b'], 'without a zero byte'),
-    (['--zip', 'rate=[1, 2, 3]', '--zip', 'duration=[1, 2]'], 'but with 3, 2 values'),
+    (['--zip', 'rate=[1, 2, 3]', '--zip', 'duration=[1, 2]'], 'got 3, 2 values'),
     (['--zip', 'rate=[1, 2]', '--zip', 'rate=[1, 2]'], '--zip rate: is given twice'),
 ])
 def test_absurd_numbers_are_one_line_at_once(tmp_path, capsys, monkeypatch, options, message):

@@ -22,6 +22,8 @@ from sbot_common import controlled_robot
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, make_observation
 
+pytestmark = pytest.mark.forked
+
 EVERY = cases()
 IDS = [case.name for case in EVERY]
 each = pytest.mark.parametrize('case', EVERY, ids=IDS)

@@ -1,6 +1,5 @@
 """Nothing of a user's command is left, however it or we end."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -9,43 +8,20 @@ import time
 from pathlib import Path
 
 import pytest
+from stubborn import DEADLINE, gone, kill, read_pids, stubborn_script
 
 from sbot.environment import keeper
 
-DEADLINE = 60.0
 KEEPER = [sys.executable, '-I', '-S', keeper.__file__]
-# A command that starts a process in a session of its own, which ignores signals, and so a second.
-STUBBORN = """
-import os, signal, sys, time
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = os.fork()
-if child == 0:
-    os.setsid()
-    time.sleep(1000)
-while os.getsid(child) != child:
-    time.sleep(0.01)
-os.write(1, b'%d\\n%d\\n' % (child, os.getpid()))
-LAST
-"""
 
 pytestmark = pytest.mark.skipif(sys.platform != 'linux', reason='needs /proc')
 
 
 def start(last='time.sleep(1000)'):
     process = subprocess.Popen(
-        [*KEEPER, sys.executable, '-c', STUBBORN.replace('LAST', last)], stdin=subprocess.PIPE,
+        [*KEEPER, sys.executable, '-c', stubborn_script(last)], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, text=True)
-    return process, [int(process.stdout.readline()) for _ in range(2)]
-
-
-def gone(pids):
-    deadline = time.monotonic() + DEADLINE
-    while any(Path(f'/proc/{pid}').exists() for pid in pids):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
+    return process, read_pids(process.stdout)
 
 
 def close(process):
@@ -73,13 +49,13 @@ def test_what_a_command_leaves_behind_ends_with_it_and_its_exit_code_is_handed_o
 def test_it_ends_when_the_parent_is_killed():
     code = f"""
 import subprocess, sys, time
-process = subprocess.Popen({[*KEEPER, sys.executable, '-c', STUBBORN.replace(
-        'LAST', 'time.sleep(1000)')]!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+process = subprocess.Popen({[*KEEPER, sys.executable, '-c', stubborn_script()]!r},
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 print(process.stdout.readline() + process.stdout.readline(), flush=True)
 time.sleep(1000)
 """
     parent = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, text=True)
-    pids = [int(parent.stdout.readline()) for _ in range(2)]
+    pids = read_pids(parent.stdout)
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait(DEADLINE)
     assert gone(pids)
@@ -99,9 +75,7 @@ def test_all_ends_when_one_of_the_two_keepers_is_killed(inner):
         assert process.wait(DEADLINE) == (128 + signal.SIGKILL if inner else -signal.SIGKILL)
         assert gone([*pids, keeper_of_command])
     finally:
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        kill(pids)
 
 
 def test_many_that_have_ended_already_take_one_look_at_all_processes():

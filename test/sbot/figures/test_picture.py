@@ -96,7 +96,7 @@ def test_picture_shows_robots_where_they_end(data, tmp_path):
         row = round(pixels.shape[0] - 1 - (y - 3 * np.sin(turn)))
         near = pixels[row - 1:row + 2, column - 1:column + 2].reshape(-1, 3) / 255
         assert np.abs(near - to_rgb(colour)).sum(axis=1).min() < 0.1
-    assert len(figure.axes) == 5  # arena, colours, speed, distance, wind
+    assert len(figure.axes) == 4  # arena, speed, distance, wind
 
 
 @pytest.mark.parametrize('suffix', ['.png', '.svg', '.pdf'])
@@ -127,7 +127,7 @@ def test_one_robot_in_still_air_has_one_panel(tmp_path):
     data = data._replace(stamps_ns=data.stamps_ns + np.arange(9) * 33_333_333,
                          poses=np.repeat(data.poses, 9, axis=0),
                          wind=np.zeros((9, 1, 2)), free_wind=np.zeros((9, 1, 2)))
-    assert len(draw_run(data).axes) == 3
+    assert len(draw_run(data).axes) == 2
 
 
 def film_of(data, path):

@@ -174,8 +174,8 @@ class Other(Short):
     ({'policy_kwargs': {'activation_fn': torch.nn.ReLU}}, 'activation_fn: got ReLU'),
     ({'kind': SAC}, "policy: got SACPolicy, expected the 'MlpPolicy' of PPO or A2C"),
     ({'wrap': VecNormalize}, 'VecNormalize: .* norm_obs=False'),
-    ({'wrap': stacked}, 'a wrapper changes what the policy sees'),
-    ({'task': Other()}, r'Other has its own observation\(\)')])
+    ({'wrap': stacked}, 'a wrapper that changes observations'),
+    ({'task': Other()}, r'observation\(\) of Other')])
 def test_what_robots_could_not_do_is_refused(arguments, words):
     model = model_of(**arguments)
     with pytest.raises(InputError, match=words):

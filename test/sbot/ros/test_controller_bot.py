@@ -157,7 +157,7 @@ def test_timer():
     assert moving[0] == goal(4, 5.0, 2.0)
     assert moving[1][:1] == ['cmd_vel']
     assert stale == [['cmd_vel', 0.0, 0.0, 0.0]]
-    assert 'standing still without a new pose of robot 0, twist, scan, wind' in log
+    assert 'stopped without a new pose of robot 0, twist, scan, wind' in log
     assert back == moving[1:]
     # What came with the older stamps belongs to the new run, which begins with its goal.
     assert reset == [goal(3, 5.0, 2.0), *moving[1:]]

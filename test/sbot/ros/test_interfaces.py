@@ -49,6 +49,21 @@ def test_a_service_is_made_and_loaded_and_nothing_else_is_written(sources, tmp_p
 
 
 @can_make
+def test_services_alone_that_use_types_of_another_package_are_made(tmp_path, capsys):
+    sources = tmp_path / 'sources'
+    (sources / 'srv').mkdir(parents=True)
+    (sources / 'srv' / 'Load.srv').write_text('rcl_interfaces/Parameter[] given\n---\nbool ok\n')
+    (sources / 'package.xml').write_text('<package><name>load_interfaces</name></package>')
+    made = tmp_path / 'made'
+    assert main([str(sources), str(made)]) == 0, capsys.readouterr().err
+    done = subprocess.run(
+        [sys.executable, '-c', 'from load_interfaces.srv import Load; from rcl_interfaces.msg '
+         'import Parameter; print(Load.Request(given=[Parameter(name="a")]).given[0].name)'],
+        capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': str(made)}, timeout=240)
+    assert done.stdout == 'a\n', done.stderr
+
+
+@can_make
 def test_an_error_in_a_service_is_one_line(sources, tmp_path, capsys):
     (sources / 'srv' / 'Add.srv').write_text('Nothing x\n---\n')
     assert main([str(sources), str(tmp_path / 'made')]) == 2
@@ -60,4 +75,5 @@ def test_an_error_in_a_service_is_one_line(sources, tmp_path, capsys):
 
 def test_a_folder_that_is_no_package_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), str(tmp_path / 'made')]) == 2
-    assert 'expected a folder with package.xml and msg/*.msg' in capsys.readouterr().err
+    assert ('expected a folder with package.xml, and msg/*.msg or srv/*.srv'
+            in capsys.readouterr().err)

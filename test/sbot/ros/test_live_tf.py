@@ -18,7 +18,7 @@ from sbot.ros import live_tf
 
 INSTALLED = importlib.util.find_spec('tf2_msgs') is not None
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.forked, pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing'),
     pytest.mark.skipif(not INSTALLED and compilers() is None, reason='no compiler')]
 makes = pytest.mark.skipif(INSTALLED, reason='tf2_msgs is installed')
@@ -27,6 +27,37 @@ LISTENER = Path(__file__).with_name('tf_listener.py')
 DEADLINE = 240.0
 MAKE = ('from pathlib import Path; from sbot.ros.live_tf import live_tf_path; '
         'print(live_tf_path(print, Path({!r})))')
+
+
+@pytest.fixture(autouse=True)
+def not_found_yet(monkeypatch):
+    """As if nothing had found what was made: a replay in this process does."""
+    if not INSTALLED:
+        monkeypatch.setattr(sys, 'path', [
+            folder for folder in sys.path if not Path(folder, 'tf2_msgs').is_dir()])
+        for name in [*sys.modules]:
+            if name.partition('.')[0] == 'tf2_msgs':
+                monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.fixture(scope='module')
+def made(tmp_path_factory):
+    """A cache in which it was made, though with no umask."""
+    folder, said, before = tmp_path_factory.mktemp('made'), [], os.umask(0)
+    try:
+        path = live_tf.live_tf_path(said.append, folder)
+    finally:
+        os.umask(before)
+    assert Path(path).is_dir()
+    assert len(said) == 1
+    assert f'PYTHONPATH={path}' in said[0]
+    return folder
+
+
+@pytest.fixture
+def cache(made, tmp_path):
+    """A copy of that cache."""
+    return shutil.copytree(made, tmp_path / 'cache')
 
 
 @pytest.mark.parametrize('how', [[], ['--composed']])
@@ -72,20 +103,16 @@ def test_one_that_is_killed_in_the_middle_leaves_nothing_that_is_used(tmp_path):
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert not list(tmp_path.glob('messages-*'))
-    said = []
-    path = live_tf.live_tf_path(said.append, tmp_path)
+    path = live_tf.live_tf_path(lambda _: None, tmp_path)
     assert Path(path).is_dir()
-    assert len(said) == 1
-    assert f'PYTHONPATH={path}' in said[0]
 
 
 @makes
-def test_one_that_was_damaged_is_made_anew(tmp_path):
-    path = Path(live_tf.live_tf_path(lambda _: None, tmp_path))
-    library = next(path.glob('tf2_msgs/*.so'))
+def test_one_that_was_damaged_is_made_anew(cache):
+    library = next(cache.glob('*/tf2_msgs/*.so'))
     library.write_bytes(library.read_bytes()[:1000])
     said = []
-    assert live_tf.live_tf_path(said.append, tmp_path) == str(path)
+    assert live_tf.live_tf_path(said.append, cache) == str(library.parents[1])
     assert len(said) == 1
     assert library.stat().st_size > 1000
 
@@ -114,12 +141,8 @@ def link(folder):
 
 
 @makes
-def test_only_what_was_made_and_is_private_is_used(tmp_path):
-    before = os.umask(0)
-    try:
-        path = Path(live_tf.live_tf_path(lambda _: None, tmp_path))
-    finally:
-        os.umask(before)
+def test_only_what_was_made_and_is_private_is_used(made, tmp_path):
+    path, = made.iterdir()
     assert {each.stat().st_mode & 0o077 for each in (path, *path.rglob('*'))} == {0}
     # Nothing is made here again: a copy is changed.
     for number, change in enumerate([plant, add, share, link]):
@@ -132,15 +155,15 @@ def test_only_what_was_made_and_is_private_is_used(tmp_path):
 
 @makes
 @pytest.mark.parametrize('options', [[], ['-O']])
-def test_what_python_does_with_it_changes_nothing(tmp_path, options):
+def test_what_python_does_with_it_changes_nothing(cache, options):
     said = []
-    path = live_tf.live_tf_path(said.append, tmp_path)
+    path = live_tf.live_tf_path(said.append, cache)
     environment = {name: value for name, value in os.environ.items()
                    if name not in ('PYTHONDONTWRITEBYTECODE', 'PYTHONPYCACHEPREFIX')}
     subprocess.run([sys.executable, *options, '-c', 'from tf2_msgs.msg import TFMessage'],
                    env=live_tf.with_path(environment, path), check=True, timeout=DEADLINE)
-    assert live_tf.live_tf_path(said.append, tmp_path) == path
-    assert len(said) == 1
+    assert live_tf.live_tf_path(said.append, cache) == path
+    assert said == []
 
 
 @makes

@@ -1,19 +1,14 @@
 """Commands of users: words as a shell splits them, without a shell."""
 
-import contextlib
 import os
-import signal
 import sys
-import time
-from pathlib import Path
 
 import pytest
+from stubborn import DEADLINE, gone, kill, read_pids, stubborn_script
 
 from sbot.ros.own_command import own_environment, parse_command, start_command
 from sbot.ros.up import _stop
 from sbot_common.errors import InputError
-
-DEADLINE = 60.0
 
 
 @pytest.mark.parametrize(('text', 'words'), [
@@ -47,19 +42,8 @@ def test_what_is_no_command_is_refused(text, words):
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='needs /proc')
 def test_more_ctrl_c_kill_all_that_a_command_has_started():
-    code = """
-import os, signal, time
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = os.fork()
-if child == 0:
-    os.setsid()
-    time.sleep(1000)
-print(child, os.getpid(), flush=True)
-time.sleep(1000)
-"""
-    process = start_command([sys.executable, '-c', code], own_environment(), 1)
-    pids = process.stdout.readline().split()
+    process = start_command([sys.executable, '-c', stubborn_script()], own_environment(), 1)
+    pids = read_pids(process.stdout)
     wait, pressed = process.wait, iter([1, 1])
 
     def interrupted(timeout=None):
@@ -69,12 +53,7 @@ time.sleep(1000)
     process.wait = interrupted
     _stop([process])
     assert process.poll() is not None
-    deadline = time.monotonic() + DEADLINE
     try:
-        while any(Path(f'/proc/{pid}').exists() for pid in pids):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        assert gone(pids)
     finally:
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
+        kill(pids)

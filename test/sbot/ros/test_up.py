@@ -126,7 +126,7 @@ def marked(mark: str) -> list[int]:
     found = []
     for folder in Path('/proc').glob('[0-9]*'):
         with contextlib.suppress(OSError):
-            if f'SBOT_TEST={mark}'.encode() in (folder / 'environ').read_bytes():
+            if f'SBOT_TEST={mark}\0'.encode() in (folder / 'environ').read_bytes():
                 found.append(int(folder.name))
     return found
 
@@ -294,7 +294,6 @@ def children(pid: int) -> dict[str, int]:
     return found
 
 
-@pytest.mark.forked(False)
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
 @pytest.mark.parametrize(('name', 'number', 'message'), [
     ('sbot_sim', signal.SIGTERM, 'sbot: sbot_sim: the run was cut short at tick '),
@@ -347,7 +346,6 @@ def test_a_second_run_in_the_domain_is_refused_and_the_first_goes_on(tmp_path):
         process.wait(DEADLINE)
 
 
-@pytest.mark.forked(False)
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
 def test_a_stopped_simulator_ends_the_run(monkeypatch):
     monkeypatch.setattr(up, '_SILENCE', 3.0)
@@ -382,20 +380,17 @@ def test_a_simulator_that_is_stopped_while_it_starts_ends_the_run(monkeypatch):
     assert all(process.poll() is not None for process in started)
 
 
-@pytest.mark.forked(False)
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
 @pytest.mark.parametrize(('number', 'when', 'code'), [
-    (signal.SIGINT, 'starting', 1), (signal.SIGTERM, 'running', 1),
-    (signal.SIGKILL, 'running', -9)])
+    pytest.param(signal.SIGINT, 'starting', 1, marks=pytest.mark.forked(False)),
+    (signal.SIGTERM, 'running', 1), (signal.SIGKILL, 'running', -9)])
 def test_a_signal_leaves_nothing_behind(tmp_path, number, when, code):
-    mark = tmp_path.name
+    mark = str(tmp_path)
     log = tmp_path / 'log'
     with log.open('w') as stream:
         process = subprocess.Popen(
             [*SBOT, 'up', 'single_robot', '--set', 'target_real_time_factor=1', '--duration',
-             '1000'], env={**os.environ, 'SBOT_TEST': mark}, stdout=stream, stderr=stream,
-            # Jobs in the background of a shell inherit that SIGINT is ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+             '1000'], env={**os.environ, 'SBOT_TEST': mark}, stdout=stream, stderr=stream)
     try:
         if when == 'starting':
             assert until(lambda: len(marked(mark)) == 4)

@@ -60,7 +60,7 @@ def test_a_function_ends_a_run():
 
 @pytest.mark.parametrize(('changes', 'message'), [
     ({'until': 'soon'}, "until: got 'soon', expected goal_reached, collision or a function"),
-    ({'until': 'goal_reached'}, "expected another condition: no robot has a 'goal'"),
+    ({'until': 'goal_reached'}, 'goal_reached needs a robot with a goal'),
     ({'until': 'sweep_users:nothing', 'python_path': [str(HERE)]}, "has no function 'nothing'"),
     ({'until': 'no_such_module:f'}, "cannot import 'no_such_module'"),
 ])

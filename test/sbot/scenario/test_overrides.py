@@ -62,8 +62,8 @@ def test_later_ones_win_and_lines_of_the_file_no_longer_count():
 
 @pytest.mark.parametrize(('key', 'said'), [
     ('robots.2.goal', 'an index from 0 to 1'), ('robots.x', 'an index from 0 to 1'),
-    ('world.bounds.0.x', 'has no keys'), ('world.*.x', "'world' is no list"),
-    ('nothing.*', "'nothing' is no list")])
+    ('world.bounds.0.x', 'has no keys'), ('world.*.x', "'world' is not a list"),
+    ('nothing.*', "'nothing' is not a list")])
 def test_a_path_that_leads_nowhere_is_named(key, said):
     with pytest.raises(InputError, match='file.yaml, override: ' + key.replace('*', r'\*')) as why:
         applied(**{key: 1})

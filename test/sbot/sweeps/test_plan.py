@@ -29,7 +29,7 @@ def test_every_combination_the_seed_fastest():
 def test_without_seeds_each_scenario_has_its_own():
     made = plan(sources=(ONE, ONE._replace(name='two', seed=8)), seeds=())
     assert [made[i].seed for i in range(len(made))] == [7, 8]
-    with pytest.raises(InputError, match='needs seeds'):
+    with pytest.raises(InputError, match='a sweep needs one'):
         plan(sources=(ONE._replace(seed=None),), seeds=())
 
 

@@ -91,7 +91,7 @@ def test_errors_name_file_line_and_key(tmp_path, line, message):
     ('set: {seed: 3}', 'give seeds'),
     ('metrics: [nowhere]', "expected 'module:function'"),
     ("metrics: ['a:f', 'b:f']", "two have the name 'f'"),
-    ("metrics: ['a:ticks']", 'the table has such a column'),
+    ("metrics: ['a:ticks']", 'no other column of the table'),
 ])
 def test_values_are_tried_before_anything_runs(tmp_path, line, message):
     write_scenario(tmp_path)
@@ -129,7 +129,7 @@ grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
 
 def test_a_scenario_that_draws_its_seed_needs_seeds(tmp_path):
     (tmp_path / 'a.argos').write_text(ARGOS.format(seed=0))
-    with pytest.raises(InputError, match=r'a\.argos.*needs seeds'):
+    with pytest.raises(InputError, match=r'a\.argos.*a sweep needs one'):
         read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\n')).plan()
     assert len(read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\nseeds: 0:4\n')).plan()
                ) == 4

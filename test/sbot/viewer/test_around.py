@@ -170,5 +170,15 @@ def test_three_hundred_robots_with_scans_and_trails_need_few_calls(run, browser,
     assert calls.get('fillRect', 0) == 0
     assert calls['fill'] + calls['stroke'] < 20
     assert sum(calls.values()) < 12_000
+    # The next frame paints no curve again, only its cursor.
+    again = browser.evaluate(
+        '(() => { const calls = {}; for (const [kind, to] of [["plot", plot.canvas], ["curves", '
+        '$("curves")]]) { const own = to.getContext("2d"), line = own.lineTo.bind(own); '
+        'own.lineTo = (...given) => { calls[kind] = (calls[kind] || 0) + 1; line(...given); }; } '
+        'drawCurves(); now += 0.03; drawCurves(); const playing = {...calls}; '
+        '$("curve").value = "x"; drawCurves(); return [playing, calls]; })()')
+    assert again[0] == {'curves': 2}
+    assert again[1]['plot'] > 500
+    browser.evaluate('$("curve").value = "speed"; drawCurves(); 0')
     seen = browser.screenshot()[:640, :640].astype(int)
     assert (np.abs(seen - [0xd0, 0x34, 0x2c]).sum(axis=2) < 6).sum() > 5000

@@ -72,16 +72,37 @@ def test_checkouts_share_the_machine_code_of_equal_functions(tmp_path):
     assert hits('one_again', '', '') == '1'  # the edited one has replaced nothing
 
 
-def shipped(tmp_path: Path) -> Path:
+@pytest.fixture(scope='module')
+def package(tmp_path_factory):
     """A checkout with machine code of its own, of a level that this processor has."""
-    level = LEVELS[-1]
-    root = copied_checkout(tmp_path / 'package')
-    run_child(root, tmp_path / 'made', NUMBA_CPU_NAME=level, NUMBA_CPU_FEATURES='')
-    folder = root / 'sbot_common/compiled/machine_code' / shipped_key(level)
-    folder.mkdir(parents=True)
-    for path in (tmp_path / 'made').glob('*/*.code'):
-        shutil.copyfile(path, folder / path.name)
+    folder, level = tmp_path_factory.mktemp('shipped'), LEVELS[-1]
+    root = copied_checkout(folder / 'package')
+    run_child(root, folder / 'made', NUMBA_CPU_NAME=level, NUMBA_CPU_FEATURES='')
+    code = root / 'sbot_common/compiled/machine_code' / shipped_key(level)
+    code.mkdir(parents=True)
+    for path in (folder / 'made').glob('*/*.code'):
+        shutil.copyfile(path, code / path.name)
     return root
+
+
+@pytest.fixture
+def shipped(package, tmp_path):
+    """A copy of that checkout, for one test."""
+    return shutil.copytree(package, tmp_path / 'package')
+
+
+@pytest.fixture(scope='module')
+def compiled(tmp_path_factory):
+    """A cache that has been filled."""
+    folder = tmp_path_factory.mktemp('compiled')
+    assert run_child(ROOT, folder).split()[1] == '0'
+    return folder
+
+
+@pytest.fixture
+def filled(compiled, tmp_path):
+    """A copy of that cache, for one test."""
+    return shutil.copytree(compiled, tmp_path / 'filled')
 
 
 LEVELS = usable_levels()
@@ -89,8 +110,8 @@ of_a_level = pytest.mark.skipif(not LEVELS, reason='no level of processors is kn
 
 
 @of_a_level
-def test_machine_code_of_the_package_is_used_before_the_users(tmp_path):
-    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+def test_machine_code_of_the_package_is_used_before_the_users(shipped, tmp_path):
+    root, cache_home = shipped, tmp_path / 'cache'
     assert run_child(root, cache_home).split()[1] == '1'
     assert not [*cache_home.rglob('*.code')]
     assert run_child(root, cache_home, NUMBA_CPU_NAME=LEVELS[-1]).split()[1] == '1'
@@ -99,17 +120,17 @@ def test_machine_code_of_the_package_is_used_before_the_users(tmp_path):
 
 @of_a_level
 @pytest.mark.parametrize('variables', [{'NUMBA_CPU_NAME': 'nehalem'}, {'NUMBA_OPT': '1'}])
-def test_another_processor_or_setting_compiles(tmp_path, variables):
+def test_another_processor_or_setting_compiles(shipped, tmp_path, variables):
     if platform.machine() != 'x86_64' and 'NUMBA_CPU_NAME' in variables:
         pytest.skip('a processor of x86-64')
-    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+    root, cache_home = shipped, tmp_path / 'cache'
     assert run_child(root, cache_home, **variables).split()[1] == '0'
     assert [*cache_home.rglob('*.code')]
 
 
 @of_a_level
-def test_damaged_machine_code_of_the_package_is_compiled_for_the_user(tmp_path):
-    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+def test_damaged_machine_code_of_the_package_is_compiled_for_the_user(shipped, tmp_path):
+    root, cache_home = shipped, tmp_path / 'cache'
     path, = root.rglob('*quaternion_from_yaw-*.code')
     path.write_bytes(path.read_bytes()[:-9])
     damaged = path.read_bytes()
@@ -119,7 +140,7 @@ def test_damaged_machine_code_of_the_package_is_compiled_for_the_user(tmp_path):
 
 
 @of_a_level
-def test_a_function_of_the_users_compiles_against_the_packages(tmp_path):
+def test_a_function_of_the_users_compiles_against_the_packages(shipped, tmp_path):
     code = ("""
 import numpy as np
 from sbot_common.angles import quaternion_from_yaw
@@ -131,15 +152,15 @@ def twice(yaw):
 
 print(twice(0.3) == quaternion_from_yaw(0.6))""")
     (tmp_path / 'own.py').write_text(code)
-    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+    root, cache_home = shipped, tmp_path / 'cache'
     assert run_child(root, cache_home, f'import sys; sys.path.append({str(tmp_path)!r}); '
                                        'import own') == 'True\n'
     assert [path.name.partition('-')[0] for path in cache_home.rglob('*.code')] == ['own.twice']
 
 
 @of_a_level
-def test_a_package_that_others_can_write_to_is_trusted_as_its_modules_are(tmp_path):
-    root, cache_home = shipped(tmp_path), tmp_path / 'cache'
+def test_a_package_that_others_can_write_to_is_trusted_as_its_modules_are(shipped, tmp_path):
+    root, cache_home = shipped, tmp_path / 'cache'
     path, = root.rglob('*quaternion_from_yaw-*.code')
     path.chmod(0o666)
     assert run_child(root, cache_home).split()[1] == '1'
@@ -158,12 +179,11 @@ def test_old_machine_code_goes(tmp_path):
                     'pictures/old.code']
 
 
-def test_a_file_that_is_used_is_kept(tmp_path):
-    run_child(ROOT, tmp_path)
-    files = list(tmp_path.rglob('*.code'))
+def test_a_file_that_is_used_is_kept(filled):
+    files = list(filled.rglob('*.code'))
     for file in files:
         os.utime(file, (time.time() - 40 * 86400,) * 2)
-    assert run_child(ROOT, tmp_path).split()[1] == '1'
+    assert run_child(ROOT, filled).split()[1] == '1'
     assert any(time.time() - file.stat().st_mtime < 86400 for file in files)
 
 
@@ -179,14 +199,13 @@ def test_a_warm_up_is_remembered_for_these_sources(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize('damaged', [lambda data: data[:len(data) // 2],
                                      lambda data: data[:-9] + bytes([data[-9] ^ 4]) + data[-8:]])
-def test_damaged_files_are_compiled_again_and_replaced(tmp_path, damaged):
-    assert run_child(ROOT, tmp_path).split()[1] == '0'
-    files = list(tmp_path.rglob('*.code'))
+def test_damaged_files_are_compiled_again_and_replaced(filled, damaged):
+    files = list(filled.rglob('*.code'))
     assert files
     for file in files:
         file.write_bytes(damaged(file.read_bytes()))
-    assert run_child(ROOT, tmp_path).split()[1] == '0'
-    assert run_child(ROOT, tmp_path).split()[1] == '1'
+    assert run_child(ROOT, filled).split()[1] == '0'
+    assert run_child(ROOT, filled).split()[1] == '1'
 
 
 def test_a_full_disk_costs_the_next_run_a_compilation_only(tmp_path):
@@ -234,22 +253,20 @@ def test_a_cache_that_others_can_write_to_is_not_used(tmp_path, monkeypatch, cap
         'instead (chmod go-w, or set NUMBA_CACHE_DIR)']
 
 
-def test_a_file_that_others_can_write_to_is_compiled_again_and_replaced(tmp_path):
-    assert run_child(ROOT, tmp_path).split()[1] == '0'
-    files = list(tmp_path.rglob('*.code'))
+def test_a_file_that_others_can_write_to_is_compiled_again_and_replaced(filled):
+    files = list(filled.rglob('*.code'))
     for file in files:
         assert file.stat().st_mode & 0o777 == 0o600
         file.chmod(0o666)
-    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    assert run_child(ROOT, filled).split()[1] == '0'
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
-    assert run_child(ROOT, tmp_path).split()[1] == '1'
+    assert run_child(ROOT, filled).split()[1] == '1'
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason='only root can give files away')
-def test_a_file_of_somebody_else_is_not_executed(tmp_path):
-    run_child(ROOT, tmp_path)
-    files = list(tmp_path.rglob('*.code'))
+def test_a_file_of_somebody_else_is_not_executed(filled):
+    files = list(filled.rglob('*.code'))
     for file in files:
         os.chown(file, 12345, -1)
-    assert run_child(ROOT, tmp_path).split()[1] == '0'
+    assert run_child(ROOT, filled).split()[1] == '0'
     assert {file.stat().st_uid for file in files} == {0}

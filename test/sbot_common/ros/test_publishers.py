@@ -61,13 +61,13 @@ def drive(trigger: str, second: str) -> str:
 
 def test_in_lockstep_a_foreign_publisher_ends_a_controller():
     assert drive('inputs', 'stranger') == (
-        'ends /base_scan has 2 publishers (/sbot_sim, /stranger); lockstep '
-        'needs exactly one; keep runs apart by ROS_DOMAIN_ID')
+        'ends /base_scan has 2 publishers (/sbot_sim, /stranger), and lockstep '
+        'needs exactly one; give each run its own ROS_DOMAIN_ID')
 
 
 def test_in_free_running_it_is_named_once():
     assert drive('timer', 'stranger') == (
-        'goes on 3 /base_scan has 2 publishers (/sbot_sim, /stranger): expected one')
+        'goes on 3 /base_scan has 2 publishers (/sbot_sim, /stranger), expected one')
 
 
 def test_a_simulator_that_waits_for_another_to_end_disturbs_nobody():

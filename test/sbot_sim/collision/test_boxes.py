@@ -14,9 +14,11 @@ from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.levers import body_levers, fixed_arm, wall_arm
 from sbot_sim.collision.overlap import find_overlaps, overlaps
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import ROBOT, body_arrays, characteristic_length
+from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.boxes import make_box
 from sbot_sim.world.geometry import make_world, rectangle_corners
+from sbot_sim.world.shapes import characteristic_length
 
 OPEN = make_world((-50, -50, 50, 50))
 SMALL = ROBOT._replace(radius=0.15)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_sim.collision.overlap import PAIR, _within, find_overlaps, overlaps
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 BOUNDS = (0.0, 0.0, 6.0, 5.0)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sbot_sim.collision.overlap import POLYGON, find_overlaps
 from sbot_sim.collision.polygon_overlap import depths_of_discs_in_polygons, joined
 from sbot_sim.collision.rectangle_overlap import corners_at, corners_of
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, circle_around
+from sbot_sim.world.bodies import ROBOT, S_BOT, circle_around
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 BOX = ROBOT._replace(length=0.5, width=0.3)

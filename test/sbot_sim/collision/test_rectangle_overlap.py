@@ -13,7 +13,8 @@ from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import PAIR, find_overlaps, overlaps
 from sbot_sim.collision.rectangle_overlap import convex_depth, disc_depth
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import ROBOT, body_arrays, select_bodies
+from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.body_arrays import body_arrays, select_bodies
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 

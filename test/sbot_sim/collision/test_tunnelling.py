@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from sbot_common.compiled.jit import njit
 from sbot_sim.collision import tunnelling
 from sbot_sim.collision.tunnelling import MAX_DISPLACEMENT, MOST_STEPS, STEP
-from sbot_sim.world.bodies import ROBOT, make_shapes
+from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.shapes import make_shapes
 
 metres = st.floats(-1e3, 1e3)
 radii = st.floats(1e-3, 2.0)

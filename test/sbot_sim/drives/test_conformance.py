@@ -19,14 +19,8 @@ from sbot_sim.sensors.odometry import (
     most_wheels,
 )
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
-from sbot_sim.world.bodies import (
-    ROBOT,
-    Body,
-    body_arrays,
-    body_in_words,
-    select_bodies,
-    updated_body,
-)
+from sbot_sim.world.bodies import ROBOT, Body, body_in_words, updated_body
+from sbot_sim.world.body_arrays import body_arrays, select_bodies
 
 DT, MANY = 0.1, 6000
 CALM = np.zeros((1, 2))

@@ -16,7 +16,8 @@ from sbot_sim.dynamics.inertia import (
     inertia_of_worlds,
     make_inertia,
 )
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.body_arrays import body_arrays
 
 LIMITS = {'max_acceleration': 0.5, 'max_deceleration': 0.8, 'max_angular_acceleration': 1.5,
           'command_delay': 0.2}

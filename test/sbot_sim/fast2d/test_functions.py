@@ -13,7 +13,8 @@ from sbot_sim import fast2d
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.fast2d import Fast2D
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import make_world
 
 SQUARE = ([-0.1, 0.1, 0.1, -0.1], [-0.1, -0.1, 0.1, 0.1])
@@ -322,7 +323,7 @@ def test_after_the_first_step_nothing_is_built(world):
     robot = add(world, 0.1)
     world.step(0.1)
     for call in (world.create_robot, world.create_solid, lambda: ir(world, robot)):
-        with pytest.raises(InputError, match='after the first step'):
+        with pytest.raises(InputError, match='before the first step'):
             call()
 
 
@@ -347,7 +348,7 @@ def test_references_end_with_their_world_and_init_starts_afresh():
     sensor = ir(engine, robot)
     engine.step(0.1)
     engine.cleanup()
-    with pytest.raises(InputError, match='init before'):
+    with pytest.raises(InputError, match='init first'):
         engine.object_get_transform(robot)
     engine.init()
     for call in (lambda: engine.object_get_transform(robot),
@@ -389,7 +390,7 @@ def test_a_sensor_can_be_put_elsewhere_until_the_first_step():
             world.robot_add_sensor(robots[1], eyes[1], 0.0, 0.0, 0.0)
             second = [world.sensor_get_activation(eye) for eye in eyes]
             world.step(0.1)
-            with pytest.raises(InputError, match='after the first step'):
+            with pytest.raises(InputError, match='before the first step'):
                 world.robot_add_sensor(robots[0], eyes[0], 0.0, 0.0, 0.0)
             return first, second
 

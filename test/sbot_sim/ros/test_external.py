@@ -76,12 +76,12 @@ def test_after_a_reset_a_timer_that_has_fired_counts_from_there():
 
 def test_a_command_that_nothing_asked_for_ends_the_run():
     simulator = started([External()])
-    with pytest.raises(InputError, match='robot 0: a command that nothing asked for; expected '
-                                         'exactly one after each base_scan'):
+    with pytest.raises(InputError, match='robot 0: got a command that nothing asked for, expected '
+                                         'one after each base_scan'):
         simulator.command(0)
     simulator = started([External(period_ns=3 * RATE.stamp_ns(0))])
     simulator.have_read()
-    with pytest.raises(InputError, match=r'one each 0\.3 s of simulated time'):
+    with pytest.raises(InputError, match=r'one every 0\.3 s of simulated time'):
         simulator.command(0)
 
 

@@ -21,11 +21,20 @@ def tick(simulator, seconds=0.1):
 
 
 def test_a_tick_a_timer_with_its_time_last():
-    simulator = started(target_real_time_factor=5.0, cmd_vel_timeout=0.0)
-    assert simulator.control.period == 0.1  # real time, whatever lockstep's factor
+    simulator = started(cmd_vel_timeout=0.0)
+    assert simulator.control.period == 0.1  # 0: real time
     assert tick(simulator) == [('snapshot', 0), ('clock', 0)]
     assert tick(simulator) == [('snapshot', 1), ('clock', 1)]
     assert [number for number, _ in simulator.seen] == [0, 1]
+
+
+def test_a_slow_run_gives_nodes_more_time_and_waits_longer_for_their_commands():
+    simulator = started(target_real_time_factor=0.5, cmd_vel_timeout=0.2)
+    assert simulator.control.period == 0.2
+    simulator.control.accept_command(0)
+    simulator.control.accept_command(1)
+    assert ('stop', 0) not in tick(simulator, 0.39)
+    assert ('stop', 0) in tick(simulator, 0.02)
 
 
 def test_another_run_is_waited_for_and_named():

@@ -80,7 +80,7 @@ class Run:
         self.ended += 1
 
     def call(self, service, **request):
-        response = space(result=space(), features=space(), state=space())
+        response = space(result=space(), features=space(), state=space(), entities=[])
         return getattr(self.services, service)(space(**request), response)
 
 

@@ -2,8 +2,9 @@ import math
 
 import numpy as np
 import pytest
+from ray_oracle import cast_oracle
 
-from sbot_sim.sensors.rays import TOUCH, beam_directions, cast_oracle
+from sbot_sim.sensors.rays import TOUCH, beam_directions
 
 NO_SEGMENTS, NO_CIRCLES = np.empty((0, 4)), np.empty((0, 3))
 

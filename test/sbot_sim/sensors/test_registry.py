@@ -49,8 +49,8 @@ def test_they_are_in_the_order_of_their_messages():
 
 @pytest.mark.parametrize(('target', 'words'), [
     ('nowhere_at_all:SENSOR', 'ModuleNotFoundError'),
-    ('math:pi', 'expected a Sensor of this name'),
-    ('sbot_sim.sensors.kinds.imu:SENSOR', 'expected a Sensor of this name')])
+    ('math:pi', 'needs a Sensor of this name'),
+    ('sbot_sim.sensors.kinds.imu:SENSOR', 'needs a Sensor of this name')])
 def test_a_broken_one_of_another_package_is_left_out(target, words, tmp_path, monkeypatch, caplog):
     package = tmp_path / 'broken-1.0.dist-info'
     package.mkdir()

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ray_oracle import cast_scans_slowly
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
@@ -15,7 +16,6 @@ from sbot_sim.sensors.scan import (
     add_scan_noise,
     angle_max,
     cast_scans,
-    cast_scans_slowly,
     make_scan_parameters,
     scan_fan,
 )

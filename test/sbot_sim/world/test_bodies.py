@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 
 from sbot_common.errors import InputError
-from sbot_sim.drives.registry import NAMES
 from sbot_sim.dynamics.motion import drive
-from sbot_sim.world.bodies import (
-    ROBOT,
-    S_BOT,
-    body_arrays,
-    select_bodies,
-    updated_body,
-)
+from sbot_sim.world.bodies import ROBOT, S_BOT, updated_body
+from sbot_sim.world.body_arrays import body_arrays
 
 
 def test_s_bot_has_the_values_of_table_1():
@@ -44,13 +38,3 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
 def test_bad_values_of_a_body_are_refused(given, message):
     with pytest.raises(InputError, match=message):
         updated_body(ROBOT, given, 'bodies.x.{}'.format)
-
-
-def test_body_arrays_hold_a_row_a_robot():
-    arrays = body_arrays([S_BOT, ROBOT._replace(drive='impulse')])
-    np.testing.assert_array_equal(arrays.radius, [0.058, 0.3])
-    np.testing.assert_array_equal(arrays.drive, [0, NAMES.index('impulse')])
-    np.testing.assert_allclose(arrays.safety_radius, [0.088, 0.3], atol=1e-15)
-    one = select_bodies(arrays, np.array([False, True]))
-    np.testing.assert_array_equal(one.mass, [ROBOT.mass])
-    assert len(body_arrays([]).radius) == 0

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from sbot_common.angles import decoded_yaws
-from sbot_sim.world.bodies import body_arrays, characteristic_length
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.boxes import as_sent, make_box, world_with_boxes
 from sbot_sim.world.geometry import make_world, rectangle_corners
+from sbot_sim.world.shapes import characteristic_length
 
 
 def test_a_box_has_the_circle_around_it_and_a_disc_its_own():

@@ -7,7 +7,8 @@ from hypothesis.extra.numpy import arrays
 
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.collision.placement import placement_error
-from sbot_sim.world.bodies import S_BOT, body_arrays
+from sbot_sim.world.bodies import S_BOT
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.cell_map import (
     FREE,
     OCCUPIED,

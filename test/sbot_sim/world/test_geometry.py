@@ -5,7 +5,8 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_sim.collision.placement import placement_error, placement_errors
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 BOUNDS = (-5.0, -4.0, 5.0, 4.0)

@@ -6,7 +6,8 @@ import pytest
 import sbot
 from sbot_sim.collision.overlap import find_overlaps
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.bodies import BODIES, body_arrays
+from sbot_sim.world.bodies import BODIES
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.line_of_sight import make_line_of_sight
 from sbot_sim.world.scene import make_scene

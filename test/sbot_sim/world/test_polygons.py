@@ -15,7 +15,8 @@ from sbot_sim.collision.overlap import POLYGON, find_overlaps, overlaps
 from sbot_sim.collision.separation import separate
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.sensors.scan import ScanSettings, cast_scans, make_scan_parameters, scan_fan
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, select_bodies
+from sbot_sim.world.bodies import ROBOT, S_BOT
+from sbot_sim.world.body_arrays import body_arrays, select_bodies
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.line_of_sight import make_line_of_sight
 from sbot_sim.world.polygons import counter_clockwise, inside_polygon, outline_error

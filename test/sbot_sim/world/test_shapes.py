@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from sbot_sim.world.bodies import (
-    ROBOT,
-    S_BOT,
-    bodies_of_worlds,
-    body_arrays,
-    make_shapes,
-    select_bodies,
-)
+from sbot_sim.world.bodies import ROBOT, S_BOT
 from sbot_sim.world.boxes import make_box
-from sbot_sim.world.shapes import rectangle_of, share_equally
+from sbot_sim.world.shapes import make_shapes, rectangle_of, share_equally
 
 CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_distance=0.05)
 
@@ -41,12 +34,3 @@ def test_sizes_by_robot():
     shapes = make_shapes([CART, ROBOT])
     assert rectangle_of(shapes, 0) == (0.9, 0.4, 0.2)
     assert rectangle_of(shapes, 1) is None
-
-
-def test_rows_of_some_and_of_several_worlds():
-    one, other = body_arrays([ROBOT, CART]), body_arrays([S_BOT, ROBOT])
-    both = bodies_of_worlds([one, other])
-    for part, rows in ((one, slice(2)), (other, slice(2, 4))):
-        chosen = select_bodies(both, rows)
-        for a, b in zip((*chosen[:-1], *chosen.shape), (*part[:-1], *part.shape), strict=True):
-            np.testing.assert_array_equal(a, b)

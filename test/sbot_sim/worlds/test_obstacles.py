@@ -7,7 +7,8 @@ import pytest
 
 import sbot
 from sbot_common.errors import InputError
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.worlds import obstacles
 
 NONE = {'controller': 'none'}

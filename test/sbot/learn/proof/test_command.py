@@ -4,11 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import sbot
 from sbot.learn.proof.__main__ import main
 from sbot.learn.proof.play import play
-from sbot.learn.proof.report import table
+from sbot.learn.proof.report import draw_curves, table
 from sbot.learn.proof.rows import Row, read_rows, results, write_rows
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
@@ -83,3 +84,22 @@ def test_rows_keep_every_bit_and_bad_ones_are_named(tmp_path):
         file.write('coverage,rule,zero,7,1.0\n')
     with pytest.raises(InputError, match=r"rows.csv:3: got 'coverage,rule,zero,7,1.0', expected"):
         read_rows(tmp_path / 'rows.csv')
+
+
+def test_each_learner_of_a_task_has_a_panel_with_its_own_score(tmp_path, monkeypatch):
+    header = 'task,policy,training,processor_s,agent_steps,score\n'
+    for folder, rows in (('one', ['coverage,evolved,1,1.0,10,0.2', 'coverage,evolved,1,2.0,20,0.3',
+                                  'coverage,evolved,2,1.0,10,0.1']),
+                         ('two', ['coverage,ppo,1,1.0,10,5.0', 'reach_goal,evolved,1,3.0,9,-1'])):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / 'curve.csv').write_text(header + '\n'.join(rows) + '\n')
+    figures = []
+    monkeypatch.setattr(Figure, 'savefig', lambda self, *_, **__: figures.append(self))
+    draw_curves([tmp_path / 'one', tmp_path / 'two'], tmp_path / 'curves.png')
+    [figure] = figures
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [(axes.get_title('left'), axes.get_ylabel(), len(axes.lines)) for axes in shown] == [
+        ('coverage, evolution', 'covered', 2), ('coverage, PPO', 'return of an episode', 1),
+        ('reach_goal, evolution', 'fitness', 1)]
+    assert [axes.get_xlabel() for axes in shown] == ['processor time (s)'] * 3
+    assert shown[0].lines[0].get_xydata().tolist() == [[1.0, 0.2], [2.0, 0.3]]

@@ -315,8 +315,8 @@ BAD = {
     'too deep': ('<a>' * 200 + '</a>' * 200, 'more than 100 elements'),
     'another XML': ('<html><body/></html>', '<arena> is missing'),
     'no experiment': (argos(framework=''), '<experiment> in <framework> is missing'),
-    'no robots': (argos(arena=''), 'no robots'),
-    'two winds': (argos(more=WIND), 'a second wind'),
+    'no robots': (argos(arena=''), 'needs robots'),
+    'two winds': (argos(more=WIND), 'the wind is given twice'),
     'a word as magnitude': (argos(wind=WIND.replace('"5"', '"strong"')), "got 'strong'"),
     'a negative magnitude': (argos(wind=WIND.replace('"5"', '"-5"')), 'magnitude'),
     'no magnitude': (argos(wind=WIND.replace('magnitude="5"', '')), "'magnitude' is missing"),
@@ -324,7 +324,7 @@ BAD = {
     'a negative width': (argos(wind=WIND.replace('/>', ' lateral_reach_radii="-1"/>')),
                          'lateral_reach_radii'),
     'two of one id': (argos(NORTH + EAST.replace('"b"', '"a"')),
-                      "id 'a' is given twice, the first is on line 8"),
+                      "id 'a' is given twice, first on line 8"),
     'two distributed of one id': (argos(NORTH.replace('"a"', '"e3"') + """
         <distribute><position method="uniform" min="1,1,0" max="2,2,0"/><orientation
         method="constant" values="0,0,0"/><entity quantity="4" base_num="0"><e-puck2 id="e">

@@ -124,7 +124,7 @@ def test_what_is_not_supported_is_named_once_with_its_line(tmp_path, caplog):
 
 
 @pytest.mark.parametrize(('text', 'expected'), [
-    ('model ( )', 'a.world: no robots: expected a model of kind position'),
+    ('model ( )', 'a.world: a scenario needs robots'),
     (ROBOT + 'floorplan ( )', "a.world:2: unknown name 'floorplan'"),
     (ROBOT + 'model ( bitmap "no.png" )', "a.world:2: bitmap: got 'no.png', expected an image"),
     (ROBOT + 'model ( bitmap "" )', "a.world:2: bitmap: got '', expected an image file"),

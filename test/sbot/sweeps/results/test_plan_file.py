@@ -64,11 +64,11 @@ def test_no_plan_and_one_that_would_wait_for_ever(tmp_path):
     ('axes', [{'keys': ['a'], 'columns': [{'range': [0, 5, 0]}]}], 'axes.0.columns: got'),
     ('axes', [{'keys': ['a'], 'columns': [['\ud800']]}], 'axes.0.columns: got'),
     ('axes', [{'keys': ['a'], 'columns': [[10**30]]}], 'axes.0.columns: got'),
-    ('axes', [{'keys': ['a', 'b'], 'columns': [[1, 2, 3], [2]]}], 'but with 3, 1 values'),
+    ('axes', [{'keys': ['a', 'b'], 'columns': [[1, 2, 3], [2]]}], 'got 3, 1 values'),
     ('axes', [{'keys': [f'a{i}'], 'columns': [{'range': [0, 10**7, 1]}]} for i in range(9)],
      'expected at most 10000000'),
     ('seeds', [1, 1], 'seeds: got'), ('seeds', [-1], 'seeds: got'), ('seeds', 'x', 'seeds: got'),
-    ('seeds', [True], 'seeds: got'), ('seeds', [], 'needs seeds'),
+    ('seeds', [True], 'seeds: got'), ('seeds', [], 'a sweep needs one'),
     ('metrics', 'm:f', 'metrics: got'), ('overlaps', 1, 'overlaps: got 1, expected true or false'),
     ('settings', {}, "key 'path' is missing"), ('more', 1, "unknown name 'more'"),
 ])

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import shapely
+from ray_oracle import cast_oracle
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
@@ -21,7 +22,6 @@ from sbot_sim.sensors.infrared.sensor import (
     ring,
     sense,
 )
-from sbot_sim.sensors.rays import cast_oracle
 from sbot_sim.world.bodies import S_BOT_RADIUS
 from sbot_sim.world.scene import make_scene
 

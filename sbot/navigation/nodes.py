@@ -1,0 +1,162 @@
+"""Running nodes as competitors: a scene over ROS 2 in lockstep, judged by its recording.
+
+The recorded commands are driven again in this process. The trajectory must have the hash of the
+one over ROS, so the metrics are those of the run that the nodes drove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.bag.reader import Bag
+from sbot.controllers.external import ENTRY as EXTERNAL
+from sbot.controllers.registry import NONE
+from sbot.files.yaml_text import dump_yaml
+from sbot.ros.domain import FREE, parse_domain
+from sbot.ros.own_command import parse_command
+from sbot.ros.up import NodeFailed, run_up
+from sbot.runner.history import Run
+from sbot.runner.loop import run_scenario
+from sbot.scenario.controllers import external_robots
+from sbot.scenario.load import parse_scenario
+from sbot.scenario.model import Scenario
+from sbot_common.errors import InputError, install_command
+from sbot_common.topics import CMD_VEL, COMMAND_TYPES, namespace, resolve
+from sbot_common.twist import STOP, Twist
+from sbot_common.wire.messages import read_twist
+from sbot_sim.engine.state import Snapshot
+from sbot_sim.messages.outgoing import Outgoing
+
+PREFIX = 'node:'  # of a competitor's name; a command follows
+_PLACES = ('{namespace}', '{robot}', '{goal_x}', '{goal_y}')
+
+
+def is_node(controller: str) -> bool:
+    """Tell whether a competitor is a command that starts nodes."""
+    return controller.startswith(PREFIX)
+
+
+def command_words(controller: str) -> list[str]:
+    """Return the words of a competitor's command, places not filled in.
+
+    Raises
+    ------
+    InputError
+        without ROS 2, or if it is no command.
+
+    """
+    if find_spec('rclpy') is None:
+        raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
+                         'or source a ROS 2 installation')
+    return parse_command(controller.removeprefix(PREFIX))
+
+
+def driven_run(values: Mapping[str, Any], controller: str, fixed: Mapping[str, Any], bag: Path,
+               output: Callable[[str], None] = lambda _: None) -> Run:
+    """Return the run of a scene in which nodes drive the robots with goals; the others stand.
+
+    Parameters
+    ----------
+    values : of the scenario
+    controller : 'node:COMMAND'; a command with ``{namespace}`` or another place is started once
+        for each robot, one without is started once
+    fixed : values by key path, over those of the scenario
+    bag : new directory of the recording
+    output : called with each line that a node prints
+
+    Raises
+    ------
+    InputError
+        if a value is wrong, or a node is silent.
+    NodeFailed
+        if a node ends before the run.
+
+    """
+    robots = [{**robot, 'controller': EXTERNAL.name if 'goal' in robot else NONE}
+              for robot in values['robots']]
+    whole = parse_scenario(dump_yaml({**values, 'robots': robots}), str(values['name']),
+                           Path.cwd(), overrides=fixed)
+    scenario = whole.model_copy(update={'until': None})
+    summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output,
+                     own=_commands(scenario, controller.removeprefix(PREFIX)))
+    commands = recorded_commands(Bag(bag), scenario)
+    again = _driven(scenario, commands)
+    if again.summary['trajectory_sha256'] != summary['trajectory_sha256']:
+        raise NodeFailed(f'{bag}: its commands give the trajectory '
+                         f'{again.summary["trajectory_sha256"]}, expected '
+                         f'{summary["trajectory_sha256"]}, that of the nodes')
+    return again if whole.until is None else _driven(whole, commands)
+
+
+def _commands(scenario: Scenario, command: str) -> list[str]:
+    """Return the command for each robot with a goal; once, if it names no place."""
+    if not any(place in command for place in _PLACES):
+        return [command]
+    found, n = [], len(scenario.robots)
+    for i, robot in enumerate(scenario.robots):
+        if robot.goal is not None:
+            values = (namespace(i, n) or '/', str(i), *(repr(float(x)) for x in robot.goal))
+            own = command
+            for place, value in zip(_PLACES, values, strict=True):
+                own = own.replace(place, value)
+            found.append(own)
+    return found
+
+
+def recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
+    """Return the commands (T + 1, N, 3) that held in each tick of a recording of nodes.
+
+    The last of a tick counts. It holds until the next one, or for the robot's ``command_timeout``;
+    one that is not finite is taken as 0.
+    """
+    n, rate = len(scenario.robots), scenario.rate
+    robots = {resolve(CMD_VEL, i, n): i for i in range(n)}
+    sent: list[dict[int, Twist]] = [{} for _ in range(rate.ticks(scenario.duration) + 1)]
+    for message in bag.messages_of(dict.fromkeys(robots, COMMAND_TYPES)):
+        twist = read_twist(message.payload, message.type)
+        sent[rate.tick(message.stamp_ns)][robots[message.name]] = (
+            twist if np.isfinite(twist).all() else STOP)
+    commands = np.zeros((len(sent), n, 3))
+    for robot, external in external_robots(scenario).items():
+        now, heard_ns = STOP, 0
+        for k, messages in enumerate(sent):
+            stamp_ns = rate.stamp_ns(k)
+            if robot in messages:
+                now, heard_ns = messages[robot], stamp_ns
+            if external.optional and stamp_ns - heard_ns >= external.timeout_ns:
+                now = STOP
+            commands[k, robot] = now
+    return commands
+
+
+def _driven(scenario: Scenario, commands: NDArray[np.float64]) -> Run:
+    """Return the run of a scenario with given commands."""
+    robots = [robot.model_copy(update={'controller': NONE, 'parameters': {}})
+              for robot in scenario.robots]
+    return run_scenario(scenario.model_copy(update={'robots': robots}),
+                        supervisor=_Commands(commands), overlaps=False)
+
+
+class _Commands:
+    """A supervisor that gives recorded commands."""
+
+    def __init__(self, commands: NDArray[np.float64]) -> None:
+        self._commands, self._tick = commands, 0
+
+    def show(self, snapshot: Snapshot, _: Sequence[Outgoing]) -> None:
+        """Take note of the tick."""
+        self._tick = snapshot.tick
+
+    def may_proceed(self) -> bool:
+        """Return true: nobody waits."""
+        return True
+
+    def commands(self) -> Mapping[int, Twist]:
+        """Return the commands of this tick."""
+        return {i: Twist(*row) for i, row in enumerate(self._commands[self._tick].tolist())}

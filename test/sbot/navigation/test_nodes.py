@@ -1,0 +1,122 @@
+"""Nodes of somebody's own in the benchmark: driven over ROS, judged as everybody else."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from external_runs import CASES, scenario, up
+
+from sbot.bag.arrays import read_recording
+from sbot.bag.reader import Bag
+from sbot.cli.main import main
+from sbot.navigation import nodes
+from sbot.navigation.benchmark import check_rows, run_nodes, scene_sources
+from sbot.navigation.library import chosen_scenes, families
+from sbot.navigation.nodes import recorded_commands
+from sbot.navigation.rows import read_rows_file
+from sbot.navigation.table import table
+from sbot.scenario.load import parse_scenario
+from sbot.sweeps.experiment import Options
+from sbot_common.errors import InputError
+
+AVOID = Path(__file__).resolve().parents[3] / 'examples/external_node/external_node/node.py'
+EACH = f'{AVOID} --ros-args -r __ns:={{namespace}} -p use_sim_time:=true'
+SHORT = {'duration': 1.0, 'lockstep_timeout': 3.0}
+needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
+                               reason='rclpy is missing')
+
+
+def scenes(*names, seeds=(3,)):
+    return list(scene_sources(chosen_scenes(families(), names), list(seeds)))
+
+
+@pytest.mark.ros
+@needs_ros
+def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_path, monkeypatch,
+                                                                           capsys):
+    monkeypatch.chdir(tmp_path)
+    arguments = ['bench', 'navigation', 'corner/blind', '--seeds', '3:4', '--node', EACH,
+                 '--set', 'duration=1', '-o', 'mine', '--quiet', '--format', 'jsonl']
+    assert main(arguments) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row['controller'] == f'node:{EACH}'
+    assert row['error'] is None
+    assert row['arrived'] == row['collisions'] == 0
+    bag = Bag(tmp_path / 'mine' / 'recordings' / '0' / 'corner_blind#3')
+    poses = read_recording(bag).poses
+    assert np.ptp(poses[:, :, :2], axis=0).max() > 0.1  # both have a node, and drive
+    recorded = parse_scenario(bag.scenario_text, 'bag', tmp_path, import_controllers=False)
+    again = nodes._driven(recorded, recorded_commands(bag, recorded))
+    assert row['trajectory_sha256'] == again.summary['trajectory_sha256']
+    assert main(['bench', 'navigation', '--check', 'mine/rows.jsonl']) == 2
+    assert '--trust' in capsys.readouterr().err
+    assert main(['bench', 'navigation', '--check', 'mine/rows.jsonl', '--trust', '--quiet']) == 0
+    rows = read_rows_file(Path('mine/rows.jsonl'))
+    rows[0]['trajectory_sha256'] = 'f' * 64
+    assert len(check_rows(rows, families(), Options(jobs=1, progress=False))) == 1
+
+
+@pytest.mark.ros
+@needs_ros
+@pytest.mark.parametrize(('command', 'said'), [
+    ('dies.py', 'ended the run with exit code 3: no battery'),
+    ('silent.py', 'lockstep_timeout')])
+def test_nodes_that_die_or_never_answer_are_rows_with_one_line(tmp_path, monkeypatch, command,
+                                                               said):
+    monkeypatch.chdir(tmp_path)
+    Path('dies.py').write_text('import sys\nprint("no battery")\nsys.exit(3)\n')
+    Path('silent.py').write_text(
+        'import rclpy\nfrom geometry_msgs.msg import Twist\nfrom sensor_msgs.msg import LaserScan'
+        '\nrclpy.init()\nnode = rclpy.create_node("silent")\n'
+        'publisher = node.create_publisher(Twist, "cmd_vel", 10)\n'
+        'node.create_subscription(LaserScan, "base_scan", lambda _: None, 10)\n'
+        'rclpy.spin(node)\n')
+    row, = run_nodes(scenes('narrow/0.7'), f'node:{command}', SHORT)
+    assert said in row['error']
+    assert '\n' not in row['error']
+    assert row['trajectory_sha256'] is None
+    assert table([row])[1][2] == '0 of 1'
+
+
+@pytest.mark.ros
+@needs_ros
+def test_commands_hold_as_they_did_over_ros(tmp_path):
+    path = scenario(tmp_path, CASES)  # after each scan, by timers, now and then
+    done = up(path, CASES, '--json', '--quiet', '--record', tmp_path / 'bag')
+    assert done.returncode == 0, done.stderr
+    bag = Bag(tmp_path / 'bag')
+    recorded = parse_scenario(bag.scenario_text, 'bag', tmp_path, import_controllers=False)
+    commands = recorded_commands(bag, recorded)
+    again = nodes._driven(recorded, commands)
+    assert json.loads(done.stdout)['trajectory_sha256'] == again.summary['trajectory_sha256']
+    assert {len(np.unique(commands[:, i], axis=0)) > 1 for i in CASES} == {True}
+
+
+def test_a_command_with_a_place_is_started_for_each_robot_with_a_goal():
+    _, values = scenes('hallway/pair')[0]
+    values['robots'].append({'pose': [7, 0.8, 0]})
+    made = parse_scenario(json.dumps(values), 'pair', Path.cwd())
+    assert nodes._commands(made, 'swarm') == ['swarm']
+    assert nodes._commands(made, 'one {robot} {namespace} {goal_x} {goal_y} {other}') == [
+        'one 0 /robot_0 12.5 0.8 {other}', 'one 1 /robot_1 1.5 0.8 {other}']
+    alone = made.model_copy(update={'robots': made.robots[:1]})
+    assert nodes._commands(alone, '-r __ns:={namespace}') == ['-r __ns:=/']
+
+
+def test_what_cannot_be_started_is_refused_before_anything_runs(monkeypatch, capsys):
+    begin = ['bench', 'navigation', 'narrow/0.7', '--seeds', '0:1']
+    monkeypatch.setattr(nodes, 'find_spec', lambda _: True)
+    for arguments, said in ((['--node', 'no_such_program'], '--node: no program no_such_program'),
+                            (['--node', "'"], '--node: got "\'"'),
+                            (['--node', 'true', '--timeout', '3'],
+                             '--timeout cannot be combined with --node')):
+        assert main([*begin, *arguments]) == 2
+        error = capsys.readouterr().err
+        assert said in error
+        assert error.count('\n') == 1
+    monkeypatch.setattr(nodes, 'find_spec', lambda _: None)
+    with pytest.raises(InputError, match=r'^--node needs ROS 2 \(rclpy\)'):
+        run_nodes(scenes('narrow/0.7'), f'node:{sys.executable}', {})

@@ -1,0 +1,51 @@
+"""A stranger adds a controller to the table by following one page, word by word."""
+
+import json
+import re
+import shlex
+import textwrap
+from pathlib import Path
+
+from sbot.cli.main import main
+
+PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'navigation_benchmark.md'
+
+
+def blocks(language):
+    """The page's blocks of code up to nodes, without their indentation."""
+    page = PAGE.read_text('utf-8')
+    text = page[page.index('## Add your own'):page.index('### A ROS 2 node')]
+    return [textwrap.dedent(block) for block in re.findall(
+        rf'^ *```{language}\n(.*?)^ *```', text, re.DOTALL | re.MULTILINE)]
+
+
+def commands():
+    for block in blocks('bash'):
+        for line in block.replace('\\\n', ' ').splitlines():
+            yield shlex.split(line, comments=True)
+
+
+def test_the_page_adds_a_controller_to_the_table(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, = blocks('python')
+    Path('mine.py').write_text(code)
+    ran = []
+    for words in commands():
+        assert words[:3] == ['sbot', 'bench', 'navigation']
+        short = [] if '--check' in words else [
+            '--seeds', '0:1', '--jobs', '1', '--set', 'duration=2', '--quiet']
+        if not short or words[3].startswith('-'):  # of all scenes, two
+            words[3:3] = [] if not short else ['hallway', 'corner/l']
+        assert main([*words[1:], *short]) == 0, words
+        ran.append(capsys.readouterr().out)
+    table, _, checked = ran
+    assert {name in table for name in ('mine:Mine', 'navigate', 'dwa')} == {True}
+    rows = [json.loads(line) for line in Path('mine_runs', 'rows.jsonl').read_text().splitlines()]
+    assert [(row['scene'], row['controller'], row['error']) for row in rows] == [
+        ('hallway/pair', 'mine:Mine', None), ('corner/l', 'mine:Mine', None)]
+    assert all(row['controller_sha256'] for row in rows)
+    assert checked == '2 rows run again, 0 differences\n'
+    Path('mine.py').write_text(code.replace('2.0 * turn', '1.9 * turn'))
+    again = list(commands())[-1]
+    assert main([*again[1:], '--quiet']) == 3
+    assert 'controller_sha256' in capsys.readouterr().out

@@ -1,0 +1,56 @@
+"""Names, filters and poses of simulation_interfaces' entities."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from sbot_common.errors import InputError
+from sbot_sim.ros.entities import (
+    check_frame,
+    fill_state,
+    new_name,
+    read_pose,
+    robot_name,
+    robot_number,
+)
+from sbot_sim.ros.spawned import Refused
+
+
+def space(**values):
+    return SimpleNamespace(**values)
+
+
+def test_robots_have_names():
+    assert robot_number(robot_name(12)) == 12
+
+
+def test_a_new_name_is_free_and_no_robots():
+    assert new_name('crate', ['box'], may_rename=False) == 'crate'
+    assert new_name('crate', ['crate', 'crate_copy_1'], may_rename=True) == 'crate_copy_2'
+    assert new_name('robot_9', [], may_rename=True) == 'robot_9_copy_1'
+    for name, code in (('crate', 'NAME_NOT_UNIQUE'), ('a b', 'NAME_INVALID'),
+                       ('', 'NAME_INVALID')):
+        with pytest.raises(Refused) as caught:
+            new_name(name, ['crate'], may_rename=False)
+        assert caught.value.code == code
+
+
+def test_frames():
+    for frame in ('', 'map', '/world'):
+        check_frame(space(frame_id=frame), 'CODE')
+    with pytest.raises(Refused, match="got 'odom', expected map"):
+        check_frame(space(frame_id='odom'), 'CODE')
+
+
+def test_a_state_is_in_the_frame_of_the_map():
+    def parts():
+        return space(x=0.0, y=0.0, z=0.0, w=0.0)
+    state = space(header=space(), pose=space(position=parts(), orientation=parts()),
+                  twist=space(linear=parts(), angular=parts()))
+    fill_state(state, (1.0, 2.0, math.pi / 2), (0.5, 0.25, 0.1))
+    assert read_pose(state.pose) == pytest.approx((1.0, 2.0, math.pi / 2))
+    assert (state.twist.linear.x, state.twist.linear.y) == pytest.approx((-0.25, 0.5))
+    state.pose.orientation = parts()
+    with pytest.raises(InputError, match='expected finite numbers'):
+        read_pose(state.pose)
