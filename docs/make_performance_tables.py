@@ -104,6 +104,15 @@ def small() -> str:
     return _table(['what', 'measured'], lines)
 
 
+def starts() -> str:
+    """Return what starts cost."""
+    def seconds(text: str) -> str:
+        return _number(text, 2) if text else ''
+    return _table(['start', 'processor time (s)', 'waiting (s)', ''], [
+        [row['start'], seconds(row['cpu_s']), seconds(row['wall_s']), row['note']]
+        for row in _rows('starts.csv')])
+
+
 def motion() -> str:
     """Return motion and collisions alone."""
     return _table(['robots', 'ms per step (median)', 'best', 'overlaps afterwards'], [
@@ -146,7 +155,7 @@ def sweeps() -> str:
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     'performance.md': {'standard': standard, 'peers': peers, 'small': small, 'budget': budget,
-                       'nodes': nodes},
+                       'nodes': nodes, 'starts': starts},
     'motion_and_collisions.md': {'motion': motion},
     'elementary.md': {'accuracy': accuracy, 'speed': speed},
     'sweeps.md': {'cost': sweeps}}

@@ -70,3 +70,8 @@ class Followers:
                   repulsion_grid(self._parameters, everybody), turns)
         self.invalid_turns += np.isnan(turns[:, THETA])
         return turns[:, COMMAND]
+
+
+def warm_up() -> None:
+    """Compile (or load from the cache) what followers together call besides their turns."""
+    repulsion_grid(Parameters(), np.zeros((1, 3)))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from sbot_common.compiled.lazy import uncollected
+
 # Where each public name is.
 _PLACES = {
     'Bag': 'sbot.bag.reader', 'Broadcast': 'sbot_common.wire.broadcast',
@@ -52,10 +54,9 @@ def __getattr__(name: str) -> object:
         return value
     if name not in __all__:
         raise AttributeError(f"module 'sbot' has no attribute '{name}'")
-    if name == 'learn':
-        value = import_module('sbot.learn')
-    else:
-        value = getattr(import_module(_PLACES[name]), _RENAMED.get(name, name))
+    with uncollected():
+        module = import_module('sbot.learn' if name == 'learn' else _PLACES[name])
+    value = module if name == 'learn' else getattr(module, _RENAMED.get(name, name))
     globals()[name] = value
     return value
 

@@ -130,3 +130,15 @@ def test_the_cost_of_a_sweep_is_measured(tmp_path):
         [row] = csv.DictReader(file)
     assert 0 < float(row['journal_and_tables_ms']) < 100
     assert float(row['peak_mib_10000_runs']) < float(row['peak_mib_1000_runs']) + 100
+
+
+def test_warm_starts_are_measured(tmp_path):
+    table = tmp_path / 'table.csv'
+    done = subprocess.run([sys.executable, str(BENCHMARKS / 'starts.py'), '--warm', '--repeat',
+                           '1', '--csv', str(table)],
+                          capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    with table.open(newline='') as file:
+        rows = list(csv.DictReader(file))
+    assert [row['start'].split()[0] for row in rows] == ['`import', '`sbot', '`import']
+    assert all(float(row['cpu_s']) > 0.05 for row in rows)

@@ -16,6 +16,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from sbot_common.compiled.lazy import uncollected
 from sbot_common.errors import InputError, keep_warnings_plain, one_line, plain_lines
 from sbot_common.signals.interrupts import Interrupts, check_interrupt, end_on_signals, unblock
 
@@ -80,7 +81,9 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
         if module != wanted:
             subparsers.add_parser(name, help=text)
         elif module != added:
-            import_module(f'sbot.cli.{module}').add_parsers(subparsers)
+            with uncollected():
+                of_command = import_module(f'sbot.cli.{module}')
+            of_command.add_parsers(subparsers)
             added = module
     return parser
 

@@ -18,8 +18,9 @@ def _batch(ids: list[int], parameters: Parameters, threads: int) -> Batch:
 
 
 def _warm_up() -> None:
-    from potential_field_bot.bot import warm_up
-    warm_up()
+    from potential_field_bot import bot, swarm
+    bot.warm_up()
+    swarm.warm_up()
 
 
 def _refusal(place: Place) -> str | None:

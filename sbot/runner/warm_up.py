@@ -1,7 +1,7 @@
 """Compilation ahead of a run: the functions that a scenario needs, in two processes.
 
-Each compiles a phase of the tick after the other, one from the first phase on, one from the last,
-until they meet; the second starts when the first compiles its first function.
+Each compiles the longest phase of the tick that neither has begun, so that both end at about the
+same time; the second starts when the first compiles its first function.
 The wall time of a run, and what a progress bar shows, are then those of the run alone.
 """
 
@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sbot.controllers.entry import Entry
 from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.child_python import python_command
@@ -31,7 +33,6 @@ from sbot_common.compiled.lazy import on_compilation
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from sbot.scenario.model import Scenario
@@ -53,6 +54,11 @@ wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 
 
 _ONE, _ALL = Expected(27, 15.0), Expected(51, 25.0)  # scenario; a core of 2026
+_COUNT, _DRAWS = 'count', 'draws'
+# Phases that take a second or more to compile, the longest first (seconds measured one by one).
+_LONGEST = ('scan', 'resolve_overlaps', 'resolve_overlaps_of_shapes',
+            'resolve_overlaps_among_moving', 'read_infrared', 'scan_rectangles',
+            'measure_odometry', _DRAWS, 'sum_impulses', 'begin', _COUNT, 'propose')
 _MOST_ROBOTS = 12  # robots: the functions of many are compiled, and nothing takes long
 
 
@@ -175,7 +181,7 @@ def compile_other_half() -> None:
     # These need no tables of the world, which the other process is compiling functions for.
     for name in _controllers(wanted):
         entry_of(name).warm_up()
-    _compile_unclaimed([*enumerate(_tasks(wanted))][::-1], sys.argv[1])
+    _compile_unclaimed(enumerate(_tasks(wanted)), sys.argv[1])
 
 
 def _controllers(wanted: list[Scenario]) -> list[str]:
@@ -184,19 +190,41 @@ def _controllers(wanted: list[Scenario]) -> list[str]:
 
 
 def _tasks(wanted: list[Scenario]) -> list[Callable[[], object]]:
-    """Return what compiles a phase of a tick each, the longest first; then the summary's part."""
+    """Return what compiles a phase of a tick or the summary's part each, the longest first."""
     from sbot_sim.engine.simulation import world_of
     from sbot_sim.worlds.batch import Phase
-    tasks: list[Callable[[], object]] = []
+    tasks: list[tuple[int, Callable[[], object]]] = []
+    seen: set[str] = set()
+
+    def add(name: str, task: Callable[[], object]) -> None:
+        # A phase of one scenario is that of another, too: two processes must not begin both.
+        tasks.append((len(_LONGEST) + 1 if name in seen else _rank(name), task))
+        seen.add(name)
     for scenario in wanted:
         parameters = simulation_parameters(scenario)
         world = world_of(parameters)
         tick, setting = world.tick, world.setting
-        phases = dict.fromkeys((*tick.sensing(setting)[::-1], *tick.beginning(setting),
-                                *tick.sensing_wind(setting), *tick.advancing(setting)))
-        tasks += [partial(world.program, [phase]) for phase in phases if isinstance(phase, Phase)]
-        tasks.append(partial(_compile_count, parameters, initial_poses(scenario)))
-    return tasks
+        phases = dict.fromkeys((*tick.beginning(setting), *tick.sensing_wind(setting),
+                                *tick.advancing(setting)))
+        for phase in phases:
+            if isinstance(phase, Phase):
+                add(phase.function.__name__, partial(world.program, [phase]))
+        if any(entry_of(name).batch for name in _controllers([scenario])):
+            add(_DRAWS, _compile_draws)
+        add(_COUNT, partial(_compile_count, parameters, initial_poses(scenario)))
+    return [task for _, task in sorted(tasks, key=lambda ranked: ranked[0])]
+
+
+def _rank(name: str) -> int:
+    """Return the place of a phase among the longest; any other comes after them."""
+    return _LONGEST.index(name) if name in _LONGEST else len(_LONGEST)
+
+
+def _compile_draws() -> None:
+    """Compile what draws the numbers of controllers that take their turns together."""
+    from sbot_common.random.numbers import uniforms
+    from sbot_common.random.purposes import CONTROLLER
+    uniforms(0, CONTROLLER, np.zeros(1, np.int64), 0, 1)
 
 
 def _compile_count(parameters: SimulationParameters, poses: NDArray[np.float64]) -> None:

@@ -30,6 +30,7 @@ from sbot_common.compiled import light_numba  # noqa: F401
 # isort: split
 from numba.core import compiler
 from numba.core.caching import _Cache
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
@@ -129,7 +130,8 @@ class CodeCache(_Cache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401
         """Return machine code, or None: compile."""
-        target_context.refresh()
+        # What machine code calls to make arrays. The rest of numba's context is the compiler's.
+        rtsys.initialize(target_context)
         for data in self._candidates(sig) if self._enabled else ():
             try:
                 return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))

@@ -9,24 +9,21 @@ they are made, not later, and not when the interpreter takes itself apart, which
 
 from __future__ import annotations
 
-import gc
 import sys
 from importlib.util import find_spec
+
+from sbot_common.compiled.lazy import uncollected
 
 
 def _import_numba() -> None:
     if {'numba', 'scipy'} & sys.modules.keys():
         return
-    collecting = gc.isenabled()
-    gc.disable()
     sys.modules['scipy'] = None  # type: ignore[assignment]
     try:
-        from numba.np import arraymath
+        with uncollected():
+            from numba.np import arraymath
     finally:
         del sys.modules['scipy']
-        if collecting:
-            gc.enable()
-    gc.freeze()
     arraymath._HAVE_BLAS = find_spec('scipy') is not None
 
 

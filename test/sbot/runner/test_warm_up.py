@@ -2,12 +2,15 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 import sbot
 from sbot.runner import warm_up
+from sbot.runner.loop import run_scenario
 from sbot_common.compiled import lazy
+from sbot_common.compiled.cache import CodeCache
 
 
 def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch):
@@ -65,16 +68,31 @@ def test_the_other_process_starts_when_the_first_function_is_compiled(monkeypatc
 
 
 def test_each_phase_is_compiled_by_one_of_two_processes(tmp_path):
-    """From the first on by one, from the last on by the other, whoever comes first."""
+    """By whoever comes to it first."""
     done: list[tuple[str, int]] = []
 
     def tasks(who: str) -> list:
         return [(k, lambda k=k: done.append((who, k))) for k in range(6)]
-    one, other = iter(tasks('one')), iter(tasks('other')[::-1])
-    for _ in range(6):
-        for mine in (one, other):
-            warm_up._compile_unclaimed([next(mine)], str(tmp_path))
-    assert done == [('one', 0), ('other', 5), ('one', 1), ('other', 4), ('one', 2), ('other', 3)]
+    for who, count in (('one', 1), ('other', 3), ('one', 6)):
+        warm_up._compile_unclaimed(tasks(who)[:count], str(tmp_path))
+    assert done == [('one', 0), ('other', 1), ('other', 2), ('one', 3), ('one', 4), ('one', 5)]
+
+
+def names_of(tasks: list) -> list:
+    return [task.args[0][0].function.__name__ if isinstance(task, partial) and isinstance(
+        task.args[0], list) else getattr(task, 'func', task).__name__ for task in tasks]
+
+
+def test_the_longest_phases_come_first():
+    """So that what ends last is short; a name that no phase has any more is found here."""
+    one = warm_up._silent(sbot.load('leader_follower', duration=0.1))
+    names = names_of(warm_up._tasks([one]))
+    assert names[:3] == ['scan', 'resolve_overlaps', 'measure_odometry']
+    every = names_of(warm_up._tasks(warm_up._samples()))
+    other = {warm_up._COUNT: '_compile_count', warm_up._DRAWS: '_compile_draws'}
+    assert {other.get(name, name) for name in warm_up._LONGEST} <= {*every}
+    first = every[:len({*every})]
+    assert len({*first}) == len(first), 'a phase that two scenarios share is begun once'
 
 
 def test_a_phase_that_cannot_be_compiled_says_so(tmp_path):
@@ -87,11 +105,23 @@ def test_a_phase_that_cannot_be_compiled_says_so(tmp_path):
 def test_what_compiles_covers_the_phases_of_a_run():
     """A run after the tasks alone compiles only what Python calls between the phases."""
     scenario = warm_up._silent(sbot.load('leader_follower', duration=0.1))
-    phases = [task.args[0][0].function.__name__ for task in warm_up._tasks([scenario])
-              if isinstance(task.args[0], list)]
+    phases = names_of(warm_up._tasks([scenario]))
     assert len(set(phases)) == len(phases)
     assert {'begin', 'scan', 'resolve_overlaps', 'measure_odometry', 'sum_impulses', 'propose',
             'decode_yaws', 'update_twists', 'end_tick'} <= set(phases)
+
+
+def test_a_run_after_the_tasks_compiles_only_what_is_short(monkeypatch):
+    """What Python calls between the phases is compiled by one process while the other waits."""
+    scenario = warm_up._silent(sbot.load('leader_follower', duration=0.1))
+    for name in warm_up._controllers([scenario]):
+        warm_up.entry_of(name).warm_up()
+    for task in warm_up._tasks([scenario]):
+        task()
+    called = []
+    monkeypatch.setattr(CodeCache, 'load_overload', lambda self, *_: called.append(self._stem()))
+    run_scenario(scenario, keep=False)
+    assert {*called} <= {'sbot_sim.worlds.batch.run_phases'}  # a tenth of a second
 
 
 CALLS = []

@@ -1,5 +1,6 @@
 """Compiled functions before numba is imported, and after."""
 
+import gc
 import pickle
 import subprocess
 import sys
@@ -147,3 +148,37 @@ def test_the_names_of_functions_stay():
     assert trigonometric.sincos.__name__ == 'sincos'
     with pytest.raises(AttributeError):
         lazy.Lazy(None, lambda: None, 'nothing', False, False).__wrapped__
+
+
+@pytest.fixture
+def collector():
+    yield
+    gc.enable()
+    gc.unfreeze()
+
+
+@pytest.mark.parametrize('collecting', [True, False])
+def test_objects_of_the_block_are_left_alone_and_the_collector_is_as_it_was(collector, collecting):
+    gc.enable() if collecting else gc.disable()
+    before = gc.get_freeze_count()
+    with lazy.uncollected():
+        assert not gc.isenabled()
+        kept = [[] for _ in range(1000)]
+    assert gc.isenabled() is collecting
+    assert gc.get_freeze_count() >= before + len(kept)
+
+
+def test_an_import_that_fails_turns_the_collector_on_again(collector):
+    gc.enable()
+    with pytest.raises(ImportError), lazy.uncollected():
+        raise ImportError
+    assert gc.isenabled()
+
+
+def test_cycles_that_come_later_are_collected(collector):
+    with lazy.uncollected():
+        pass
+    cycle = []
+    cycle.append(cycle)
+    del cycle
+    assert gc.collect() > 0
