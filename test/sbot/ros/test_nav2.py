@@ -324,7 +324,8 @@ def sources(package: str) -> str:
 
 @needs_nav2
 def test_every_parameter_is_declared_by_nav2(parameters):
-    util = sources('nav2_util')  # what all its nodes share
+    # What all nodes share, and what a server of actions with a behaviour tree declares.
+    util = sources('nav2_util') + sources('nav2_behavior_tree')
     texts = {package: sources(package) for package in set(PACKAGES.values())}
     for node, each in parameters.items():
         text = texts[PACKAGES[node]] + util
