@@ -2,7 +2,8 @@
 
 A page is converted by jupytext and executed by nbclient in an empty folder. A picture of the page,
 `first_swarm/tracks.png`, is the file `tracks.png` that its commands leave there; the notebook
-carries it as an attachment. With names of pages as arguments, only these.
+carries it as an attachment. A picture that no executed command makes stays as it is. With names of
+pages as arguments, only these.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ def make(page: Path) -> None:
                                          resources={'metadata': {'path': folder}})
         client.execute()
         for name in {found[1] for found in PICTURE.findall(text)}:
-            made = next(Path(folder).rglob(Path(name).name))
+            made = next(Path(folder).rglob(Path(name).name), None)
+            if made is None and (FOLDER / name).exists():
+                continue  # of commands that are shown and not executed
+            if made is None:
+                raise SystemExit(f'{page.name}: no command makes {name}')
             (FOLDER / name).parent.mkdir(exist_ok=True)
             save_small(made, FOLDER / name, WIDTH)
             with Image.open(FOLDER / name) as image:
