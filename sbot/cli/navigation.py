@@ -26,9 +26,9 @@ FAILED = 3  # exit code where runs have failed, or rows are not as they say
 _SEEDS = '0:20'
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the command ``navigation`` to those of ``sbot bench``."""
-    made = subparsers.add_parser('navigation', description=_DESCRIPTION,
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:  # noqa: ANN401 - no public type
+    """Add the command ``navigation`` to those of ``sbot bench``, and return its parser."""
+    made: argparse.ArgumentParser = subparsers.add_parser('navigation', description=_DESCRIPTION,
                                  help='compare controllers on a library of scenes')
     made.add_argument('scenes', nargs='*', metavar='SCENE',
                       help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
@@ -76,6 +76,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
     made.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
     made.add_argument('--quiet', action='store_true', help='print no progress')
     made.set_defaults(run=_navigation)
+    return made
 
 
 def _navigation(arguments: argparse.Namespace) -> int:
