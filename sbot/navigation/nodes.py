@@ -149,7 +149,7 @@ def recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
             stamp_ns = rate.stamp_ns(k)
             if robot in messages:
                 now, heard_ns = messages[robot], stamp_ns
-            if external.optional and stamp_ns - heard_ns >= external.timeout_ns:
+            if external.too_old(stamp_ns - heard_ns):
                 now = STOP
             commands[k, robot] = now
     return commands
