@@ -32,6 +32,8 @@ def commands():
 def here(tmp_path, monkeypatch):
     """A folder of one's own; its module is not there for other tests."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'path', [
+        folder for folder in sys.path if not Path(folder, 'mine.py').is_file()])
     sys.modules.pop('mine', None)
     yield tmp_path
     sys.modules.pop('mine', None)
