@@ -335,9 +335,9 @@ def test_a_run_that_was_not_kept_has_no_picture(tmp_path):
 @pytest.mark.parametrize(('arguments', 'error'), [
     ({'at': 'x'}, 'at: got'), ({'at': [[0, 1]]}, 'at: got'), ({'at': 5}, 'at: got'),
     ({'at': [99.0]}, r'at: got 99\.0, expected a time from 0 to'),
-    ({'colour': 'x'}, "colour: got 'x', expected robot or heading"),
-    ({'colour': 'heading'}, "colour='heading' needs at, or a film"),
-    ({'path': 'a.gif', 'at': [0.0]}, r'at cannot be combined with a film \(a\.gif\)')])
+    ({'colour': 'x'}, "colour: got 'x', expected robot, time"),
+    ({'colour': 'heading'}, 'colour heading needs at or a film'),
+    ({'path': 'a.gif', 'at': [0.0]}, 'at cannot be combined with a film')])
 def test_wrong_arguments_of_plot_are_one_line(arguments, error):
     path = arguments.pop('path', None)
     with pytest.raises(sbot.InputError, match=error):
