@@ -140,10 +140,10 @@ def _missing(kind: str, module: ModuleType, name: str, where: str,
              if is_one(value) and not each.startswith('_')]
     near = get_close_matches(wanted, known, 1, 0.5)
     file = getattr(module, '__file__', None)
-    loaded = f'the file {file}' if file else 'a part of Python'
     return InputError(one_line(
-        f"{where}: module '{module_name}' ({loaded}) has no {kind} '{wanted}'"
-        + (f"; did you mean '{near[0]}'?" if near else '')))
+        f"{where}: module '{module_name}' has no {kind} '{wanted}'"
+        + (f"; did you mean '{near[0]}'?" if near else '')
+        + f' (it was loaded from {file or "Python itself"})'))
 
 
 def is_shipped(name: str) -> bool:
