@@ -47,7 +47,7 @@ GALLERY = {
     'gallery/crossing': Shown((0, 6, 10, 30), 'heading'),
     'gallery/circle': Shown((0, 8, 14, 40), 'robot'),
     'evolved_aggregation': Shown((0, 20, 60)),
-    'leader_in_gusts': Shown((0, 6, 12, 20)),
+    'leader_in_gusts': Shown((0, 4, 12, 20)),
     'leader_follower': Shown(),
     'rooms': Shown(),
     'wind_wake': Shown(),

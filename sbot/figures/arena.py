@@ -196,25 +196,32 @@ def free_wind_arrows(data: RunData, index: int | None = None) -> Array:
     """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
 
     The longest reaches 0.6 of the way to the next; there are none where there is no wind.
-    ``index``: of a stamp, with its gust; the longest of all stamps reaches so far then.
+    ``index``: of a stamp, with its gust; in a run with gusts the longest of all stamps reaches
+    0.9 of the way.
     """
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
-    spacing = max(xmax - xmin, ymax - ymin) / _ARROWS
+    spacing = _spacing(data)
     x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
             for low, high in ((xmin, xmax), (ymin, ymax)))
     x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
     points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
     wind = wind_at(data, points, index)
-    strongest = float(np.hypot(*wind.T).max())
-    if index is not None:
-        strongest = max(strongest, _strongest_ever(data, points))
-    if not wind.any():
+    reach, strongest = 0.6, float(np.hypot(*wind.T).max())
+    if strongest == 0.0:
         return np.zeros((0, 4))
-    arrows = np.column_stack([points, wind * (0.6 * spacing / strongest)])
+    if index is not None and data.air.gust.any():
+        reach, strongest = 0.9, _strongest_ever(data, points)
+    arrows = np.column_stack([points, wind * (reach * spacing / strongest)])
     free = np.ones(len(arrows), bool)
     for part in (-0.5, -0.25, 0.0, 0.25, 0.5):  # along an arrow, which is drawn about its middle
         free &= ~inside_obstacles(data, arrows[:, :2] + part * arrows[:, 2:])
     return arrows[free]
+
+
+def _spacing(data: RunData) -> float:
+    """Return the distance (m) between arrows of the wind."""
+    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    return max(xmax - xmin, ymax - ymin) / _ARROWS
 
 
 def inside_obstacles(data: RunData, points: Array) -> NDArray[np.bool_]:
@@ -264,8 +271,9 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
         strongest = float(np.hypot(*mean.T).max())
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
         axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
-                    width=0.06 * longest, headwidth=4, headlength=5, headaxislength=4.5,
-                    color=palette().wind, pivot='mid', zorder=1)
+                    width=0.06 * max(longest, 0.35 * _spacing(data)), headwidth=4,
+                    headlength=5, headaxislength=4.5, color=palette().wind, pivot='mid',
+                    zorder=1)
     label = wind_label(data, strongest, index) if named else ''
     if label:
         axes.annotate(label, (1.0, 1.0), xycoords='axes fraction', ha='right', va='bottom',

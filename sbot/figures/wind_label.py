@@ -29,8 +29,9 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
         blows = np.flatnonzero((speeds > 0.0) | (forces > 1e-9))
         times = (f' from {data.seconds[blows[0]]:.1f} to {data.seconds[blows[-1]]:.1f} s'
                  if len(blows) else '')
-        gust = _gust(float(speeds.max()), float(forces.max()))
-        parts += [gust + times] * bool(gust)
+        if len(speeds) > 1:  # else no run, only its start
+            gust = _gust(float(speeds.max()), float(forces.max()))
+            parts += [gust + times] * bool(gust)
     else:
         k = data.air.row(int(data.stamps_ns[index]))
         gust = _gust(float(speeds[k]), float(forces[k]))

@@ -15,7 +15,7 @@ const HELP = [
   ['c', 'next curve'], ['n', 'follow the next robot; shift: the one before'],
   ['l', 'put this moment and robot into the address, as a link'], ['?', 'this help'],
   ['wheel, drag', 'zoom, move; a click on a robot follows it'],
-  ['light blue arrows', 'the undisturbed wind; the longest is the strongest'],
+  ['light blue arrows', 'the mean wind, without gusts and wakes; the longest is the strongest'],
   ['blue arrow at a robot', 'where the wind that it feels would carry it in two seconds'],
   ['red cross in a ring', 'a goal'], ['red dots', 'what the lasers hit'],
   ['dashed ring', 'the robot that you drive']];

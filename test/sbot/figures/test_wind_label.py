@@ -3,9 +3,10 @@ import pytest
 
 from sbot.figures.animation import _Film
 from sbot.figures.arena import free_wind_arrows
-from sbot.figures.data import RunData, from_bag, from_result
+from sbot.figures.data import RunData, at_rest, from_bag, from_result
 from sbot.figures.moments import draw_moments
 from sbot.figures.picture import draw_run
+from sbot.figures.wind_label import wind_label
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
 
@@ -67,6 +68,11 @@ def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(data, tmp_path):
                               'wind_gust_force_mean: 4'))
     assert texts(draw_moments(more, (0.7,)).axes[0]) == [
         'wind 0.3 + gust 1.2 m/s + gust 4 N, turbulence 0.1 m/s']
+
+
+def test_a_scenario_before_its_run_has_the_mean_wind(tmp_path):
+    early = SCENARIO.replace('start: 0.5', 'start: 0') % ''
+    assert wind_label(at_rest(parse_scenario(early, 'gusty', tmp_path)), 0.3) == 'wind 0.3 m/s'
 
 
 def test_a_film_that_is_faster_than_the_run_says_so(data):
