@@ -221,7 +221,7 @@ def free_wind_arrows(data: RunData, index: int | None = None) -> Array:
 def _spacing(data: RunData) -> float:
     """Return the distance (m) between arrows of the wind."""
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
-    return max(xmax - xmin, ymax - ymin) / _ARROWS
+    return float(max(xmax - xmin, ymax - ymin)) / _ARROWS
 
 
 def inside_obstacles(data: RunData, points: Array) -> NDArray[np.bool_]:

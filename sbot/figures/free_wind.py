@@ -44,9 +44,9 @@ def wind_of(source: WindSource, stamps: Stamps) -> RecordedWind:
     start, end = gust_window(source.parameters)
     blows = ((start <= stamps) & (stamps < end))[:, np.newaxis]
     calm, gusty = source.at(start - 1), source.at(start)
-    return RecordedWind(stamps, *(np.where(blows, during, else_) for during, else_ in (
-        (gusty.velocity, calm.velocity), (gusty.gust, calm.gust), (gusty.force, calm.force))),
-        source.field)
+    velocity, gust, force = (np.where(blows, during, otherwise) for during, otherwise in (
+        (gusty.velocity, calm.velocity), (gusty.gust, calm.gust), (gusty.force, calm.force)))
+    return RecordedWind(stamps, velocity, gust, force, source.field)
 
 
 def free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Stamps,
