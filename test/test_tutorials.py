@@ -49,6 +49,7 @@ def test_the_first_commands_of_the_readme_run(tmp_path, commands):
     run_page(tmp_path / 'page.md', tmp_path, HAS_ROS, commands)
     assert (tmp_path / 'tracks.png').exists()
     assert (tmp_path / 'run.html').exists()
+    assert (tmp_path / 'film.gif').exists()
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
