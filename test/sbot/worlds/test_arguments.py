@@ -90,7 +90,7 @@ def test_what_is_refused_is_named_and_changes_nothing(worlds, call, words):
     ({'sense': [{}]}, 'sense: got {}'), ({'sense': ['smell']}, "sense: got 'smell'"),
     ({'sense': np.array(1.0)}, 'sense: got array'),
     ({'seeds': [-1]}, r'seeds: got \[-1\]'), ({'seed': 2**63 - 1, 'count': 2}, 'seeds: got'),
-    ({'controllers': {}}, 'controllers: got {}, expected none')])
+    ({'controllers': {}}, 'controllers cannot be combined with worlds')])
 def test_what_worlds_are_made_of_is_checked(named, words):
     with pytest.raises(InputError, match=f'^{words}'):
         sbot.Worlds(PLAIN, **named)
