@@ -68,6 +68,8 @@ def run(worlds, policy=NETWORK, weights=WEIGHTS, ticks=2, **named):
     (lambda w: run(w, weights=WEIGHTS[1:]), r"weights: got 'shape \(9,\)'"),
     (lambda w: run(w, goals=np.zeros((2, 2))), r"goals: got 'shape \(2, 2\)'"),
     (lambda w: run(w, goals=[[0, math.inf]] * 3), 'goals: got inf'),
+    (lambda w: run(w, policy=sbot.network('perceptron', ['infrared'])),
+     "inputs: infrared needs infrared in sense; add 'infrared'"),
     (lambda w: run(w, keep='pose'), "keep: got 'pose', expected a list of any of pose, command"),
     (lambda w: run(w, keep=3), 'keep: got 3, expected a list'),
     (lambda w: run(w, keep=[[]]), r'keep: got \[\], expected any of'),

@@ -253,7 +253,7 @@ def test_observations_are_copies():
      'vy = 0.5 m/s.*expected 0, as the drive'),
     (lambda: sbot.World(S_BOTS).step(np.full((5, 2), np.nan)), 'finite'),
     (lambda: sbot.World(S_BOTS).step(np.zeros((5, 2)), data=np.zeros((5, 10), np.uint8)),
-     'data needs range and bearing'),
+     'data needs range and bearing; add sensors'),
     (lambda: sbot.World(HEARING).step(np.zeros((5, 2)), data=np.zeros((5, 9), np.uint8)),
      r'data: got .*\(5, 9\)'),
     (lambda: sbot.World(HEARING).step(np.zeros((5, 2)), data=np.full((5, 10), 256)),
