@@ -1,10 +1,11 @@
-"""Pictures and films of docs/gallery.md: `python docs/make_gallery.py [NAME ...]`.
+"""Pictures, films and commands of docs/gallery.md: `python docs/make_gallery.py [NAME ...]`.
 
 The site's build calls `complete` for what is not in the repository: dark pictures, and all films.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -18,7 +19,8 @@ from sbot.figures.animation import animate_run
 from sbot.figures.data import RunData, load_run
 from sbot.figures.picture import Look, plot_run
 
-FOLDER = Path(__file__).parent / 'gallery'
+FOLDER = Path(__file__).resolve().parent / 'gallery'
+PAGE = FOLDER.with_suffix('.md')
 WIDTH = 1000  # pixels
 COLOURS = 192  # of a picture
 GIF_WIDTH, GIF_COLOURS = 420, 64
@@ -43,9 +45,9 @@ GALLERY = {
     'gallery/vortex': Shown((0, 20, 60)),
     'gallery/cars': Shown((0, 10, 30, 60), gif=3),
     'gallery/crossing': Shown((0, 6, 10, 30), 'heading'),
-    'gallery/circle': Shown((0, 8, 14, 40)),
+    'gallery/circle': Shown((0, 8, 14, 40), 'robot'),
     'evolved_aggregation': Shown((0, 20, 60)),
-    'leader_in_gusts': Shown((0, 6, 12, 20)),
+    'leader_in_gusts': Shown((0, 4, 12, 20)),
     'leader_follower': Shown(),
     'rooms': Shown(),
     'wind_wake': Shown(),
@@ -56,6 +58,24 @@ GALLERY = {
 def stem(name: str) -> str:
     """Return the name of a scenario's files."""
     return name.removeprefix('gallery/')
+
+
+def commands(name: str) -> str:
+    """Return the line of the page with the commands that run, draw and film a scenario."""
+    shown, output = GALLERY[name], stem(name)
+    at = f' --at {",".join(map(str, shown.at))}' if shown.at else ''
+    colour = f' --colour {shown.colour}' if shown.colour else ''
+    film = '' if shown.colour == 'time' else colour
+    return (f'`sbot run {name}` · picture: `sbot plot {name}{at}{colour} -o {output}.png` · '
+            f'film: `sbot plot {name}{film} -o {output}.gif`')
+
+
+def mend_page(text: str) -> str:
+    """Return the gallery's page with a line of commands for each scenario."""
+    for name in GALLERY:
+        text = re.sub(rf'^`sbot run {name}`.*$', lambda _, name=name: commands(name),  # type: ignore[misc]
+                      text, flags=re.MULTILINE)
+    return text
 
 
 def draw(data: RunData, shown: Shown, path: Path, dark: bool = False) -> None:
@@ -128,6 +148,7 @@ def complete(folder: Path) -> None:
 def main() -> None:
     """Draw everything, or the scenarios that are named."""
     FOLDER.mkdir(exist_ok=True)
+    PAGE.write_text(mend_page(PAGE.read_text('utf-8')), 'utf-8')
     for name in sys.argv[1:] or GALLERY:
         data, shown = load_run(name), GALLERY[name]
         path = FOLDER / f'{stem(name)}.png'

@@ -150,6 +150,8 @@ def ask(controller: Controller, observation: Observation, rng: np.random.Generat
     if data is not None:
         good = isinstance(data, bytes | bytearray) and len(data) <= MOST_BYTES
     if not good:
+        if answer is None:
+            raise InputError(f'{where()} returned None (no return?); expected (vx, omega)')
         other = '' if holonomic else ' 0, as its drive does not move to the side,'
         raise bad_value(where(), answer, 'two finite numbers, vx (m/s) and omega (rad/s), or '
                         f'three, vx, vy{other} and omega, and perhaps {MOST_BYTES} bytes at most')

@@ -152,7 +152,8 @@ def table(folder):
 TAKEN_FOR_GRANTED = {'sensors.md': samples, 'record_and_replay.md': table}
 # What must be there afterwards.
 MADE = {
-    'README.md': ['tracks.png', 'run.html', 'circle.png', 'gusts.png', 'results/runs.csv'],
+    'README.md': ['tracks.png', 'run.html', 'film.gif', 'circle.png', 'gusts.png',
+                  'results/runs.csv'],
     'command_line.md': ['tracks.png', 'arena.py', 'vortex.txt', 'results/runs.csv'],
     'python.md': ['tracks.png', 'circles', 'run.svg', 'run.html'],
     'sensors.md': ['my_robot.txt'],

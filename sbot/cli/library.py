@@ -7,6 +7,7 @@ import ast
 import json
 import keyword
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import wrap
@@ -127,6 +128,9 @@ def _new(args: argparse.Namespace) -> int:
     if args.controller and (not module.isidentifier() or keyword.iskeyword(module)):
         raise bad_value('NAME', args.name, 'a name that begins with a letter, which is also the '
                         "controller's module")
+    if args.controller and module in sys.stdlib_module_names:
+        raise bad_value('NAME', args.name, "another name: Python's own module of this name would "
+                        'be loaded instead of the controller')
     templates = config_directory() / 'templates'
     files = {path: templates / ('controller.yaml' if args.controller else 'scenario.yaml')}
     if args.controller:

@@ -6,13 +6,14 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from sbot.controllers.entry import Entry, Place, Sources
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.observation import Controller
 from sbot_common.user_code import call_user_code
 
@@ -106,9 +107,10 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
     if module_name == OBJECT:
         raise InputError(f"{where}: '{name}' was an object given from Python, which a file cannot "
                          f"hold; give it again: controllers={{'{name}': ...}}")
-    found = getattr(_import(name, python_path, where), class_name, None)
+    module = _import(name, python_path, where)
+    found = getattr(module, class_name, None)
     if not inspect.isclass(found):
-        raise InputError(f"{where}: module '{module_name}' has no class '{class_name}'")
+        raise _missing('class', module, name, where, inspect.isclass)
     if not steps(found):
         raise bad_value(where, name, _STEP)
     return found
@@ -123,11 +125,25 @@ def load_function(name: str, python_path: Iterable[str], where: str) -> Callable
         if the module cannot be imported or has no such function.
 
     """
-    function = getattr(_import(name, python_path, where), name.partition(':')[2], None)
+    module = _import(name, python_path, where)
+    function = getattr(module, name.partition(':')[2], None)
     if not callable(function):
-        raise InputError("{}: module '{}' has no function '{}'".format(
-            where, *name.split(':', 1)))
+        raise _missing('function', module, name, where, callable)
     return function  # type: ignore[no-any-return]
+
+
+def _missing(kind: str, module: ModuleType, name: str, where: str,
+             is_one: Callable[[object], bool]) -> InputError:
+    """Return the error for a class or function (``kind``) that a module lacks."""
+    module_name, _, wanted = name.partition(':')
+    known = [each for each, value in vars(module).items()
+             if is_one(value) and not each.startswith('_')]
+    near = get_close_matches(wanted, known, 1, 0.5)
+    file = getattr(module, '__file__', None)
+    return InputError(one_line(
+        f"{where}: module '{module_name}' has no {kind} '{wanted}'"
+        + (f"; did you mean '{near[0]}'?" if near else '')
+        + f' (it was loaded from {file or "Python itself"})'))
 
 
 def is_shipped(name: str) -> bool:

@@ -68,9 +68,13 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
 def frame_indexes(data: RunData, rate: float) -> NDArray[np.intp]:
     """Return which of the stamps are shown, at ``rate`` frames per second of film."""
     seconds = data.seconds
-    faster = max(1.0, float(seconds[-1]) / _LONGEST)
-    shown = np.arange(0.0, seconds[-1] + 1e-9, faster / rate)
+    shown = np.arange(0.0, seconds[-1] + 1e-9, speed_up(data) / rate)
     return np.searchsorted(seconds, shown, side='right') - 1
+
+
+def speed_up(data: RunData) -> float:
+    """Return how many times faster than the run its film is; at least 1."""
+    return max(1.0, float(data.seconds[-1]) / _LONGEST)
 
 
 class _Film:
@@ -88,9 +92,9 @@ class _Film:
         self._canvas: Any = FigureCanvasAgg(figure)
         self._axes = figure.add_axes((0.01, 0.01, 0.98, 0.98 - 0.25 / height))
         self._axes.set_axis_off()
-        arena.draw_arena(self._axes, data)
+        arena.draw_world(self._axes, data)
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
-        self._goals_drawn = -1
+        self._drawn: object = None  # goals and wind of the background
         width = 1.4 if len(data.radius) <= arena.MOST_NAMED else 0.6
         self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data, by),
                                    alpha=0.45, linewidths=width, zorder=5)
@@ -106,6 +110,8 @@ class _Film:
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
+        faster = speed_up(data)
+        self._faster = f'   ×{faster:.2g}' if faster >= 1.05 else ''
 
     @property
     def size(self) -> tuple[int, int]:
@@ -118,9 +124,11 @@ class _Film:
         data = self._data
         stamp = int(data.stamps_ns[index])
         goals = int((self._goal_stamps <= stamp).sum())
-        if goals != self._goals_drawn:
-            self._draw_background(stamp)
-            self._goals_drawn = goals
+        wind = data.air.at(stamp)
+        behind = goals, *(tuple(each.tolist()) for each in (wind.velocity, wind.gust, wind.force))
+        if behind != self._drawn:
+            self._draw_background(index)
+            self._drawn = behind
         self._canvas.restore_region(self._background)
         length = max(2, int(_TRAIL * len(data.stamps_ns)))
         step = max(1, length // _TRAIL_POINTS)
@@ -131,17 +139,19 @@ class _Film:
         self._obstacles.set_offsets(data.obstacles[index])
         self._boxes.move(data.boxes[index])
         self._robots.move(data.poses[index])
-        self._clock.set_text(f'{one_line(data.scenario.name, 200)}   {data.seconds[index]:.1f} s')
+        self._clock.set_text(f'{one_line(data.scenario.name, 200)}   {data.seconds[index]:.1f} s'
+                             f'{self._faster}')
         for artist in self._moving:
             self._axes.draw_artist(artist)
         return np.asarray(self._canvas.buffer_rgba()).copy()
 
-    def _draw_background(self, stamp_ns: int) -> None:
-        before = list(self._axes.collections)
-        arena.draw_goals(self._axes, self._data, stamp_ns)
+    def _draw_background(self, index: int) -> None:
+        before = {*self._axes.collections, *self._axes.texts}
+        arena.draw_wind(self._axes, self._data, index=index)
+        arena.draw_goals(self._axes, self._data, int(self._data.stamps_ns[index]))
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
-        for artist in list(self._axes.collections):
+        for artist in [*self._axes.collections, *self._axes.texts]:
             if artist not in before:
                 artist.remove()
 

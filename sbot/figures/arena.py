@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
 from sbot.figures.palette import palette
+from sbot.figures.wind_label import wind_label
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.world import box_bodies
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap, inside_occupied
@@ -102,14 +103,20 @@ def drawn_radius(data: RunData) -> Array:
     return radius
 
 
-def draw_arena(axes: Axes, data: RunData, name_wind: bool = True) -> None:
-    """Draw everything that does not move; ``name_wind``: and say how strong the wind is."""
+def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
+               index: int | None = None) -> None:
+    """Draw everything that does not move, and the wind as ``draw_wind`` does."""
+    draw_world(axes, data)
+    draw_wind(axes, data, name_wind, index)
+
+
+def draw_world(axes: Axes, data: RunData) -> None:
+    """Draw everything that does not move."""
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
-    _draw_wind(axes, data, name_wind)
     _draw_obstacles(axes, data)
 
 
@@ -185,26 +192,36 @@ def _draw_cells(axes: Axes, cells: CellMap) -> None:
     axes.set(xlim=limits[0], ylim=limits[1], aspect='equal')
 
 
-def free_wind_arrows(data: RunData) -> Array:
+def free_wind_arrows(data: RunData, index: int | None = None) -> Array:
     """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
 
     The longest reaches 0.6 of the way to the next; there are none where there is no wind.
+    ``index``: of a stamp, with its gust; in a run with gusts the longest of all stamps reaches
+    0.9 of the way.
     """
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
-    spacing = max(xmax - xmin, ymax - ymin) / _ARROWS
+    spacing = _spacing(data)
     x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
             for low, high in ((xmin, xmax), (ymin, ymax)))
     x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
     points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
-    wind = wind_at(data, points)
-    strongest = float(np.hypot(*wind.T).max())
+    wind = wind_at(data, points, index)
+    reach, strongest = 0.6, float(np.hypot(*wind.T).max())
     if strongest == 0.0:
         return np.zeros((0, 4))
-    arrows = np.column_stack([points, wind * (0.6 * spacing / strongest)])
+    if index is not None and data.air.gust.any():
+        reach, strongest = 0.9, _strongest_ever(data, points)
+    arrows = np.column_stack([points, wind * (reach * spacing / strongest)])
     free = np.ones(len(arrows), bool)
     for part in (-0.5, -0.25, 0.0, 0.25, 0.5):  # along an arrow, which is drawn about its middle
         free &= ~inside_obstacles(data, arrows[:, :2] + part * arrows[:, 2:])
     return arrows[free]
+
+
+def _spacing(data: RunData) -> float:
+    """Return the distance (m) between arrows of the wind."""
+    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    return float(max(xmax - xmin, ymax - ymin)) / _ARROWS
 
 
 def inside_obstacles(data: RunData, points: Array) -> NDArray[np.bool_]:
@@ -220,29 +237,47 @@ def inside_obstacles(data: RunData, points: Array) -> NDArray[np.bool_]:
     return inside
 
 
-def wind_at(data: RunData, points: Array) -> Array:
-    """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it."""
+def wind_at(data: RunData, points: Array, index: int | None = None) -> Array:
+    """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it.
+
+    The mean at the end of the run, or with ``index`` that of a stamp with its gust.
+    """
     above = points_at(data.field, points, data.scenario.wind.flow.height)
-    velocity: Array = sample(data.field, above, data.outside)[:, :2]
-    return velocity
+    if index is None:
+        velocity: Array = sample(data.field, above, data.outside)[:, :2]
+        return velocity
+    wind = data.air.at(int(data.stamps_ns[index]))
+    gusty: Array = sample(data.field, above, wind.velocity)[:, :2] + wind.gust[:2]
+    return gusty
 
 
-def _draw_wind(axes: Axes, data: RunData, named: bool) -> None:
-    """Draw the undisturbed wind; ``named``: and say how strong it is."""
-    arrows = free_wind_arrows(data)
-    if not len(arrows):
-        return
-    strongest = float(np.hypot(*wind_at(data, arrows[:, :2]).T).max())
-    longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
-    axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
-                width=0.06 * longest, headwidth=4, headlength=5, headaxislength=4.5,
-                color=palette().wind, pivot='mid', zorder=1)
-    if not named:
-        return
-    label = f'wind {strongest:.2g} m/s' if data.field is None else (
-        f'wind, at most {strongest:.2g} m/s')
-    axes.annotate(label, (1.0, 1.0), xycoords='axes fraction', ha='right', va='bottom',
-                  fontsize='small', color=palette().wind_text)
+def _strongest_ever(data: RunData, points: Array) -> float:
+    """Return the speed (m/s) that the wind at the points does not exceed at any stamp."""
+    if data.field is None:
+        total = data.air.velocity + data.air.gust
+        return float(np.hypot(total[:, 0], total[:, 1]).max())
+    gusts = np.hypot(data.air.gust[:, 0], data.air.gust[:, 1])
+    return float(np.hypot(*wind_at(data, points).T).max() + gusts.max())
+
+
+def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None) -> None:
+    """Draw the undisturbed wind: the mean, or that of a stamp; ``named``: and how strong it is."""
+    arrows = free_wind_arrows(data, index)
+    strongest = 0.0
+    if len(arrows):
+        mean = wind_at(data, arrows[:, :2], index)
+        if index is not None:
+            mean = mean - data.air.at(int(data.stamps_ns[index])).gust[:2]
+        strongest = float(np.hypot(*mean.T).max())
+        longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
+        axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
+                    width=0.06 * max(longest, 0.35 * _spacing(data)), headwidth=4,
+                    headlength=5, headaxislength=4.5, color=palette().wind, pivot='mid',
+                    zorder=1)
+    label = wind_label(data, strongest, index) if named else ''
+    if label:
+        axes.annotate(label, (1.0, 1.0), xycoords='axes fraction', ha='right', va='bottom',
+                      fontsize='small', color=palette().wind_text)
 
 
 def discs(axes: Axes, centres: Array, width: Array, **style: Any) -> EllipseCollection:  # noqa: ANN401

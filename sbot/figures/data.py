@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.series import Series, held
-from sbot.figures.free_wind import RecordedWind, free_winds
+from sbot.figures.free_wind import RecordedWind, free_winds, wind_of
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies, wind_source
@@ -28,7 +28,6 @@ from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
 from wind_model.messages import decode_field
-from wind_model.uniform import mean_velocity
 
 Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
@@ -57,10 +56,20 @@ class RunData(NamedTuple):
     goals: tuple[Goal, ...]  # in order of time
     world: World
     radius: Array  # (N,) m
-    field: Lattice | None  # the gridded wind
-    outside: Array  # (3,) m/s, wind outside the grid, at the end
+    air: RecordedWind  # undisturbed, of each stamp
     obstacles: Array  # (T, M, 2) m, centres of those that move, the last of the world's circles
     boxes: Array  # (T, B, 3) x, y (m), yaw (rad) of pushable boxes, which the world does not have
+
+    @property
+    def field(self) -> Lattice | None:
+        """The gridded wind."""
+        return self.air.field
+
+    @property
+    def outside(self) -> Array:
+        """Mean wind outside the grid at the end (m/s); (3,)."""
+        velocity: Array = self.air.velocity[-1]
+        return velocity
 
     @property
     def still_circles(self) -> Array:
@@ -127,10 +136,9 @@ def from_result(result: Run) -> RunData:
         raise InputError('run: needs its poses; make it with keep=True')
     goals = tuple(Goal(int(stamps[0]), i, *robot.goal) for i, robot in enumerate(scenario.robots)
                   if robot.goal is not None)
-    source = wind_source(scenario)
     return RunData(scenario, stamps, result.poses, result.wind, result.free_wind, goals,
                    starting_world(scenario.world, with_boxes=False), _radius(scenario),
-                   source.field, mean_velocity(source.parameters),
+                   wind_of(wind_source(scenario), stamps),
                    np.zeros((len(stamps), 0, 2)) if result.obstacles is None else
                    result.obstacles,
                    np.zeros((len(stamps), 0, 3)) if result.boxes is None else result.boxes)
@@ -141,10 +149,9 @@ def at_rest(scenario: Scenario) -> RunData:
     stamps = np.array([scenario.rate.stamp_ns(0)], np.int64)
     poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
     still = np.zeros((1, len(scenario.robots), 2))
-    source = wind_source(scenario)
     return RunData(scenario, stamps, poses, still, still, (),
                    starting_world(scenario.world, with_boxes=False), _radius(scenario),
-                   source.field, mean_velocity(source.parameters), _starts(scenario, 1),
+                   wind_of(wind_source(scenario), stamps), _starts(scenario, 1),
                    _box_starts(scenario, 1))
 
 
@@ -268,7 +275,7 @@ class _Content:
         free = free_winds(scenario, air.at, stamps, poses)
         return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
                        starting_world(scenario.world, with_boxes=False), _radius(scenario),
-                       self._field, air.velocity[-1],
+                       air,
                        self._things_at(bag, topics.OBSTACLES.name, stamps,
                                        _starts(scenario, len(stamps))),
                        self._things_at(bag, topics.BOXES.name, stamps,

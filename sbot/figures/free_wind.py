@@ -12,7 +12,8 @@ from sbot.scenario.assemble import make_turbulence, robot_bodies
 from sbot.scenario.model import Scenario
 from sbot_sim.dynamics.free_wind import free_wind
 from wind_model.grid import Lattice
-from wind_model.source import Wind
+from wind_model.gust import gust_window
+from wind_model.source import Wind, WindSource
 from wind_model.turbulence import gusts_at
 
 Array = NDArray[np.float64]
@@ -20,7 +21,7 @@ Stamps = NDArray[np.int64]
 
 
 class RecordedWind(NamedTuple):
-    """Messages of the wind at T stamps: a source, also where parameters changed in the run."""
+    """Wind of a run at T stamps, e.g. from messages: also where parameters changed in the run."""
 
     stamps: Stamps  # (T,) ns, rising
     velocity: Array  # (T, 3) m/s, outside the grid
@@ -28,10 +29,24 @@ class RecordedWind(NamedTuple):
     force: Array  # (T, 3) N
     field: Lattice | None
 
+    def row(self, stamp_ns: int) -> int:
+        """Return the row of a stamp (ns), or of the last before it."""
+        return max(0, int(np.searchsorted(self.stamps, stamp_ns, side='right')) - 1)
+
     def at(self, stamp_ns: int) -> Wind:
-        """Return the wind of one of the stamps (ns), as ``WindSource.at`` does."""
-        k = int(np.searchsorted(self.stamps, stamp_ns))
+        """Return the wind of one of the stamps (ns), or the last before it, as ``WindSource``."""
+        k = self.row(stamp_ns)
         return Wind(self.velocity[k], self.force[k], self.field, self.gust[k])
+
+
+def wind_of(source: WindSource, stamps: Stamps) -> RecordedWind:
+    """Return what a source gives at the stamps (T,) (ns)."""
+    start, end = gust_window(source.parameters)
+    blows = ((start <= stamps) & (stamps < end))[:, np.newaxis]
+    calm, gusty = source.at(start - 1), source.at(start)
+    velocity, gust, force = (np.where(blows, during, otherwise) for during, otherwise in (
+        (gusty.velocity, calm.velocity), (gusty.gust, calm.gust), (gusty.force, calm.force)))
+    return RecordedWind(stamps, velocity, gust, force, source.field)
 
 
 def free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Stamps,

@@ -68,7 +68,9 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figur
 
 
 def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool) -> None:
-    arena.draw_arena(axes, data, name_wind=first)
+    # Every moment names its wind if a gust changes it.
+    gusts = np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]), axis=0).any()
+    arena.draw_arena(axes, data, first or bool(gusts), index)
     length = max(2, int(_TRAIL * len(data.stamps_ns)))
     step = max(1, length // _TRAIL_POINTS)
     trail = data.poses[max(0, index - length):index + 1:step, :, :2]

@@ -33,7 +33,7 @@ Row = dict[str, Any]
 CONTROLLER = 'robots.*.controller'
 _METRICS = 'sbot.navigation.metrics:navigation'
 _PREFIX = 'navigation.'  # of the metrics' columns in a sweep
-SAME = ('scenario_sha256', 'trajectory_sha256')  # in a row that is run again
+MAY_DIFFER = ('version', 'wall_time_s', 'error')  # in a row that is run again
 
 
 def scene_sources(scenes: Mapping[str, Scene], seeds: Sequence[int],
@@ -226,6 +226,10 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
         for row, again in zip(group, found, strict=True):
             name = f"{row['scene']}#{row['seed']} {row['controller']}"
             wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
-                               f'{shown(again[key])}')
-                      for key in (*SAME, 'controller_sha256') if row.get(key) != again[key]]
+                               f'{shown(again.get(key))}')
+                      for key in dict.fromkeys((*row, *again))
+                      if key not in MAY_DIFFER and row.get(key) != again.get(key)]
+            if (row.get('error') is None) != (again.get('error') is None):
+                wrong.append(one_line(f"{name}: error: the row has {shown(row.get('error'))}, "
+                                      f"again {shown(again.get('error'))}"))
     return wrong

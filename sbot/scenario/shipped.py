@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from sbot_common.errors import InputError, unknown_name
+from sbot_common.errors import InputError, hint
 
 PACKAGE = 'potential_field_bot'
 _SUFFIXES = ('.yaml', '.yml', '.argos', '.world')
@@ -112,16 +112,19 @@ def find_scenario(path_or_name: str) -> Path:
     if near is not None:
         raise InputError(f'{path_or_name}: no such file; did you mean {near}?')
     wanted = path.stem if path.suffix in _SUFFIXES else path_or_name
-    error = unknown_name('scenario', wanted, shipped)
-    hint = str(error).partition('; ')[2]
+    question = hint(wanted, shipped)
     raise InputError(f'{path_or_name}: no such file and no shipped scenario of that name '
-                     f'(sbot list has them); {hint}')
+                     '(sbot list has them)' + f'; {question}' * question.endswith('?'))
 
 
 def _near_file(path: Path) -> Path | None:
     """Return a scenario file beside a path whose name is nearly the same, if there is one."""
     if path.suffix not in _SUFFIXES:
-        return None
+        beside = [path.with_name(path.name + suffix) for suffix in _SUFFIXES if path.name]
+        try:
+            return next((other for other in beside if other.is_file()), None)
+        except (OSError, ValueError):
+            return None
     try:
         names = [other.name for other in path.parent.iterdir() if other.suffix in _SUFFIXES]
     except OSError:

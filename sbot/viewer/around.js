@@ -15,7 +15,7 @@ const HELP = [
   ['c', 'next curve'], ['n', 'follow the next robot; shift: the one before'],
   ['l', 'put this moment and robot into the address, as a link'], ['?', 'this help'],
   ['wheel, drag', 'zoom, move; a click on a robot follows it'],
-  ['light blue arrows', 'the undisturbed wind; the longest is the strongest'],
+  ['light blue arrows', 'the mean wind, without gusts and wakes; the longest is the strongest'],
   ['blue arrow at a robot', 'where the wind that it feels would carry it in two seconds'],
   ['red cross in a ring', 'a goal'], ['red dots', 'what the lasers hit'],
   ['dashed ring', 'the robot that you drive']];
@@ -38,6 +38,13 @@ const QUANTITIES = {
     return at ? Math.hypot(poses[k][3 * i] - at[0], poses[k][3 * i + 1] - at[1]) : NaN;
   }]};
 const MOST_CURVES = 8, POINTS = 500;       // of a plot: robots, and points of each
+// Of curves whose robots have one colour together, as in sbot/figures/arena.py.
+const CURVES = ['#e69f00', '#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f'];
+
+function curveColours(robots) {            // those of the robots, if no two are the same
+  const own = robots.map(i => run.colours[i]);
+  return new Set(own).size === own.length ? own : CURVES;
+}
 
 function change(k, i, of) {                // a rate between the frames around frame k
   const a = Math.max(0, k - 1), b = Math.min(times.length - 1, k + 1);
@@ -177,9 +184,10 @@ function drawCurves() {
   if (!right) return;
   to.font = '11px system-ui, sans-serif';
   let y = box.y + box.h + 34;
-  for (const i of robots) {
+  const colours = curveColours(robots);
+  for (const [j, i] of robots.entries()) {
     const value = QUANTITIES[name][1](frameAt(now), i);
-    to.fillStyle = run.colours[i];
+    to.fillStyle = colours[j];
     to.fillRect(box.x, y - 8, 10, 8);
     to.fillStyle = theme.ink;
     to.fillText('robot ' + i + ': ' + (isFinite(value) ? value.toFixed(3) : '–'), box.x + 16, y);
@@ -214,10 +222,11 @@ function drawPlot(to, {robots, frames, rows, low, high}, box, X, Y, [width, heig
     to.fillText(+t.toFixed(3) + ' s', X(t), box.y + box.h + 14);
   to.textAlign = 'left';
   to.stroke();
-  robots.forEach((i, j) => {
+  const colours = curveColours(robots);
+  robots.forEach((_, j) => {
     to.beginPath();
     frames.forEach((k, n) => { if (isFinite(rows[j][n])) to.lineTo(X(times[k]), Y(rows[j][n])); });
-    to.strokeStyle = run.colours[i];
+    to.strokeStyle = colours[j];
     to.lineWidth = 1.3;
     to.stroke();
   });

@@ -56,6 +56,21 @@ def test_every_swarm_has_a_controller_a_picture_and_its_text_in_the_gallery():
         assert film.stat().st_size < 1_000_000
 
 
+def test_its_page_has_the_commands_that_draw_its_pictures(monkeypatch):
+    from pathlib import Path
+    docs = Path(__file__).parents[2] / 'docs'
+    monkeypatch.syspath_prepend(docs)
+    import make_gallery
+    text = (docs / 'gallery.md').read_text('utf-8')
+    for name in make_gallery.GALLERY:
+        assert make_gallery.commands(name) in text.splitlines(), (
+            'write the page again: python docs/make_gallery.py')
+    assert make_gallery.commands('gallery/flocking') == (
+        '`sbot run gallery/flocking` · picture: `sbot plot gallery/flocking --at 0,10,40,90 '
+        '--colour heading -o flocking.png` · film: `sbot plot gallery/flocking --colour heading '
+        '-o flocking.gif`')
+
+
 def test_boids_align():
     poses = run('flocking', duration=45).poses
     assert polarisation(poses[0]) < 0.35

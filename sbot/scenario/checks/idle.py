@@ -21,6 +21,7 @@ from sbot_sim.world.polygons import inside_polygon
 from wind_model.parameters import ROBOT, STILL, WakeParameters
 
 LOG = logging.getLogger(__name__)
+_MOST_NAMED = 10  # robots in a warning
 
 
 def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) -> None:
@@ -64,11 +65,28 @@ def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) ->
                     f' (and so has robot {turned[1]})' if others else '')
     if any(robot.goal is not None for robot in scenario.robots):
         world = world_arrays(scenario.world)
+        sharing: dict[tuple[float, float], list[int]] = {}
         for i, robot in enumerate(scenario.robots):
-            place = None if robot.goal is None else _unreachable(world, robot.goal)
+            if robot.goal is not None:
+                sharing.setdefault(robot.goal, []).append(i)
+        for goal, robots in sharing.items():
+            place = _unreachable(world, goal)
             if place is not None:
-                LOG.warning('%s: goal %s of robot %d is %s, so the robot cannot arrive',
-                            origins.where((*paths[i], 'goal')), list(robot.goal or ()), i, place)
+                LOG.warning('%s: goal %s of %s is %s, so %s cannot arrive',
+                            origins.where((*paths[robots[0]], 'goal')), list(goal),
+                            _robots(robots), place,
+                            'the robot' if len(robots) == 1 else 'these robots')
+
+
+def _robots(robots: list[int]) -> str:
+    """Return the name of some robots, in rising order."""
+    if len(robots) == 1:
+        return f'robot {robots[0]}'
+    if robots == list(range(robots[0], robots[-1] + 1)):
+        return f'robots {robots[0]} to {robots[-1]}'
+    shown = ', '.join(map(str, robots[:_MOST_NAMED]))
+    others = len(robots) - _MOST_NAMED
+    return f'robots {shown}' + f' and {others} others' * (others > 0)
 
 
 def _given(written: Mapping[str, object], group: tuple[NamedTuple, ...]) -> set[str]:

@@ -54,9 +54,18 @@ def test_a_mistyped_file_is_told_its_neighbour(tmp_path):
     (tmp_path / 'arena.yaml').write_text('')
     with pytest.raises(InputError, match=f'no such file; did you mean {tmp_path}/arena.yaml'):
         find_scenario(str(tmp_path / 'arean.yaml'))
-    for other in (tmp_path / 'something.yaml', tmp_path / 'nowhere' / 'arena.yaml'):
-        with pytest.raises(InputError, match='no shipped scenario of that name'):
-            find_scenario(str(other))
+    with pytest.raises(InputError, match='no such file and no shipped scenario'):
+        find_scenario(str(tmp_path / 'nowhere' / 'arena.yaml'))
+    with pytest.raises(InputError, match=f'no such file; did you mean {tmp_path}/arena.yaml'):
+        find_scenario(str(tmp_path / 'arena'))
+
+
+@pytest.mark.parametrize('name', ['runs/nobag', './nobag', 'something.yaml', 'nobag'])
+def test_names_are_listed_only_for_a_name(name):
+    with pytest.raises(InputError) as error:
+        find_scenario(name)
+    assert 'no such file and no shipped scenario of that name' in str(error.value)
+    assert 'leader_follower' not in str(error.value)
 
 
 @pytest.mark.parametrize('controller', [False, True])
@@ -85,6 +94,14 @@ def test_a_bad_name_is_one_line(tmp_path, capsys, monkeypatch, name):
     assert main(['new', name, '--controller']) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_a_controller_has_no_name_of_a_module_of_python(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(['new', 'random', '--controller']) == 2
+    assert "NAME: got 'random', expected another name: Python's own" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    assert main(['new', 'random']) == 0
 
 
 @pytest.mark.parametrize('command', ['run', 'replay'])

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import random
 import sys
 
 import pytest
@@ -45,6 +46,7 @@ def test_class_is_found(load):
     ('class Go:\n    def step(self, observation): pass', 'step'),
     ('class Go:\n    def step(self, observation, rng, more): pass', 'step'),
     ('', "has no class 'Go'"),
+    ('class Got: pass', "has no class 'Go'; did you mean 'Got'?"),
 ])
 def test_unusable_module_gets_one_line(load, text, words):
     with pytest.raises(InputError) as caught:
@@ -53,6 +55,12 @@ def test_unusable_module_gets_one_line(load, text, words):
     assert message.startswith('here: ')
     assert words in message
     assert '\n' not in message
+
+
+def test_a_module_that_was_meant_differently_names_its_file(tmp_path):
+    (tmp_path / 'random.py').write_text(GOOD)
+    with pytest.raises(InputError, match=f"has no class 'Go'.*loaded from {random.__file__}"):
+        load_class('random:Go', [str(tmp_path)], 'here')
 
 
 @pytest.mark.parametrize(('parameters', 'words'), [

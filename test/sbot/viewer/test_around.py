@@ -65,7 +65,7 @@ def test_help_lists_every_key_that_does_something(address, browser):
     assert not browser.evaluate('$("help").hidden')
     text = browser.evaluate('$("help").textContent')
     for word in ('space', 'shift', 'fit the arena', 'dark or light', 'next curve', 'follow',
-                 'link', 'undisturbed wind', 'two seconds', 'lasers'):
+                 'link', 'mean wind', 'two seconds', 'lasers'):
         assert word in text
     key(browser, 'Escape')
     assert browser.evaluate('$("help").hidden')
@@ -178,6 +178,9 @@ def test_three_hundred_robots_with_scans_and_trails_need_few_calls(run, browser,
         '(...given) => { dots++; fill(...given); }; $("follow").value = 7; draw(); '
         'put.putImageData = own; ctx.fillRect = fill; $("follow").value = -1; fit(); '
         'return [puts, dots > 20 && dots <= 180]; })()') == [0, True]
+    colours = browser.evaluate('curveColours(curves().robots)')
+    assert len(set(colours)) == len(colours) == 8
+    assert browser.evaluate('curveColours([5])') == ['#0072b2']
     # The next frame paints no curve again, only its cursor.
     again = browser.evaluate(
         '(() => { const calls = {}; for (const [kind, to] of [["plot", plot.canvas], ["curves", '

@@ -64,6 +64,18 @@ def test_goals_that_nobody_reaches(goal, where, caplog):
     assert f'goal {[float(c) for c in goal]} of robot 0 is {where}' in message
 
 
+@pytest.mark.parametrize(('others', 'named'), [
+    ([], 'robots 0 to 9'), ([3], 'robots 0, 1, 2, 4, 5, 6, 7, 8, 9')])
+def test_a_goal_that_robots_share_is_one_line(others, named, caplog):
+    robots = [{'pose': [1 + i, 1, 0], 'goal': [1, 3] if i in others else [4, 5]}
+              for i in range(10)]
+    sbot.load({'world': {'bounds': [0, 0, 12, 9], 'circles': [
+        {'center': [4, 5], 'radius': 0.5}]}, 'robots': robots})
+    [message] = caplog.messages
+    assert message == (f'scenario: robots.0.goal: goal [4.0, 5.0] of {named} is inside '
+                       'world.circles.0, so these robots cannot arrive')
+
+
 def test_a_yaw_in_degrees(caplog):
     load(pose=[1, 1, 90])
     [message] = caplog.messages

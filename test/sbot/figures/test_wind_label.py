@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+
+from sbot.figures.animation import _Film
+from sbot.figures.arena import free_wind_arrows
+from sbot.figures.data import RunData, at_rest, from_bag, from_result
+from sbot.figures.moments import draw_moments
+from sbot.figures.picture import draw_run
+from sbot.figures.wind_label import wind_label
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import parse_scenario
+
+SCENARIO = """
+name: gusty
+duration: 1.5
+world: {bounds: [0, 0, 12, 8]}
+robots: [{pose: [2, 2, 0], controller: none}]
+wind: {wind_direction: [1, 0, 0], wind_speed_mean: 0.3, wind_gust_direction: [0, 1, 0],
+       wind_gust_speed_mean: 1.2, wind_gust_start: 0.5, wind_gust_duration: 0.5%s}
+"""
+CALM, GUSTY = 2, 20  # ticks
+
+
+def run_of(folder, more='', **options):
+    return run_scenario(parse_scenario(SCENARIO % more, 'gusty', folder), **options)
+
+
+@pytest.fixture(scope='module')
+def data(tmp_path_factory) -> RunData:
+    return from_result(run_of(tmp_path_factory.mktemp('gusty')))
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_moments_show_and_name_the_wind_of_their_time(data):
+    before, during, after = draw_moments(data, (0.1, 0.7, 1.4)).axes
+    assert texts(before) == texts(after) == ['wind 0.3 m/s']
+    assert texts(during) == ['wind 0.3 + gust 1.2 m/s']
+    calm, gusty = free_wind_arrows(data, CALM)[:, 2:], free_wind_arrows(data, GUSTY)[:, 2:]
+    assert np.allclose(gusty, gusty[0])
+    assert gusty[0, 1] / gusty[0, 0] == pytest.approx(4.0)
+    # One scale for all times.
+    assert calm[0, 0] == pytest.approx(gusty[0, 0])
+    assert calm[0, 1] == 0.0
+
+
+def test_a_film_shows_the_gust_while_it_blows(data):
+    film = _Film(data)
+    calm, gusty, again = (film.frame(k) for k in (CALM, GUSTY, CALM))
+    label = (slice(0, 40), slice(calm.shape[1] // 2, None))
+    assert (calm[label] != gusty[label]).any()
+    assert (calm == again).all()
+
+
+def test_a_recording_shows_the_same_wind(data, tmp_path):
+    run_of(tmp_path, record=tmp_path / 'bag')
+    bag = from_bag(tmp_path / 'bag')
+    for time in (0.1, 0.7, 1.4):
+        assert texts(draw_moments(bag, (time,)).axes[0]) == texts(
+            draw_moments(data, (time,)).axes[0])
+
+
+def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(data, tmp_path):
+    assert 'wind 0.3 m/s, gust 1.2 m/s from 0.5 to 0.9 s' in texts(draw_run(data).axes[0])
+    more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
+                              'wind_gust_force_mean: 4'))
+    assert texts(draw_moments(more, (0.7,)).axes[0]) == [
+        'wind 0.3 + gust 1.2 m/s + gust 4 N, turbulence 0.1 m/s']
+
+
+def test_a_scenario_before_its_run_has_the_mean_wind(tmp_path):
+    early = SCENARIO.replace('start: 0.5', 'start: 0') % ''
+    assert wind_label(at_rest(parse_scenario(early, 'gusty', tmp_path)), 0.3) == 'wind 0.3 m/s'
+
+
+def test_a_film_that_is_faster_than_the_run_says_so(data):
+    assert '×' not in clock(data)
+    stamps = data.stamps_ns[0] + 30 * (data.stamps_ns - data.stamps_ns[0])
+    assert clock(data._replace(stamps_ns=stamps)).endswith('×2.2')
+
+
+def clock(data):
+    film = _Film(data)
+    film.frame(0)
+    return film._clock.get_text()
