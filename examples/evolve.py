@@ -53,7 +53,7 @@ def avoids(episode):
     fast = np.clip(v / 0.08, 0, 1)
     straight = 1 - np.sqrt(np.minimum(1, np.abs(omega) * 0.095 / 2 / 0.08))
     free = 1 - np.minimum(1, episode.infrared[1:].max(axis=3) / 30.18)
-    return (fast * straight * free - episode.collided[1:, ..., 0]).mean(axis=(0, 2))
+    return (fast * straight * free - episode.collided[1:]).mean(axis=(0, 2))
 
 
 def gathers(episode):

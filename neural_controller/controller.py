@@ -12,11 +12,13 @@ from neural_controller import inputs as kinds
 from neural_controller.layers import ctrnn, mlp, perceptron
 from neural_controller.network import Network, load_network
 from neural_controller.outputs import WHEELS, command_of_twist, command_of_wheels
+from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation
 
 Floats = NDArray[np.float64]
 
+_MOST_HOLD = 10_000_000  # ticks
 _NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
 _NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
 
@@ -29,10 +31,18 @@ class Neural:
     Parameters
     ----------
     network : path of a file that ``save_network`` wrote
+    hold : ticks that a decision lasts, as ``hold`` of the task that trained the network
+
+    Raises
+    ------
+    InputError
+        naming the file or ``hold``, and what was expected.
 
     """
 
-    def __init__(self, network: str) -> None:
+    def __init__(self, network: str, hold: int = 1) -> None:
+        self._hold, self._waiting = whole('hold', hold, 1, _MOST_HOLD), 0
+        self._command = 0.0, 0.0
         self.network, self._weights = load_network(network)
         self._table = kinds.input_table(self.network.inputs)
         self._layers = self.network.layers
@@ -41,9 +51,16 @@ class Neural:
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s)."""
+        if self._waiting == 0:
+            self._command, self._waiting = self._decided(observation), self._hold
+        self._waiting -= 1
+        return self._command
+
+    def _decided(self, observation: Observation) -> tuple[float, float]:
+        """Return the command of a new decision."""
         outputs = np.empty(2)
         self._forward(network_inputs(self.network, self._table, observation), self._weights,
-                      self._memory, outputs, self._layers, observation.dt)
+                      self._memory, outputs, self._layers, self._hold * observation.dt)
         n = self.network
         command = command_of_wheels if n.outputs == WHEELS else command_of_twist
         v, omega = command(outputs[0], outputs[1], n.max_speed, n.turn)

@@ -133,7 +133,8 @@ def _only_adds(folders: list[str]) -> bool:
     """
     added = [Path(folder) for folder in folders if folder not in (*Server.folders, *Server.path)]
     files = [each for folder in added if folder.is_dir() for each in folder.iterdir()]
-    names = {each.name.partition('.')[0] for each in files if each.suffix in ('', '.py', '.so')}
+    names = {name for each in files if each.suffix in ('', '.py', '.so')
+             if (name := each.name.partition('.')[0])}  # not of hidden files
     return (set(Server.folders) <= set(folders)
             and not any(importlib.util.find_spec(name) for name in names)
             and not any(each.suffix in ('.dist-info', '.egg-info') for each in files))

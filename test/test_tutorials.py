@@ -12,6 +12,7 @@ from tutorials import blocks, is_shown, run_page
 
 FOLDER = Path(__file__).parent.parent / 'docs' / 'tutorials'
 PAGES = sorted(set(FOLDER.glob('*.md')) - {FOLDER / 'index.md'})
+NOT_MADE = ('nav2/nav2_hall.png', 'nav2/nav2_door.png')
 HAS_ROS = importlib.util.find_spec('rclpy') is not None
 
 
@@ -31,7 +32,9 @@ def test_it_runs(page, tmp_path, commands):
         pytest.importorskip('stable_baselines3', reason='extra train is missing')
     run_page(page, tmp_path, HAS_ROS, commands)
     for picture in re.findall(r'!\[[^]]+\]\(([^)]+)\)', page.read_text('utf-8')):
-        made, = tmp_path.rglob(Path(picture).name)
+        # A picture of commands that are shown and not run, as with Nav2, is in the repository.
+        made, = ([FOLDER / picture] if picture in NOT_MADE
+                 else tmp_path.rglob(Path(picture).name))
         assert made.stat().st_size > 1000
 
 
@@ -83,7 +86,7 @@ def test_its_notebook_was_made_from_it(page):
     assert len(cells) == sum(block.language in ('bash', 'python')
                              for block in blocks(page.read_text('utf-8')))
     assert any(cell['outputs'] for cell in cells)
-    assert page.with_suffix('.ipynb').stat().st_size < 100_000
+    assert page.with_suffix('.ipynb').stat().st_size < 150_000
 
 
 @pytest.mark.parametrize(('shown', 'output', 'expected'), [

@@ -39,7 +39,8 @@ class Worlds(many.Worlds):
     ----------
     scenario : as ``load`` takes it, for all worlds; or a list of these, one a world, which may
         differ in obstacles, poses, bodies, wind and noise
-    count : number of worlds
+    count : number of worlds, 1 by default; a list of scenarios determines it, and another number
+        is refused
     seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
     sense : as in ``World``
     threads : number of threads; changes no bit of the result

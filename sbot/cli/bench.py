@@ -6,7 +6,8 @@ import argparse
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _CASES = ('motion', 'step', 'infrared', 'controllers')
 _EVALUATIONS = 'evaluations'
+_OPTIONS = ('robots', 'cases', 'threads', 'seconds', 'csv', 'json')
 _SIZES = (10, 100, 1000, 10_000)
 _CONTROLLED = 1000  # more robots with controllers are measured on request only
 
@@ -44,7 +46,19 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     bench.add_argument('--csv', metavar='FILE', help='write the results to a new file')
     bench.add_argument('--json', action='store_true', help='print one JSON object')
     bench.set_defaults(run=_bench)
-    navigation.add_parser(bench.add_subparsers(metavar='COMMAND'))
+    compare = navigation.add_parser(bench.add_subparsers(metavar='[COMMAND]'))
+    compare.set_defaults(run=partial(_compare, bench, compare.get_default('run')))
+
+
+def _compare(bench: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int],
+             arguments: argparse.Namespace) -> int:
+    """Run ``bench navigation``; refuse options of the measurement before that word."""
+    for name in _OPTIONS:
+        # What is given is another object than the default, even if it is equal.
+        if getattr(arguments, name) is not bench.get_default(name):
+            raise InputError(f'--{name} cannot be combined with navigation; options of sbot bench '
+                             'navigation come after that word')
+    return run(arguments)
 
 
 def _bench(arguments: argparse.Namespace) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,9 @@ FAILED = 3  # exit code where runs have failed, or rows are not as they say
 _SEEDS = '0:20'
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the command ``navigation`` to those of ``sbot bench``."""
-    made = subparsers.add_parser('navigation', description=_DESCRIPTION,
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:  # noqa: ANN401 - no public type
+    """Add the command ``navigation`` to those of ``sbot bench``, and return its parser."""
+    made: argparse.ArgumentParser = subparsers.add_parser('navigation', description=_DESCRIPTION,
                                  help='compare controllers on a library of scenes')
     made.add_argument('scenes', nargs='*', metavar='SCENE',
                       help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
@@ -75,6 +76,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publi
     made.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
     made.add_argument('--quiet', action='store_true', help='print no progress')
     made.set_defaults(run=_navigation)
+    return made
 
 
 def _navigation(arguments: argparse.Namespace) -> int:
@@ -111,8 +113,7 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
     from sbot.files.limits import limits, too_large
     from sbot.files.yaml_text import read_file
     from sbot.navigation.benchmark import make_plan, run_nodes, run_plan, scene_sources
-    from sbot.navigation.nodes import PREFIX, is_node
-    from sbot.navigation.table import as_json_lines
+    from sbot.navigation.nodes import PREFIX
     from sbot.sweeps.values import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
@@ -125,18 +126,20 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
               file=sys.stderr)
     scenarios = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds'), secret))
     fixed = dict(parse_override(text) for text in arguments.assignments)
-    names = [*arguments.controller, *(PREFIX + text for text in arguments.node)] or ['navigate']
-    nodes = [name for name in names if is_node(name)]
-    _check_nodes(arguments, nodes)
-    output, rows = None if arguments.output is None else Path(arguments.output), []
-    if others := [name for name in names if not is_node(name)]:
-        rows = run_plan(make_plan(scenarios, others, fixed), options, output, arguments.resume)
-    for number, name in enumerate(nodes):
-        rows += run_nodes(scenarios, name, fixed, None if output is None else
-                          output / 'recordings' / str(number),
-                          (lambda _: None) if arguments.quiet else _show_line)
-    if arguments.output is not None:
-        Path(arguments.output, 'rows.jsonl').write_text(as_json_lines(rows) + '\n', 'utf-8')
+    nodes = [PREFIX + text for text in arguments.node]
+    output = None if arguments.output is None else Path(arguments.output)
+    if nodes:
+        _check_nodes(arguments, nodes, scenarios, fixed, output)
+    rows = []
+    if names := arguments.controller or ([] if nodes else ['navigate']):
+        rows = run_plan(make_plan(scenarios, names, fixed), options, output, arguments.resume)
+    with _rows_file(output) as keep:
+        for row in rows:
+            keep(row)
+        for number, name in enumerate(nodes):
+            rows += run_nodes(scenarios, name, fixed, None if output is None else
+                              output / 'recordings' / str(number),
+                              (lambda _: None) if arguments.quiet else _show_line, keep)
     _print(rows, arguments)
     errors = [row for row in rows if row['error'] is not None]
     for row in errors[:5]:
@@ -145,14 +148,44 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
     return FAILED if errors else 0
 
 
-def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str]) -> None:
-    """Refuse commands that cannot be started, and options that runs over ROS 2 do not have."""
-    from sbot.navigation.nodes import command_words
+def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str],
+                 scenarios: Sequence[tuple[str, Mapping[str, Any]]], fixed: Mapping[str, Any],
+                 output: Path | None) -> None:
+    """Refuse what runs over ROS 2 cannot do, or would overwrite, before the first of them."""
+    from sbot.navigation.nodes import command_words, node_scenario
+    for option in ('resume', 'retry', 'timeout', 'scheduler'):
+        if getattr(arguments, option):
+            raise InputError(f'--{option} cannot be combined with --node')
+    if arguments.jobs is not None and not arguments.controller:
+        raise InputError('--jobs needs --controller; nodes run one after another')
     for name in nodes:
-        for option in ('resume', 'timeout', 'scheduler'):
-            if getattr(arguments, option):
-                raise InputError(f'--{option} cannot be combined with --node')
         command_words(name)
+    for values in dict(scenarios).values():  # one seed of each scene
+        node_scenario(values, fixed)
+    try:
+        if output is not None and output.exists() and any(output.iterdir()):
+            raise InputError(f'{output}: is not empty; give a new folder')
+    except OSError as error:
+        raise InputError(f'{output}: cannot be written: {error.strerror}') from None
+
+
+@contextlib.contextmanager
+def _rows_file(folder: Path | None) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """Yield a function that writes a row to rows.jsonl at once, so that an interrupt loses none.
+
+    Without a folder, it does nothing.
+    """
+    from sbot.navigation.table import as_json_lines
+    if folder is None:
+        yield lambda _: None
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / 'rows.jsonl').open('w', encoding='utf-8')
+    except OSError as error:
+        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
+    with file:
+        yield lambda row: print(as_json_lines([row]), file=file, flush=True)
 
 
 def _show_line(line: str) -> None:

@@ -170,7 +170,8 @@ def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
 def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
     """Return the policy of a Stable-Baselines3 model as a network, for ``sbot.save_network``.
 
-    It is the deterministic policy: a network and weights (W,), exactly the model's in float32.
+    It is the deterministic policy: a network and weights (W,), exactly the model's in float32. If
+    ``hold`` of the task is not 1, give the controller that drives with it the same ``hold``.
 
     Parameters
     ----------
@@ -254,6 +255,7 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
 
     It is the deterministic policy of a group: a network and weights, (W,) if the robots share
     them, else (N, W), a row for each robot. They are exactly the policy's in float32.
+    If ``hold`` of the task is not 1, give the controller that drives with it the same ``hold``.
 
     Parameters
     ----------

@@ -98,8 +98,7 @@ class Episodes:
         self.count, self.robots = self.worlds.count, self.worlds.robots
         self._play(self.worlds.scenarios)
         self.goal = self._scenario_goal.copy()
-        for one in scenarios:
-            warn_of_idle(one, self.task.seconds, self.ticks)
+        warn_of_idle(scenarios, self.task.seconds, self.ticks)
         self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count

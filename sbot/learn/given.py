@@ -23,15 +23,23 @@ _LONGEST = 1e9  # s, of an episode
 LOG = logging.getLogger(__name__)
 
 
-def warn_of_idle(scenario: Scenario, seconds: float, ticks: int) -> None:
-    """Log a warning for keys that end runs of a scenario but not episodes."""
-    written = scenario.source is None or 'duration' in scenario.source.data
-    if written and scenario.rate.ticks(scenario.duration) != ticks:
+def warn_of_idle(scenarios: Sequence[Scenario], seconds: float, ticks: int) -> None:
+    """Log a warning for keys that end runs of scenarios but not episodes, one for each key."""
+    lasting = [one for one in scenarios if (one.source is None or 'duration' in one.source.data)
+               and one.rate.ticks(one.duration) != ticks]
+    ending = [one for one in scenarios if one.until is not None]
+    for one in lasting[:1]:
         LOG.warning('%s: duration: %g s has no effect on episodes: the task ends them after %g s '
-                    '(its attribute seconds)', scenario.name, scenario.duration, seconds)
-    if scenario.until is not None:
+                    '(its attribute seconds)', _named(lasting), one.duration, seconds)
+    for one in ending[:1]:
         LOG.warning("%s: until: %s has no effect on episodes: the task's method ended(now) says "
-                    'when a robot is done', scenario.name, scenario.until)
+                    'when a robot is done', _named(ending), one.until)
+
+
+def _named(scenarios: Sequence[Scenario]) -> str:
+    """Return the name of the first scenario, and how many others there are."""
+    others = len(scenarios) - 1
+    return f'{scenarios[0].name} and {others} more' if others else scenarios[0].name
 
 
 def make_task(task: Task | str | None, scenario: Scenario) -> Task:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from sbot.files.temporary import TemporaryFolder
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation import library
 from sbot.navigation.metrics import navigation
-from sbot.navigation.nodes import command_words, driven_run, is_node
+from sbot.navigation.nodes import command_words, driven_run, is_node, node_scenario
 from sbot.navigation.scene import Scene
 from sbot.ros.up import NodeFailed
 from sbot.sweeps.experiment import Options, run_sweep
@@ -27,11 +28,12 @@ from sbot.sweeps.sources import check_values
 from sbot.version import package_version
 from sbot_common.errors import InputError, one_line, shown
 
+LOG = logging.getLogger(__name__)
 Row = dict[str, Any]
 CONTROLLER = 'robots.*.controller'
 _METRICS = 'sbot.navigation.metrics:navigation'
 _PREFIX = 'navigation.'  # of the metrics' columns in a sweep
-SAME = ('scenario_sha256', 'trajectory_sha256')  # in a row that is run again
+MAY_DIFFER = ('version', 'wall_time_s', 'error')  # in a row that is run again
 
 
 def scene_sources(scenes: Mapping[str, Scene], seeds: Sequence[int],
@@ -106,16 +108,18 @@ def run_plan(plan: Plan, options: Options, folder: Path | None, resume: bool = F
 
 def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: str,
               fixed: Mapping[str, Any], folder: Path | None = None,
-              show: Callable[[str], None] = lambda _: None) -> list[Row]:
+              show: Callable[[str], None] = lambda _: None,
+              keep: Callable[[Row], None] = lambda _: None) -> list[Row]:
     """Run scenarios over ROS 2 with nodes that somebody's command starts, one after another.
 
     Parameters
     ----------
     scenarios : name and values of each, as ``scene_sources`` yields them
-    controller : 'node:COMMAND'
+    controller : 'node: COMMAND'
     fixed : values of all runs by key path
     folder : of the recordings, which are kept; None: they are not
     show : called with a line before each run, and with those that the nodes print
+    keep : called with each row when its run has ended
 
     Raises
     ------
@@ -126,6 +130,7 @@ def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: st
     command_words(controller)
     sha256, rows = controller_hash(controller), []
     for name, values in scenarios:
+        scenario = node_scenario(values, fixed)
         show(f"{name}#{values['seed']} {controller}")
         begun, row = time.perf_counter(), dict[str, Any]()
         with TemporaryFolder('navigation') as temporary:
@@ -133,14 +138,16 @@ def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: st
                 f"{name.replace('/', '_')}#{values['seed']}")
             bag.parent.mkdir(parents=True, exist_ok=True)
             try:
-                run = driven_run(values, controller, fixed, bag, show)
+                run = driven_run(scenario, controller, bag, show)
                 row = {'trajectory_sha256': run.summary['trajectory_sha256'], 'error': None,
                        **{_PREFIX + key: value for key, value in navigation(run).items()}}
             except (InputError, NodeFailed) as error:
-                row = {'error': one_line(str(error))}
+                # Where a recording was differs from run to run; a row does not.
+                row = {'error': one_line(str(error).replace(str(bag), 'the recording'))}
         row |= {'seed': values['seed'], 'version': package_version(),
                 'wall_time_s': round(time.perf_counter() - begun, 6)}
         rows.append(_row(name, row, controller, fixed, sha256, library.digest(values)))
+        keep(rows[-1])
     return rows
 
 
@@ -195,9 +202,13 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
     ----------
     rows : from ``rows.read_rows_file``
     known : the scenes, as ``library.families`` returns them
-    options : how to run them
+    options : how to run them; of rows of nodes, none of it counts
 
     """
+    if any(is_node(row['controller']) for row in rows):
+        for name in ('timeout', 'scheduler'):
+            if getattr(options, name) is not None:
+                LOG.warning('--%s: has no effect on rows of nodes', name)
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(json.dumps([row['controller'], row['set']], sort_keys=True),
@@ -215,6 +226,10 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
         for row, again in zip(group, found, strict=True):
             name = f"{row['scene']}#{row['seed']} {row['controller']}"
             wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
-                               f'{shown(again[key])}')
-                      for key in (*SAME, 'controller_sha256') if row.get(key) != again[key]]
+                               f'{shown(again.get(key))}')
+                      for key in dict.fromkeys((*row, *again))
+                      if key not in MAY_DIFFER and row.get(key) != again.get(key)]
+            if (row.get('error') is None) != (again.get('error') is None):
+                wrong.append(one_line(f"{name}: error: the row has {shown(row.get('error'))}, "
+                                      f"again {shown(again.get('error'))}"))
     return wrong

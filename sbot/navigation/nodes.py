@@ -33,7 +33,7 @@ from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
 
-PREFIX = 'node:'  # of a competitor's name; a command follows
+PREFIX = 'node: '  # of a competitor's name; a command follows. No module:Class has a space.
 _PLACES = ('{namespace}', '{robot}', '{goal_x}', '{goal_y}')
 
 
@@ -57,38 +57,58 @@ def command_words(controller: str) -> list[str]:
     return parse_command(controller.removeprefix(PREFIX))
 
 
-def driven_run(values: Mapping[str, Any], controller: str, fixed: Mapping[str, Any], bag: Path,
+def node_scenario(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Scenario:
+    """Return a scenario in which nodes drive the robots with goals, in lockstep; others stand.
+
+    Parameters
+    ----------
+    values : of the scenario
+    fixed : values by key path, over those of the scenario
+
+    Raises
+    ------
+    InputError
+        if a value is wrong, or changes who drives the robots or lockstep.
+
+    """
+    robots = [{**robot, 'controller': EXTERNAL.name if 'goal' in robot else NONE}
+              for robot in values['robots']]
+    made = parse_scenario(dump_yaml({**values, 'robots': robots}), str(values['name']),
+                          Path.cwd(), overrides=fixed)
+    if not made.lockstep:
+        raise InputError('--set lockstep=false cannot be combined with --node')
+    if [robot.controller for robot in made.robots] != [robot['controller'] for robot in robots]:
+        raise InputError('--set robots.*.controller cannot be combined with --node')
+    return made
+
+
+def driven_run(whole: Scenario, controller: str, bag: Path,
                output: Callable[[str], None] = lambda _: None) -> Run:
     """Return the run of a scene in which nodes drive the robots with goals; the others stand.
 
     Parameters
     ----------
-    values : of the scenario
-    controller : 'node:COMMAND'; a command with ``{namespace}`` or another place is started once
+    whole : from ``node_scenario``
+    controller : 'node: COMMAND'; a command with ``{namespace}`` or another place is started once
         for each robot, one without is started once
-    fixed : values by key path, over those of the scenario
     bag : new directory of the recording
     output : called with each line that a node prints
 
     Raises
     ------
     InputError
-        if a value is wrong, or a node is silent.
+        if a node is silent.
     NodeFailed
         if a node ends before the run.
 
     """
-    robots = [{**robot, 'controller': EXTERNAL.name if 'goal' in robot else NONE}
-              for robot in values['robots']]
-    whole = parse_scenario(dump_yaml({**values, 'robots': robots}), str(values['name']),
-                           Path.cwd(), overrides=fixed)
     scenario = whole.model_copy(update={'until': None})
     summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output,
                      own=_commands(scenario, controller.removeprefix(PREFIX)))
     commands = recorded_commands(Bag(bag), scenario)
     again = _driven(scenario, commands)
     if again.summary['trajectory_sha256'] != summary['trajectory_sha256']:
-        raise NodeFailed(f'{bag}: its commands give the trajectory '
+        raise NodeFailed('the recorded commands give the trajectory '
                          f'{again.summary["trajectory_sha256"]}, expected '
                          f'{summary["trajectory_sha256"]}, that of the nodes')
     return again if whole.until is None else _driven(whole, commands)
@@ -129,7 +149,7 @@ def recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
             stamp_ns = rate.stamp_ns(k)
             if robot in messages:
                 now, heard_ns = messages[robot], stamp_ns
-            if external.optional and stamp_ns - heard_ns >= external.timeout_ns:
+            if external.too_old(stamp_ns - heard_ns):
                 now = STOP
             commands[k, robot] = now
     return commands

@@ -55,6 +55,13 @@ class Knowledge(NamedTuple):
 EXACT = Knowledge()
 
 
+def ages(knowledge: Knowledge, dt: float) -> tuple[int, int]:
+    """Return the ages of a robot's own pose and of others' poses in ticks of ``dt`` (s)."""
+    own, others = (int(delay / dt + 0.5)
+                   for delay in (knowledge.pose_delay, knowledge.others_delay))
+    return own, others
+
+
 class WithKnowledge:
     """A controller with inexact poses, as its robot knows them; unknown robots have NaN.
 
@@ -81,8 +88,7 @@ class WithKnowledge:
 
     def _known(self, observation: Observation) -> Poses:
         knowledge, tick = self._knowledge, observation.tick
-        own, others = (int(delay / observation.dt + 0.5)
-                       for delay in (knowledge.pose_delay, knowledge.others_delay))
+        own, others = ages(knowledge, observation.dt)
         if self._past and tick < self._past[-1][0]:  # time began anew
             self._past.clear()
         self._past.append((tick, observation.poses.copy()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +13,21 @@ from sbot_common.elementary.copying import copy_numbers
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 # Columns of what can be kept, each robot, each tick.
 COLUMNS = {'pose': 3, 'command': 3, 'collided': 1, 'infrared': 15, 'wind': 2}
 
 
 class Episode(NamedTuple):
-    """What happened in K worlds of N robots in T ticks; row t is the tick at which t is decided.
+    """What happened in K worlds of N robots in T ticks; row t is the moment before tick t.
 
     Fields that were not asked for are None.
     """
 
     pose: Floats | None  # (T, K, N, 3) m, m, rad
     command: Floats | None  # (T, K, N, 3) vx, vy (m/s), omega (rad/s)
-    collided: Floats | None  # (T, K, N, 1) 1: intersected something in the tick before
+    collided: Flags | None  # (T, K, N) intersected something in the tick before
     infrared: Floats | None  # (T, K, N, 15) readings
     wind: Floats | None  # (T, K, N, 2) m/s
 
@@ -46,12 +47,14 @@ def columns_of(keep: Collection[str]) -> list[str]:
 
 def split(kept: Floats, names: list[str], count: int) -> Episode:
     """Return the kept rows (T, K*N, columns) by name."""
-    fields: dict[str, Floats | None] = dict.fromkeys(COLUMNS)
+    fields: dict[str, Any] = dict.fromkeys(COLUMNS)
     column = 0
     for name in names:
         rows = kept[:, :, column:column + COLUMNS[name]]
         fields[name] = rows.reshape(len(kept), count, -1, COLUMNS[name])
         column += COLUMNS[name]
+    if 'collided' in names:
+        fields['collided'] = fields['collided'][..., 0] > 0.0
     return Episode(**fields)
 
 

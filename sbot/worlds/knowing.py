@@ -17,7 +17,7 @@ from neural_controller.inputs import (
     wind_inputs,
 )
 from sbot.scenario.controllers import walls_between
-from sbot.scenario.knowledge import EXACT, Knowledge, known_to
+from sbot.scenario.knowledge import EXACT, Knowledge, ages, known_to
 from sbot.scenario.model import Scenario
 from sbot_common.compiled.jit import njit
 from sbot_sim.world.scene import Scene
@@ -41,16 +41,13 @@ class Knowing:
     def __init__(self, scenarios: Sequence[Scenario], worlds: Worlds) -> None:
         self._worlds = worlds
         self._knowledge = [scenario.knowledge for scenario in scenarios]
-        # In ticks, as ``WithKnowledge`` counts them: own and others'.
-        self._ages = [tuple(int(delay / scenario.rate.dt + 0.5) for delay in (
-            scenario.knowledge.pose_delay, scenario.knowledge.others_delay))
-            for scenario in scenarios]
+        self._ages = [ages(scenario.knowledge, scenario.rate.dt) for scenario in scenarios]
         walls = {id(scenario): scenario for scenario in scenarios}
         self._walls: list[Scene] = []
         if self.limited:
             made = {key: walls_between(scenario) for key, scenario in walls.items()}
             self._walls = [made[id(scenario)] for scenario in scenarios]
-        depth = 1 + max(max(ages) for ages in self._ages)
+        depth = 1 + max(map(max, self._ages))
         self.past = np.zeros((len(scenarios), depth if self.limited else 0,
                               len(scenarios[0].robots), 3))  # [k, age] m, m, rad
 

@@ -60,7 +60,7 @@ class Worlds:
     ----------
     scenarios : one for all worlds, or one each. They may differ in obstacles, poses, bodies, wind
         and noise (domain randomisation), not in the number of robots, sensors and rate
-    count : K; needed with one scenario
+    count : K, 1 by default; a list of scenarios determines it, and another K is refused
     seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
     sense : names of sensors to simulate, as in ``sbot.run``; None: all that the robots have.
         Sensors that are left out cost nothing
@@ -318,6 +318,8 @@ class Worlds:
             goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:
         """Let a compiled policy drive all robots for a number of ticks, without Python between.
 
+        The worlds continue from their current state. For a whole episode call ``reset`` first.
+
         Parameters
         ----------
         policy : from ``sbot.network`` or ``sbot.function_policy``
@@ -325,7 +327,7 @@ class Worlds:
         ticks : number of ticks from now on
         goals : (K, N, 2) or (N, 2) m, for the input 'goal'; None: those of the scenarios
         keep : quantities to return per tick: any of 'pose', 'command', 'collided', 'infrared',
-            'wind'; each number takes 8 bytes
+            'wind', which are fields of the ``Episode``; each number takes 8 bytes
 
         Raises
         ------
@@ -392,8 +394,10 @@ class Worlds:
         for name in network.inputs:
             sense = field_of(name)
             if sense is not None and sense not in self.senses:
-                raise bad_value('inputs', name, f"what is sensed: {', '.join(sorted(self.senses))}"
-                                f' ({sense} is not)')
+                if sense not in sensors():
+                    raise bad_value('inputs', name, 'the name of a sensor and how many numbers '
+                                    'it reads, e.g. imu:4')
+                raise InputError(f"inputs: {name} needs {sense} in sense; add '{sense}'")
             readings = self.phases.fitted.readings.get(sense or '')
             if parse_input(name)[0] == READING and (
                     readings is None or parse_input(name)[1] != readings.shape[1]):

@@ -80,7 +80,7 @@ class World:
             goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:
         """Let a compiled policy drive all robots, as ``Worlds.run`` (arrays (T, N, …))."""
         episode = self.worlds.run(policy, weights, ticks, goals=goals, keep=keep)
-        return Episode(*(None if rows is None else rows[:, 0] for rows in episode))
+        return Episode._make(None if rows is None else rows[:, 0] for rows in episode)
 
 
 def _only(seed: int) -> list[int]:

@@ -305,7 +305,7 @@ class Fast2D:
 
     def is_robot(self, reference: ObjectRef) -> bool:
         """Tell whether an object is a robot."""
-        return self._objects[reference].robot
+        return self._find('is_robot', reference).robot
 
     # Checks, and the arrays.
 

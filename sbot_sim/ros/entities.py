@@ -16,9 +16,10 @@ from sbot_sim.ros.spawned import Refused
 _FRAMES = ('', 'map', 'world')  # of poses
 _NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,31}')
 _OF_ROBOTS = re.compile(r'robot_\d+')  # also of robots that there are not
-# A search can take exponential time where repeats stand within or beside others.
+# A search can take exponential time where repeats stand within or beside others, or with many |.
 _MOST_REPEATS, _LONGEST_FILTER = 3, 100
-_REPEATED = re.compile(r'\\.|(\)?[*+?{])', re.DOTALL)
+_REPEATED = re.compile(r'\\.|(\)?[*+?{]|\|)', re.DOTALL)
+_VERBOSE = re.compile(r'\(\?[a-zA-Z]*x')  # hides the repeat of a group behind a space
 
 
 def robot_name(robot: int) -> str:
@@ -34,7 +35,8 @@ def robot_number(name: str) -> int:
 def new_name(name: str, taken: Collection[str], may_rename: bool) -> str:
     """Return the name of a new obstacle, or one that nobody has; Refused if it cannot have it."""
     if not _NAME.fullmatch(name) and not (may_rename and not name):
-        raise Refused('NAME_INVALID', f"name: got '{name}', expected letters, digits and _")
+        raise Refused('NAME_INVALID', f"name: got '{name}', expected a letter, then letters, "
+                                      'digits and _, at most 32 in all')
     name = name or 'obstacle'
     if name not in taken and not _OF_ROBOTS.fullmatch(name):
         return name
@@ -50,10 +52,11 @@ def filtered(filters: Any, names: Iterable[str]) -> list[str]:  # noqa: ANN401
         raise Refused('RESULT_FEATURE_UNSUPPORTED', 'filters: only names are filtered')
     repeats = [found[1] for found in _REPEATED.finditer(filters.filter) if found[1]]
     if (len(filters.filter) > _LONGEST_FILTER or len(repeats) > _MOST_REPEATS
-            or any(each.startswith(')') for each in repeats)):
+            or any(each.startswith(')') for each in repeats)
+            or _VERBOSE.search(filters.filter)):
         raise Refused('RESULT_OPERATION_FAILED', f'filter: expected at most {_LONGEST_FILTER} '
-                      f'characters and {_MOST_REPEATS} repeats (* + ? {{), none of them of a '
-                      'group')
+                      f'characters and {_MOST_REPEATS} of * + ? {{ |, none of them behind a '
+                      'group, and not (?x)')
     try:
         pattern = re.compile(filters.filter)
     except (re.error, RecursionError, OverflowError) as error:

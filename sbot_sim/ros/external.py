@@ -29,6 +29,10 @@ class External(NamedTuple):
         """Whether it may give no command in a tick, or several."""
         return self.timeout_ns > 0
 
+    def too_old(self, age_ns: int) -> bool:
+        """Tell whether a command of this age holds no longer."""
+        return self.optional and age_ns >= self.timeout_ns
+
     def in_words(self) -> str:
         """Return how many commands are expected, and when."""
         if self.timed:
@@ -112,5 +116,5 @@ class Turns:
 
     def overdue(self) -> list[int]:
         """Return the robots whose newest command is older than their time-out."""
-        return [i for i, each in self.external.items() if each.optional
-                and self._stamp_ns - self._heard.get(i, self._stamp_ns) >= each.timeout_ns]
+        return [i for i, each in self.external.items()
+                if each.too_old(self._stamp_ns - self._heard.get(i, self._stamp_ns))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sbot_common.clock import NANOSECONDS
 from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 
 
@@ -13,11 +14,11 @@ class FreeRunning(RunControl):
     def __init__(self, options: Options, actions: Actions, clock: Callable[[], float],
                  peers: Peers) -> None:
         super().__init__(options, actions, clock, peers)
-        self._heard = [-float('inf')] * len(options.awaited)
+        self._heard: list[int | None] = [None] * len(options.awaited)  # tick of the last command
 
     def accept_command(self, robot: int, raw: bytes = b'') -> bool:
-        """Note when a command came."""
-        self._heard[robot] = self._clock()
+        """Note the tick before which a command came."""
+        self._heard[robot] = self._actions.tick()
         return True
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
@@ -36,14 +37,21 @@ class FreeRunning(RunControl):
         """Do a tick."""
         if self.phase is not Phase.BETWEEN or not self._may_go_on():
             return
-        now = self._clock()
-        # Of simulated time: of a slow run, commands come slowly, too.
-        timeout = self._options.cmd_vel_timeout * self.period / self._options.rate.dt
-        for robot, heard in enumerate(self._heard):
-            if timeout > 0 and now - heard > timeout:
-                self._actions.stop(robot)
+        self._stop_silent()
         self._actions.publish_snapshot()
         self._actions.publish_wind()
         # Last, as it makes the controllers' timers due: then they find the inputs of this tick.
         self._actions.publish_clock()
         self._finish()
+
+    def _stop_silent(self) -> None:
+        """Stop the robots whose last command is too old, in simulated time."""
+        # Not by the wall clock: a machine that cannot keep up gives nodes fewer ticks, too.
+        timeout_ns = self._options.cmd_vel_timeout * NANOSECONDS
+        tick, stamp_ns = self._actions.tick(), self._options.rate.stamp_ns
+        for robot, heard in enumerate(self._heard):
+            if heard is not None and heard > tick:  # time began anew
+                self._heard[robot] = heard = tick
+            if timeout_ns > 0 and (heard is None
+                                   or stamp_ns(tick) - stamp_ns(heard) > timeout_ns):
+                self._actions.stop(robot)

@@ -6,6 +6,8 @@ import pytest
 import sbot
 from neural_controller.controller import Neural
 from neural_controller.inputs import NAMES
+from neural_controller.layers import perceptron
+from sbot.learn.episodes import Episodes
 from sbot_common.errors import InputError
 from sbot_common.observation import Neighbours, Observation
 
@@ -46,12 +48,50 @@ def test_equals_a_batch_of_worlds_to_the_bit(tmp_path, kind, inputs, outputs):
                                         duration=TICKS / 20))
     run = sbot.run(scenario, seed=5)
     episode = sbot.Worlds(scenario, 3, seeds=[4, 5, 6]).run(
-        network, weights, TICKS, keep=['pose', 'command'])
+        network, weights, TICKS, keep=['pose', 'command', 'collided'])
     assert run.poses[:TICKS].tobytes() == episode.pose[:, 1].tobytes()
+    assert run.collided[:TICKS].tobytes() == episode.collided[:, 1].tobytes()
     # A command is kept as it is acted on in the next tick.
     assert np.ptp(run.poses[:, :, 0], axis=0).min() > 0.01
     assert run.collided.any()
     assert (episode.pose[:, 0] != episode.pose[:, 1]).any()
+
+
+class Driven(sbot.learn.Task):
+    """Three ticks a decision."""
+
+    inputs, outputs, max_speed, turn, hold = ('scan:7', 'goal'), 'twist', 0.5, 1.0, 3
+
+    def reward(self, before, now):
+        return np.zeros(now.seen.pose.shape[:2])
+
+
+def test_a_network_that_holds_decisions_drives_as_in_an_environment(tmp_path):
+    episodes = Episodes('single_robot', 1, Driven(), {})
+    network = episodes.network
+    weights = np.random.default_rng(3).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'a.json', network, weights)
+    episodes.seed(5)
+    episodes.reset()
+    poses, outputs = [], np.zeros((1, 1, 2))
+    for _ in range(TICKS // 3):
+        poses.append(episodes.now.seen.pose[0])
+        perceptron(episodes.now.inputs[0, 0], weights, np.zeros(0), outputs[0, 0],
+                   network.layers, 0.1)
+        episodes.step(outputs)
+    held, free = (sbot.run('single_robot', seed=5, **{
+        'robots.0.controller': NEURAL, 'duration': 6,
+        'robots.0.parameters': {'network': str(tmp_path / 'a.json'), 'hold': hold}}).poses
+        for hold in (3, 1))
+    assert held[:TICKS:3].tobytes() == np.array(poses).tobytes()
+    assert (held[:TICKS] != free[:TICKS]).any()
+
+
+@pytest.mark.parametrize('hold', [0, 1.5, 'x', True])
+def test_ticks_of_a_decision_are_a_whole_number(tmp_path, hold):
+    sbot.save_network(tmp_path / 'a.json', sbot.network(), np.zeros(32))
+    with pytest.raises(InputError, match=r'^hold: got .*, expected a whole number from 1 to'):
+        Neural(str(tmp_path / 'a.json'), hold)
 
 
 def test_networks_are_found_beside_the_scenario(tmp_path, monkeypatch):

@@ -277,13 +277,13 @@ def test_without_pandas_a_table_says_what_to_install(monkeypatch):
 
 def test_plot_draws_runs_recordings_and_scenarios(tmp_path):
     run = sbot.run('single_robot', duration=0.3, record=tmp_path / 'bag')
-    assert len(sbot.plot(run).axes) > 2
+    assert len(sbot.plot(run).axes) == 2
     for name, source in (('a.png', run), ('b.png', tmp_path / 'bag')):
         assert sbot.plot(source, tmp_path / name) == tmp_path / name
     assert (tmp_path / 'a.png').read_bytes() == (tmp_path / 'b.png').read_bytes()
     short = sbot.load('single_robot', duration=0.2)
     sbot.plot(short, tmp_path / 'c.gif')
-    assert len(sbot.plot(short.to_yaml()).axes) > 2
+    assert len(sbot.plot(short.to_yaml()).axes) == 2
     assert (tmp_path / 'c.gif').read_bytes()[:3] == b'GIF'
     with pytest.raises(sbot.InputError, match=r'\.png, \.svg, \.pdf'):
         sbot.plot(run, tmp_path / 'a.bmp')
@@ -335,9 +335,9 @@ def test_a_run_that_was_not_kept_has_no_picture(tmp_path):
 @pytest.mark.parametrize(('arguments', 'error'), [
     ({'at': 'x'}, 'at: got'), ({'at': [[0, 1]]}, 'at: got'), ({'at': 5}, 'at: got'),
     ({'at': [99.0]}, r'at: got 99\.0, expected a time from 0 to'),
-    ({'colour': 'x'}, "colour: got 'x', expected robot or heading"),
-    ({'colour': 'heading'}, "colour='heading' needs at, or a film"),
-    ({'path': 'a.gif', 'at': [0.0]}, r'at cannot be combined with a film \(a\.gif\)')])
+    ({'colour': 'x'}, "colour: got 'x', expected robot, time"),
+    ({'colour': 'heading'}, 'colour heading needs at or a film'),
+    ({'path': 'a.gif', 'at': [0.0]}, 'at cannot be combined with a film')])
 def test_wrong_arguments_of_plot_are_one_line(arguments, error):
     path = arguments.pop('path', None)
     with pytest.raises(sbot.InputError, match=error):

@@ -48,7 +48,7 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
     aimed = None if np.isnan(goals).any() else goals
     kept = worlds.run(policy, weights, ticks, goals=aimed, keep=keep)
     end = worlds.observe().boxes
-    return Track(kept.pose, kept.command, kept.collided[..., 0] > 0.0, kept.infrared, goals,
+    return Track(kept.pose, kept.command, kept.collided, kept.infrared, goals,
                  _both(begin, end), worlds.dt)
 
 

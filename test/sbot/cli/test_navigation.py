@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 import sbot
 from sbot.cli.main import main
 
@@ -84,3 +86,14 @@ def test_what_is_wrong_is_one_line(capsys, tmp_path):
         told = capsys.readouterr().err
         assert told.count('\n') == 1
         assert expected in told
+
+
+def test_options_of_the_measurement_are_refused_and_the_command_is_optional(capsys):
+    for given in (['--seconds', '3'], ['--csv', 'x.csv'], ['--json'], ['--robots', '8', '--json']):
+        assert main(['bench', *given, 'navigation', 'doorway', '--list']) == 2
+        told = capsys.readouterr()
+        assert (told.out, told.err.count('\n')) == ('', 1)
+        assert f'{given[0]} cannot be combined with navigation' in told.err
+    with pytest.raises(SystemExit):
+        main(['bench', '--help'])
+    assert '[COMMAND] ...' in ' '.join(capsys.readouterr().out.split())

@@ -1,5 +1,6 @@
 """Nodes of somebody's own in the benchmark: driven over ROS, judged as everybody else."""
 
+import contextlib
 import importlib.util
 import json
 import sys
@@ -12,12 +13,13 @@ from external_runs import CASES, scenario, up
 from sbot.bag.arrays import read_recording
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
-from sbot.navigation import nodes
+from sbot.navigation import benchmark, nodes
 from sbot.navigation.benchmark import check_rows, run_nodes, scene_sources
 from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.nodes import recorded_commands
 from sbot.navigation.rows import read_rows_file
 from sbot.navigation.table import table
+from sbot.ros.up import NodeFailed
 from sbot.scenario.load import parse_scenario
 from sbot.sweeps.experiment import Options
 from sbot_common.errors import InputError
@@ -42,7 +44,7 @@ def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_p
                  '--set', 'duration=1', '-o', 'mine', '--quiet', '--format', 'jsonl']
     assert main(arguments) == 0
     row = json.loads(capsys.readouterr().out)
-    assert row['controller'] == f'node:{EACH}'
+    assert row['controller'] == f'node: {EACH}'
     assert row['error'] is None
     assert row['arrived'] == row['collisions'] == 0
     bag = Bag(tmp_path / 'mine' / 'recordings' / '0' / 'corner_blind#3')
@@ -74,7 +76,7 @@ def test_nodes_that_die_or_never_answer_are_rows_with_one_line(tmp_path, monkeyp
         'publisher = node.create_publisher(Twist, "cmd_vel", 10)\n'
         'node.create_subscription(LaserScan, "base_scan", lambda _: None, 10)\n'
         'rclpy.spin(node)\n')
-    row, = run_nodes(scenes('narrow/0.7'), f'node:{command}', SHORT)
+    row, = run_nodes(scenes('narrow/0.7'), f'node: {command}', SHORT)
     assert said in row['error']
     assert '\n' not in row['error']
     assert row['trajectory_sha256'] is None
@@ -109,14 +111,88 @@ def test_a_command_with_a_place_is_started_for_each_robot_with_a_goal():
 def test_what_cannot_be_started_is_refused_before_anything_runs(monkeypatch, capsys):
     begin = ['bench', 'navigation', 'narrow/0.7', '--seeds', '0:1']
     monkeypatch.setattr(nodes, 'find_spec', lambda _: True)
+    monkeypatch.setattr(benchmark, 'driven_run', None)
     for arguments, said in ((['--node', 'no_such_program'], 'no_such_program is not installed'),
                             (['--node', "'"], '--node: got "\'"'),
                             (['--node', 'true', '--timeout', '3'],
-                             '--timeout cannot be combined with --node')):
+                             '--timeout cannot be combined with --node'),
+                            (['--node', 'true', '--retry'],
+                             '--retry cannot be combined with --node'),
+                            (['--node', 'true', '--jobs', '2'], '--jobs needs --controller'),
+                            (['--node', 'true', '--set', 'duration=-1'], 'duration: got -1'),
+                            (['--node', 'true', '--controller', 'navigate', '--set', 'rat=1'],
+                             'rat'),
+                            (['--node', 'true', '--set', 'lockstep=false'],
+                             'lockstep=false cannot be combined with --node'),
+                            (['--node', 'true', '--set', 'robots.*.controller=dwa'],
+                             'robots.*.controller cannot be combined with --node')):
         assert main([*begin, *arguments]) == 2
         error = capsys.readouterr().err
         assert said in error
         assert error.count('\n') == 1
     monkeypatch.setattr(nodes, 'find_spec', lambda _: None)
     with pytest.raises(InputError, match=r'^--node needs ROS 2 \(rclpy\)'):
-        run_nodes(scenes('narrow/0.7'), f'node:{sys.executable}', {})
+        run_nodes(scenes('narrow/0.7'), f'node: {sys.executable}', {})
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Runs of nodes that fail at once, without ROS; the second one is interrupted if asked for."""
+    made = []
+
+    def run(scenario, controller, bag, _):
+        made.append(scenario.seed)
+        if len(made) == 2 and controller.endswith('true stop'):
+            raise KeyboardInterrupt
+        raise NodeFailed(f'{bag}: too short')
+    monkeypatch.setattr(nodes, 'find_spec', lambda _: True)
+    monkeypatch.setattr(benchmark, 'driven_run', run)
+    return made
+
+
+def test_a_folder_in_use_is_refused_before_the_first_run_of_a_node(tmp_path, failing, capsys):
+    (tmp_path / 'rows.jsonl').write_text('mine')
+    assert main(['bench', 'navigation', 'narrow/0.7', '--seeds', '0:1', '--node', 'true',
+                 '-o', str(tmp_path)]) == 2
+    assert f'{tmp_path}: is not empty' in capsys.readouterr().err
+    assert (tmp_path / 'rows.jsonl').read_text() == 'mine'
+    assert failing == []
+
+
+def test_an_interrupt_loses_no_row_of_a_run_that_has_ended(tmp_path, failing):
+    with contextlib.suppress(KeyboardInterrupt):
+        main(['bench', 'navigation', 'hallway/pair', '--seeds', '0:3', '--node', 'true stop',
+              '-o', str(tmp_path / 'new')])
+    assert failing == [0, 1]
+    row, = read_rows_file(tmp_path / 'new' / 'rows.jsonl')
+    assert (row['seed'], row['controller']) == (0, 'node: true stop')
+
+
+def test_errors_of_a_run_do_not_name_the_temporary_folder(failing):
+    row, = run_nodes(scenes('narrow/0.7'), 'node: true', {})
+    assert row['error'] == 'the recording: too short'
+
+
+def test_a_wrong_value_ends_the_benchmark(failing):
+    with pytest.raises(InputError, match='duration: got -1'):
+        run_nodes(scenes('narrow/0.7'), 'node: true', {'duration': -1})
+    assert failing == []
+
+
+def test_a_class_in_a_module_named_node_is_a_class(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path('node.py').write_text(
+        'class Still:\n    def step(self, observation, rng):\n        return 0.0, 0.0\n')
+    arguments = ['bench', 'navigation', 'narrow/0.7', '--seeds', '0:1', '--jobs', '1', '--quiet']
+    assert main([*arguments, '--controller', 'node:Still', '--set', 'duration=0.5', '--format',
+                 'jsonl']) == 0
+    Path('rows').write_text(capsys.readouterr().out)
+    assert main(['bench', 'navigation', '--check', 'rows', '--trust', '--quiet', '--jobs',
+                 '1']) == 0
+    assert main([*arguments, '--controller', 'node: true']) == 2  # only --node starts commands
+
+
+def test_options_that_rows_of_nodes_ignore_are_named(failing, caplog):
+    rows = run_nodes(scenes('narrow/0.7'), 'node: true', {})
+    assert check_rows(rows, families(), Options(timeout=3.0)) == []
+    assert caplog.messages == ['--timeout: has no effect on rows of nodes']

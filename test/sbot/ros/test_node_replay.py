@@ -159,9 +159,9 @@ def test_ctrl_c_leaves_nothing(avoided, tmp_path):
     (['--node', 'no_such_program'], 'no_such_program is not installed'),
     (['--node', 'sleep 9', '--output', 'x'], '--node cannot be combined with --output'),
     (['--robot', '1'], '--robot needs --node COMMAND'),
-    (['--node', 'sleep 9', '--robot', '7'], '--robot: got 7, expected one with commands'),
+    (['--node', 'sleep 9', '--robot', '7'], '--robot: got 7, expected a robot with commands'),
     (['--node', 'sleep 9', '--tolerance', 'speed=1'], '--tolerance: got'),
-    (['--node', 'sleep 9', '--set', 'lockstep=false'], 'lockstep: got False, expected true')])
+    (['--node', 'sleep 9', '--set', 'lockstep=false'], 'a replay needs a recording in lockstep')])
 def test_bad_arguments_are_refused_in_one_line(avoided, arguments, words):
     done = replay(avoided, *arguments)
     assert done.returncode == 2

@@ -65,7 +65,7 @@ def test_what_is_not_asked_for_costs_nothing_and_is_none(monkeypatch):
     assert whole.summary['overlaps'] == 0
     text = format_summary(light.summary)
     assert 'overlaps not counted\ntrajectory not hashed\n' in text
-    with pytest.raises(sbot.InputError, match='expected nothing with keep=False'):
+    with pytest.raises(sbot.InputError, match='sense cannot be combined with keep=False'):
         sbot.run('leader_follower', keep=False, sense=['scan'])
 
 

@@ -132,10 +132,6 @@ def test_what_cannot_be_combined_is_said():
         sbot.load(scene(lambda _: 'none', {'pose_noise_std': -1.0}))
     with pytest.raises(InputError, match='pose_noise'):
         sbot.load(scene(lambda _: 'none', {'pose_noise': 1.0}))
-    worlds = sbot.Worlds(sbot.load(scene(lambda _: 'none', {'pose_noise_std': 0.1})), 2)
-    network = sbot.network('perceptron', ['goal'])
-    with pytest.raises(InputError, match='goal cannot be combined with knowledge'):
-        worlds.run(network, np.zeros(network.weight_count), 2)
 
 
 @pytest.mark.ros

@@ -55,7 +55,7 @@ def test_a_run_that_raises_is_a_row_with_one_line(tmp_path):
 
 def test_another_version_is_refused(tmp_path):
     row = make_row(job(write_scenario(tmp_path), version='7'), PlannedRun(0, 0, {}, 1))
-    assert 'the sweep 7' in row['error']
+    assert 'expected that of the sweep, 7' in row['error']
 
 
 def test_metrics_get_the_run(tmp_path):

@@ -63,11 +63,13 @@ def run(worlds, policy=NETWORK, weights=WEIGHTS, ticks=2, **named):
                                            r'\(2, 3, 3\) or shape \(3, 3\)'),
     (lambda w: w.reset([5, 6], worlds=[True]), 'worlds: got'),
     (lambda w: w.reset([5, 6], worlds=[[0], [0, 1]]), 'worlds: got'),
-    (lambda w: run(w, policy='network'), "policy: got 'network', expected one of sbot.network"),
+    (lambda w: run(w, policy='network'), "policy: got 'network', expected what sbot.network"),
     (lambda w: run(w, weights='x'), "weights: got 'x', expected finite numbers"),
     (lambda w: run(w, weights=WEIGHTS[1:]), r"weights: got 'shape \(9,\)'"),
     (lambda w: run(w, goals=np.zeros((2, 2))), r"goals: got 'shape \(2, 2\)'"),
     (lambda w: run(w, goals=[[0, math.inf]] * 3), 'goals: got inf'),
+    (lambda w: run(w, policy=sbot.network('perceptron', ['infrared'])),
+     "inputs: infrared needs infrared in sense; add 'infrared'"),
     (lambda w: run(w, keep='pose'), "keep: got 'pose', expected a list of any of pose, command"),
     (lambda w: run(w, keep=3), 'keep: got 3, expected a list'),
     (lambda w: run(w, keep=[[]]), r'keep: got \[\], expected any of'),
@@ -88,7 +90,7 @@ def test_what_is_refused_is_named_and_changes_nothing(worlds, call, words):
     ({'sense': [{}]}, 'sense: got {}'), ({'sense': ['smell']}, "sense: got 'smell'"),
     ({'sense': np.array(1.0)}, 'sense: got array'),
     ({'seeds': [-1]}, r'seeds: got \[-1\]'), ({'seed': 2**63 - 1, 'count': 2}, 'seeds: got'),
-    ({'controllers': {}}, 'controllers: got {}, expected none')])
+    ({'controllers': {}}, 'controllers cannot be combined with worlds')])
 def test_what_worlds_are_made_of_is_checked(named, words):
     with pytest.raises(InputError, match=f'^{words}'):
         sbot.Worlds(PLAIN, **named)

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     p_webots_fast2d_robot_set_angular_speed((RobotRef)solid, 1.0);
     if (!p_webots_fast2d_last_error()) return 13;
     p_webots_fast2d_robot_add_sensor(robot, sensor, 0.0, 0.0, 0.0);
-    if (!strstr(p_webots_fast2d_last_error(), "after the first step")) return 14;
+    if (!strstr(p_webots_fast2d_last_error(), "before the first step")) return 14;
     p_webots_fast2d_object_get_transform((ObjectRef)robot, &px, &py, &angle);
     if (p_webots_fast2d_last_error() != NULL) return 15;
 

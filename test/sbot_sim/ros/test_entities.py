@@ -9,6 +9,7 @@ from sbot_common.errors import InputError
 from sbot_sim.ros.entities import (
     check_frame,
     fill_state,
+    filtered,
     new_name,
     read_pose,
     robot_name,
@@ -34,6 +35,26 @@ def test_a_new_name_is_free_and_no_robots():
         with pytest.raises(Refused) as caught:
             new_name(name, ['crate'], may_rename=False)
         assert caught.value.code == code
+
+
+def asked(text):
+    return space(filter=text, categories=(), tags=space(tags=()), bounds=space(points=()))
+
+
+@pytest.mark.parametrize('text', [
+    '(a+)+$', '(?x)(a+) +$', '(?ix)(a+)#\n+$', '(|)' * 20 + '!', 'a*a*a*a*b', 'x' * 101])
+def test_a_filter_that_may_take_for_ever_is_refused(text):
+    with pytest.raises(Refused, match='expected at most 100 characters and 3 of'):
+        filtered(asked(text), ['a' * 31 + '_'])
+
+
+def test_filters_search_names():
+    names = ['robot_1', 'robot_2', 'robot_12', 'Box']
+    assert filtered(asked('robot_(1|2)$'), names) == ['robot_1', 'robot_2']
+    assert filtered(asked('(?i)box'), names) == ['Box']
+    assert filtered(asked(''), names) == names
+    with pytest.raises(Refused, match='filter: '):
+        filtered(asked('('), names)
 
 
 def test_frames():

@@ -192,7 +192,7 @@ def test_off_it_is_nowhere(name, tmp_path):
             return getattr(observation, name)[0], 0.0
 
     robot = {**SCENE['robots'][0], 'controller': Asks}
-    with pytest.raises(InputError, match=rf'observation\.{name}: .*sensors\.{key}: true'):
+    with pytest.raises(InputError, match=rf'observation\.{name} needs .*sensors\.{key}: true'):
         sbot.run({**values, 'robots': [robot]})
 
 
