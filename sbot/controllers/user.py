@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from sbot.controllers.entry import Entry, Place, Sources
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.errors import InputError, bad_value, hint, one_line
 from sbot_common.observation import Controller
 from sbot_common.user_code import call_user_code
 
@@ -22,6 +22,7 @@ OBJECT = 'object'  # stands for the module of a controller that is given as an o
 # its behaviours are named like one.
 _SHIPPED = ('navigate', 'neural_controller', 'potential_field_bot', 'sbot', 'sbot_common',
             'sbot_sim', 'wind_model', 'navground')
+_FEW = 5  # names that a message lists
 _STEP = 'a class with a method step(observation, rng)'
 
 
@@ -138,11 +139,13 @@ def _missing(kind: str, module: ModuleType, name: str, where: str,
     module_name, _, wanted = name.partition(':')
     known = [each for each, value in vars(module).items()
              if is_one(value) and not each.startswith('_')]
-    near = get_close_matches(wanted, known, 1, 0.5)
+    own = [each for each in known
+           if getattr(vars(module)[each], '__module__', '') == module.__name__]
+    names = hint(wanted, known if get_close_matches(wanted, known, 1, 0.5) else own)
     file = getattr(module, '__file__', None)
     return InputError(one_line(
         f"{where}: module '{module_name}' has no {kind} '{wanted}'"
-        + (f"; did you mean '{near[0]}'?" if near else '')
+        + (f'; {names}' if names.endswith('?') or 0 < len(own) <= _FEW else '')
         + f' (it was loaded from {file or "Python itself"})'))
 
 

@@ -47,6 +47,7 @@ def test_class_is_found(load):
     ('class Go:\n    def step(self, observation, rng, more): pass', 'step'),
     ('', "has no class 'Go'"),
     ('class Got: pass', "has no class 'Go'; did you mean 'Got'?"),
+    ('class Other: pass', "has no class 'Go'; known: Other (it was loaded from "),
 ])
 def test_unusable_module_gets_one_line(load, text, words):
     with pytest.raises(InputError) as caught:
