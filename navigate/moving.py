@@ -28,6 +28,7 @@ from navigate.parameters import (
     KNOWN,
     KNOWN_GAIN,
     LARGEST,
+    LEAP,
     MISSING,
     MOVES,
     PARTLY_KNOWN,
@@ -111,15 +112,23 @@ def disc_seen(ranges: NDArray[np.float32], beams: NDArray[np.float64], first: in
 
 
 @njit_inner
+def _hit(ranges: NDArray[np.float32], beams: NDArray[np.float64], i: int,
+         place: Place) -> tuple[float, float]:
+    """Return the end (m) of beam i in the frame of the start."""
+    distance = np.float64(ranges[i])
+    ahead = place.cosine * beams[0, i] - place.sine * beams[1, i]
+    aside = place.sine * beams[0, i] + place.cosine * beams[1, i]
+    return place.x + distance * ahead, place.y + distance * aside
+
+
+@njit_inner
 def _share_known(grid: Grid, ranges: NDArray[np.float32], beams: NDArray[np.float64], first: int,
                  last: int, place: Place) -> float:
     """Return the share of the ends of beams first ... last that are in an obstacle's cell."""
     known = 0
     for i in range(first, last + 1):
-        distance = np.float64(ranges[i])
-        ahead = place.cosine * beams[0, i] - place.sine * beams[1, i]
-        aside = place.sine * beams[0, i] + place.cosine * beams[1, i]
-        known += is_marked(grid, place.x + distance * ahead, place.y + distance * aside)
+        x, y = _hit(ranges, beams, i, place)
+        known += is_marked(grid, x, y)
     return known / (last - first + 1)
 
 
@@ -209,13 +218,10 @@ def follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
     """Note the part of a disc that beams first ... last see at the edge of the view.
 
     Only of one that moves and was seen whole before: a geometric fit of its centre with the known
-    radius by a damped Gauss-Newton step (Levenberg 1944) from where it is expected.
+    radius by a damped Gauss-Newton step (Levenberg 1944) from where it is expected. A fit that is
+    far from there is of something else.
     """
-    middle = (first + last) // 2
-    distance = np.float64(ranges[middle])
-    ahead = place.cosine * beams[0, middle] - place.sine * beams[1, middle]
-    aside = place.sine * beams[0, middle] + place.cosine * beams[1, middle]
-    seen_x, seen_y = place.x + distance * ahead, place.y + distance * aside
+    seen_x, seen_y = _hit(ranges, beams, (first + last) // 2, place)
     gate = GATE * p.robot_radius_m
     nearest, least = -1, gate
     for k in range(MOST):
@@ -228,13 +234,13 @@ def follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
     if nearest < 0:
         return
     k, radius = nearest, movers.radius[nearest]
-    x, y = expected(movers, k, time)
+    was_x, was_y = expected(movers, k, time)
+    x, y = was_x, was_y
     for _ in range(2):
         xx, xy, yy, x_e, y_e = 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(first, last + 1):
-            distance = np.float64(ranges[i])
-            dx = place.x + distance * (place.cosine * beams[0, i] - place.sine * beams[1, i]) - x
-            dy = place.y + distance * (place.sine * beams[0, i] + place.cosine * beams[1, i]) - y
+            hit_x, hit_y = _hit(ranges, beams, i, place)
+            dx, dy = hit_x - x, hit_y - y
             size = math.sqrt(dx * dx + dy * dy)
             if size > 0.0:
                 dx, dy = dx / size, dy / size
@@ -245,7 +251,11 @@ def follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
         determinant = xx * yy - xy * xy
         x += (yy * x_e - xy * y_e) / determinant
         y += (xx * y_e - xy * x_e) / determinant
+    leap = LEAP * p.robot_radius_m
+    if (x - was_x) * (x - was_x) + (y - was_y) * (y - was_y) > leap * leap:
+        return
     estimate(p, movers, k, x, y, time)
+    _judge(p, movers, k, time)
 
 
 @njit_inner
@@ -318,7 +328,10 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
                     known = _share_known(grid, ranges, beams, first, last, place)
                     follow_object(p, movers, x, y, distance, radius, known, place, time)
             elif _is_cut(ranges, first, last):
-                follow_cut(p, movers, ranges, beams, first, last, place, time)
+                x, y = _hit(ranges, beams, (first + last) // 2, place)
+                if not is_robot(p, others, me, x, y) and _share_known(
+                        grid, ranges, beams, first, last, place) < KNOWN:
+                    follow_cut(p, movers, ranges, beams, first, last, place, time)
         first = last + 1
     for k in range(MOST):
         since = time - movers.seen[k]

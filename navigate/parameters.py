@@ -95,6 +95,7 @@ PLACE_GAIN = 0.5  # of the alpha-beta filter, a look
 SPEED_GAIN = 0.2
 SWERVE = 0.3  # radii between a moving object and where it was expected: it goes another way
 DAMPING = 0.1  # of the fit to a part of an object, a beam
+LEAP = 1.0  # radii between that fit and where it was expected: it is of something else
 SPACE = 1.5  # margins that are left to one that moves
 MISSING = 0.5  # s for which an object in front is not seen until it is forgotten
 FORGET = 3.0  # s, likewise of one that is not in front

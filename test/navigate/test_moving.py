@@ -128,6 +128,68 @@ def test_one_at_the_edge_of_the_view_is_followed():
     assert movers.place[k] == pytest.approx((x, y), abs=0.1)
 
 
+def leave(robot=None, wall=None, stops=math.inf, seconds=3.9):
+    """Movers after a disc of 0.4 m drove out of the view at 0.8 m/s, to the left of the robot.
+
+    A robot of 0.3 m at ``robot`` (m); a wall along x at y = ``wall`` [0] (m) that ends at x =
+    ``wall`` [1]; ``stops`` is the time (s) at which the disc does.
+    """
+    movers = make_movers()
+    for k in range(round(seconds / DT)):
+        time = k * DT
+        x = 2.2 - 0.8 * min(time, stops)
+        ranges = scan([(x, 1.0, 0.4)])
+        robots = NOBODY
+        if robot is not None and time > 3.0:
+            robots = np.array([[0.0, 0.0], robot])
+            ranges = np.minimum(ranges, scan([(*robot, 0.3)]))
+        if wall is not None and time > 3.0:
+            aside = np.maximum(FAN[1], 1e-9)
+            hit = (FAN[1] > 1e-9) & (wall[0] * FAN[0] / aside <= wall[1])
+            ranges[hit] = np.minimum(ranges, wall[0] / aside)[hit]
+        look_for_movers(P, GRID, movers, ranges, FAN, Place(0.0, 0.0, 1.0, 0.0),
+                        robots, 0, time)
+    return movers
+
+
+def going_on(movers):
+    """Whether the one mover is where it should be 3.8 s after it was at (2.2, 1)."""
+    found = np.flatnonzero(movers.moves & (movers.looks > 0))
+    return (len(found) == 1
+            and expected(movers, found[0], 3.8) == pytest.approx((-0.84, 1.0), abs=0.1)
+            and movers.velocity[found[0]] == pytest.approx((-0.8, 0.0), abs=0.1))
+
+
+def test_one_that_leaves_over_the_edge_of_the_view_goes_on():
+    assert going_on(leave())
+
+
+def test_one_that_stops_at_the_edge_of_the_view_is_no_mover():
+    moving, at_rest = leave(stops=2.9, seconds=3.3), leave(stops=2.9, seconds=8.0)
+    assert (moving.moves & (moving.looks > 0)).any()
+    assert not (at_rest.moves & (at_rest.looks > 0)).any()
+
+
+def test_a_robot_at_the_edge_of_the_view_is_not_taken_for_one_that_left():
+    assert going_on(leave(robot=(0.1, 1.0)))
+
+
+@pytest.mark.parametrize('wall', [(1.5, 0.2), (1.6, 0.5), (1.3, 1.0), (1.7, 0.2)])
+def test_a_wall_at_the_edge_of_the_view_is_not_taken_for_one_that_left(wall):
+    assert going_on(leave(wall=wall))
+
+
+def test_what_is_known_at_the_edge_of_the_view_is_not_taken_for_one_that_left():
+    grid = make_grid(-51.84, -51.84, P.cell_m)
+    movers = leave(seconds=2.7)
+    k = int(np.flatnonzero(movers.moves)[0])
+    for x in np.arange(-0.6, 0.6, P.cell_m / 2):
+        for y in np.arange(0.5, 1.5, P.cell_m / 2):
+            mark(grid, x, y)
+    look(movers, [(0.1, 1.0, 0.4)], 2.7, grid=grid)
+    assert movers.seen[k] == pytest.approx(2.6)
+
+
 def test_one_that_turns_round_is_soon_known_to_come_back():
     movers = drive_by((0.0, 0.8), 2.0, start=(3.0, -1.0))
     k, top = int(np.flatnonzero(movers.moves)[0]), -1.0 + 0.8 * 1.9
