@@ -60,7 +60,7 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
         return None
     if _is_whole(folder):
         return str(folder)
-    say(f'{_PACKAGE} is not installed: making it, once, for live TF; for nodes of yours: '
+    say(f'{_PACKAGE} is not installed: making it, once, for live TF; for nodes that you start: '
         f'PYTHONPATH={folder}')
     problem = _make(folder, prefix)
     if problem:

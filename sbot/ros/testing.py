@@ -46,14 +46,17 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
         if the bag cannot be replayed, or the nodes end or do not come.
 
     """
+    __tracebackhide__ = True  # of pytest: the message says it all
     given = ([f'{field}={value!r}' for field, value in tolerance.items()]
              if isinstance(tolerance, Mapping) else [repr(float(tolerance))])
     lines: list[str] = []
     result = replay_node(Bag(bag), command, robots=robots,
                          tolerances=Tolerances(given, 'tolerance'), timeout=timeout,
                          output=lines.append)
-    assert result.equal, '\n'.join([
-        f'{bag}: {result.first} ({result.differences} of {result.commands} differ)', *lines[-20:]])
+    if not result.equal:
+        raise AssertionError('\n'.join([
+            f'{bag}: {result.first} ({result.differences} of {result.commands} differ)',
+            *lines[-20:]]))
     return result
 
 
