@@ -26,7 +26,7 @@ from sbot.sweeps.request import Request
 from sbot.sweeps.results.journal import read_index, read_rows
 from sbot.sweeps.sources import check_values
 from sbot.version import package_version
-from sbot_common.errors import InputError, one_line, shown
+from sbot_common.errors import InputError, bad_value, one_line, shown
 
 LOG = logging.getLogger(__name__)
 Row = dict[str, Any]
@@ -194,6 +194,13 @@ def executed(rows: Iterable[Row]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _scene(known: Mapping[str, Mapping[str, Scene]], name: str) -> Scene:
+    found = library.chosen_scenes(known, [name])
+    if name not in found:
+        raise bad_value('scene of a row', name, f'one scene, e.g. {next(iter(found))}')
+    return found[name]
+
+
 def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
                options: Options) -> list[str]:
     """Run rows again; return a line for each row that gives another result.
@@ -216,8 +223,7 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
     wrong = []
     for group in groups.values():
         scenarios = [(row['scene'], library.scenario_values(
-            row['scene'], library.chosen_scenes(known, [row['scene']])[row['scene']], row['seed']))
-            for row in group]
+            row['scene'], _scene(known, row['scene']), row['seed'])) for row in group]
         controller, fixed = group[0]['controller'], group[0]['set']
         if is_node(controller):
             found = run_nodes(scenarios, controller, fixed)

@@ -78,6 +78,15 @@ def test_rows_are_checked_by_running_them_again(rows, folder, monkeypatch, tmp_p
     assert 'hallway/pair#3 mine:Mine: trajectory_sha256' in wrong[0]
 
 
+def test_a_changed_number_and_a_family_in_a_row_are_found(rows, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    changed = [{**rows[0], 'success': 1 - rows[0]['success'], 'time_s': 0.5}]
+    found = check_rows(changed, families(), OPTIONS)
+    assert [line.split(': ')[1] for line in found] == ['success', 'time_s']
+    with pytest.raises(InputError, match=r"got 'slit', expected one scene, e\.g\. slit/10"):
+        check_rows([{**rows[0], 'scene': 'slit'}], families(), OPTIONS)
+
+
 def test_a_sweep_that_is_kept_is_not_run_again(rows, folder, monkeypatch):
     monkeypatch.chdir(folder)
     plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway', 'moving']), [3, 4]),
