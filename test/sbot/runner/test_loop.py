@@ -124,7 +124,8 @@ duration: 1
 world: {{bounds: [0, 0, 10, 10]}}
 robots: [{{pose: [3, 3, 0.5], controller: '{name}:Bot'}}]
 """)
-    with pytest.raises(InputError, match=r'^robot 0 at tick 0: Bot\.step\(\): got ') as caught:
+    words = r'^robot 0 at tick 0: Bot\.step\(\):? (got|returned) '
+    with pytest.raises(InputError, match=words) as caught:
         run_scenario(load_scenario(str(tmp_path / 'own.yaml')))
     assert shown in str(caught.value)
 
