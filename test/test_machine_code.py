@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = runpy.run_path(str(ROOT / '.ci' / 'machine_code.py'))['shipped']()
@@ -57,3 +58,13 @@ def test_whole_runs_of_shipped_scenarios_call_nothing_that_is_not_made(tmp_path)
 def test_what_is_not_made_is_found(tmp_path):
     found = missing(tmp_path, ['single_robot'], ['sbot_box'])
     assert any(name.startswith('sbot_sim.') for name in found)
+
+
+def test_wheels_with_machine_code_are_built_for_processors_that_have_a_level():
+    """cibuildwheel's "auto" would build for i686, too, on runners of x86-64."""
+    workflow = yaml.safe_load((ROOT / '.github/workflows/packages.yml').read_text('utf-8'))
+    job = workflow['jobs']['machine-code']
+    settings, = (step['env'] for step in job['steps'] if 'cibuildwheel' in step.get('uses', ''))
+    assert settings['CIBW_ARCHS'] == 'native'
+    assert job['strategy']['matrix']['runner'] == ['ubuntu-24.04', 'ubuntu-24.04-arm']
+    assert settings['CIBW_TEST_COMMAND'].endswith('.ci/smoke.py --shipped')
