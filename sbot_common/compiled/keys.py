@@ -42,14 +42,20 @@ def own_key() -> str:
     return _hash(versions, cpu_target.target_context.codegen().magic_tuple())  # as in numba's key
 
 
-def shipped_key(level: str) -> str:
+def shipped_key(level: str, triple: str = '') -> str:
     """Return the name of the folder that the package may have for a level of processors.
 
     numba knows NumPy by its first two numbers, and Python by its ABI.
+
+    Parameters
+    ----------
+    level : of the processors that LLVM calls ``triple``
+    triple : LLVM's name of an architecture and system; ``''``: of this process
+
     """
     versions = [sys.implementation.cache_tag, getattr(sys, 'abiflags', ''), version('numba'),
                 version('llvmlite'), version('numpy').split('.')[:2]]
-    triple = cpu_target.target_context.codegen().magic_tuple()[0]
+    triple = triple or cpu_target.target_context.codegen().magic_tuple()[0]
     return _hash(versions, (triple, level))
 
 
