@@ -18,6 +18,7 @@ from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
 from sbot.figures.palette import palette
 from sbot.figures.wind_label import wind_label
+from sbot.figures.zones import draw_zones
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.world import box_bodies
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap, inside_occupied
@@ -117,6 +118,7 @@ def draw_world(axes: Axes, data: RunData) -> None:
     axes.tick_params(length=2)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
+    draw_zones(axes, data.scenario.world.zones)
     _draw_obstacles(axes, data)
 
 

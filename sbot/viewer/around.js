@@ -17,7 +17,7 @@ const HELP = [
   ['wheel, drag', 'zoom, move; a click on a robot follows it'],
   ['light blue arrows', 'the mean wind, without gusts and wakes; the longest is the strongest'],
   ['blue arrow at a robot', 'where the wind that it feels would carry it in two seconds'],
-  ['red cross in a ring', 'a goal'], ['red dots', 'what the lasers hit'],
+  ['red cross in a ring', 'a goal'], ['coloured disc with a name', 'a zone, which has no effect'], ['red dots', 'what the lasers hit'],
   ['dashed ring', 'the robot that you drive']];
 
 // Quantities of a robot: unit, and value of robot i at frame k.

@@ -14,6 +14,7 @@ from sbot.bag.reader import Bag
 from sbot.bag.series import Series
 from sbot.figures.arena import free_wind_arrows, rectangles_of, robot_colours
 from sbot.figures.data import RunData
+from sbot.figures.zones import zone_colour
 from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
 from sbot.scenario.model import World
@@ -94,6 +95,8 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'moving': _rounded(data.moving_radius),  # radii; frames have the centres
         'boxes': box_sizes(data.scenario.world),  # frames have their poses
         'polygons': [_rounded(corners) for corners in solids],
+        'zones': [[*zone.center, zone.radius, zone_colour(zone), zone.name]
+                  for zone in data.scenario.world.zones],
         'radius': _rounded(data.radius),
         'rectangles': rectangles_of(data),
         'colours': robot_colours(data),

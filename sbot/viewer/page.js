@@ -129,6 +129,7 @@ function draw() {
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
   ctx.lineCap = crowded() ? 'butt' : 'round';
   ctx.lineJoin = crowded() ? 'bevel' : 'round';
+  drawZones(px);
   if ($('wind').checked) drawFreeWind(px);
   ctx.fillStyle = ctx.strokeStyle = theme.obstacle;
   ctx.lineWidth = 1.5 * px;
@@ -141,8 +142,28 @@ function draw() {
   drawGoals(px);
   if ($('wind').checked && winds[k]) drawWind(winds[k], pose, px);
   drawRobots(pose, follow, px);
+  drawZoneNames(width, height);
   if ($('names').checked) drawNames(pose, width, height);
   drawAround(width, height);
+}
+
+function drawZones(px) {
+  for (const [x, y, r, colour] of run.zones) {
+    ctx.beginPath();
+    ctx.fillStyle = ctx.strokeStyle = colour;
+    ctx.lineWidth = 1.5 * px;
+    if (r === null) {
+      const d = 6 * px;
+      ctx.moveTo(x + d, y); ctx.lineTo(x, y + d); ctx.lineTo(x - d, y); ctx.lineTo(x, y - d);
+      ctx.fill();
+      continue;
+    }
+    ctx.arc(x, y, r, 0, 7);
+    ctx.globalAlpha = 0.22;
+    ctx.fill();
+    ctx.globalAlpha = 1;
+    ctx.stroke();
+  }
 }
 
 function drawObstacles(centres) {
@@ -347,6 +368,25 @@ function drawRobots(pose, follow, px) {
     ctx.stroke();
     ctx.setLineDash([]);
   }
+}
+
+function drawZoneNames(width, height) {
+  if (!run.zones.length) return;
+  const ratio = window.devicePixelRatio || 1;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.font = '12px system-ui, sans-serif';
+  ctx.textAlign = 'center';
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = theme.ground;
+  ctx.fillStyle = theme.ink;
+  for (const [x, y, r, , name] of run.zones) {
+    const left = width / 2 + (x - view.x) * view.scale, far = r === null ? 8 : r * view.scale;
+    const middle = height / 2 - (y - view.y) * view.scale, top = middle - far - 4;
+    const at = top > 30 ? top : middle + far + 14;   // below, where the title is above
+    ctx.strokeText(name, left, at);
+    ctx.fillText(name, left, at);
+  }
+  ctx.textAlign = 'left';
 }
 
 function drawNames(pose, width, height) {

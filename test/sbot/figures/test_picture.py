@@ -13,6 +13,7 @@ from sbot.cli import main as cli
 from sbot.figures import animation as animate
 from sbot.figures.arena import free_wind_arrows, robot_colours
 from sbot.figures.data import at_rest, from_bag, from_result, load_run
+from sbot.figures.film import frame_indexes
 from sbot.figures.panels import gust_of, leader_distances, speeds, wind_reductions
 from sbot.figures.picture import draw_run, plot_run
 from sbot.scenario.load import load_scenario
@@ -137,7 +138,7 @@ def film_of(data, path):
 
 def test_gif_has_the_right_frames_and_robots_in_them(data, tmp_path):
     path = film_of(data, tmp_path / 'run.gif')
-    indexes = animate.frame_indexes(data, 12.5)
+    indexes = frame_indexes(data, 12.5, 1.0)
     assert data.seconds[indexes] == pytest.approx(np.arange(len(indexes)) * 0.08, abs=0.034)
     with Image.open(path) as film:
         assert film.n_frames == len(indexes)
