@@ -192,6 +192,9 @@ def _draw_cells(axes: Axes, cells: CellMap) -> None:
                 interpolation='nearest', cmap=greys,
                 vmin=0.0, vmax=1.0, zorder=0.5)
     axes.set(xlim=limits[0], ylim=limits[1], aspect='equal')
+    # Walls thinner than a pixel of the picture would be left out.
+    axes.add_collection(lines(cells.outlines.reshape(-1, 2, 2), colors=palette().obstacle,
+                              linewidths=0.4, zorder=0.6))
 
 
 def free_wind_arrows(data: RunData, index: int | None = None) -> Array:

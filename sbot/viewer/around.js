@@ -2,9 +2,9 @@
 'use strict';
 
 const THEMES = {
-  light: {ground: '#ffffff', ink: '#222222', soft: '#777777', obstacle: '#5a5f66', box: '#b08d63',
+  light: {ground: '#ffffff', ink: '#222222', soft: '#777777', obstacle: '#5a5f66', unknown: '#e4e4e4', box: '#b08d63',
           scan: '#d0342c', goal: '#c8202f', free: '#c4dbec', wind: '#3c82b8', line: '#dddddd'},
-  dark: {ground: '#1b1e24', ink: '#e6e6e6', soft: '#9aa0aa', obstacle: '#8b929c', box: '#b08d63',
+  dark: {ground: '#1b1e24', ink: '#e6e6e6', soft: '#9aa0aa', obstacle: '#8b929c', unknown: '#343842', box: '#b08d63',
          scan: '#ff6e60', goal: '#ff6b76', free: '#35506a', wind: '#86b9e0', line: '#3a3f4a'}};
 let theme = THEMES.light;
 

@@ -129,6 +129,7 @@ function draw() {
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
   ctx.lineCap = crowded() ? 'butt' : 'round';
   ctx.lineJoin = crowded() ? 'bevel' : 'round';
+  if (run.cells) drawCells();
   drawZones(px);
   if ($('wind').checked) drawFreeWind(px);
   ctx.fillStyle = ctx.strokeStyle = theme.obstacle;
@@ -145,6 +146,36 @@ function draw() {
   drawZoneNames(width, height);
   if ($('names').checked) drawNames(pose, width, height);
   drawAround(width, height);
+}
+
+// The cells of a map, a pixel each, painted once for each ground.
+const cells = {canvas: document.createElement('canvas'), of: null, theme: null};
+
+function paintCells() {
+  const {columns, rows, runs, occupied, unknown} = run.cells;
+  cells.canvas.width = columns;
+  cells.canvas.height = rows;
+  const to = cells.canvas.getContext('2d'), image = to.createImageData(columns, rows);
+  const words = new Uint32Array(image.data.buffer), word = colour => {
+    const [red, green, blue] = [1, 3, 5].map(k => parseInt(colour.slice(k, k + 2), 16));
+    return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
+  };
+  const colours = {[occupied]: word(theme.obstacle), [unknown]: word(theme.unknown)};
+  for (let k = 0, at = 0; k < runs.length; at += runs[k + 1], k += 2)
+    if (colours[runs[k]]) words.fill(colours[runs[k]], at, at + runs[k + 1]);
+  to.putImageData(image, 0, 0);
+  Object.assign(cells, {of: run.cells, theme});
+}
+
+function drawCells() {
+  if (cells.of !== run.cells || cells.theme !== theme) paintCells();
+  const {columns, rows, resolution, origin: [x, y, yaw]} = run.cells;
+  ctx.save();
+  ctx.translate(x, y);
+  ctx.rotate(yaw);
+  ctx.imageSmoothingEnabled = view.scale * resolution < 1;   // else thin walls would be left out
+  ctx.drawImage(cells.canvas, 0, 0, columns * resolution, rows * resolution);
+  ctx.restore();
 }
 
 function drawZones(px) {
