@@ -104,8 +104,7 @@ class _Film:
         self._obstacles = arena.draw_moving(self._axes, data, 0)
         self._boxes = arena.Boxes(self._axes, data, data.boxes[0])
         self._robots = arena.Robots(self._axes, data, data.poses[0], by)
-        self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
-                                      va='bottom', animated=True, parse_math=False)
+        self._clock = arena.above_axes(self._axes, '', 0.0, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
                         self._clock)
@@ -113,7 +112,8 @@ class _Film:
             artist.set_animated(True)
         self._background: object = None
         faster = speed_up(data, film)
-        self._faster = '' if 0.95 < faster < 1.05 else f'   ×{faster:.3g}'
+        times = f'{faster:.1f}'.removesuffix('.0') if faster >= 10.0 else f'{faster:.2g}'
+        self._faster = '' if 0.95 < faster < 1.05 else f'   ×{times}'
 
     @property
     def size(self) -> tuple[int, int]:

@@ -38,6 +38,6 @@ def draw_zones(axes: Axes, zones: tuple[Zone, ...]) -> None:
         axes.annotate(zone.name, (x, y + radius if above else y - radius),
                       xytext=(0.0, (2.0 if zone.radius else 5.0) * (1 if above else -1)),
                       textcoords='offset points', ha='center', va='bottom' if above else 'top',
-                      fontsize='x-small', color=palette().ink, zorder=8.7, parse_math=False,
+                      fontsize='small', color=palette().ink, zorder=8.7, parse_math=False,
                       annotation_clip=True,
                       path_effects=[withStroke(linewidth=1.5, foreground=palette().ground)])

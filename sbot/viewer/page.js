@@ -245,7 +245,7 @@ function drawTrails(k, pose, px) {
       for (let f = first + step; f <= k; f += step) ctx.lineTo(poses[f][3 * i], poses[f][3 * i + 1]);
       ctx.lineTo(pose[3 * i], pose[3 * i + 1]);
     }
-    ctx.strokeStyle = colour;
+    ctx.strokeStyle = onGround(colour);
     ctx.stroke();
   }
   ctx.globalAlpha = 1;
@@ -375,7 +375,7 @@ function drawRobots(pose, follow, px) {
       if (box) boxAround(x, y, pose[3 * i + 2], ...box);
       else { ctx.moveTo(x + r, y); ctx.arc(x, y, r, 0, 7); }
     }
-    ctx.fillStyle = colour;
+    ctx.fillStyle = onGround(colour);
     ctx.fill();
     ctx.beginPath();
     let thin = wide(px);
