@@ -110,5 +110,6 @@ def test_a_legend_names_the_colours_of_headings(data):
     angles = dict(zip('→↗↑↖←↙↓↘', np.arange(8) * np.pi / 4, strict=True))
     assert shown == {arrow: to_hex(heading_colours(np.array([angle]))[0])
                      for arrow, angle in angles.items()}
-    windy = data._replace(air=data.air._replace(velocity=data.air.velocity + np.array([0.3, 0, 0])))
+    mean = data.air.velocity + np.array([0.3, 0, 0])
+    windy = data._replace(air=data.air._replace(velocity=mean))
     assert not legends(draw_moments(windy, (0,), 'heading'))  # the wind's label is there
