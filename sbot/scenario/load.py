@@ -21,6 +21,7 @@ from sbot.files.yaml_text import (
 )
 from sbot.scenario import groups
 from sbot.scenario.checks.controllers import check_controllers, check_robots
+from sbot.scenario.checks.doubtful import warn_of_doubtful
 from sbot.scenario.checks.idle import warn_of_idle
 from sbot.scenario.checks.obstacles import check_boxes, check_moving, check_polygons
 from sbot.scenario.checks.unused import warn_of_unused
@@ -188,6 +189,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     if warn:
         warn_of_idle(written, scenario, origins)
         warn_of_unused(written, origins)
+        warn_of_doubtful(written, scenario, origins)
     return scenario
 
 

@@ -73,7 +73,10 @@ def test_bad_usage_is_one_line_and_exit_code_2(arguments, capsys):
 
 def test_an_existing_bag_is_never_overwritten(tmp_path, capsys):
     assert main(['run', 'single_robot', '--record', str(tmp_path)]) == 2
-    assert 'exists' in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        f'sbot: --record: {tmp_path} exists already, and a recording is never overwritten; give '
+        'another name, or remove it first\n')
+    assert tmp_path.is_dir()
 
 
 @pytest.mark.forked
