@@ -27,7 +27,9 @@ def _plot(args: argparse.Namespace) -> int:
     data = load_run(args.source if bag is None else bag, overrides_of(args))
     write = animation.animate_run if suffix in animation.FORMATS else picture.plot_run
     write(data, args.output, look)
-    print(f'{args.output}: {len(data.radius)} robots, {data.seconds[-1]:.4g} s', file=sys.stderr)
+    count = len(data.radius)
+    print(f"{args.output}: {count} robot{'s' * (count > 1)}, {data.seconds[-1]:.4g} s",
+          file=sys.stderr)
     return 0 if bag is None else report_damage(bag)
 
 

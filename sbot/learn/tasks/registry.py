@@ -57,7 +57,8 @@ def entry_of(name: str) -> Entry:
 def task_of(name: str) -> Task:
     """Return the task of a name, for any scenario; ``module:Class`` is enough for it."""
     found = _own(name) if ':' in name else entry_of(name)
-    return _made(found.task if isinstance(found, Entry) else found)
+    task: Task = _made(found.task if isinstance(found, Entry) else found)
+    return task
 
 
 def scene_of(name: str) -> Scene:
@@ -66,7 +67,8 @@ def scene_of(name: str) -> Scene:
     kind = found.scene if isinstance(found, Entry) else found
     if not issubclass(kind, Scene):
         raise bad_value('task', name, 'a class of Scene, which has scenes of its own')
-    return _made(kind)
+    scene: Scene = _made(kind)
+    return scene
 
 
 def _made(kind: Any) -> Any:  # noqa: ANN401 - a class of Task
