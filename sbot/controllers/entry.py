@@ -89,8 +89,8 @@ class Entry(NamedTuple):
     programs: tuple[str, ...] = ()  # those of them whose files are executed
     # Raises InputError for OwnParameters, or a name, that the controller does not take.
     check: Callable[[str, Mapping[str, object], str, Sources], None] = _anything
-    # What is allowed in OwnParameters, and hardly meant; in words after the place, or None.
-    doubt: Callable[[Mapping[str, object]], str | None] = lambda _: None
+    # One of OwnParameters that is allowed but hardly meant, and what is odd about it; or None.
+    doubt: Callable[[Mapping[str, object]], tuple[str, str] | None] = lambda _: None
     fields: tuple[str, ...] | None = None  # of an Observation; None: all that the robot senses
     goal_tolerance: str = ''  # the parameter that says how near to a goal has arrived (m)
     refusal: Callable[[Place], str | None] = lambda _: None  # what is wrong with a robot's entry

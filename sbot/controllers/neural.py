@@ -20,7 +20,7 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
     check_arguments(Neural, parameters, where)
 
 
-def _doubt(parameters: Mapping[str, object]) -> str | None:
+def _doubt(parameters: Mapping[str, object]) -> tuple[str, str] | None:
     from neural_controller.network import load_network
     path, hold = parameters.get('network'), parameters.get('hold')
     if hold is None or not isinstance(path, str):
@@ -31,8 +31,8 @@ def _doubt(parameters: Mapping[str, object]) -> str | None:
         return None
     if trained in (None, hold):
         return None
-    return (f'hold of {hold} ticks differs from the {trained} of the file {path}, with which its '
-            'network was trained; leave it out to drive as in training')
+    return 'hold', (f'got {hold}, expected {trained}, with which the network of {path} was '
+                    'trained; leave it out to drive as in training')
 
 
 ENTRY = Entry('neural_controller.controller:Neural',

@@ -155,8 +155,9 @@ def _missing(kind: str, module: ModuleType, name: str, where: str,
     module_name, _, wanted = name.partition(':')
     known = [each for each, value in vars(module).items()
              if is_one(value) and not each.startswith('_')]
-    own = [each for each in known
-           if getattr(vars(module)[each], '__module__', '') == module.__name__]
+    own = [each for each in known  # an object has no name, and its class is often another module's
+           if getattr(vars(module)[each], '__module__', '') == module.__name__
+           or not hasattr(vars(module)[each], '__name__')]
     names = hint(wanted, known if get_close_matches(wanted, known, 1, 0.5) else own)
     file = getattr(module, '__file__', None)
     return InputError(one_line(

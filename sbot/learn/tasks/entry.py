@@ -99,9 +99,13 @@ class Scene(Task):
         if not isinstance(parameters, Mapping | None):
             raise bad_value('parameters', parameters, 'a dictionary, or None')
         seed = whole('seed', seed, 0, LARGEST_SEED)
+        kind = self.arena.get('robots') if isinstance(self.arena, Mapping) else None
+        if not isinstance(kind, list) or len(kind) != 1 or not isinstance(kind[0], Mapping):
+            raise bad_value(f'arena of {type(self).__name__}', self.arena, 'values of a scenario '
+                            'with `robots`, a list of one entry that all robots have')
         rng = np.random.default_rng(seed)
         wind, start = self._drawn('weather', rng), self._drawn('start', rng)
-        entry = {**self.arena['robots'][0], 'controller': controller}
+        entry = {**kind[0], 'controller': controller}
         if parameters:
             entry['parameters'] = dict(parameters)
         robots = [{**entry, 'count': self.team}]

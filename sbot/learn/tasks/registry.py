@@ -50,7 +50,7 @@ def entry_of(name: str) -> Entry:
     if not isinstance(name, str):
         raise bad_value('task', name, f"module:ENTRY, or one of {', '.join(entries())}")
     if name not in entries():
-        raise unknown_name('task', name, list(entries()))
+        raise unknown_name('task', name, [*entries(), 'module:ENTRY'])
     return entries()[name]
 
 

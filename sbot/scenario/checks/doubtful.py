@@ -26,8 +26,10 @@ def warn_of_doubtful(written: ScenarioFile, scenario: Scenario, origins: Origins
         parameters = controller_parameters(scenario, robot)
         doubt = entry_of(robot.controller).doubt(parameters) if isinstance(
             parameters, dict) else None
-        place = origins.where(('robots', k, 'parameters') if entry.parameters
-                              else ('controllers', robot.controller))
-        if doubt is not None and (place, doubt) not in said:
-            said.add((place, doubt))
-            LOG.warning('%s: %s', place, doubt)
+        if doubt is not None:
+            key, text = doubt
+            place = origins.where(('robots', k, 'parameters', key) if key in entry.parameters
+                                  else ('controllers', robot.controller, key))
+            if (place, text) not in said:
+                said.add((place, text))
+                LOG.warning('%s: %s', place, text)

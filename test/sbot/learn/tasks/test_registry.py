@@ -140,6 +140,7 @@ def test_the_proof_trains_it_with_and_without_a_rule(module, kind, tmp_path, cap
     ('raise ValueError("two\\nlines")', 'ENTRY', 'ValueError: two lines'),
     (TASK, 'ENTRI', "module 'NAME' has no task 'ENTRI'; did you mean 'ENTRY'? "),
     (TASK, 'METRIC', "module 'NAME' has no task 'METRIC'"),
+    (TASK, 'ahead', "module 'NAME' has no task 'ahead'; known: ALONE, ENTRY, Outwards (it was"),
     (TASK, 'Scene', "got 'NAME:Scene', expected a class of your own"),
     (TASK + 'ENTRY = ENTRY._replace(scene=3)', 'ENTRY',
      'NAME:ENTRY.scene: got 3, expected a class of Scene'),
@@ -160,6 +161,19 @@ def test_what_is_no_task_gets_one_line(module, text, kind, words, tmp_path, caps
     error = capsys.readouterr().err
     assert error == f'sbot.learn.proof: {caught.value}\n'
     assert not (tmp_path / 'out').exists()
+
+
+@pytest.mark.parametrize('arena', [{}, None, {'robots': []}, {'robots': [3]},
+                                   {'robots': [{'body': 's-bot'}] * 2}])
+def test_an_arena_has_one_entry_of_robots(module, arena):
+    name = module(TASK + f'Outwards.arena = {arena}')
+    with pytest.raises(InputError, match=r'^arena of Outwards: got .*, expected values of a scen'):
+        sbot.learn.scene(f'{name}:ENTRY').scenario(1)
+
+
+def test_a_name_that_is_none_shows_the_form_of_ones_own():
+    with pytest.raises(InputError, match=r"unknown name 'gaps.ENTRY'; known: .*, module:ENTRY"):
+        entry_of('gaps.ENTRY')
 
 
 def test_a_missing_module_is_named():

@@ -22,11 +22,11 @@ sensors: {{infrared: true}}
 """)
     sbot.load(tmp_path / 'scene.yaml')
     [record] = caplog.records
-    line, key = (5, 'robots.0.parameters') if where == 'robots' else (6, f'controllers.{NEURAL}')
+    line, key = (5, 'robots.0.parameters.hold') if where == 'robots' else (
+        6, f'controllers.{NEURAL}.hold')
     assert record.getMessage() == (
-        f'{tmp_path}/scene.yaml:{line}: {key}: hold of 4 ticks differs from the 2 of the file '
-        f'{tmp_path}/a.json, with which its network was trained; leave it out to drive as in '
-        'training')
+        f'{tmp_path}/scene.yaml:{line}: {key}: got 4, expected 2, with which the network of '
+        f'{tmp_path}/a.json was trained; leave it out to drive as in training')
 
 
 def test_a_file_that_cannot_be_read_is_no_matter_of_the_warning(tmp_path, caplog):
