@@ -17,12 +17,12 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
-from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
 from sbot.figures.palette import palette
 from sbot.figures.wind_label import wind_label
 from sbot.figures.zones import draw_zones
 from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.controllers import has_leader
 from sbot.scenario.world import box_bodies
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap, inside_occupied
 from sbot_sim.world.geometry import rectangle_corners
@@ -44,12 +44,6 @@ _TICK = 0.6  # inches between ticks at least
 _CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
 
 
-def has_leader(data: RunData) -> bool:
-    """Tell whether robot 0 leads others."""
-    name = data.scenario.robots[0].controller
-    return len(data.radius) > 1 and name != NONE and entry_of(name).leads
-
-
 def robot_colours(data: RunData, by: str = '') -> list[str]:
     """Return each robot's colour; a leader's is the same in every picture.
 
@@ -65,7 +59,7 @@ def robot_colours(data: RunData, by: str = '') -> list[str]:
         return [to_hex(colour) for colour in hsv_to_rgb(
             np.column_stack([hue, np.full(count, 0.75), shade]))]
     many = palette().many
-    return [LEADER if has_leader(data) else many] + [many] * (count - 1)
+    return [LEADER if has_leader(data.scenario) else many] + [many] * (count - 1)
 
 
 def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes arrays
@@ -105,7 +99,7 @@ def drawn_radius(data: RunData) -> Array:
     many = len(data.radius) > MOST_NAMED
     least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
     radius = np.maximum(data.radius, least * max(xmax - xmin, ymax - ymin))
-    if many and has_leader(data):
+    if many and has_leader(data.scenario):
         radius[0] *= _LEADER_AMONG_MANY
     return radius
 
