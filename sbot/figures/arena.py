@@ -125,7 +125,7 @@ def draw_world(axes: Axes, data: RunData) -> None:
 
 def _set_ticks(axes: Axes, side: float) -> None:
     """Set ticks of the same steps on both axes; ``side``: the arena's longer one (m)."""
-    figure = axes.get_figure()
+    figure = axes.get_figure(root=True)
     inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 0.0
     count = int(np.clip(inches / _TICK, 3, 9))
     step = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)[1]
@@ -304,7 +304,7 @@ def above_axes(axes: Axes, text: str, side: float, **style: Any) -> Annotation: 
 
 
 def _points_a_metre(axes: Axes) -> float:
-    figure = axes.get_figure()
+    figure = axes.get_figure(root=True)
     inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 1.0
     low, high = axes.get_xlim()
     return 72.0 * float(inches) / (high - low)
@@ -342,15 +342,16 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
     if few:  # a goal of several robots has no colour
         colours = robot_colours(data)
         single = counts == 1
-        axes.scatter(*xy[single].T, s=size, marker='o', linewidths=0.0, zorder=6, alpha=0.5,
+        axes.scatter(xy[single, 0], xy[single, 1], s=size, marker='o', linewidths=0.0,
+                     zorder=6, alpha=0.5,
                      facecolors=[colours[goals[k].robot] for k in own[single]])
     # Over the robots, which would hide the goals that they have reached; with a rim, as red on
     # the colour of a robot is hard to see.
     rim = [withStroke(linewidth=line + 0.7, foreground=palette().ground)]
-    axes.scatter(*xy.T, s=size, marker='o', facecolors='none', edgecolors=palette().goal,
+    axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none',
+                 edgecolors=palette().goal, linewidths=line, zorder=8.5, path_effects=rim)
+    axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=palette().goal,
                  linewidths=line, zorder=8.5, path_effects=rim)
-    axes.scatter(*xy.T, s=0.6 * size, marker='+', color=palette().goal, linewidths=line,
-                 zorder=8.5, path_effects=rim)
 
 
 def heading_lines(poses: Array, radius: Array) -> Array:
