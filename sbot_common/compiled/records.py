@@ -143,7 +143,7 @@ class Record:
         self._memory = np.zeros(words + _ALIGNED // _WORD, np.int64)
         self.address = -(-self._memory.ctypes.data // _ALIGNED) * _ALIGNED
         whole = self._memory[(self.address - self._memory.ctypes.data) // _WORD:]
-        seen = {dtype: whole.view(dtype) for dtype in _DTYPES.values()}
+        seen: dict[Any, Any] = {dtype: whole.view(dtype) for dtype in _DTYPES.values()}
         for (dtype, place), value in zip(places, _leaves(fields), strict=True):
             if dtype is not None:
                 seen[dtype][place] = value
