@@ -13,7 +13,8 @@ from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
-from numba.core.types import IntegerLiteral, unliteral
+from numba.core.types import IntegerLiteral
+from numba.core.types.misc import unliteral
 
 from sbot_common.compiled.cache import CodeCache
 from sbot_common.compiled.pipeline import InnerCompiler, OuterCompiler
