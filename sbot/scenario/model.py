@@ -20,6 +20,7 @@ from sbot.scenario.fields import (
     Angle,
     Box,
     Cloud,
+    Colour,
     Controller,
     Corners,
     Count,
@@ -103,8 +104,17 @@ class PushableBox(_Model):
                                         'overlap by their inverse masses.')
 
 
+class Zone(_Model):
+    """A named place on the floor: drawn, and without any other effect."""
+
+    name: Name = Field(description='Shown beside it: nest, lamp, charging station.')
+    center: Point = Field(description='Centre.')
+    radius: Length | None = Field(None, description='Radius. Default: a point.')
+    color: Colour = Field('yellow', description='Its colour in pictures, films and the viewer.')
+
+
 class World(_Model):
-    """The arena: walls, obstacles and boxes."""
+    """The arena: walls, obstacles, boxes and zones."""
 
     bounds: Box | None = Field(
         None, description='The four outer walls. Default: the edges of the `map`; without a map '
@@ -115,6 +125,9 @@ class World(_Model):
     polygons: tuple[Polygon, ...] = Field((), description='Polygonal obstacles, convex or not.')
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
     boxes: tuple[PushableBox, ...] = Field((), description='Boxes that robots can push.')
+    zones: tuple[Zone, ...] = Field(
+        (), description='Named places on the floor. Pictures, films and the viewer show them; '
+                        'they have no other effect.')
     open: Flag = Field(
         False, description='The bounds are not walls; they set the area of pictures and maps.')
     map: Text | None = Field(
@@ -271,6 +284,8 @@ class Scenario(Settings):
                                                 for each in values['robots'])):
             if group[key] is None:
                 del group[key]
+        if not self.world.zones:  # so recordings without zones keep their bytes
+            del values['world']['zones']
         if (size := count_values(values)) > limits().text_values:
             raise too_large(self.name, 'values of the complete scenario, which could not be '
                             'read back', size, 'text_values')
