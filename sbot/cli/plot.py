@@ -32,7 +32,9 @@ def _plot(args: argparse.Namespace) -> int:
         animation.animate_run(data, args.output, look, film)
     else:
         picture.plot_run(data, args.output, look)
-    print(f'{args.output}: {len(data.radius)} robots, {data.seconds[-1]:.4g} s', file=sys.stderr)
+    count = len(data.radius)
+    print(f"{args.output}: {count} robot{'s' * (count > 1)}, {data.seconds[-1]:.4g} s",
+          file=sys.stderr)
     return 0 if bag is None else report_damage(bag)
 
 

@@ -17,12 +17,12 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
-from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
 from sbot.figures.palette import palette
 from sbot.figures.wind_label import wind_label
 from sbot.figures.zones import draw_zones
 from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.controllers import has_leader
 from sbot.scenario.world import box_bodies
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap, inside_occupied
 from sbot_sim.world.geometry import rectangle_corners
@@ -44,12 +44,6 @@ _TICK = 0.6  # inches between ticks at least
 _CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
 
 
-def has_leader(data: RunData) -> bool:
-    """Tell whether robot 0 leads others."""
-    name = data.scenario.robots[0].controller
-    return len(data.radius) > 1 and name != NONE and entry_of(name).leads
-
-
 def robot_colours(data: RunData, by: str = '') -> list[str]:
     """Return each robot's colour; a leader's is the same in every picture.
 
@@ -65,7 +59,7 @@ def robot_colours(data: RunData, by: str = '') -> list[str]:
         return [to_hex(colour) for colour in hsv_to_rgb(
             np.column_stack([hue, np.full(count, 0.75), shade]))]
     many = palette().many
-    return [LEADER if has_leader(data) else many] + [many] * (count - 1)
+    return [LEADER if has_leader(data.scenario) else many] + [many] * (count - 1)
 
 
 def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes arrays
@@ -105,7 +99,7 @@ def drawn_radius(data: RunData) -> Array:
     many = len(data.radius) > MOST_NAMED
     least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
     radius = np.maximum(data.radius, least * max(xmax - xmin, ymax - ymin))
-    if many and has_leader(data):
+    if many and has_leader(data.scenario):
         radius[0] *= _LEADER_AMONG_MANY
     return radius
 
@@ -131,7 +125,7 @@ def draw_world(axes: Axes, data: RunData) -> None:
 
 def _set_ticks(axes: Axes, side: float) -> None:
     """Set ticks of the same steps on both axes; ``side``: the arena's longer one (m)."""
-    figure = axes.get_figure()
+    figure = axes.get_figure(root=True)
     inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 0.0
     count = int(np.clip(inches / _TICK, 3, 9))
     step = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)[1]
@@ -310,7 +304,7 @@ def above_axes(axes: Axes, text: str, side: float, **style: Any) -> Annotation: 
 
 
 def _points_a_metre(axes: Axes) -> float:
-    figure = axes.get_figure()
+    figure = axes.get_figure(root=True)
     inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 1.0
     low, high = axes.get_xlim()
     return 72.0 * float(inches) / (high - low)
@@ -348,15 +342,16 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
     if few:  # a goal of several robots has no colour
         colours = robot_colours(data)
         single = counts == 1
-        axes.scatter(*xy[single].T, s=size, marker='o', linewidths=0.0, zorder=6, alpha=0.5,
+        axes.scatter(xy[single, 0], xy[single, 1], s=size, marker='o', linewidths=0.0,
+                     zorder=6, alpha=0.5,
                      facecolors=[colours[goals[k].robot] for k in own[single]])
     # Over the robots, which would hide the goals that they have reached; with a rim, as red on
     # the colour of a robot is hard to see.
     rim = [withStroke(linewidth=line + 0.7, foreground=palette().ground)]
-    axes.scatter(*xy.T, s=size, marker='o', facecolors='none', edgecolors=palette().goal,
+    axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none',
+                 edgecolors=palette().goal, linewidths=line, zorder=8.5, path_effects=rim)
+    axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=palette().goal,
                  linewidths=line, zorder=8.5, path_effects=rim)
-    axes.scatter(*xy.T, s=0.6 * size, marker='+', color=palette().goal, linewidths=line,
-                 zorder=8.5, path_effects=rim)
 
 
 def heading_lines(poses: Array, radius: Array) -> Array:

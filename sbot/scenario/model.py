@@ -162,27 +162,33 @@ _OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
 FUNCTION = re.compile(_OWN)
 _UNTIL = "goal_reached, collision or your own function as 'module:function'"
 
-Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite numbers (m)', 2)]
+Point = Annotated[tuple[float, float],
+                  _numbers_check('[x, y]: two numbers from -1e6 to 1e6 (m)', 2)]
 Waypoints = Annotated[tuple[tuple[float, float], ...], Check(
-    'points [x, y] (m), two or more, each different from the one before, the last from the first',
+    'points [x, y] (m), two or more, each different from the one before, the last from the first; '
+    'numbers from -1e6 to 1e6',
     _waypoints)]
 Corners = Annotated[tuple[tuple[float, float], ...], Check(
-    'corners [x, y] (m), three or more, of an outline that does not meet itself', _corners)]
+    'corners [x, y] (m), three or more, of an outline that does not meet itself; numbers from '
+    '-1e6 to 1e6', _corners)]
 Pose = Annotated[tuple[float, float, float],
-                 _numbers_check('[x, y, yaw]: three finite numbers (m, m, rad)', 3)]
+                 _numbers_check('[x, y, yaw]: three numbers from -1e6 to 1e6 (m, m, rad)', 3)]
 Size = Annotated[tuple[float, float], _numbers_check(
-    '[width, height]: two numbers > 0 (m)', 2, lambda width, height: width > 0 and height > 0)]
+    '[width, height]: two numbers > 0 and <= 1e6 (m)', 2,
+    lambda width, height: width > 0 and height > 0)]
 Box = Annotated[tuple[float, float, float, float], _numbers_check(
-    '[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax (m)', 4,
+    '[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax, from -1e6 to 1e6 (m)', 4,
     lambda x_min, y_min, x_max, y_max: x_min < x_max and y_min < y_max)]
 Segment = Annotated[tuple[float, float, float, float], _numbers_check(
-    '[x0, y0, x1, y1]: two different points (m)', 4,
+    '[x0, y0, x1, y1]: two different points, numbers from -1e6 to 1e6 (m)', 4,
     lambda x0, y0, x1, y1: (x0, y0) != (x1, y1))]
-Speed = Annotated[float, _number_field('a number > 0 (m/s)', above=0.0, maximum=1e4)]
-Length = Annotated[float, _number_field('a number > 0 (m)', above=0.0, maximum=MAX_COORDINATE)]
+Speed = Annotated[float, _number_field('a number > 0 and <= 1e4 (m/s)', above=0.0, maximum=1e4)]
+Length = Annotated[float, _number_field('a number > 0 and <= 1e6 (m)', above=0.0,
+                                        maximum=MAX_COORDINATE)]
 Mass = Annotated[float, _number_field('a number from 1e-06 to 1e+09 (kg)', minimum=1e-6,
                                      maximum=1e9)]
-Angle = Annotated[float, _number_field('a finite number (rad)', minimum=-1e6, maximum=1e6)]
+Angle = Annotated[float, _number_field('a number from -1e6 to 1e6 (rad)', minimum=-1e6,
+                                       maximum=1e6)]
 Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0.0, maximum=1e9)]
 Interval = Annotated[float, _number_field('a number >= 0 (s)', minimum=0.0)]
 Pace = Annotated[float, Check(f'0, or a number from {SLOWEST:g} to {FASTEST:g}', _pace)]
