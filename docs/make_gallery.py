@@ -62,6 +62,8 @@ GALLERY = {
 FIGURES: dict[str, tuple[str, dict[str, object]]] = {
     'demo.gif': ('leader_follower', {'duration': 40}),
     'leader_run.png': ('leader_in_gusts', {}),
+    'boxes.svg': ('examples/push_boxes.yaml', {}),
+    'yard.svg': ('examples/yard.yaml', {}),
 }
 
 
@@ -145,11 +147,15 @@ def complete(folder: Path) -> None:
 def draw_figure(name: str) -> None:
     """Draw one of FIGURES."""
     scenario, values = FIGURES[name]
-    path = FOLDER.parent / 'figures' / name
+    root = FOLDER.parents[1]
+    data = load_run(str(root / scenario) if '/' in scenario else scenario, values)
+    path = root / 'docs' / 'figures' / name
     if path.suffix == '.gif':
-        animate_run(load_run(scenario, values), path)
+        animate_run(data, path)
+    elif path.suffix == '.svg':
+        plot_run(data, path)
     else:
-        draw(load_run(scenario, values), Shown(), path)
+        draw(data, Shown(), path)
     print(f'{name}: {path.stat().st_size / 1000:.0f} kB')
 
 
