@@ -22,11 +22,13 @@ import nbformat
 from make_gallery import save_small
 from PIL import Image
 
+from sbot.figures.gif import palette_of
+
 FOLDER = Path(__file__).resolve().parent / 'tutorials'
 OUTPUT_SHOWN = re.compile(r'^```text\n.*?^```\n\n?', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'(!\[[^]]*\]\()([\w./]+\.png)\)')
 HEADER = '---\njupyter:\n  jupytext:\n    main_language: python\n---\n\n'
-WIDTH, COLOURS = 640, 64  # pixels; with all colours a notebook would have more than 100 kB
+WIDTH, COLOURS = 640, 96  # pixels; with all colours a notebook would have more than 100 kB
 
 
 def make(page: Path) -> None:
@@ -47,7 +49,10 @@ def make(page: Path) -> None:
             (FOLDER / name).parent.mkdir(exist_ok=True)
             save_small(made, FOLDER / name, WIDTH)
             with Image.open(FOLDER / name) as image:
-                fewer = image.quantize(COLOURS)
+                # The most frequent colours stay as they are: a goal stays red.
+                fewer = image.convert('RGB').quantize(
+                    palette=palette_of(image.convert('RGB'), COLOURS),
+                    dither=Image.Dither.NONE)
             fewer.save(FOLDER / name, optimize=True)
     for i, cell in enumerate(notebook.cells):
         cell.id = f'cell-{i}'
