@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from sbot.figures.arena import LEADER, MOST_NAMED, robot_colours
@@ -104,7 +105,8 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
         for panel in axes:
             panel.axvspan(gust[0], gust[1], color='#f0c040', alpha=0.25, linewidth=0, zorder=0)
         axes[0].text(gust[0], 0.97, f' {gust[2]}', transform=axes[0].get_xaxis_transform(),
-                     va='top', fontsize='x-small')
+                     va='top', fontsize='small')
+    axes[-1].xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10]))
     axes[-1].set_xlabel('time (s)')
     figure.align_ylabels(axes)
 

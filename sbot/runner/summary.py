@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 def _lengths(vectors: Array) -> Array:
     """Return the lengths (N,) of vectors (N, 2)."""
     out = np.empty(len(vectors))
-    hypot_of(vectors[:, 0], vectors[:, 1], out)
+    hypot_of(*np.ascontiguousarray(vectors.T), out)
     return out
 
 
