@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -36,6 +37,12 @@ os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 def pytest_configure(config: pytest.Config) -> None:
     from sbot_common.compiled.cache import CACHE_DIRECTORY
     config.pluginmanager.register(ProcessorTime(CACHE_DIRECTORY))
+
+
+def pytest_collection_finish() -> None:
+    """Tell the garbage collector that modules and tests stay: it need not look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

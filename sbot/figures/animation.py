@@ -17,15 +17,21 @@ from PIL import Image
 
 from sbot.figures import arena
 from sbot.figures.data import RunData
+from sbot.figures.film import (
+    AUTO,
+    FORMATS,
+    Film,
+    check_film,
+    check_length,
+    frame_indexes,
+    frame_rate,
+    speed_up,
+)
 from sbot.figures.palette import style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot_common.errors import InputError, bad_value, one_line
 
-FORMATS = ('.mp4', '.gif')
-
-_LONGEST = 20.0  # s of film: longer runs are shown faster
-_RATES = {'.mp4': 25.0, '.gif': 12.5}  # frames per second; a GIF counts in hundredths of a second
-_WIDTH, _DPI = 7.0, 120  # inches, and pixels an inch
+_WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 40
@@ -35,13 +41,14 @@ _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 Pixels = NDArray[np.uint8]
 
 
-def animate_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
+def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film = AUTO) -> None:
     """Write the film of a run; the ending of the path selects the format: .mp4 or .gif.
 
     Raises
     ------
     InputError
-        for another ending, a missing ffmpeg, or if the file cannot be written.
+        for another ending, a missing ffmpeg, options out of range, too many frames, or if the
+        file cannot be written.
 
     """
     path = Path(path)
@@ -51,43 +58,38 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     if suffix == '.mp4' and shutil.which('ffmpeg') is None:
         raise InputError(f'{path}: MP4 needs ffmpeg, which is not installed; install it (apt '
                          'install ffmpeg) or write a .gif')
+    check_film(film, suffix)
+    rate, faster = frame_rate(film, suffix), speed_up(data, film)
     with rc_context(style_of(look.dark)):
-        film = _Film(data, look.colour)
-        indexes = frame_indexes(data, _RATES[suffix])
-        frames = (film.frame(index) for index in indexes)
+        drawn = _Film(data, look.colour, film)
+        indexes = frame_indexes(data, rate, faster)
+        check_length(path, suffix, len(indexes), drawn.size)
+        frames = (drawn.frame(index) for index in indexes)
         try:
             if suffix == '.gif':
                 some = indexes[::max(1, len(indexes) // _PALETTE_FRAMES)]
-                _write_gif(path, frames, (film.frame(index) for index in some))
+                _write_gif(path, frames, (drawn.frame(index) for index in some), rate)
             else:
-                _write_mp4(path, frames, film.size)
+                _write_mp4(path, frames, drawn.size, rate)
         except OSError as error:
             raise InputError(f'{path}: cannot be written: {error.strerror or error}') from None
-
-
-def frame_indexes(data: RunData, rate: float) -> NDArray[np.intp]:
-    """Return which of the stamps are shown, at ``rate`` frames per second of film."""
-    seconds = data.seconds
-    shown = np.arange(0.0, seconds[-1] + 1e-9, speed_up(data) / rate)
-    return np.searchsorted(seconds, shown, side='right') - 1
-
-
-def speed_up(data: RunData) -> float:
-    """Return how many times faster than the run its film is; at least 1."""
-    return max(1.0, float(data.seconds[-1]) / _LONGEST)
 
 
 class _Film:
     """Draws frames: what does not move is drawn once."""
 
-    def __init__(self, data: RunData, by: str = '') -> None:
+    def __init__(self, data: RunData, by: str = '', film: Film = AUTO) -> None:
         self._data = data
         self._by = by
         xmin, ymin, xmax, ymax = arena.view_of(data)
         height = float(np.clip(_WIDTH * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
-        # Video codecs want even numbers of pixels.
-        width, height = (2 * round(inches * _DPI / 2) / _DPI for inches in (_WIDTH, height))
-        figure = Figure(figsize=(width, height), dpi=_DPI)
+        dpi = film.width / _WIDTH if film.width else _DPI  # a larger film has larger letters
+        if film.height:
+            dpi = min(dpi, film.height / _HEIGHTS[0])
+            width, height = film.width / dpi, film.height / dpi
+        else:  # video codecs want even numbers of pixels
+            width, height = (2 * round(inches * dpi / 2) / dpi for inches in (_WIDTH, height))
+        figure = Figure(figsize=(width, height), dpi=dpi)
         # Its methods have no annotations.
         self._canvas: Any = FigureCanvasAgg(figure)
         self._axes = figure.add_axes((0.01, 0.01, 0.98, 0.98 - 0.25 / height))
@@ -102,16 +104,16 @@ class _Film:
         self._obstacles = arena.draw_moving(self._axes, data, 0)
         self._boxes = arena.Boxes(self._axes, data, data.boxes[0])
         self._robots = arena.Robots(self._axes, data, data.poses[0], by)
-        self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
-                                      va='bottom', animated=True, parse_math=False)
+        self._clock = arena.above_axes(self._axes, '', 0.0, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
                         self._clock)
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
-        faster = speed_up(data)
-        self._faster = f'   ×{faster:.2g}' if faster >= 1.05 else ''
+        faster = speed_up(data, film)
+        times = f'{faster:.1f}'.removesuffix('.0') if faster >= 10.0 else f'{faster:.2g}'
+        self._faster = '' if 0.95 < faster < 1.05 else f'   ×{times}'
 
     @property
     def size(self) -> tuple[int, int]:
@@ -156,7 +158,8 @@ class _Film:
                 artist.remove()
 
 
-def _write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels]) -> None:
+def _write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels],
+               rate: float) -> None:
     """Write a film with one palette, so that what stands still does not flicker.
 
     Parameters
@@ -164,6 +167,7 @@ def _write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels]) ->
     path : of the file
     frames : all frames
     shown : frames whose colours the palette is made of
+    rate : frames per second
 
     """
     # The first frame has no trails: without the others their colours would be those nearest to it.
@@ -173,12 +177,13 @@ def _write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels]) ->
                                                               dither=Image.Dither.NONE)
               for pixels in frames]
     images[0].save(path, save_all=True, append_images=images[1:], loop=0,
-                   duration=round(1000 / _RATES['.gif']))
+                   duration=round(1000 / rate))
 
 
-def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int]) -> None:
+def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int],
+               rate: float) -> None:
     command = ['ffmpeg', '-y', '-loglevel', 'error', '-f', 'rawvideo', '-pix_fmt', 'rgba',
-               '-s', f'{size[0]}x{size[1]}', '-r', f'{_RATES[".mp4"]:g}', '-i', '-', '-an',
+               '-s', f'{size[0]}x{size[1]}', '-r', f'{rate:g}', '-i', '-', '-an',
                '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-crf', '20', '-movflags', '+faststart',
                str(path)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -144,6 +144,17 @@ def _corners(value: object) -> tuple[tuple[float, float], ...]:
     return tuple(Point.__metadata__[0].read(item) for item in value)  # type: ignore[attr-defined]
 
 
+# Colours of zones, which can be told apart on light and dark grounds.
+COLOURS = {'red': '#d0453e', 'orange': '#e08a1e', 'yellow': '#d9b400', 'green': '#2e9e5b',
+           'blue': '#3b82c4', 'purple': '#8e63b8', 'brown': '#a0703c', 'grey': '#8a9099'}
+
+
+def _colour(value: object) -> str:
+    name = _text(value, '[a-z]+|#[0-9a-fA-F]{6}')
+    _require(name in COLOURS or name.startswith('#'))
+    return name
+
+
 _RATE = 'a positive number or fraction of hertz, e.g. 30 or 100/3'
 _CONTROLLER = ("a name that `sbot list controllers` shows, such as navigate or none, or your "
                "own class as 'module:Class'")
@@ -151,27 +162,33 @@ _OWN = r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*'
 FUNCTION = re.compile(_OWN)
 _UNTIL = "goal_reached, collision or your own function as 'module:function'"
 
-Point = Annotated[tuple[float, float], _numbers_check('[x, y]: two finite numbers (m)', 2)]
+Point = Annotated[tuple[float, float],
+                  _numbers_check('[x, y]: two numbers from -1e6 to 1e6 (m)', 2)]
 Waypoints = Annotated[tuple[tuple[float, float], ...], Check(
-    'points [x, y] (m), two or more, each different from the one before, the last from the first',
+    'points [x, y] (m), two or more, each different from the one before, the last from the first; '
+    'numbers from -1e6 to 1e6',
     _waypoints)]
 Corners = Annotated[tuple[tuple[float, float], ...], Check(
-    'corners [x, y] (m), three or more, of an outline that does not meet itself', _corners)]
+    'corners [x, y] (m), three or more, of an outline that does not meet itself; numbers from '
+    '-1e6 to 1e6', _corners)]
 Pose = Annotated[tuple[float, float, float],
-                 _numbers_check('[x, y, yaw]: three finite numbers (m, m, rad)', 3)]
+                 _numbers_check('[x, y, yaw]: three numbers from -1e6 to 1e6 (m, m, rad)', 3)]
 Size = Annotated[tuple[float, float], _numbers_check(
-    '[width, height]: two numbers > 0 (m)', 2, lambda width, height: width > 0 and height > 0)]
+    '[width, height]: two numbers > 0 and <= 1e6 (m)', 2,
+    lambda width, height: width > 0 and height > 0)]
 Box = Annotated[tuple[float, float, float, float], _numbers_check(
-    '[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax (m)', 4,
+    '[xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax, from -1e6 to 1e6 (m)', 4,
     lambda x_min, y_min, x_max, y_max: x_min < x_max and y_min < y_max)]
 Segment = Annotated[tuple[float, float, float, float], _numbers_check(
-    '[x0, y0, x1, y1]: two different points (m)', 4,
+    '[x0, y0, x1, y1]: two different points, numbers from -1e6 to 1e6 (m)', 4,
     lambda x0, y0, x1, y1: (x0, y0) != (x1, y1))]
-Speed = Annotated[float, _number_field('a number > 0 (m/s)', above=0.0, maximum=1e4)]
-Length = Annotated[float, _number_field('a number > 0 (m)', above=0.0, maximum=MAX_COORDINATE)]
+Speed = Annotated[float, _number_field('a number > 0 and <= 1e4 (m/s)', above=0.0, maximum=1e4)]
+Length = Annotated[float, _number_field('a number > 0 and <= 1e6 (m)', above=0.0,
+                                        maximum=MAX_COORDINATE)]
 Mass = Annotated[float, _number_field('a number from 1e-06 to 1e+09 (kg)', minimum=1e-6,
                                      maximum=1e9)]
-Angle = Annotated[float, _number_field('a finite number (rad)', minimum=-1e6, maximum=1e6)]
+Angle = Annotated[float, _number_field('a number from -1e6 to 1e6 (rad)', minimum=-1e6,
+                                       maximum=1e6)]
 Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0.0, maximum=1e9)]
 Interval = Annotated[float, _number_field('a number >= 0 (s)', minimum=0.0)]
 Pace = Annotated[float, Check(f'0, or a number from {SLOWEST:g} to {FASTEST:g}', _pace)]
@@ -185,6 +202,7 @@ Name = Annotated[str, Check('one line of at most 100 characters',
 Hertz = Annotated[Rate, Check(_RATE, _rate), PlainSerializer(
     lambda rate: rate.numerator if rate.denominator == 1 else str(rate))]
 Controller = Annotated[str, Check(_CONTROLLER, _controller)]
+Colour = Annotated[str, Check(f"{', '.join(COLOURS)}, or '#rrggbb'", _colour)]
 Until = Annotated[str, Check(_UNTIL, lambda v: _text(v, rf'goal_reached|collision|{_OWN}'))]
 Mapping = Annotated[dict[str, Any], Check('a mapping of names to values', _mapping)]
 Mappings = Annotated[dict[str, dict[str, Any]], Check('a mapping of names to mappings', _mappings)]
@@ -241,8 +259,17 @@ class PushableBox(_Model):
                                         'overlap by their inverse masses.')
 
 
+class Zone(_Model):
+    """A named place on the floor: drawn, and without any other effect."""
+
+    name: Name = Field(description='Shown beside it: nest, lamp, charging station.')
+    center: Point = Field(description='Centre.')
+    radius: Length | None = Field(None, description='Radius. Default: a point.')
+    color: Colour = Field('yellow', description='Its colour in pictures, films and the viewer.')
+
+
 class World(_Model):
-    """The arena: walls, obstacles and boxes."""
+    """The arena: walls, obstacles, boxes and zones."""
 
     bounds: Box | None = Field(
         None, description='The four outer walls. Default: the edges of the `map`; without a map '
@@ -253,6 +280,9 @@ class World(_Model):
     polygons: tuple[Polygon, ...] = Field((), description='Polygonal obstacles, convex or not.')
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
     boxes: tuple[PushableBox, ...] = Field((), description='Boxes that robots can push.')
+    zones: tuple[Zone, ...] = Field(
+        (), description='Named places on the floor. Pictures, films and the viewer show them; '
+                        'they have no other effect.')
     open: Flag = Field(
         False, description='The bounds are not walls; they set the area of pictures and maps.')
     map: Text | None = Field(
@@ -418,6 +448,8 @@ class Scenario(Settings):
                                                 for each in values['robots'])):
             if group[key] is None:
                 del group[key]
+        if not self.world.zones:  # so recordings without zones keep their bytes
+            del values['world']['zones']
         if (size := count_values(values)) > limits().text_values:
             raise too_large(self.name, 'values of the complete scenario, which could not be '
                             'read back', size, 'text_values')

@@ -2,10 +2,13 @@
 'use strict';
 
 const THEMES = {
-  light: {ground: '#ffffff', ink: '#222222', soft: '#777777', obstacle: '#5a5f66', box: '#b08d63',
-          scan: '#d0342c', goal: '#c8202f', free: '#c4dbec', wind: '#3c82b8', line: '#dddddd'},
-  dark: {ground: '#1b1e24', ink: '#e6e6e6', soft: '#9aa0aa', obstacle: '#8b929c', box: '#b08d63',
-         scan: '#ff6e60', goal: '#ff6b76', free: '#35506a', wind: '#86b9e0', line: '#3a3f4a'}};
+  light: {ground: '#ffffff', ink: '#222222', soft: '#777777', obstacle: '#5a5f66', unknown: '#e4e4e4', box: '#b08d63',
+          scan: '#d0342c', goal: '#c8202f', free: '#c4dbec', wind: '#3c82b8', line: '#dddddd', robots: {}},
+  dark: {ground: '#1b1e24', ink: '#e6e6e6', soft: '#9aa0aa', obstacle: '#8b929c', unknown: '#343842', box: '#b08d63',
+         scan: '#ff6e60', goal: '#ff6b76', free: '#35506a', wind: '#86b9e0', line: '#3a3f4a',
+         // Brighter colours of robots, as in sbot/figures/palette.py.
+         robots: {'#0072b2': '#3d9be0', '#009e73': '#1fbf92', '#cc79a7': '#e08fbd', '#56b4e9': '#8fd0f5',
+                  '#d55e00': '#f07a32', '#6a3d9a': '#a583d9', '#7f7f7f': '#a6a6a6'}}};
 let theme = THEMES.light;
 
 const HELP = [
@@ -17,7 +20,7 @@ const HELP = [
   ['wheel, drag', 'zoom, move; a click on a robot follows it'],
   ['light blue arrows', 'the mean wind, without gusts and wakes; the longest is the strongest'],
   ['blue arrow at a robot', 'where the wind that it feels would carry it in two seconds'],
-  ['red cross in a ring', 'a goal'], ['red dots', 'what the lasers hit'],
+  ['red cross in a ring', 'a goal'], ['coloured disc with a name', 'a zone, which has no effect'], ['red dots', 'what the lasers hit'],
   ['dashed ring', 'the robot that you drive']];
 
 // Quantities of a robot: unit, and value of robot i at frame k.
@@ -43,8 +46,10 @@ const CURVES = ['#e69f00', '#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00'
 
 function curveColours(robots) {            // those of the robots, if no two are the same
   const own = robots.map(i => run.colours[i]);
-  return new Set(own).size === own.length ? own : CURVES;
+  return (new Set(own).size === own.length ? own : CURVES).map(onGround);
 }
+
+function onGround(colour) { return theme.robots[colour] || colour; }   // of a robot, in this theme
 
 function change(k, i, of) {                // a rate between the frames around frame k
   const a = Math.max(0, k - 1), b = Math.min(times.length - 1, k + 1);

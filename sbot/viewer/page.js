@@ -129,6 +129,8 @@ function draw() {
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
   ctx.lineCap = crowded() ? 'butt' : 'round';
   ctx.lineJoin = crowded() ? 'bevel' : 'round';
+  if (run.cells) drawCells();
+  drawZones(px);
   if ($('wind').checked) drawFreeWind(px);
   ctx.fillStyle = ctx.strokeStyle = theme.obstacle;
   ctx.lineWidth = 1.5 * px;
@@ -141,8 +143,58 @@ function draw() {
   drawGoals(px);
   if ($('wind').checked && winds[k]) drawWind(winds[k], pose, px);
   drawRobots(pose, follow, px);
+  drawZoneNames(width, height);
   if ($('names').checked) drawNames(pose, width, height);
   drawAround(width, height);
+}
+
+// The cells of a map, a pixel each, painted once for each ground.
+const cells = {canvas: document.createElement('canvas'), of: null, theme: null};
+
+function paintCells() {
+  const {columns, rows, runs, occupied, unknown} = run.cells;
+  cells.canvas.width = columns;
+  cells.canvas.height = rows;
+  const to = cells.canvas.getContext('2d'), image = to.createImageData(columns, rows);
+  const words = new Uint32Array(image.data.buffer), word = colour => {
+    const [red, green, blue] = [1, 3, 5].map(k => parseInt(colour.slice(k, k + 2), 16));
+    return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
+  };
+  const colours = {[occupied]: word(theme.obstacle), [unknown]: word(theme.unknown)};
+  for (let k = 0, at = 0; k < runs.length; at += runs[k + 1], k += 2)
+    if (colours[runs[k]]) words.fill(colours[runs[k]], at, at + runs[k + 1]);
+  to.putImageData(image, 0, 0);
+  Object.assign(cells, {of: run.cells, theme});
+}
+
+function drawCells() {
+  if (cells.of !== run.cells || cells.theme !== theme) paintCells();
+  const {columns, rows, resolution, origin: [x, y, yaw]} = run.cells;
+  ctx.save();
+  ctx.translate(x, y);
+  ctx.rotate(yaw);
+  ctx.imageSmoothingEnabled = view.scale * resolution < 1;   // else thin walls would be left out
+  ctx.drawImage(cells.canvas, 0, 0, columns * resolution, rows * resolution);
+  ctx.restore();
+}
+
+function drawZones(px) {
+  for (const [x, y, r, colour] of run.zones) {
+    ctx.beginPath();
+    ctx.fillStyle = ctx.strokeStyle = colour;
+    ctx.lineWidth = 1.5 * px;
+    if (r === null) {
+      const d = 6 * px;
+      ctx.moveTo(x + d, y); ctx.lineTo(x, y + d); ctx.lineTo(x - d, y); ctx.lineTo(x, y - d);
+      ctx.fill();
+      continue;
+    }
+    ctx.arc(x, y, r, 0, 7);
+    ctx.globalAlpha = 0.22;
+    ctx.fill();
+    ctx.globalAlpha = 1;
+    ctx.stroke();
+  }
 }
 
 function drawObstacles(centres) {
@@ -193,7 +245,7 @@ function drawTrails(k, pose, px) {
       for (let f = first + step; f <= k; f += step) ctx.lineTo(poses[f][3 * i], poses[f][3 * i + 1]);
       ctx.lineTo(pose[3 * i], pose[3 * i + 1]);
     }
-    ctx.strokeStyle = colour;
+    ctx.strokeStyle = onGround(colour);
     ctx.stroke();
   }
   ctx.globalAlpha = 1;
@@ -323,7 +375,7 @@ function drawRobots(pose, follow, px) {
       if (box) boxAround(x, y, pose[3 * i + 2], ...box);
       else { ctx.moveTo(x + r, y); ctx.arc(x, y, r, 0, 7); }
     }
-    ctx.fillStyle = colour;
+    ctx.fillStyle = onGround(colour);
     ctx.fill();
     ctx.beginPath();
     let thin = wide(px);
@@ -347,6 +399,25 @@ function drawRobots(pose, follow, px) {
     ctx.stroke();
     ctx.setLineDash([]);
   }
+}
+
+function drawZoneNames(width, height) {
+  if (!run.zones.length) return;
+  const ratio = window.devicePixelRatio || 1;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.font = '12px system-ui, sans-serif';
+  ctx.textAlign = 'center';
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = theme.ground;
+  ctx.fillStyle = theme.ink;
+  for (const [x, y, r, , name] of run.zones) {
+    const left = width / 2 + (x - view.x) * view.scale, far = r === null ? 8 : r * view.scale;
+    const middle = height / 2 - (y - view.y) * view.scale, top = middle - far - 4;
+    const at = top > 30 ? top : middle + far + 14;   // below, where the title is above
+    ctx.strokeText(name, left, at);
+    ctx.fillText(name, left, at);
+  }
+  ctx.textAlign = 'left';
 }
 
 function drawNames(pose, width, height) {

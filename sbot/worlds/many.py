@@ -322,7 +322,9 @@ class Worlds:
 
         Parameters
         ----------
-        policy : from ``sbot.network`` or ``sbot.function_policy``
+        policy : from ``sbot.network`` or ``sbot.function_policy``. It decides in the first tick of
+            the call, and again after as many ticks as ``hold`` of the network; a function
+            decides in every tick
         weights : (K, W), or (W,) for all
         ticks : number of ticks from now on
         goals : (K, N, 2) or (N, 2) m, for the input 'goal'; None: those of the scenarios
@@ -349,12 +351,22 @@ class Worlds:
         with enough_memory(f'{count} ticks of {self.count} worlds'):
             arrays = self._policy(policy, network, weights, goals, names, count)
         gather, *deciding = deciding_phases(policy)
-        program = self.program([
-            gather, *self.reading_phases(network, arrays), *deciding, *[keep_rows] * bool(names),
-            *self._ticking()], arrays)
+        ticking: Phases = [*[keep_rows] * bool(names), *self._ticking()]
+        program = self.program([gather, *self.reading_phases(network, arrays), *deciding,
+                                *ticking], arrays)
         with exceptions_of(policy):
-            self.simulation.run(program, count)
+            if network.hold in (1, None):
+                self.simulation.run(program, count)
+            else:
+                self._run_held(program, self.program(ticking, arrays), count, network.hold)
         return split(arrays.kept, names, self.count)
+
+    def _run_held(self, deciding: Program, keeping: Program, ticks: int, hold: int) -> None:
+        """Run a program in every ``hold``th tick, and in the others one that keeps commands."""
+        for tick in range(0, ticks, hold):
+            self.simulation.run(deciding)
+            if ticks - tick > 1:
+                self.simulation.run(keeping, min(hold, ticks - tick) - 1)
 
     def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,
                 goals: ArrayLike | None, names: Sequence[str], ticks: int) -> Policy:
@@ -382,7 +394,8 @@ class Worlds:
             goal=places.reshape(-1, 2).copy(),
             limits=np.array([network.max_speed, network.turn]),
             kept=np.zeros((ticks if names else 0, rows, at)), kept_columns=columns,
-            first_tick=self.state.tick.copy())
+            first_tick=self.state.tick.copy(),
+            decision=np.array([(network.hold or 1) * self.dt]))
 
     def reading_phases(self, network: Network, policy: Policy) -> list[Interpreted]:
         """Return the phases that complete the inputs of a network after the compiled phase."""

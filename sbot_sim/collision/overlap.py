@@ -53,7 +53,7 @@ class Overlaps(NamedTuple):
 def _lengths(vectors: Array) -> Array:
     """Return the lengths (M,) of vectors (M, 2)."""
     out = np.empty(len(vectors))
-    hypot_of(vectors[:, 0], vectors[:, 1], out)
+    hypot_of(*np.ascontiguousarray(vectors.T), out)
     return out
 
 

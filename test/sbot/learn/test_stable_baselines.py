@@ -173,7 +173,7 @@ class Other(Short):
 @pytest.mark.parametrize(('arguments', 'words'), [
     ({'policy_kwargs': {'activation_fn': torch.nn.ReLU}}, 'activation_fn: got ReLU'),
     ({'kind': SAC}, "policy: got SACPolicy, expected the 'MlpPolicy' of PPO or A2C"),
-    ({'wrap': VecNormalize}, 'VecNormalize: .* norm_obs=False'),
+    ({'wrap': VecNormalize}, 'VecNormalize with norm_obs=True cannot be .* norm_obs=False'),
     ({'wrap': stacked}, 'a wrapper that changes observations'),
     ({'task': Other()}, r'observation\(\) of Other')])
 def test_what_robots_could_not_do_is_refused(arguments, words):

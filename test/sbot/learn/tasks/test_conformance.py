@@ -42,7 +42,7 @@ def test_wrong_arguments_of_scenes_are_named(call, words):
 
 def test_they_are_listed(capsys):
     assert main(['list', 'tasks', '--json']) == 0
-    assert list(json.loads(capsys.readouterr().out)['tasks']) == list(entries())
+    assert list(json.loads(capsys.readouterr().out)['tasks']) == [*entries(), 'module:ENTRY']
 
 
 @each
