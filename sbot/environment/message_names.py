@@ -14,7 +14,7 @@ from sbot_common.errors import InputError, bad_value
 FIELD = re.compile(r'(?!.*__)(?!.*_$)[a-z][a-z0-9_]*', re.ASCII)  # as rosidl wants them
 PACKAGE = FIELD
 INTERFACE = re.compile(r'[A-Z][A-Za-z0-9]*', re.ASCII)
-# Keywords of C and C++, operators of C++ in words, and macros of compilers and their headers.
+# Keywords of C and C++, operators of C++ in words, macros of compilers.
 _RESERVED = frozenset((
     'alignas', 'alignof', 'and', 'and_eq', 'asm', 'assert', 'auto', 'bitand', 'bitor', 'bool',
     'break', 'case', 'catch', 'char', 'char16_t', 'char32_t', 'char8_t', 'class', 'co_await',
@@ -28,6 +28,10 @@ _RESERVED = frozenset((
     'stderr', 'stdin', 'stdout', 'struct', 'switch', 'template', 'this', 'thread_local', 'throw',
     'true', 'try', 'typedef', 'typeid', 'typename', 'typeof', 'typeof_unqual', 'union', 'unix',
     'unsigned', 'using', 'virtual', 'void', 'volatile', 'wchar_t', 'while', 'xor', 'xor_eq',
+    # Types and macros of headers.
+    'constchar', 'int16_t', 'int32_t', 'int64_t', 'int8_t', 'longdouble_t', 'math_errhandling',
+    'npy_fseek', 'npy_ftell', 'npy_lseek', 'npy_off_t', 'sched_priority', 'size_t', 'st_atime',
+    'st_ctime', 'st_mtime', 'uint16_t', 'uint32_t', 'uint64_t', 'uint8_t',
     # What each generated class has.
     'builtins', 'check_fields', 'get_fields_and_field_types',
     'structure_needs_at_least_one_member'))
