@@ -10,6 +10,8 @@ EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || ech
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PYTHONS
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
+# Tests start hundreds of processes: each would compile the text of the modules that it imports.
+test test-bounds: export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test test-bounds soak check bench docs notebooks packages fast2d clean
 

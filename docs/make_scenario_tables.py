@@ -24,6 +24,7 @@ from sbot.scenario.model import (
     RobotEntry,
     ScenarioFile,
     World,
+    Zone,
 )
 from sbot_common.clock import Rate
 from sbot_common.params import Spec, specs_of
@@ -57,7 +58,7 @@ def model_table(model: type[BaseModel]) -> str:
         default = 'needed' if field.default is PydanticUndefined else _shown(field.default)
         if field.default is None:
             default = ''
-        if name == 'name':
+        if name == 'name' and model is ScenarioFile:
             default = 'file name'
         rows.append(f'| `{name}` | {default} | {_cell(expected_of(model, name))} | '
                     f'{_cell(field.description or "")} |\n')
@@ -93,6 +94,7 @@ TABLES: dict[str, Callable[[], str]] = {
     'boxes': lambda: model_table(PushableBox),
     'rectangles': lambda: model_table(Rectangle),
     'polygons': lambda: model_table(Polygon),
+    'zones': lambda: model_table(Zone),
     'robots': lambda: model_table(RobotEntry),
     'bodies': body_table,
     **{entry.name: partial(spec_table, entry.specs) for entry in shipped() if entry.specs},

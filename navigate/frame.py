@@ -38,7 +38,7 @@ def frame_at(x: float, y: float, yaw: float) -> Frame:
 
 
 @njit_inner
-def into(frame: Frame, x: float, y: float) -> tuple[float, float]:
-    """Return a point (m) of `map` in the frame."""
+def into(frame: Frame | Place, x: float, y: float) -> tuple[float, float]:
+    """Return a point (m) in a frame, or as seen from a place: ahead and to its left."""
     dx, dy = x - frame.x, y - frame.y
     return frame.cosine * dx + frame.sine * dy, frame.cosine * dy - frame.sine * dx

@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 def sees_all_ahead(beams: Floats) -> bool:
     """Tell whether a laser sees what is ahead to both sides, or has no beams."""
     last = beams.shape[1] - 1
-    return last < 0 or (beams[0, 0] < BLIND_SIDE and beams[0, last] < BLIND_SIDE)
+    return bool(last < 0 or (beams[0, 0] < BLIND_SIDE and beams[0, last] < BLIND_SIDE))
 
 
 @njit_inner

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.frame import Place
+from navigate.frame import Place, into
 from navigate.parameters import (
     ANCHOR,
     DAMPING,
@@ -288,8 +288,7 @@ def has_left(movers: Movers, k: int, ranges: NDArray[np.float32], beams: NDArray
     radius = movers.radius[k]
     if dx * dx + dy * dy <= radius * radius:
         return False
-    dx, dy = was_x - place.x, was_y - place.y
-    ahead, aside = place.cosine * dx + place.sine * dy, place.cosine * dy - place.sine * dx
+    ahead, aside = into(place, was_x, was_y)
     best, most = 0, -math.inf
     for i in range(beams.shape[1]):
         along = ahead * beams[0, i] + aside * beams[1, i]

@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 
 from neural_controller import inputs as kinds
 from neural_controller.layers import ctrnn, mlp, perceptron
-from neural_controller.network import Network, load_network
+from neural_controller.network import Network, checked_hold, load_network
 from neural_controller.outputs import WHEELS, command_of_twist, command_of_wheels
-from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation
 
 Floats = NDArray[np.float64]
 
-_MOST_HOLD = 10_000_000  # ticks
 _NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
 _NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
 
@@ -31,7 +29,8 @@ class Neural:
     Parameters
     ----------
     network : path of a file that ``save_network`` wrote
-    hold : ticks that a decision lasts, as ``hold`` of the task that trained the network
+    hold : ticks that a decision lasts; None: as the file says, which has ``hold`` of the task that
+        trained the network, or 1
 
     Raises
     ------
@@ -40,10 +39,11 @@ class Neural:
 
     """
 
-    def __init__(self, network: str, hold: int = 1) -> None:
-        self._hold, self._waiting = whole('hold', hold, 1, _MOST_HOLD), 0
-        self._command = 0.0, 0.0
+    def __init__(self, network: str, hold: int | None = None) -> None:
+        own = None if hold is None else checked_hold(hold)
         self.network, self._weights = load_network(network)
+        self._hold, self._waiting = own or self.network.hold or 1, 0
+        self._command = 0.0, 0.0
         self._table = kinds.input_table(self.network.inputs)
         self._layers = self.network.layers
         self._memory = np.zeros(self.network.memory_count)

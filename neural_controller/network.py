@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.inputs import input_table
 from neural_controller.outputs import OUTPUTS, TWIST, WHEELS
-from sbot_common.arguments import numbers
+from sbot_common.arguments import numbers, whole
 from sbot_common.errors import InputError, bad_value
 from sbot_common.files import read_regular
 
@@ -22,9 +22,11 @@ Integers = NDArray[np.int64]
 
 _LEAST, _MOST = 1e-6, 1e6  # m/s, m or rad/s
 _MOST_LAYERS = 100
+_MOST_HOLD = 10_000_000  # ticks
 KINDS = ('perceptron', 'mlp', 'ctrnn')
 FUNCTION = 'function'  # the kind of a file that holds a function policy (``policy_file``)
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
+_HOLD = 'hold'  # a key that files of versions before it lack
 
 
 class Network(NamedTuple):
@@ -36,6 +38,7 @@ class Network(NamedTuple):
     outputs: str  # 'wheels' or 'twist'
     max_speed: float  # m/s of a wheel, or of the robot
     turn: float  # m between the wheels, or rad/s at most
+    hold: int | None = 1  # ticks that a decision lasts; None: of an old file, which does not say
 
     @property
     def input_count(self) -> int:
@@ -64,7 +67,7 @@ class Network(NamedTuple):
 
 def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',), *,
                  hidden: Sequence[int] = (), outputs: str = WHEELS, max_speed: float = 0.08,
-                 turn: float = 0.095) -> Network:
+                 turn: float = 0.095, hold: int = 1) -> Network:
     """Return a network, checked.
 
     Parameters
@@ -75,6 +78,7 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     outputs : 'wheels': two shares of ``max_speed`` (m/s), with ``turn`` the distance of the
         wheels (m); 'twist': shares of ``max_speed`` (m/s) and of ``turn`` (rad/s). The defaults
         are those of the s-bot
+    hold : ticks that a decision lasts, as ``hold`` of the task that trains the network
 
     Raises
     ------
@@ -103,7 +107,13 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
         if isinstance(value, bool) or not isinstance(value, int | float) or not (
                 _LEAST <= value <= _MOST):
             raise bad_value(name, value, f'a number > 0, from {_LEAST:g} to {_MOST:g}')
-    return Network(kind, tuple(inputs), sizes, outputs, float(max_speed), float(turn))
+    return Network(kind, tuple(inputs), sizes, outputs, float(max_speed), float(turn),
+                   checked_hold(hold))
+
+
+def checked_hold(hold: object) -> int:
+    """Return the number of ticks that a decision lasts; InputError for what is none."""
+    return whole(_HOLD, hold, 1, _MOST_HOLD)
 
 
 def checked_weights(network: Network, weights: ArrayLike) -> Floats:
@@ -128,6 +138,8 @@ def save_network(path: str | Path, network: Network, weights: ArrayLike) -> None
         raise bad_value('network', type(network).__name__, 'a network of sbot.network; a function '
                         'policy is saved by sbot.save_policy')
     content = {**network._asdict(), 'weights': checked_weights(network, weights).tolist()}
+    if network.hold is None:
+        del content[_HOLD]
     Path(path).write_text(json.dumps(content, indent=1) + '\n', 'utf-8')
 
 
@@ -144,12 +156,14 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
     if content.get('kind') == FUNCTION:
         raise InputError(f'{path}: contains a function, not a network; use '
                          'sbot.load_policy or controller function_policy, which execute it')
-    if set(content) != set(_KEYS):
-        raise InputError(f"{path}: expected an object with the keys {', '.join(_KEYS)}")
+    if set(content) - {_HOLD} != set(_KEYS):
+        raise InputError(f"{path}: expected an object with the keys {', '.join((*_KEYS, _HOLD))}")
     try:
         network = make_network(content['kind'], content['inputs'], hidden=content['hidden'],
                                outputs=content['outputs'], max_speed=content['max_speed'],
-                               turn=content['turn'])
+                               turn=content['turn'], hold=content.get(_HOLD, 1))
+        if _HOLD not in content:
+            network = network._replace(hold=None)
         return network, checked_weights(network, content['weights'])
     except InputError as error:
         raise InputError(f'{path}: {error}') from None

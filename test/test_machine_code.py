@@ -1,5 +1,8 @@
 """Machine code of wheels: what runs of shipped scenarios call is made."""
 
+import os
+import pickle
+import platform
 import re
 import runpy
 import subprocess
@@ -7,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = runpy.run_path(str(ROOT / '.ci' / 'machine_code.py'))['shipped']()
@@ -57,3 +61,33 @@ def test_whole_runs_of_shipped_scenarios_call_nothing_that_is_not_made(tmp_path)
 def test_what_is_not_made_is_found(tmp_path):
     found = missing(tmp_path, ['single_robot'], ['sbot_box'])
     assert any(name.startswith('sbot_sim.') for name in found)
+
+
+def test_wheels_with_machine_code_are_built_for_processors_that_have_a_level():
+    """cibuildwheel's "auto" would build for i686, too, on runners of x86-64."""
+    workflow = yaml.safe_load((ROOT / '.github/workflows/packages.yml').read_text('utf-8'))
+    job = workflow['jobs']['machine-code']
+    settings, = (step['env'] for step in job['steps'] if 'cibuildwheel' in step.get('uses', ''))
+    assert settings['CIBW_ARCHS'] == 'native'
+    assert job['strategy']['matrix']['runner'] == ['ubuntu-24.04', 'ubuntu-24.04-arm']
+    assert settings['CIBW_TEST_COMMAND'].endswith('.ci/smoke.py --shipped')
+
+
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='from x86-64 to ARM')
+def test_machine_code_for_arm_is_made_on_another_processor(tmp_path):
+    """It runs under QEMU (docs/elementary.md); here, that the files are what they should be."""
+    script, cache = tmp_path / 'script.py', tmp_path / 'cache'
+    script.write_text('from sbot_common.compiled.cache import CACHE_DIRECTORY\n'
+                      'from sbot_sim.sensors.rays import beam_directions\n'
+                      'print(beam_directions(100, 0.0, 0.1).shape, CACHE_DIRECTORY)\n')
+    subprocess.run([sys.executable, str(ROOT / '.ci/arm64_code.py'), str(tmp_path / 'arm64'),
+                    str(script)], check=True, timeout=600, capture_output=True,
+                   env={**os.environ, 'NUMBA_CACHE_DIR': str(cache), 'PYTHONPATH': str(ROOT)})
+    native, arm64 = ({path.name: path for path in folder.glob('*/*.code')}
+                     for folder in (cache, tmp_path / 'arm64'))
+    assert any(name.startswith('sbot_sim.sensors.rays.beam_directions-') for name in native)
+    assert native.keys() == arm64.keys()
+    for paths, machine in ((native, 62), (arm64, 183)):  # of ELF: x86-64, 64-bit ARM
+        for path in paths.values():
+            (_, kind, (code, _)), *_ = pickle.loads(path.read_bytes()[:-4])
+            assert (kind, code[:4], code[18]) == ('object', b'\x7fELF', machine)

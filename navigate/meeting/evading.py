@@ -48,7 +48,7 @@ class Around(NamedTuple):
     drift_y: float
     near: Floats  # (rows, 8) of ``encounters.first_contact``
     robots: int  # rows of robots
-    count: int  # likewise, with obstacles that move
+    rows: int  # likewise, with obstacles that move
 
 
 class Trial(NamedTuple):
@@ -93,7 +93,7 @@ def tried(p: Parameters, around: Around, angle: float, speed: float, turns_first
                 x += step * (v * ahead_x + around.drift_x)
                 y += step * (v * ahead_y + around.drift_y)
         time = (k + 1) * step
-        for i in range(around.count):
+        for i in range(around.rows):
             was_x, was_y = near[i, 0], near[i, 1]
             reach = near[i, 6] - (room if i >= around.robots else 0.0)
             least = min(reach * reach, _CLOSER * (was_x * was_x + was_y * was_y))
@@ -171,11 +171,11 @@ def evading(p: Parameters, around: Around, limits: Floats, seen: int, bounds: in
 @njit
 def lift_limits(around: Around, limits: Floats, seen: int, bounds: int) -> None:
     """Lift the limits that are of moving obstacles: an arc has been tried against them."""
-    first_robot = seen - around.count
+    first_robot = seen - around.rows
     for k in range(bounds):
         if first_robot <= k < first_robot + around.robots:
             continue
-        for i in range(around.robots, around.count):
+        for i in range(around.robots, around.rows):
             dx, dy, reach = around.near[i, 0], around.near[i, 1], around.near[i, 6]
             aside = limits[k, 0] * dy - limits[k, 1] * dx
             if limits[k, 0] * dx + limits[k, 1] * dy > 0.0 and aside * aside < reach * reach:

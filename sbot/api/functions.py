@@ -138,7 +138,9 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
 
 
 def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
-         at: Sequence[float] = (), colour: str = '', dark: bool = False) -> Figure | Path:
+         at: Sequence[float] = (), colour: str = '', dark: bool = False,
+         size: int | str | None = None, fps: float | None = None,
+         speed: float | None = None) -> Figure | Path:
     """Draw a run: its arena with all tracks, and what happened over time.
 
     Parameters
@@ -149,6 +151,9 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     colour : what a colour says: 'robot' (each has its own; default for eight robots and fewer),
         'time' (of tracks; default for more), or 'heading' (in films and with ``at``)
     dark : draw on a dark ground
+    size : pixels of a film: its width, or 'WIDTHxHEIGHT'
+    fps : frames per second of a film
+    speed : of a film, times real time; default: 1, or as fast as 20 s of film need
 
     Returns
     -------
@@ -157,24 +162,32 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     Raises
     ------
     InputError
-        for another ending, a file that cannot be written, or an unusable source.
+        for another ending, options that do not fit, a file that cannot be written, or an unusable
+        source.
 
     """
     import numpy as np
 
     from sbot.figures import animation, picture
+    from sbot.figures.film import FORMATS, Film, check_film, read_size
     from sbot_common.arguments import numbers
     times = numbers('at', at, (np.size(at),))
-    film = path is not None and Path(path).suffix.lower() in animation.FORMATS
+    film = path is not None and Path(path).suffix.lower() in FORMATS
     look = picture.Look(tuple(times.tolist()), colour, bool(dark))
     picture.check_look(look, film)
+    rate, factor = (None if value is None else float(numbers(name, value, ()))
+                    for name, value in (('fps', fps), ('speed', speed)))
+    options = Film(*read_size(size, 'size'), rate, factor)
+    check_film(options, Path(path).suffix.lower() if path is not None else '')
     if path is None:
         return picture.draw(_data(source), look)
-    formats = (*picture.FORMATS, *animation.FORMATS)
+    formats = (*picture.FORMATS, *FORMATS)
     if Path(path).suffix.lower() not in formats:  # complain before the run
         raise bad_value('path', str(path), f'a file that ends in {", ".join(formats)}')
-    write = animation.animate_run if film else picture.plot_run
-    write(_data(source), path, look)
+    if film:
+        animation.animate_run(_data(source), path, look, options)
+    else:
+        picture.plot_run(_data(source), path, look)
     return Path(path)
 
 

@@ -58,6 +58,8 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
 def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scenario:
     """Return a scenario whose controllers are not used.
 
+    So a controller may still lack its file, for example a network that is to be evolved.
+
     Raises
     ------
     InputError
@@ -67,4 +69,21 @@ def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scen
     if 'controllers' in overrides:
         raise InputError('controllers cannot be combined with worlds, which you command yourself; '
                          'leave it out')
-    return load(scenario, controllers=None, **overrides)
+    try:
+        return load(scenario, controllers=None, **overrides)
+    except InputError:
+        return _load_without_controllers(scenario, overrides)  # raises the same for other reasons
+
+
+def _load_without_controllers(source: Source, overrides: Mapping[str, object]) -> Scenario:
+    """Do the work of ``load`` without looking at parameters of users' controllers."""
+    if isinstance(source, Scenario):
+        return changed_scenario(source, overrides, None)
+    if isinstance(source, Mapping):
+        return scenario_from_mapping(source, overrides, import_controllers=False)
+    if isinstance(source, str) and '\n' in source:
+        return parse_scenario(source, 'scenario', Path.cwd(), overrides=overrides,
+                              import_controllers=False, warn=True)
+    if not isinstance(source, str | Path):
+        raise bad_value('scenario', source, 'a name, a path, YAML text, a dict or a Scenario')
+    return load_scenario(str(source), overrides, import_controllers=False)

@@ -11,7 +11,6 @@ from sbot.bag.reader import Bag
 from sbot.bag.ticks import count_robots, rate_of, ticks
 from sbot.files.yaml_plain import load_mapping
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, resolve
-from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_odometry, read_twist
 
 
@@ -56,7 +55,7 @@ def read_recording(bag: Bag) -> Recording:
     for name, _, log_ns, payload in bag.messages(list(free_names)) if free_names else ():
         robot = free_names[name]
         with bag.named_errors():
-            command = read_twist(little_endian(payload, types[robot]), types[robot])
+            command = read_twist(payload, types[robot])
         recording.commands[recording.stamps_ns >= log_ns, robot] = command
     return recording
 

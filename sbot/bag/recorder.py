@@ -126,9 +126,8 @@ class Recorder:
             raise InputError(f'{self.path}: cannot write the bag: {error.strerror}') from None
 
     def _exists(self) -> InputError:
-        return InputError(f'{self.directory}: exists already, and a bag is never overwritten; '
-                          'give '
-                          'the name of a new directory')
+        return InputError(f'{self.directory}: exists already, and a recording is never '
+                          'overwritten; give another name, or remove it first')
 
     def write(self, name: str, topic: Topic, stamp_ns: int, payload: bytes) -> None:
         """Record one message; may be called from several threads.

@@ -82,7 +82,8 @@ def _tasks() -> dict[str, str]:
     texts = (ast.get_docstring(ast.parse(path.read_text('utf-8')))
              for path in sorted(folder.glob('*.py')))
     found = (re.match(r'Task ``(\w+)``: (.*)', text or '') for text in texts)
-    return dict(sorted((each[1], each[2]) for each in found if each is not None))
+    return {**dict(sorted((each[1], each[2]) for each in found if each is not None)),
+            'module:ENTRY': 'Your own task (docs/learning.md).'}
 
 
 # Kind: what it is for, and its names with a text each.

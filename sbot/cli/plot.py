@@ -15,19 +15,26 @@ from sbot_common.errors import bad_value
 def _plot(args: argparse.Namespace) -> int:
     from sbot.figures import animation, picture
     from sbot.figures.data import is_bag, load_run
-    formats = (*picture.FORMATS, *animation.FORMATS)
+    from sbot.figures.film import FORMATS, Film, check_film, read_size
+    formats = (*picture.FORMATS, *FORMATS)
     suffix = '.' + args.output.rpartition('.')[2].lower()
     if suffix not in formats:  # complain before the run
         page = '; for a page: sbot view BAG -o FILE.html' * (suffix == '.html')
         raise bad_value('--output', args.output,
                         f'a file that ends in {", ".join(formats)}{page}')
     look = picture.Look(_times(args.at), args.colour, args.dark)
-    picture.check_look(look, suffix in animation.FORMATS, '--')
+    picture.check_look(look, suffix in FORMATS, '--')
+    film = Film(*read_size(args.size, '--size'), args.fps, args.speed)
+    check_film(film, suffix, '--')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
     data = load_run(args.source if bag is None else bag, overrides_of(args))
-    write = animation.animate_run if suffix in animation.FORMATS else picture.plot_run
-    write(data, args.output, look)
-    print(f'{args.output}: {len(data.radius)} robots, {data.seconds[-1]:.4g} s', file=sys.stderr)
+    if suffix in FORMATS:
+        animation.animate_run(data, args.output, look, film)
+    else:
+        picture.plot_run(data, args.output, look)
+    count = len(data.radius)
+    print(f"{args.output}: {count} robot{'s' * (count > 1)}, {data.seconds[-1]:.4g} s",
+          file=sys.stderr)
     return 0 if bag is None else report_damage(bag)
 
 
@@ -56,5 +63,15 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                            'fewer), the time (of tracks; default for more), or the heading (in '
                            'films and with --at)')
     plot.add_argument('--dark', action='store_true', help='draw on a dark background')
+    films = plot.add_argument_group('films')
+    films.add_argument('--size', metavar='PIXELS',
+                       help='width, or WIDTHxHEIGHT, e.g. 1920x1080 (default: 840, and as high '
+                            'as the arena needs)')
+    films.add_argument('--fps', type=float, metavar='N',
+                       help='frames per second, up to 120 in .mp4 (default: 25) and 50 in .gif '
+                            '(default: 12.5)')
+    films.add_argument('--speed', type=float, metavar='FACTOR',
+                       help='times real time, e.g. 0.5 or 4 (default: 1, and for runs longer '
+                            'than 20 s so fast that the film lasts 20 s)')
     add_overrides(plot)
     plot.set_defaults(run=_plot)

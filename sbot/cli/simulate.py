@@ -135,7 +135,8 @@ def check_outputs(arguments: argparse.Namespace) -> None:
         except (OSError, ValueError):  # too long for a name, or a zero byte in it
             raise bad_value('--record', arguments.record, 'the name of a new directory') from None
         if exists:
-            raise InputError(f'--record: {arguments.record} exists already; give a new name')
+            raise InputError(f'--record: {arguments.record} exists already, and a recording is '
+                             'never overwritten; give another name, or remove it first')
     if getattr(arguments, 'plot', None) is not None:
         path = Path(arguments.plot)
         if path.suffix.lower() not in ('.png', '.svg', '.pdf'):

@@ -89,10 +89,12 @@ class Entry(NamedTuple):
     programs: tuple[str, ...] = ()  # those of them whose files are executed
     # Raises InputError for OwnParameters, or a name, that the controller does not take.
     check: Callable[[str, Mapping[str, object], str, Sources], None] = _anything
+    # One of OwnParameters that is allowed but hardly meant, and what is odd about it; or None.
+    doubt: Callable[[Mapping[str, object]], tuple[str, str] | None] = lambda _: None
     fields: tuple[str, ...] | None = None  # of an Observation; None: all that the robot senses
     goal_tolerance: str = ''  # the parameter that says how near to a goal has arrived (m)
     refusal: Callable[[Place], str | None] = lambda _: None  # what is wrong with a robot's entry
-    leads: bool = False  # robot 0 leads the others
+    follows: Callable[[Member], bool] = lambda _: False  # whether a robot follows robot 0
     batch: Callable[[list[int], Any, int], Batch] | None = None  # ids, parameters, threads
     warm_up: Callable[[], None] = _nothing  # compile, or load, all that a turn calls
     may_preload: bool = False  # a turn before tick 0 may be taken, to load machine code

@@ -32,5 +32,5 @@ def _refusal(place: Place) -> str | None:
 ENTRY = Entry(
     'potential_field', 'Leader and followers of document 001 (docs/potential_field.md).', _make,
     Parameters(), fields=('scan',), goal_tolerance='goal_radius_sigma_m', refusal=_refusal,
-    leads=True, batch=_batch, may_preload=True, warm_up=_warm_up, executable='potfield_bot',
-    node_name='potfieldbot', node_parameters=True)
+    follows=lambda _: True, batch=_batch, may_preload=True, warm_up=_warm_up,
+    executable='potfield_bot', node_name='potfieldbot', node_parameters=True)

@@ -104,14 +104,10 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
         if the module cannot be imported, has no such class, or the class has no ``step``.
 
     """
-    module_name, _, class_name = name.partition(':')
-    if module_name == OBJECT:
+    if name.partition(':')[0] == OBJECT:
         raise InputError(f"{where}: '{name}' was an object given from Python, which a file cannot "
                          f"hold; give it again: controllers={{'{name}': ...}}")
-    module = _import(name, python_path, where)
-    found = getattr(module, class_name, None)
-    if not inspect.isclass(found):
-        raise _missing('class', module, name, where, inspect.isclass)
+    found = load_named(name, python_path, where, 'class', inspect.isclass)
     if not steps(found):
         raise bad_value(where, name, _STEP)
     return found
@@ -126,21 +122,42 @@ def load_function(name: str, python_path: Iterable[str], where: str) -> Callable
         if the module cannot be imported or has no such function.
 
     """
+    function: Callable[..., Any] = load_named(name, python_path, where, 'function', callable)
+    return function
+
+
+def load_named(name: str, python_path: Iterable[str], where: str, kind: str,
+               is_one: Callable[[object], bool]) -> Any:  # noqa: ANN401
+    """Return the object that ``module:name`` names.
+
+    Parameters
+    ----------
+    name, python_path, where : as in ``load_class``
+    kind : what messages call such an object, e.g. 'class'
+    is_one : tells whether an object is one
+
+    Raises
+    ------
+    InputError
+        if the module cannot be imported or has no such object.
+
+    """
     module = _import(name, python_path, where)
-    function = getattr(module, name.partition(':')[2], None)
-    if not callable(function):
-        raise _missing('function', module, name, where, callable)
-    return function  # type: ignore[no-any-return]
+    found = getattr(module, name.partition(':')[2], None)
+    if not is_one(found):
+        raise _missing(kind, module, name, where, is_one)
+    return found
 
 
 def _missing(kind: str, module: ModuleType, name: str, where: str,
              is_one: Callable[[object], bool]) -> InputError:
-    """Return the error for a class or function (``kind``) that a module lacks."""
+    """Return the error for an object, e.g. a class (``kind``), that a module lacks."""
     module_name, _, wanted = name.partition(':')
     known = [each for each, value in vars(module).items()
              if is_one(value) and not each.startswith('_')]
-    own = [each for each in known
-           if getattr(vars(module)[each], '__module__', '') == module.__name__]
+    own = [each for each in known  # an object has no name, and its class is often another module's
+           if getattr(vars(module)[each], '__module__', '') == module.__name__
+           or not hasattr(vars(module)[each], '__name__')]
     names = hint(wanted, known if get_close_matches(wanted, known, 1, 0.5) else own)
     file = getattr(module, '__file__', None)
     return InputError(one_line(

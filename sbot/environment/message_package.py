@@ -20,6 +20,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from sbot.environment.message_types import check_types
+
 _IMPLEMENTATIONS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
 _DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'service_msgs')
 _KINDS = ('msg', 'srv')
@@ -59,6 +61,7 @@ class Maker:
 
     def make(self) -> None:
         """Make the package; errors of the generators and compilers are raised."""
+        check_types(self._source, self._package, self._prefix / 'share')
         with contextlib.redirect_stdout(io.StringIO()):  # generators print what they read
             self._generate()
         (self._made / self._package).mkdir(parents=True)
@@ -205,6 +208,7 @@ def main(folder: str, package: str, prefix: str) -> int:
                         kind.__class__.__import_type_support__()  # type: ignore[attr-defined]
     except Exception as error:  # of the generators, which may raise anything
         text = str(error).strip()
-        print(f'{type(error).__name__}: {text.splitlines()[0] if text else ""}', file=sys.stderr)
+        kind = '' if type(error) is ValueError else f'{type(error).__name__}: '
+        print(f'{kind}{text.splitlines()[0] if text else ""}', file=sys.stderr)
         return 1
     return 0

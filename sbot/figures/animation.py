@@ -10,38 +10,43 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
-from PIL import Image
 
 from sbot.figures import arena
 from sbot.figures.data import RunData
+from sbot.figures.film import (
+    AUTO,
+    FORMATS,
+    Film,
+    check_film,
+    check_length,
+    frame_indexes,
+    frame_rate,
+    speed_up,
+)
+from sbot.figures.gif import Pixels, write_gif
 from sbot.figures.palette import style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot_common.errors import InputError, bad_value, one_line
 
-FORMATS = ('.mp4', '.gif')
-
-_LONGEST = 20.0  # s of film: longer runs are shown faster
-_RATES = {'.mp4': 25.0, '.gif': 12.5}  # frames per second; a GIF counts in hundredths of a second
-_WIDTH, _DPI = 7.0, 120  # inches, and pixels an inch
+_WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
+_LEAST_DPI = 90.0
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 40
-_COLOURS = 128  # of a GIF
 _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 
-Pixels = NDArray[np.uint8]
 
-
-def animate_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
+def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film = AUTO) -> None:
     """Write the film of a run; the ending of the path selects the format: .mp4 or .gif.
 
     Raises
     ------
     InputError
-        for another ending, a missing ffmpeg, or if the file cannot be written.
+        for another ending, a missing ffmpeg, options out of range, too many frames, or if the
+        file cannot be written.
 
     """
     path = Path(path)
@@ -51,50 +56,48 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     if suffix == '.mp4' and shutil.which('ffmpeg') is None:
         raise InputError(f'{path}: MP4 needs ffmpeg, which is not installed; install it (apt '
                          'install ffmpeg) or write a .gif')
+    check_film(film, suffix)
+    rate, faster = frame_rate(film, suffix), speed_up(data, film)
     with rc_context(style_of(look.dark)):
-        film = _Film(data, look.colour)
-        indexes = frame_indexes(data, _RATES[suffix])
-        frames = (film.frame(index) for index in indexes)
+        drawn = _Film(data, look.colour, film)
+        indexes = frame_indexes(data, rate, faster)
+        check_length(path, suffix, len(indexes), drawn.size)
+        frames = (drawn.frame(index) for index in indexes)
         try:
             if suffix == '.gif':
                 some = indexes[::max(1, len(indexes) // _PALETTE_FRAMES)]
-                _write_gif(path, frames, (film.frame(index) for index in some))
+                write_gif(path, frames, (drawn.frame(index) for index in some), rate)
             else:
-                _write_mp4(path, frames, film.size)
+                _write_mp4(path, frames, drawn.size, rate)
         except OSError as error:
             raise InputError(f'{path}: cannot be written: {error.strerror or error}') from None
-
-
-def frame_indexes(data: RunData, rate: float) -> NDArray[np.intp]:
-    """Return which of the stamps are shown, at ``rate`` frames per second of film."""
-    seconds = data.seconds
-    shown = np.arange(0.0, seconds[-1] + 1e-9, speed_up(data) / rate)
-    return np.searchsorted(seconds, shown, side='right') - 1
-
-
-def speed_up(data: RunData) -> float:
-    """Return how many times faster than the run its film is; at least 1."""
-    return max(1.0, float(data.seconds[-1]) / _LONGEST)
 
 
 class _Film:
     """Draws frames: what does not move is drawn once."""
 
-    def __init__(self, data: RunData, by: str = '') -> None:
+    def __init__(self, data: RunData, by: str = '', film: Film = AUTO) -> None:
         self._data = data
         self._by = by
         xmin, ymin, xmax, ymax = arena.view_of(data)
-        height = float(np.clip(_WIDTH * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
-        # Video codecs want even numbers of pixels.
-        width, height = (2 * round(inches * _DPI / 2) / _DPI for inches in (_WIDTH, height))
-        figure = Figure(figsize=(width, height), dpi=_DPI)
+        # A larger film has larger letters; in a small one they can still be read.
+        dpi = max(film.width / _WIDTH, _LEAST_DPI) if film.width else _DPI
+        inches = film.width / dpi if film.width else _WIDTH
+        if film.height:
+            dpi = min(dpi, film.height / _HEIGHTS[0])
+            width, height = film.width / dpi, film.height / dpi
+        else:  # video codecs want even numbers of pixels
+            high = float(np.clip(inches * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
+            width, height = (2 * round(each * dpi / 2) / dpi for each in (inches, high))
+        figure = Figure(figsize=(width, height), dpi=dpi)
         # Its methods have no annotations.
         self._canvas: Any = FigureCanvasAgg(figure)
         self._axes = figure.add_axes((0.01, 0.01, 0.98, 0.98 - 0.25 / height))
         self._axes.set_axis_off()
         arena.draw_world(self._axes, data)
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
-        self._drawn: object = None  # goals and wind of the background
+        self._goals: tuple[int, list[Artist]] = (-1, [])  # how many had been set, and their marks
+        self._drawn: object = None  # wind of the background
         width = 1.4 if len(data.radius) <= arena.MOST_NAMED else 0.6
         self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data, by),
                                    alpha=0.45, linewidths=width, zorder=5)
@@ -102,16 +105,16 @@ class _Film:
         self._obstacles = arena.draw_moving(self._axes, data, 0)
         self._boxes = arena.Boxes(self._axes, data, data.boxes[0])
         self._robots = arena.Robots(self._axes, data, data.poses[0], by)
-        self._clock = self._axes.text(0.0, 1.01, '', transform=self._axes.transAxes,
-                                      va='bottom', animated=True, parse_math=False)
+        self._clock = arena.above_axes(self._axes, '', 0.0, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
                         self._clock)
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
-        faster = speed_up(data)
-        self._faster = f'   ×{faster:.2g}' if faster >= 1.05 else ''
+        faster = speed_up(data, film)
+        times = f'{faster:.1f}'.removesuffix('.0') if faster >= 10.0 else f'{faster:.2g}'
+        self._faster = '' if 0.95 < faster < 1.05 else f'   ×{times}'
 
     @property
     def size(self) -> tuple[int, int]:
@@ -123,9 +126,8 @@ class _Film:
         """Return the picture (height, width, 4) of one of the stamps."""
         data = self._data
         stamp = int(data.stamps_ns[index])
-        goals = int((self._goal_stamps <= stamp).sum())
         wind = data.air.at(stamp)
-        behind = goals, *(tuple(each.tolist()) for each in (wind.velocity, wind.gust, wind.force))
+        behind = tuple(tuple(each.tolist()) for each in (wind.velocity, wind.gust, wind.force))
         if behind != self._drawn:
             self._draw_background(index)
             self._drawn = behind
@@ -141,14 +143,28 @@ class _Film:
         self._robots.move(data.poses[index])
         self._clock.set_text(f'{one_line(data.scenario.name, 200)}   {data.seconds[index]:.1f} s'
                              f'{self._faster}')
-        for artist in self._moving:
+        # Rings and crosses of goals stand over robots that have reached them.
+        for artist in sorted([*self._moving, *self._goals_at(stamp)], key=Artist.get_zorder):
             self._axes.draw_artist(artist)
         return np.asarray(self._canvas.buffer_rgba()).copy()
+
+    def _goals_at(self, stamp: int) -> list[Artist]:
+        """Return the marks of the goals of a time; made anew when a goal is set."""
+        count = int((self._goal_stamps <= stamp).sum())
+        if count != self._goals[0]:
+            for artist in self._goals[1]:
+                artist.remove()
+            before = {*self._axes.collections}
+            arena.draw_goals(self._axes, self._data, stamp)
+            marks: list[Artist] = [each for each in self._axes.collections if each not in before]
+            for artist in marks:
+                artist.set_animated(True)
+            self._goals = count, marks
+        return self._goals[1]
 
     def _draw_background(self, index: int) -> None:
         before = {*self._axes.collections, *self._axes.texts}
         arena.draw_wind(self._axes, self._data, index=index)
-        arena.draw_goals(self._axes, self._data, int(self._data.stamps_ns[index]))
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
         for artist in [*self._axes.collections, *self._axes.texts]:
@@ -156,29 +172,10 @@ class _Film:
                 artist.remove()
 
 
-def _write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels]) -> None:
-    """Write a film with one palette, so that what stands still does not flicker.
-
-    Parameters
-    ----------
-    path : of the file
-    frames : all frames
-    shown : frames whose colours the palette is made of
-
-    """
-    # The first frame has no trails: without the others their colours would be those nearest to it.
-    together = Image.fromarray(np.vstack([*shown])).convert('RGB')
-    palette = together.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
-    images = [Image.fromarray(pixels).convert('RGB').quantize(palette=palette,
-                                                              dither=Image.Dither.NONE)
-              for pixels in frames]
-    images[0].save(path, save_all=True, append_images=images[1:], loop=0,
-                   duration=round(1000 / _RATES['.gif']))
-
-
-def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int]) -> None:
+def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int],
+               rate: float) -> None:
     command = ['ffmpeg', '-y', '-loglevel', 'error', '-f', 'rawvideo', '-pix_fmt', 'rgba',
-               '-s', f'{size[0]}x{size[1]}', '-r', f'{_RATES[".mp4"]:g}', '-i', '-', '-an',
+               '-s', f'{size[0]}x{size[1]}', '-r', f'{rate:g}', '-i', '-', '-an',
                '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-crf', '20', '-movflags', '+faststart',
                str(path)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -6,19 +6,23 @@ import math
 from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, LineCollection, PolyCollection
 from matplotlib.colors import ListedColormap, hsv_to_rgb, to_hex
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Annotation
+from matplotlib.ticker import MaxNLocator, MultipleLocator
 from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
-from sbot.controllers.registry import NONE, entry_of
 from sbot.figures.data import Goal, RunData
 from sbot.figures.palette import palette
 from sbot.figures.wind_label import wind_label
+from sbot.figures.zones import draw_zones
 from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.controllers import has_leader
 from sbot.scenario.world import box_bodies
 from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap, inside_occupied
 from sbot_sim.world.geometry import rectangle_corners
@@ -27,8 +31,6 @@ from wind_model.interpolate import points_at, sample
 Array = NDArray[np.float64]
 
 LEADER = '#e69f00'
-# Okabe and Ito: distinct for the colour-blind and in print.
-FOLLOWERS = ('#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f')
 
 MOST_NAMED = 8  # above this robots have one colour and no line of their own
 _MOST_NUMBERED = 20
@@ -36,13 +38,10 @@ _MOST_NUMBERED = 20
 _LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
 _LEADER_AMONG_MANY = 1.6  # times larger, to be found
 _ARROWS = 18  # of wind, along the longer side
+ABOVE = 'above'  # mark of what is written above the axes
+_THIN = 0.55  # pt, width of an arrow's shaft at least
+_TICK = 0.6  # inches between ticks at least
 _CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
-
-
-def has_leader(data: RunData) -> bool:
-    """Tell whether robot 0 leads others."""
-    name = data.scenario.robots[0].controller
-    return len(data.radius) > 1 and name != NONE and entry_of(name).leads
 
 
 def robot_colours(data: RunData, by: str = '') -> list[str]:
@@ -52,7 +51,7 @@ def robot_colours(data: RunData, by: str = '') -> list[str]:
     """
     count = len(data.radius)
     if count <= MOST_NAMED:
-        return [LEADER, *FOLLOWERS[:count - 1]]
+        return [LEADER, *palette().followers[:count - 1]]
     if by == 'robot':
         # Steps of the golden ratio keep the hues of robots with near ids apart.
         hue = np.arange(count) * (math.sqrt(1.25) - 0.5) % 1.0
@@ -60,7 +59,7 @@ def robot_colours(data: RunData, by: str = '') -> list[str]:
         return [to_hex(colour) for colour in hsv_to_rgb(
             np.column_stack([hue, np.full(count, 0.75), shade]))]
     many = palette().many
-    return [LEADER if has_leader(data) else many] + [many] * (count - 1)
+    return [LEADER if has_leader(data.scenario) else many] + [many] * (count - 1)
 
 
 def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes arrays
@@ -71,19 +70,21 @@ def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes array
 
 
 def view_of(data: RunData) -> tuple[float, float, float, float]:
-    """Return xmin, ymin, xmax, ymax (m) of the view: the bounds and a small margin.
+    """Return xmin, ymin, xmax, ymax (m) of the view: the bounds, where walls stand on them.
 
-    If no walls keep robots inside, tracks are shown for half an arena beyond the bounds.
+    If no walls keep robots inside, tracks are shown for half an arena beyond the bounds, and there
+    is a small margin.
     """
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    if has_walls(data):
+        return xmin, ymin, xmax, ymax
     side = max(xmax - xmin, ymax - ymin)
     margin = 0.01 * side
-    if not has_walls(data):
-        reach = data.radius[:, np.newaxis]
-        low = (data.poses[:, :, :2] - reach).min(axis=(0, 1))
-        high = (data.poses[:, :, :2] + reach).max(axis=(0, 1))
-        xmin, ymin = np.minimum((xmin, ymin), np.maximum(low, (xmin - side / 2, ymin - side / 2)))
-        xmax, ymax = np.maximum((xmax, ymax), np.minimum(high, (xmax + side / 2, ymax + side / 2)))
+    reach = data.radius[:, np.newaxis]
+    low = (data.poses[:, :, :2] - reach).min(axis=(0, 1))
+    high = (data.poses[:, :, :2] + reach).max(axis=(0, 1))
+    xmin, ymin = np.minimum((xmin, ymin), np.maximum(low, (xmin - side / 2, ymin - side / 2)))
+    xmax, ymax = np.maximum((xmax, ymax), np.minimum(high, (xmax + side / 2, ymax + side / 2)))
     return float(xmin - margin), float(ymin - margin), float(xmax + margin), float(ymax + margin)
 
 
@@ -98,7 +99,7 @@ def drawn_radius(data: RunData) -> Array:
     many = len(data.radius) > MOST_NAMED
     least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
     radius = np.maximum(data.radius, least * max(xmax - xmin, ymax - ymin))
-    if many and has_leader(data):
+    if many and has_leader(data.scenario):
         radius[0] *= _LEADER_AMONG_MANY
     return radius
 
@@ -115,9 +116,27 @@ def draw_world(axes: Axes, data: RunData) -> None:
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
+    _set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
+    draw_zones(axes, data.scenario.world.zones)
     _draw_obstacles(axes, data)
+
+
+def _set_ticks(axes: Axes, width: float, height: float) -> None:
+    """Set ticks of the same steps on both axes of a view (m), unless one side is too short."""
+    figure = axes.get_figure(root=True)
+    inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 0.0
+    count = int(np.clip(inches / _TICK, 3, 9))
+    step = _step(max(width, height), count)
+    for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
+        axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
+
+
+def _step(side: float, count: int) -> float:
+    """Return the least of 1, 2 and 5 of a power of ten that divides a side into so few."""
+    steps = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)
+    return float(steps[1] - steps[0])
 
 
 def _draw_obstacles(axes: Axes, data: RunData) -> None:
@@ -128,7 +147,8 @@ def _draw_obstacles(axes: Axes, data: RunData) -> None:
     axes.add_collection(lines(free, colors=grey, linewidths=1.5, capstyle='round', zorder=3))
     walls = world.segments[:len(world.segments) - len(world.inner_segments)]
     axes.add_collection(lines(walls.reshape(-1, 2, 2), colors=palette().ink,
-                              linewidths=1.0, capstyle='projecting', zorder=3))
+                              linewidths=1.0, capstyle='projecting', zorder=3,
+                              clip_on=False))  # they stand on the edge of the view
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
     axes.add_collection(PolyCollection(solids, facecolors=grey, edgecolors='none', zorder=3))
     still = data.still_circles
@@ -190,6 +210,9 @@ def _draw_cells(axes: Axes, cells: CellMap) -> None:
                 interpolation='nearest', cmap=greys,
                 vmin=0.0, vmax=1.0, zorder=0.5)
     axes.set(xlim=limits[0], ylim=limits[1], aspect='equal')
+    # Walls thinner than a pixel of the picture would be left out.
+    axes.add_collection(lines(cells.outlines.reshape(-1, 2, 2), colors=palette().obstacle,
+                              linewidths=0.4, zorder=0.6))
 
 
 def free_wind_arrows(data: RunData, index: int | None = None) -> Array:
@@ -271,13 +294,26 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
         strongest = float(np.hypot(*mean.T).max())
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
         axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
-                    width=0.06 * max(longest, 0.35 * _spacing(data)), headwidth=4,
+                    width=max(0.06 * longest, _THIN / _points_a_metre(axes)), headwidth=4,
                     headlength=5, headaxislength=4.5, color=palette().wind, pivot='mid',
                     zorder=1)
     label = wind_label(data, strongest, index) if named else ''
     if label:
-        axes.annotate(label, (1.0, 1.0), xycoords='axes fraction', ha='right', va='bottom',
-                      fontsize='small', color=palette().wind_text)
+        above_axes(axes, label, 1.0, fontsize='small', color=palette().wind_text)
+
+
+def above_axes(axes: Axes, text: str, side: float, **style: Any) -> Annotation:  # noqa: ANN401
+    """Write a line above the axes, on the line of its title: from the left (0) or right (1)."""
+    return axes.annotate(text, (side, 1.0), xycoords='axes fraction', textcoords='offset points',
+                         xytext=(0.0, rcParams['axes.titlepad']), va='baseline',
+                         ha='right' if side else 'left', parse_math=False, gid=ABOVE, **style)
+
+
+def _points_a_metre(axes: Axes) -> float:
+    figure = axes.get_figure(root=True)
+    inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 1.0
+    low, high = axes.get_xlim()
+    return 72.0 * float(inches) / (high - low)
 
 
 def discs(axes: Axes, centres: Array, width: Array, **style: Any) -> EllipseCollection:  # noqa: ANN401
@@ -306,17 +342,22 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
     xy = np.array([(goal.x, goal.y) for goal in goals])
     few = len(data.radius) <= MOST_NAMED
     size = (30.0 if small else 70.0) if few else 22.0
-    line = 1.2 if few else 0.7  # thin enough to tell a cross in a ring from a blot
-    if few:
+    # Thin enough to tell a cross in a ring from a blot.
+    line = (0.9 if small else 1.2) if few else 0.7
+    xy, own, counts = np.unique(xy, axis=0, return_index=True, return_counts=True)
+    if few:  # a goal of several robots has no colour
         colours = robot_colours(data)
-        axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', linewidths=0.0, zorder=6,
-                     facecolors=[colours[goal.robot] for goal in goals], alpha=0.5)
-    xy = np.unique(xy, axis=0)  # one mark where many have the same goal
-    # Over the robots, which would hide the goals that they have reached.
+        single = counts == 1
+        axes.scatter(xy[single, 0], xy[single, 1], s=size, marker='o', linewidths=0.0,
+                     zorder=6, alpha=0.5,
+                     facecolors=[colours[goals[k].robot] for k in own[single]])
+    # Over the robots, which would hide the goals that they have reached; with a rim, as red on
+    # the colour of a robot is hard to see.
+    rim = [withStroke(linewidth=line + 0.7, foreground=palette().ground)]
     axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none',
-                 edgecolors=palette().goal, linewidths=line, zorder=8.5)
+                 edgecolors=palette().goal, linewidths=line, zorder=8.5, path_effects=rim)
     axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=palette().goal,
-                 linewidths=line, zorder=8.5)
+                 linewidths=line, zorder=8.5, path_effects=rim)
 
 
 def heading_lines(poses: Array, radius: Array) -> Array:
@@ -415,7 +456,7 @@ def number_robots(axes: Axes, data: RunData, poses: Array) -> None:
         right, up = max(_CORNERS, key=lambda side: min(room(side), 4.0 * radius))
         shift = radius * math.sqrt(0.5)
         axes.annotate(str(i), (x + right * shift, y + up * shift), xytext=(right, up),
-                      textcoords='offset points', fontsize='x-small', zorder=9,
+                      textcoords='offset points', fontsize='small', zorder=9,
                       color=palette().ink, ha='left' if right > 0 else 'right',
                       va='bottom' if up > 0 else 'top',
                       path_effects=[withStroke(linewidth=1.5, foreground=palette().ground)])

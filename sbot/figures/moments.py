@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 
 from sbot.figures import arena
 from sbot.figures.data import RunData
@@ -15,9 +20,10 @@ from sbot_common.errors import bad_value
 
 _WIDTH = 7.0  # inches
 _EDGES = (0.50, 0.08, 0.32, 0.43)  # inches to the left, right, top and bottom
-_GAPS = (0.14, 0.24)  # inches between panels, across and down
+_GAPS = (0.14, 0.27)  # inches between panels, across and down
 _TRAIL = 0.06  # of the run, how long a trail lasts
 _TRAIL_POINTS = 60
+_COMPASS = '→↗↑↖←↙↓↘'
 _WIDE = 1.25  # width by height of an arena, from which on four moments stand in two rows
 
 
@@ -59,12 +65,28 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figur
             (left + column * (width + across)) / _WIDTH,
             1.0 - (top + (row + 1) * height + row * down) / full, width / _WIDTH, height / full))
         _draw(axes, data, int(np.searchsorted(data.seconds, time - 1e-9)), by, k == 0)
-        axes.set_title(f'{time:g} s', loc='left', pad=3.0)
-        axes.locator_params(nbins=5)
+        axes.set_title(f'{time:g} s', loc='left')
+        if by == 'heading' and k == columns - 1:
+            _draw_heading_legend(axes)
         last = k + columns >= len(seconds)
         axes.tick_params(labelleft=column == 0, labelbottom=last)
         axes.set(xlabel='x (m)' if last else '', ylabel='y (m)' if column == 0 else '')
     return figure
+
+
+def _draw_heading_legend(axes: Axes) -> None:
+    """Draw arrows in the colours of their headings above the axes, if nothing is there yet."""
+    if any(text.get_gid() == arena.ABOVE for text in axes.texts):
+        return
+    colours = arena.heading_colours(np.arange(len(_COMPASS)) * math.tau / len(_COMPASS))
+    size: dict[Any, Any] = {'size': 'small'}
+    texts: list[Artist] = [TextArea('heading', textprops=size), *(
+        TextArea(arrow, textprops={**size, 'color': to_hex(colour)})
+        for arrow, colour in zip(_COMPASS, colours, strict=True))]
+    axes.add_artist(AnnotationBbox(
+        HPacker(children=texts, pad=0.0, sep=2.0), (1.0, 1.0), xycoords='axes fraction',
+        xybox=(0.0, 0.6 * rcParams['axes.titlepad']), boxcoords='offset points',
+        box_alignment=(1.0, 0.0), frameon=False, pad=0.0))
 
 
 def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool) -> None:

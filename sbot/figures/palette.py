@@ -13,6 +13,7 @@ DPI = 200  # of pictures
 class Palette(NamedTuple):
     """Colours of the objects in an arena."""
 
+    followers: tuple[str, ...]  # robots, of which each has a colour
     ground: str
     ink: str
     obstacle: str
@@ -27,9 +28,12 @@ class Palette(NamedTuple):
     grid: str
 
 
-LIGHT = Palette('white', '#222222', '#5a5f66', '#e4e4e4', '#b08d63', '#8fb8d8', '#4d86b3',
+# Okabe and Ito: distinct for the colour-blind and in print; on dark grounds brighter.
+LIGHT = Palette(('#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f'),
+                'white', '#222222', '#5a5f66', '#e4e4e4', '#b08d63', '#8fb8d8', '#4d86b3',
                 '#c8202f', '#0072b2', '#d9c9de', '#440154', '#dddddd')
-DARK = Palette('#1e2129', '#e6e6e6', '#8b929c', '#343842', '#b08d63', '#3f6a8c', '#86b9e0',
+DARK = Palette(('#3d9be0', '#1fbf92', '#e08fbd', '#8fd0f5', '#f07a32', '#a583d9', '#a6a6a6'),
+               '#1e2129', '#e6e6e6', '#8b929c', '#343842', '#b08d63', '#3f6a8c', '#86b9e0',
                '#ff6b76', '#4fb0ea', '#584a66', '#c9a7e0', '#3a3f4a')
 
 
@@ -42,9 +46,9 @@ def palette() -> Palette:
 def style_of(dark: bool) -> dict[Any, Any]:
     """Return matplotlib's parameters for a picture of a run."""
     style: dict[Any, Any] = {
-        'font.size': 8.0, 'axes.linewidth': 0.6, 'axes.titlesize': 8.5, 'xtick.major.width': 0.6,
-        'ytick.major.width': 0.6, 'svg.hashsalt': 'sbot', 'pdf.fonttype': 42, 'savefig.dpi': DPI,
-        'font.family': 'sans-serif',
+        'font.size': 8.0, 'axes.linewidth': 0.6, 'axes.titlesize': 8.5, 'axes.titlepad': 4.0,
+        'xtick.major.width': 0.6, 'ytick.major.width': 0.6, 'svg.hashsalt': 'sbot',
+        'pdf.fonttype': 42, 'savefig.dpi': DPI, 'font.family': 'sans-serif',
     }
     if dark:
         style |= dict.fromkeys(('figure.facecolor', 'axes.facecolor', 'savefig.facecolor'),

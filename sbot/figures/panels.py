@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from sbot.figures.arena import LEADER, MOST_NAMED, has_leader, robot_colours
+from sbot.figures.arena import LEADER, MOST_NAMED, robot_colours
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
+from sbot.scenario.controllers import has_leader
 from sbot_common.clock import NANOSECONDS
 from wind_model.gust import forces_act, gust_window
 
@@ -51,7 +53,7 @@ def wind_reductions(data: RunData) -> Array:
 def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     """Return (label, values (T, N), whether robot 0 has values) of each panel."""
     panels = [('speed (m/s)', speeds(data), True)]
-    if has_leader(data):
+    if has_leader(data.scenario):
         panels.append(('distance to\nleader (m)', leader_distances(data), False))
     if data.scenario.wind.wakes.wake and data.free_wind.any():
         panels.append(('wind kept\noff (%)', 100.0 * wind_reductions(data), True))
@@ -81,7 +83,7 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
                 if leader or i:
                     panel.plot(seconds, values[:, i], color=colour, linewidth=0.9,
                                label=_name(data, i), zorder=3 - 0.1 * i)
-        elif not has_leader(data):
+        elif not has_leader(data.scenario):
             first = 0 if leader else 1
             _draw_percentiles(panel, seconds, values[:, first:], f'{count} robots')
         else:
@@ -103,7 +105,8 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
         for panel in axes:
             panel.axvspan(gust[0], gust[1], color='#f0c040', alpha=0.25, linewidth=0, zorder=0)
         axes[0].text(gust[0], 0.97, f' {gust[2]}', transform=axes[0].get_xaxis_transform(),
-                     va='top', fontsize='x-small')
+                     va='top', fontsize='small')
+    axes[-1].xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10]))
     axes[-1].set_xlabel('time (s)')
     figure.align_ylabels(axes)
 
@@ -121,4 +124,4 @@ def _draw_percentiles(panel: Axes, seconds: Array, values: Array, name: str) -> 
 
 
 def _name(data: RunData, robot: int) -> str:
-    return 'leader (0)' if robot == 0 and has_leader(data) else f'robot {robot}'
+    return 'leader (0)' if robot == 0 and has_leader(data.scenario) else f'robot {robot}'

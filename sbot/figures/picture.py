@@ -140,7 +140,7 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
     if not by_time:
         below[0].plot([], [], **dots(), label=f'every {interval(data):g} s')
     below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=arena.MOST_NAMED + 1,
-                    frameon=False, fontsize='x-small', handlelength=1.4, columnspacing=1.2,
+                    frameon=False, fontsize='small', handlelength=1.4, columnspacing=1.2,
                     borderaxespad=0.1)
     return figure
 

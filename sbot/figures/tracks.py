@@ -88,10 +88,10 @@ def draw_strip(axes: Axes, data: RunData) -> None:
                 extent=(0.0, end, 0.0, 1.0))
     axes.set_yticks([])
     axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center',
-                    fontsize='x-small')
+                    fontsize='small')
     for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', LIGHT.ink)):
         axes.text(x, 0.45, text, transform=axes.transAxes, ha='left' if x < 0.5 else 'right',
-                  va='center', fontsize='x-small', color=colour)
+                  va='center', fontsize='small', color=colour)
     axes.tick_params(bottom=False, labelbottom=False)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -12,8 +12,8 @@ from neural_controller.network import Network
 from sbot.api.loading import Source, Sources
 from sbot.learn.shipped import Aggregate, AvoidObstacles, FollowLeader, ReachGoal
 from sbot.learn.task import Moment, Task
-from sbot.learn.tasks.entry import Scene
-from sbot.learn.tasks.registry import entries, entry_of
+from sbot.learn.tasks.entry import Entry, Metric, Rule, Scene, Track
+from sbot.learn.tasks.registry import entries, scene_of
 from sbot_common.errors import InputError, install_command
 
 if TYPE_CHECKING:
@@ -24,31 +24,33 @@ if TYPE_CHECKING:
     from sbot.learn.torchrl.environment import RobotsTorchEnv
     from sbot.learn.vector import RobotsVectorEnv
 
-__all__ = ['IDS', 'TASKS', 'Aggregate', 'AvoidObstacles', 'FollowLeader', 'Moment', 'ReachGoal',
-           'Scene', 'Task', 'benchmarl_network', 'benchmarl_task', 'env', 'parallel_env',
-           'sb3_env', 'sb3_network', 'scene', 'torchrl_env', 'vector_env']
+__all__ = ['IDS', 'TASKS', 'Aggregate', 'AvoidObstacles', 'Entry', 'FollowLeader', 'Metric',
+           'Moment', 'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network',
+           'benchmarl_task', 'env', 'parallel_env', 'sb3_env', 'sb3_network', 'scene',
+           'torchrl_env', 'vector_env']
 
 TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().items()}
 """The tasks of the package, for any scenario (``sbot list tasks``)."""
 
 
 def scene(name: str, /) -> Scene:
-    """Return a task of the package with scenes of its own, one for each seed.
+    """Return a task with scenes of its own, one for each seed.
 
     ``env(scene.scenario(seed), task=scene)`` draws a new scene for each episode.
     ``sbot.run(scene.scenario(seed, controller, parameters))`` runs the episode of that seed.
 
     Parameters
     ----------
-    name : of the task (``sbot list tasks``)
+    name : of the task (``sbot list tasks``), or ``module:ENTRY`` for one of your own
 
     Raises
     ------
     InputError
-        for an unknown name, with the nearest known one.
+        for an unknown name, with the nearest known one; if the module cannot be imported, or has
+        no such task.
 
     """
-    return entry_of(name).scene()
+    return scene_of(name)
 
 
 def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
@@ -59,8 +61,9 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it; its controllers are not used
-    task : what is observed and rewarded: a ``Task``, or 'reach_goal', 'follow_leader',
-        'avoid_obstacles', 'aggregate'. None: what the scenario's goals and sensors suggest
+    task : what is observed and rewarded: a ``Task``; a name (``sbot list tasks``); or
+        'module:ENTRY' for one of your own, whose module may be in the current folder.
+        None: what the scenario's goals and sensors suggest
     render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': it
         returns a page that replays the episode in any browser; 'human': a browser shows the
         (first) world live, at most in real time
@@ -170,8 +173,8 @@ def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
 def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
     """Return the policy of a Stable-Baselines3 model as a network, for ``sbot.save_network``.
 
-    It is the deterministic policy: a network and weights (W,), exactly the model's in float32. If
-    ``hold`` of the task is not 1, give the controller that drives with it the same ``hold``.
+    It is the deterministic policy: a network and weights (W,), exactly the model's in float32. A
+    decision of the network lasts as many ticks as in the task (``hold``).
 
     Parameters
     ----------
@@ -254,8 +257,8 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
     """Return the policy of a team from BenchMARL as a network, for ``sbot.save_network``.
 
     It is the deterministic policy of a group: a network and weights, (W,) if the robots share
-    them, else (N, W), a row for each robot. They are exactly the policy's in float32.
-    If ``hold`` of the task is not 1, give the controller that drives with it the same ``hold``.
+    them, else (N, W), a row for each robot. They are exactly the policy's in float32. A decision
+    of the network lasts as many ticks as in the task (``hold``).
 
     Parameters
     ----------
@@ -277,6 +280,7 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
 
 
 # Gymnasium's ids of tasks; a version counts up when the numbers of a task or its scenes change.
+ANY_TASK = 'sbot/Task-v0'  # ``gymnasium.make(ANY_TASK, task='module:ENTRY')``
 IDS = {f"sbot/{name.title().replace('_', '')}-v0": name for name in TASKS}
 
 
@@ -290,6 +294,8 @@ def _register_ids() -> None:
         gymnasium.register(name, entry_point='sbot.learn.ids:make',
                            vector_entry_point='sbot.learn.ids:make_vec',
                            kwargs={'task': task})
+    gymnasium.register(ANY_TASK, entry_point='sbot.learn.ids:make',
+                       vector_entry_point='sbot.learn.ids:make_vec')
 
 
 _register_ids()

@@ -11,7 +11,7 @@ from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
 from sbot.learn.randomise import checked_ranges
 from sbot.learn.task import Floats, Task
-from sbot.learn.tasks.registry import entries, entry_of
+from sbot.learn.tasks.registry import entries, task_of
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import MOST_TICKS
@@ -43,7 +43,7 @@ def _named(scenarios: Sequence[Scenario]) -> str:
 
 
 def make_task(task: Task | str | None, scenario: Scenario) -> Task:
-    """Return a task; None: the shipped one that a scenario's goals and sensors suggest.
+    """Return a task, checked; None: the shipped one that a scenario's goals and sensors suggest.
 
     Raises
     ------
@@ -57,9 +57,9 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         else:
             task = 'avoid_obstacles'
     if isinstance(task, str):
-        return entry_of(task).task()
+        task = task_of(task)
     if not isinstance(task, Task):
-        raise bad_value('task', task, f"a Task, or one of {', '.join(entries())}")
+        raise bad_value('task', task, f"a Task, module:ENTRY, or one of {', '.join(entries())}")
     checked_ranges(task.randomise)
     if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
         raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
@@ -78,7 +78,7 @@ def network_of(task: Task, scenario: Scenario) -> Network:
     """Return inputs and outputs of a task, with the greatest speeds of robot 0 by default."""
     speed, turn = limits_of(task, scenario)[0].tolist()
     return make_network('perceptron', task.inputs, outputs=task.outputs, max_speed=speed,
-                        turn=turn)
+                        turn=turn, hold=task.hold)
 
 
 def limits_of(task: Task, scenario: Scenario) -> Floats:

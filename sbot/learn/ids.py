@@ -7,7 +7,7 @@ from typing import Any
 from sbot.api.loading import Source
 from sbot.learn.single import RobotsEnv
 from sbot.learn.task import Task
-from sbot.learn.tasks.registry import entry_of
+from sbot.learn.tasks.registry import scene_of
 from sbot.learn.vector import RobotsVectorEnv
 
 
@@ -35,5 +35,5 @@ def _home(task: str, scenario: Source | None) -> tuple[Source, Task | str]:
     """Return where a task is played: a given scenario, or the task's own scenes."""
     if scenario is not None:
         return scenario, task
-    scene = entry_of(task).scene()
+    scene = scene_of(task)
     return scene.scenario(0), scene

@@ -158,7 +158,8 @@ def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401
     hidden = [layer.out_features for layer in linear[:-1]]
     n = env.episodes.network
     network = make_network('mlp' if hidden else 'perceptron', n.inputs, hidden=hidden,
-                           outputs=n.outputs, max_speed=n.max_speed, turn=n.turn)
+                           outputs=n.outputs, max_speed=n.max_speed, turn=n.turn,
+                           hold=env.episodes.task.hold)
     rows = [torch.column_stack([layer.bias, layer.weight]).detach().cpu().double().numpy()
             for layer in linear]
     return network, np.concatenate([row.ravel() for row in rows])

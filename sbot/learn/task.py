@@ -59,8 +59,8 @@ class Task:
     seconds: float = 60.0
     """Length of an episode."""
     hold: int = 1
-    """Ticks for which an action is kept. A controller decides in every tick; give it the same
-    ``hold`` as a parameter to drive as in training."""
+    """Ticks for which an action is kept. ``sbot.save_network`` writes it to the network's file, so
+    that robots drive as in training."""
 
     def begin(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
         """Change a world before its episode, e.g. ``worlds.wind_velocity[world]``.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import argparse
-import re
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sbot.environment import message_package
 from sbot.environment.child_python import python_command
+from sbot.environment.message_sources import read_sources
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.live_tf import ros_prefix
 from sbot_common.errors import InputError, bad_value
@@ -34,32 +35,29 @@ def make_interfaces(sources: Path, folder: Path) -> None:
         where sources, generators or compilers are missing, or something fails.
 
     """
-    try:
-        name = re.search(r'<name>\s*([a-z]\w*)\s*</name>',
-                         (sources / 'package.xml').read_text('utf-8'))
-    except (OSError, ValueError):
-        name = None
-    if name is None or not any([*sources.glob('msg/*.msg'), *sources.glob('srv/*.srv')]):
-        raise bad_value('sources', str(sources),
-                        'a folder with package.xml, and msg/*.msg or srv/*.srv')
-    package, prefix = name[1], ros_prefix()
+    found = read_sources(sources)
+    package, prefix = found.package, ros_prefix()
     if prefix is None or message_package.compilers() is None:
         raise InputError(f'{package} needs the generators of ROS 2, gcc, g++ and Python.h; '
                          'install them')
-    if (folder / package).exists():
+    target = folder / package
+    if os.path.lexists(target):
         raise bad_value('folder', str(folder), f'one without {package}')
     with TemporaryFolder('interfaces') as place:
-        for kind in ('msg', 'srv'):
-            if (sources / kind).is_dir():
-                shutil.copytree(sources / kind, Path(place) / package / kind)
+        found.write(Path(place) / package)
         done = subprocess.run(
             python_command('from sbot.environment.message_package import main; '
                            'sys.exit(main(*sys.argv[1:]))', place, package, str(prefix)),
-            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+            capture_output=True, text=True, errors='replace', check=False,
+            stdin=subprocess.DEVNULL)
         if done.returncode:
             reason = done.stderr.strip() or f'exit code {done.returncode}'
             raise InputError(f'{package}: {reason.splitlines()[-1]}')
-        shutil.copytree(Path(place) / 'made' / package, folder / package)
+        try:
+            shutil.copytree(Path(place) / 'made' / package, target)
+        except OSError as error:
+            raise InputError(f'{target}: cannot be written: '
+                             f'{error.strerror or error}') from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -71,9 +69,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         make_interfaces(arguments.sources, arguments.folder)
-    except (InputError, OSError) as error:
+    except InputError as error:
         print(error, file=sys.stderr)
         return 2
+    except OSError as error:  # of the temporary folder, e.g. a full disk
+        print(f'{error.filename or "temporary files"}: {error.strerror}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print('interrupted', file=sys.stderr)
+        return 1
     print(f'PYTHONPATH={arguments.folder.resolve()}')
     return 0
 

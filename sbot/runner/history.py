@@ -60,7 +60,8 @@ class Run:
 
     def __repr__(self) -> str:
         rows, robots = self.poses.shape[:2]
-        return (f'<Run {self.scenario.name}, seed {self.scenario.seed}: {robots} robots, '
+        several = 's' * (robots > 1)
+        return (f'<Run {self.scenario.name}, seed {self.scenario.seed}: {robots} robot{several}, '
                 f'{max(0, rows - 1)} ticks, {self.summary["sim_time_s"]:g} s>')
 
     def _repr_html_(self) -> str | None:

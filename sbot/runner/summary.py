@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.scenario.controllers import goal_tolerances
+from sbot.scenario.controllers import goal_tolerances, has_leader
 from sbot.scenario.model import Scenario
 from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import one_line
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 def _lengths(vectors: Array) -> Array:
     """Return the lengths (N,) of vectors (N, 2)."""
     out = np.empty(len(vectors))
-    hypot_of(vectors[:, 0], vectors[:, 1], out)
+    hypot_of(*np.ascontiguousarray(vectors.T), out)
     return out
 
 
@@ -120,6 +120,7 @@ class Tally:
             'trajectory_sha256': None if self._hash is None else self._hash.hexdigest(),
             'overlaps': self._overlaps,
             **ended,
+            'leader': 0 if has_leader(self._scenario) else None,
             'robots': [{
                 'id': i,
                 'pose': self._pose[i].tolist(),
@@ -135,8 +136,8 @@ class Tally:
 
 
 def format_summary(summary: dict[str, Any]) -> str:
-    """Return the summary as a short table."""
-    overlaps = summary['overlaps']
+    """Return the summary as a short table; distances from robot 0 only where it leads."""
+    overlaps, led = summary['overlaps'], summary['leader'] is not None
     lines = [
         f"{one_line(summary['scenario'], 200)}, seed {summary['seed']}: "
         f"{summary['sim_time_s']:g} s simulated in "
@@ -144,15 +145,17 @@ def format_summary(summary: dict[str, Any]) -> str:
         + ('overlaps not counted' if overlaps is None else f'{overlaps} overlaps'),
         f"trajectory {summary['trajectory_sha256'] or 'not hashed'}",
         f"{'robot':>5} {'x (m)':>7} {'y (m)':>7} {'goal (s)':>8} {'path (m)':>8} "
-        f"{'collisions':>10} {'reverts':>7} {'leader: max':>11} {'end (m)':>7}"]
+        f"{'collisions':>10} {'reverts':>7}"
+        + f" {'leader: max':>11} {'end (m)':>7}" * led]
     robots = summary['robots']
     for robot in robots[:20]:
         reached = robot['goal_reached_s']
         lines.append(
             f"{robot['id']:>5} {robot['pose'][0]:>7.2f} {robot['pose'][1]:>7.2f} "
             f"{'-' if reached is None else format(reached, '.1f'):>8} "
-            f"{robot['path_length_m']:>8.2f} {robot['collisions']:>10} {robot['reverts']:>7} "
-            f"{robot['max_leader_distance_m']:>11.2f} {robot['final_leader_distance_m']:>7.2f}")
+            f"{robot['path_length_m']:>8.2f} {robot['collisions']:>10} {robot['reverts']:>7}"
+            + (f" {robot['max_leader_distance_m']:>11.2f} {robot['final_leader_distance_m']:>7.2f}"
+               if led else ''))
     if len(robots) > 20:
         lines.append(f'  ... and {len(robots) - 20} more robots')
     return '\n'.join(lines)

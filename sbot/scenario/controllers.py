@@ -31,6 +31,12 @@ def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParamet
     return updated(common, robot.parameters)
 
 
+def has_leader(scenario: Scenario) -> bool:
+    """Tell whether robot 0 leads: whether the controller of another robot follows it."""
+    return any(robot.controller != NONE and entry_of(robot.controller).follows(robot)
+               for robot in scenario.robots[1:])
+
+
 def goal_tolerances(scenario: Scenario) -> list[float]:
     """Return how near to its goal (m) each robot has arrived.
 

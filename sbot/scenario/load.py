@@ -21,6 +21,7 @@ from sbot.files.yaml_text import (
 )
 from sbot.scenario import groups
 from sbot.scenario.checks.controllers import check_controllers, check_robots
+from sbot.scenario.checks.doubtful import warn_of_doubtful
 from sbot.scenario.checks.idle import warn_of_idle
 from sbot.scenario.checks.obstacles import check_boxes, check_moving, check_polygons
 from sbot.scenario.checks.unused import warn_of_unused
@@ -48,7 +49,8 @@ from sbot_common.params import updated
 
 
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
-                  controllers: Mapping[str, Any] | None = None) -> Scenario:
+                  controllers: Mapping[str, Any] | None = None, *,
+                  import_controllers: bool = True) -> Scenario:
     """Return the complete scenario of a file, or of a shipped scenario's name.
 
     A file whose name ends with `.argos` is an experiment of ARGoS (``argos.experiment``), one
@@ -59,6 +61,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
     path_or_name : a path, or a name such as 'leader_follower'
     overrides : values by dotted key path, e.g. {'seed': 2, 'robots.2.goal': [10, 3]}
     controllers : classes or objects that stand for controllers' names in the file
+    import_controllers : as in ``parse_scenario``
 
     Raises
     ------
@@ -66,25 +69,25 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
         one line with file, line, key path, value and what was expected.
 
     """
+    given = (controllers or {}) if import_controllers else None
     path = find_scenario(path_or_name)
     raw = read_file(path, typed=True)
     if path.suffix == '.argos':
         from sbot.scenario.argos.experiment import argos_scenario
         values, origins = argos_scenario(raw, str(path), overrides)
-        return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
-                        warn=True)
+        return _checked(values, origins, path.parent, path.stem, overrides, given, warn=True)
     if path.suffix == '.world':
         from sbot.scenario.stage.worldfile import stage_scenario
         values, origins = stage_scenario(raw, str(path))
-        return _checked(values, origins, path.parent, path.stem, overrides, controllers or {},
-                        warn=True)
+        return _checked(values, origins, path.parent, path.stem, overrides, given, warn=True)
     text = decode_text(raw, str(path))
     return parse_scenario(text, str(path), path.parent, path.stem, overrides, controllers,
-                          warn=True)
+                          import_controllers=import_controllers, warn=True)
 
 
 def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, object] | None = None,
-                          controllers: Mapping[str, Any] | None = None) -> Scenario:
+                          controllers: Mapping[str, Any] | None = None, *,
+                          import_controllers: bool = True) -> Scenario:
     """Return the complete scenario of a dict with the keys of a scenario file.
 
     Parameters
@@ -93,6 +96,7 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
         object. Relative paths start in the current folder. Not changed.
     overrides : values by dotted key path
     controllers : classes or objects by the names that ``data`` has for them
+    import_controllers : as in ``parse_scenario``
 
     Raises
     ------
@@ -102,23 +106,24 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
     """
     named, given = name_controllers(data, 'scenario')
     return _checked(plain_values(named), Origins('scenario', {}, set()), Path.cwd(), 'scenario',
-                    overrides, {**given, **(controllers or {})}, warn=True)
+                    overrides, {**given, **(controllers or {})} if import_controllers else None,
+                    warn=True)
 
 
 def changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
-                     controllers: Mapping[str, Any]) -> Scenario:
+                     controllers: Mapping[str, Any] | None) -> Scenario:
     """Return a scenario as if loaded with other values: robots are placed again.
 
     Parameters
     ----------
     scenario : loaded before
     overrides : values by dotted key path of the scenario as it was written
-    controllers : classes or objects by name
+    controllers : classes or objects by name; None: import none, as in ``parse_scenario``
 
     """
     if scenario.source is None:
         return parse_scenario(scenario.to_yaml(), scenario.name, Path.cwd(), overrides=overrides,
-                              controllers=controllers)
+                              controllers=controllers, import_controllers=controllers is not None)
     return _checked(deepcopy(scenario.source.data), Origins('scenario', {}, set()),
                     scenario.source.directory, scenario.name, overrides, controllers)
 
@@ -188,6 +193,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     if warn:
         warn_of_idle(written, scenario, origins)
         warn_of_unused(written, origins)
+        warn_of_doubtful(written, scenario, origins)
     return scenario
 
 

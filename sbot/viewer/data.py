@@ -14,6 +14,7 @@ from sbot.bag.reader import Bag
 from sbot.bag.series import Series
 from sbot.figures.arena import free_wind_arrows, rectangles_of, robot_colours
 from sbot.figures.data import RunData
+from sbot.figures.zones import zone_colour
 from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters
 from sbot.scenario.model import World
@@ -22,6 +23,7 @@ from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
+from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap
 from sbot_sim.world.geometry import rectangle_corners
 
 Array = NDArray[np.float64]
@@ -31,6 +33,7 @@ SCAN_NUMBERS = 8_000_000  # of all scans together, before compression
 MOST_BEAMS = 180
 _HOLE = 0xFFFF  # code of a range that is none
 _LEVELS = 0xFFFE
+_MOST_CELLS = 4096  # on a side
 
 
 class Scans(NamedTuple):
@@ -90,10 +93,13 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'live': False,
         'bounds': world.bounds.tolist(),
         'segments': _rounded(np.vstack([walls, world.given_segments, *outlines])),
+        'cells': None if world.cells is None else cell_runs(world.cells),
         'circles': _rounded(data.still_circles),
         'moving': _rounded(data.moving_radius),  # radii; frames have the centres
         'boxes': box_sizes(data.scenario.world),  # frames have their poses
         'polygons': [_rounded(corners) for corners in solids],
+        'zones': [[*zone.center, zone.radius, zone_colour(zone), zone.name]
+                  for zone in data.scenario.world.zones],
         'radius': _rounded(data.radius),
         'rectangles': rectangles_of(data),
         'colours': robot_colours(data),
@@ -103,6 +109,23 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'laser': {'x': scan.laser_x, 'y': scan.laser_y, 'yaw': scan.laser_yaw,
                   'beams': beams, 'angle_min': angle_min, 'increment': increment},
     }
+
+
+def cell_runs(cells: CellMap) -> dict[str, Any] | None:
+    """Return the cells of a map as runs of equal values: [value, length, ...], row by row.
+
+    Values are those of ``cell_map``: UNKNOWN, FREE, OCCUPIED; row 0 is the lowest. None for a map
+    with more cells on a side than canvases have pixels: the page has its outlines.
+    """
+    if max(cells.values.shape) > _MOST_CELLS:
+        return None
+    values = cells.values.ravel()
+    begin = np.flatnonzero(np.diff(values, prepend=values[0] + 1))
+    length = np.diff(begin, append=values.size)
+    rows, columns = cells.values.shape
+    return {'columns': columns, 'rows': rows, 'resolution': cells.resolution,
+            'origin': list(cells.origin), 'occupied': OCCUPIED, 'unknown': UNKNOWN,
+            'runs': np.column_stack([values[begin], length]).ravel().tolist()}
 
 
 def box_sizes(world: World) -> list[list[float]]:

@@ -129,6 +129,8 @@ function draw() {
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
   ctx.lineCap = crowded() ? 'butt' : 'round';
   ctx.lineJoin = crowded() ? 'bevel' : 'round';
+  if (run.cells) drawCells();
+  drawZones(px);
   if ($('wind').checked) drawFreeWind(px);
   ctx.fillStyle = ctx.strokeStyle = theme.obstacle;
   ctx.lineWidth = 1.5 * px;
@@ -141,8 +143,58 @@ function draw() {
   drawGoals(px);
   if ($('wind').checked && winds[k]) drawWind(winds[k], pose, px);
   drawRobots(pose, follow, px);
+  drawZoneNames(width, height);
   if ($('names').checked) drawNames(pose, width, height);
   drawAround(width, height);
+}
+
+// The cells of a map, a pixel each, painted once for each ground.
+const cells = {canvas: document.createElement('canvas'), of: null, theme: null};
+
+function paintCells() {
+  const {columns, rows, runs, occupied, unknown} = run.cells;
+  cells.canvas.width = columns;
+  cells.canvas.height = rows;
+  const to = cells.canvas.getContext('2d'), image = to.createImageData(columns, rows);
+  const words = new Uint32Array(image.data.buffer), word = colour => {
+    const [red, green, blue] = [1, 3, 5].map(k => parseInt(colour.slice(k, k + 2), 16));
+    return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
+  };
+  const colours = {[occupied]: word(theme.obstacle), [unknown]: word(theme.unknown)};
+  for (let k = 0, at = 0; k < runs.length; at += runs[k + 1], k += 2)
+    if (colours[runs[k]]) words.fill(colours[runs[k]], at, at + runs[k + 1]);
+  to.putImageData(image, 0, 0);
+  Object.assign(cells, {of: run.cells, theme});
+}
+
+function drawCells() {
+  if (cells.of !== run.cells || cells.theme !== theme) paintCells();
+  const {columns, rows, resolution, origin: [x, y, yaw]} = run.cells;
+  ctx.save();
+  ctx.translate(x, y);
+  ctx.rotate(yaw);
+  ctx.imageSmoothingEnabled = view.scale * resolution < 1;   // else thin walls would be left out
+  ctx.drawImage(cells.canvas, 0, 0, columns * resolution, rows * resolution);
+  ctx.restore();
+}
+
+function drawZones(px) {
+  for (const [x, y, r, colour] of run.zones) {
+    ctx.beginPath();
+    ctx.fillStyle = ctx.strokeStyle = colour;
+    ctx.lineWidth = 1.5 * px;
+    if (r === null) {
+      const d = 6 * px;
+      ctx.moveTo(x + d, y); ctx.lineTo(x, y + d); ctx.lineTo(x - d, y); ctx.lineTo(x, y - d);
+      ctx.fill();
+      continue;
+    }
+    ctx.arc(x, y, r, 0, 7);
+    ctx.globalAlpha = 0.22;
+    ctx.fill();
+    ctx.globalAlpha = 1;
+    ctx.stroke();
+  }
 }
 
 function drawObstacles(centres) {
@@ -193,7 +245,7 @@ function drawTrails(k, pose, px) {
       for (let f = first + step; f <= k; f += step) ctx.lineTo(poses[f][3 * i], poses[f][3 * i + 1]);
       ctx.lineTo(pose[3 * i], pose[3 * i + 1]);
     }
-    ctx.strokeStyle = colour;
+    ctx.strokeStyle = onGround(colour);
     ctx.stroke();
   }
   ctx.globalAlpha = 1;
@@ -323,7 +375,7 @@ function drawRobots(pose, follow, px) {
       if (box) boxAround(x, y, pose[3 * i + 2], ...box);
       else { ctx.moveTo(x + r, y); ctx.arc(x, y, r, 0, 7); }
     }
-    ctx.fillStyle = colour;
+    ctx.fillStyle = onGround(colour);
     ctx.fill();
     ctx.beginPath();
     let thin = wide(px);
@@ -347,6 +399,25 @@ function drawRobots(pose, follow, px) {
     ctx.stroke();
     ctx.setLineDash([]);
   }
+}
+
+function drawZoneNames(width, height) {
+  if (!run.zones.length) return;
+  const ratio = window.devicePixelRatio || 1;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.font = '12px system-ui, sans-serif';
+  ctx.textAlign = 'center';
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = theme.ground;
+  ctx.fillStyle = theme.ink;
+  for (const [x, y, r, , name] of run.zones) {
+    const left = width / 2 + (x - view.x) * view.scale, far = r === null ? 8 : r * view.scale;
+    const middle = height / 2 - (y - view.y) * view.scale, top = middle - far - 4;
+    const at = top > 30 ? top : middle + far + 14;   // below, where the title is above
+    ctx.strokeText(name, left, at);
+    ctx.fillText(name, left, at);
+  }
+  ctx.textAlign = 'left';
 }
 
 function drawNames(pose, width, height) {
@@ -530,13 +601,19 @@ for (const id of ['speed', 'follow', 'scans', 'wind', 'trails', 'names'])
 window.onresize = resize;
 window.onhashchange = readFragment;
 // Keys go to the run, not to what was clicked last.
+let pointed = false;                       // whether the last input was a pointer's
+window.addEventListener('pointerdown', () => { pointed = true; }, true);
+window.addEventListener('keydown', () => { pointed = false; }, true);
 document.onchange = document.onclick = event => {
-  if (['SELECT', 'BUTTON', 'INPUT'].includes(event.target.tagName)
+  // Who works with the keyboard stays where they are.
+  if (pointed && ['SELECT', 'BUTTON', 'INPUT'].includes(event.target.tagName)
       && (event.type === 'change' || event.target.tagName !== 'SELECT')) event.target.blur();
 };
 window.onkeydown = event => {
-  if (['SELECT', 'BUTTON'].includes(event.target.tagName)
-      || event.ctrlKey || event.altKey || event.metaKey) return;
+  const on = event.target.tagName, own = {SELECT: / |Arrow|^[a-z0-9]$/i, BUTTON: / |Enter/, INPUT: / /};
+  if (event.ctrlKey || event.altKey || event.metaKey
+      || own[on] && event.target.type !== 'range' && own[on].test(event.key)
+      || event.target.id === 'help' && event.key.startsWith('Arrow')) return;
   if (event.key === ' ') { if (!event.repeat) toggle(); }
   else if (event.key === '.') step();
   else if (event.key.startsWith('Arrow') && drivable()) {
@@ -545,8 +622,16 @@ window.onkeydown = event => {
       fast = event.shiftKey;
       drive();
     }
+  } else if (event.key.startsWith('Arrow') && event.shiftKey) {
+    const by = 50 / view.scale;
+    $('follow').value = -1;
+    view.x += by * ((event.key === 'ArrowRight') - (event.key === 'ArrowLeft'));
+    view.y += by * ((event.key === 'ArrowUp') - (event.key === 'ArrowDown'));
+    dirty = true;
   } else if (event.key === 'ArrowRight') seek(now + 1);
   else if (event.key === 'ArrowLeft') seek(now - 1);
+  else if (event.key === '+' || event.key === '=') zoom(1.25);
+  else if (event.key === '-') zoom(0.8);
   else if (event.key === 'f') $('fit').click();
   else if (event.key === 'd') $('dark').click();
   else if (event.key === 'c') nextCurve();
@@ -559,17 +644,26 @@ window.onkeydown = event => {
 };
 window.onkeyup = event => { if (keys.delete(event.key) && drivable()) drive(); };
 window.onblur = releaseAll;
-canvas.onwheel = event => {
-  event.preventDefault();
-  const [width, height] = size(), factor = Math.exp(-event.deltaY / 500);
-  const dx = (event.clientX - width / 2) / view.scale, dy = (height / 2 - event.clientY) / view.scale;
+function zoom(factor, x = null, y = null) {  // about a point of the window (px), or the middle
+  const [width, height] = size();
+  const dx = x === null ? 0 : (x - width / 2) / view.scale, dy = y === null ? 0 : (height / 2 - y) / view.scale;
   view.x += dx * (1 - 1 / factor);
   view.y += dy * (1 - 1 / factor);
   view.scale *= factor;
   dirty = true;
+}
+canvas.onwheel = event => {
+  event.preventDefault();
+  zoom(Math.exp(-event.deltaY / 500), event.clientX, event.clientY);
 };
 let pressed = null;                        // where the pointer went down
-canvas.onpointerdown = event => { pressed = [event.clientX, event.clientY]; };
+const fingers = new Map();                 // where pointers are that are down
+canvas.onpointerdown = event => {
+  fingers.set(event.pointerId, [event.clientX, event.clientY]);
+  pressed = fingers.size === 1 ? [event.clientX, event.clientY] : null;
+};
+window.addEventListener('pointerup', event => fingers.delete(event.pointerId));
+window.addEventListener('pointercancel', event => fingers.delete(event.pointerId));
 canvas.onpointerup = event => {            // a click on a robot follows it
   if (!run || !times.length || !pressed
       || Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) > 4) return;
@@ -583,9 +677,17 @@ canvas.onpointerup = event => {            // a click on a robot follows it
     }
 };
 canvas.onpointermove = event => {
-  if (!(event.buttons & 1) || !(event.movementX || event.movementY)) return;
+  const before = fingers.get(event.pointerId), here = [event.clientX, event.clientY];
+  if (!before || !(event.buttons & 1) || before[0] === here[0] && before[1] === here[1]) return;
+  fingers.set(event.pointerId, here);
+  if (fingers.size > 1) {                  // two fingers: as far as their distance changes
+    const [, other] = [...fingers].find(([id]) => id !== event.pointerId);
+    const far = at => Math.max(10, Math.hypot(at[0] - other[0], at[1] - other[1]));
+    zoom(far(here) / far(before), other[0], other[1]);
+    return;
+  }
   $('follow').value = -1;
-  view.x -= event.movementX / view.scale;
-  view.y += event.movementY / view.scale;
+  view.x -= (here[0] - before[0]) / view.scale;
+  view.y += (here[1] - before[1]) / view.scale;
   dirty = true;
 };

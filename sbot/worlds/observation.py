@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sbot_sim.sensors.range_and_bearing import HeardRows, padded
 from sbot_sim.sensors.registry import sensors
+from sbot_sim.worlds.senses.registry import simulated
 from sbot_sim.worlds.state import Setting, Worlds
 from sbot_sim.worlds.tick import Tick
 
@@ -65,17 +66,10 @@ class Observer:
         count, n = len(worlds.tick), setting.robots
         arrays: dict[str, NDArray[Any]] = {'pose': worlds.sent_pose, 'collided': worlds.collided}
         others = tick.fitted.readings
-        for sense, fields in (
-                ('scan', {'scan': worlds.ranges}), ('twist', {'twist': worlds.twist}),
-                ('infrared', {'infrared': worlds.infrared}),
-                ('odometry', {'odometry': worlds.odometry,
-                              'odometry_twist': worlds.odometry_twist}),
-                ('wind', {'wind': worlds.observed_wind})):
-            arrays |= fields if sense in senses else {}
+        for each in simulated():
+            arrays |= each.observed(worlds) if each.name in senses else {}
         views = {name: array.reshape(count, n, *array.shape[1:])
                  for name, array in {**arrays, **others}.items()}
-        if 'infrared' in views:
-            views['infrared'] = views['infrared'][..., 1]
         self._views: list[NDArray[Any] | None] = [
             views[name][0] if only and name in views else views.get(name)
             for name in Observations._fields[1:-4]]

@@ -91,7 +91,8 @@ def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
 
 def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # noqa: ANN401
     def forward(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-        policy, n, dt = batch.policy, batch.setting.robots, batch.setting.dt
+        policy, n = batch.policy, batch.setting.robots
+        dt = policy.decision[0]
         for k in range(first, end):
             for row in range(k * n, (k + 1) * n):
                 function(policy.inputs[row], policy.weights[k], policy.memory[row],

@@ -13,6 +13,8 @@ from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
+from numba.core.types import IntegerLiteral
+from numba.core.types.misc import unliteral
 
 from sbot_common.compiled.cache import CodeCache
 from sbot_common.compiled.pipeline import InnerCompiler, OuterCompiler
@@ -23,8 +25,23 @@ _OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
 _Function = Callable[..., Any]
 
 
+def _any_number(kind: Any) -> Any:  # noqa: ANN401 - of numba
+    """Return the type of an argument, for a number that is written out that of all such."""
+    return unliteral(kind) if isinstance(kind, IntegerLiteral) else kind
+
+
 class _InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """A function without an entry for Python, which would end the process with a signal."""
+    """A function without an entry for Python, which would end the process with a signal.
+
+    A whole number that a caller writes out is an argument like any other here. numba would
+    compile the function anew for each such number: for 0, for 1, and for a variable.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401 - of numba
+        """Return the signature for a call in compiled code."""
+        return super().get_call_template(
+            tuple(map(_any_number, args)),
+            {name: _any_number(kind) for name, kind in kws.items()})
 
     def __call__(self, *_: Any) -> Any:  # noqa: ANN401
         raise TypeError(f'{self.py_func.__name__} is a part of compiled functions; '

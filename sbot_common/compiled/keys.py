@@ -20,7 +20,8 @@ import numba
 from numba.core.registry import cpu_target
 
 _LAYOUT = 4  # of the files and how they are compiled; raise it when either changes
-# Modules that make machine code of what fingerprints do not see: an edit compiles all anew.
+# Modules that make machine code of what fingerprints do not see: an edit compiles all anew,
+# but for comments on lines of their own.
 _MAKERS = ('dispatchers', 'intrinsics', 'pipeline', 'records', 'structures', 'vector_types')
 # numba's settings (NUMBA_OPT and so on) that change machine code.
 _SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT',
@@ -41,14 +42,20 @@ def own_key() -> str:
     return _hash(versions, cpu_target.target_context.codegen().magic_tuple())  # as in numba's key
 
 
-def shipped_key(level: str) -> str:
+def shipped_key(level: str, triple: str = '') -> str:
     """Return the name of the folder that the package may have for a level of processors.
 
     numba knows NumPy by its first two numbers, and Python by its ABI.
+
+    Parameters
+    ----------
+    level : of the processors that LLVM calls ``triple``
+    triple : LLVM's name of an architecture and system; ``''``: of this process
+
     """
     versions = [sys.implementation.cache_tag, getattr(sys, 'abiflags', ''), version('numba'),
                 version('llvmlite'), version('numpy').split('.')[:2]]
-    triple = cpu_target.target_context.codegen().magic_tuple()[0]
+    triple = triple or cpu_target.target_context.codegen().magic_tuple()[0]
     return _hash(versions, (triple, level))
 
 
@@ -68,6 +75,13 @@ def usable_levels() -> list[str]:
 
 def _hash(versions: Sequence[object], processor: tuple[str, ...]) -> str:
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
-    makers = [(Path(__file__).parent / f'{name}.py').read_bytes() for name in _MAKERS]
+    makers = [_without_comments((Path(__file__).parent / f'{name}.py').read_bytes())
+              for name in _MAKERS]
     text = repr((_LAYOUT, versions, processor, settings, makers))
     return sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def _without_comments(source: bytes) -> list[bytes]:
+    """Return the lines of a module, without blank ones and those that are a comment."""
+    return [line for line in source.splitlines()
+            if line.strip() and not line.lstrip().startswith(b'#')]

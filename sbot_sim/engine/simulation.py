@@ -17,6 +17,7 @@ from sbot_sim.engine.snapshot import snapshot_of
 from sbot_sim.engine.state import Snapshot, StepInputs
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies, with_objects
+from sbot_sim.worlds.senses.registry import simulated
 from wind_model.grid import Lattice
 from wind_model.source import Wind
 
@@ -216,5 +217,5 @@ def world_of(parameters: SimulationParameters) -> Simulation:
 
 def _senses(parameters: SimulationParameters) -> frozenset[str]:
     """Return all that the robots have."""
-    return frozenset(['scan', 'odometry', 'twist', 'wind', *parameters.sensors.fitted,
-                      *['infrared'] * (parameters.sensors.infrared is not None)])
+    return frozenset([*parameters.sensors.fitted,
+                      *(each.name for each in simulated() if each.has(parameters.sensors))])

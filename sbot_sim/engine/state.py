@@ -27,7 +27,7 @@ class Snapshot(NamedTuple):
     odometry: Array  # (N, 3) frame `odom`
     odometry_twist: Array  # (N, 3) by the wheels
     ranges: Floats  # (N, beams) m
-    infrared: Floats | None  # (N, 15, 2) range (m), reading
+    infrared: Floats  # (N, 15, 2) range (m), reading; or (N, 0, 2)
     heard: Heard  # compressed rows
     heard_sent: bool  # range and bearing is on
     rab_data: NDArray[np.uint8]  # (N, 10)

@@ -43,13 +43,14 @@ class Policy(NamedTuple):
     kept: Floats  # (ticks, K*N, columns) what is kept of each tick
     kept_columns: NDArray[np.int64]  # first column of each kind that can be kept; -1: none
     first_tick: NDArray[np.int64]  # (K,) that of the first row kept
+    decision: Floats  # (1,) s, how long a decision lasts
 
 
 def no_policy() -> Policy:
     """Return empty arrays, for worlds that Python commands."""
     none, nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
     return Policy(none, none, none, none, nothing, np.zeros((0, 3), np.int64), none, np.zeros(2),
-                  np.zeros((0, 0, 0)), nothing, nothing)
+                  np.zeros((0, 0, 0)), nothing, nothing, np.zeros(1))
 
 
 class Batch(NamedTuple):

@@ -16,19 +16,17 @@ from sbot_sim.dynamics.impulses import impulse_velocity
 from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
 from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
-from sbot_sim.sensors.odometry import draw_slip, measure
 from sbot_sim.world.body_arrays import BodyArrays, Drives
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase, shared
 from sbot_sim.worlds.layouts import fixed_of
-from sbot_sim.worlds.state import Setting, Worlds
 from wind_model.wake import advertised_millimetres
 
 Floats = NDArray[np.float64]
 
 
 @njit_inner
-def _drives_of(bodies: BodyArrays, a: int, z: int) -> Drives:
+def drives_of(bodies: BodyArrays, a: int, z: int) -> Drives:
     """Return what moves the robots of the rows a … z-1."""
     return Drives(bodies.wheel_distance[a:z], bodies.wheel_radius[a:z],
                   bodies.max_wheel_speed[a:z], bodies.mass[a:z], bodies.drive[a:z],
@@ -42,7 +40,7 @@ def gain_speed(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     n, inertia, momentum = setting.robots, setting.inertia, worlds.momentum
     for k in range(first, end):
         i, j = max(a, k * n), min(z, (k + 1) * n)
-        follow(_drives_of(setting.bodies, i, j),
+        follow(drives_of(setting.bodies, i, j),
                Inertia(inertia.acceleration[i:j], inertia.deceleration[i:j], inertia.angular[i:j],
                        inertia.delay[i:j], inertia.limited[i:j]),
                Momentum(momentum.twist[i:j], momentum.asked[i:j]), worlds.command[i:j],
@@ -57,7 +55,7 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
-    drives, force = _drives_of(setting.bodies, a, z), np.empty((z - a, 2))
+    drives, force = drives_of(setting.bodies, a, z), np.empty((z - a, 2))
     for k in range(first, end):
         x, y = force_of(setting, worlds, k)
         for row in range(max(a, k * n), min(z, (k + 1) * n)):
@@ -70,35 +68,11 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     copy_rows(impulse_velocity(impulse, drives.mass), worlds.next_impulse_velocity[a:z])
 
 
-@njit_inner
-def _slips(first: int, end: int, a: int, z: int, setting: Setting, worlds: Worlds) -> Floats:
-    """Return this tick's standard normal numbers (rows, wheels) of the wheels' slip."""
-    n, slip = setting.robots, np.empty((z - a, setting.wheels))
-    for k in range(first, end):
-        low, high = max(a, k * n), min(z, (k + 1) * n)
-        copy_rows(draw_slip(setting.noise_slip[low:high], worlds.seed[k], worlds.tick[k],
-                            setting.wheels, low - k * n), slip[low - a:high - a])
-    return slip
-
-
-@shared
-def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Measure odometry; before ``end_tick``, which counts the tick."""
-    setting, worlds = batch.setting, batch.worlds
-    drives = _drives_of(setting.bodies, a, z)
-    odometry, twist = measure(
-        drives, worlds.odometry[a:z], worlds.wheel_scale[a:z],
-        drive(drives, worlds.driven[a:z]),
-        _slips(first, end, a, z, setting, worlds), setting.noise_slip[a:z], setting.dt)
-    copy_rows(odometry, worlds.odometry[a:z])
-    copy_rows(twist, worlds.odometry_twist[a:z])
-
-
 @shared
 def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Move the robots, collisions aside: document 002 section 4, and last tick's impulses."""
     setting, worlds = batch.setting, batch.worlds
-    drives = _drives_of(setting.bodies, a, z)
+    drives = drives_of(setting.bodies, a, z)
     proposed = move(drives, worlds.pose[a:z], drive(drives, worlds.driven[a:z]),
                     worlds.impulse_velocity[a:z], setting.dt)
     for row in range(a, z):

@@ -11,6 +11,7 @@ from sbot_sim.worlds.fitted_sensors import FittedSensors
 from sbot_sim.worlds.moving_obstacles import MovingObstacles, ReplaceScenes
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.reset import begin
+from sbot_sim.worlds.senses.registry import simulated
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 from sbot_sim.worlds.user_hooks import HookPhases
 from sbot_sim.worlds.world_by_world import WorldByWorld
@@ -43,8 +44,7 @@ class Tick:
         self.moving = MovingObstacles(parameters, setting, worlds,
                                       replace_scenes) if moves else None
         self._discs = setting.shapes.equal_discs
-        self._sees_rectangles = bool(setting.bodies.shape.half_size.any()
-                                     and setting.sensing.sees_robots)
+        self._simulated = [each for each in simulated() if each.name in senses]
         current = list(parameters) if self.moving is None else self.moving.parameters
         self.fitted = FittedSensors(current, setting, worlds, senses)
         self._each = WorldByWorld(current, setting, worlds)
@@ -90,8 +90,8 @@ class Tick:
         phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
         phases.append(motion.sum_impulses if self._hooks.drive_impulse is None
                       else self._called.sum_impulses)
-        if 'odometry' in self._senses:
-            phases.append(motion.measure_odometry)
+        for each in self._simulated:
+            phases += each.driving(setting)
         phases.append(motion.propose)
         if self._discs:
             phases.append(motion.resolve_overlaps if self.moving is None
@@ -110,13 +110,9 @@ class Tick:
 
     def sensing(self, setting: Setting) -> Phases:
         """Return the phases that read all sensors but for the wind."""
-        s = setting.sensing
         phases: Phases = [sensing.decode_yaws]
-        if s.fan.beams > 0:
-            phases += [*[sensing.mount_lasers] * bool(s.mount.any()), sensing.scan,
-                       *[sensing.scan_rectangles] * self._sees_rectangles, sensing.add_noise]
-        if s.infrared_fan.beams > 0:
-            phases.append(sensing.read_infrared)
+        for each in self._simulated:
+            phases += each.seeing(setting)
         phases += self.hearing(setting)
         if self.fitted.readings:
             phases.append(self.fitted.read)
@@ -131,8 +127,8 @@ class Tick:
     def sensing_wind(self, setting: Setting) -> Phases:
         """Return the phases that find the wind at the robots; after ``sensing``."""
         phases = self._air(setting)
-        if 'wind' in self._senses:
-            phases.append(air.add_forces)
+        for each in self._simulated:
+            phases += each.in_wind(setting)
         return phases
 
     def _air(self, setting: Setting) -> Phases:

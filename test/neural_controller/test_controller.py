@@ -1,5 +1,7 @@
 """The class drives robots as a batch of worlds does, to the bit."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -58,7 +60,7 @@ def test_equals_a_batch_of_worlds_to_the_bit(tmp_path, kind, inputs, outputs):
 
 
 class Driven(sbot.learn.Task):
-    """Three ticks a decision."""
+    """A decision lasts three ticks."""
 
     inputs, outputs, max_speed, turn, hold = ('scan:7', 'goal'), 'twist', 0.5, 1.0, 3
 
@@ -66,7 +68,7 @@ class Driven(sbot.learn.Task):
         return np.zeros(now.seen.pose.shape[:2])
 
 
-def test_a_network_that_holds_decisions_drives_as_in_an_environment(tmp_path):
+def test_a_network_that_holds_decisions_drives_as_in_an_environment(tmp_path, caplog):
     episodes = Episodes('single_robot', 1, Driven(), {})
     network = episodes.network
     weights = np.random.default_rng(3).normal(size=network.weight_count)
@@ -79,12 +81,52 @@ def test_a_network_that_holds_decisions_drives_as_in_an_environment(tmp_path):
         perceptron(episodes.now.inputs[0, 0], weights, np.zeros(0), outputs[0, 0],
                    network.layers, 0.1)
         episodes.step(outputs)
-    held, free = (sbot.run('single_robot', seed=5, **{
+    held, same, free = (sbot.run('single_robot', seed=5, **{
         'robots.0.controller': NEURAL, 'duration': 6,
-        'robots.0.parameters': {'network': str(tmp_path / 'a.json'), 'hold': hold}}).poses
-        for hold in (3, 1))
+        'robots.0.parameters': {'network': str(tmp_path / 'a.json'), **hold}}).poses
+        for hold in ({}, {'hold': 3}, {'hold': 1}))
     assert held[:TICKS:3].tobytes() == np.array(poses).tobytes()
+    assert held.tobytes() == same.tobytes()
     assert (held[:TICKS] != free[:TICKS]).any()
+    warnings = [text for text in caplog.messages if 'was trained' in text]
+    assert len(warnings) == 1
+    assert 'robots.0.parameters.hold: got 1, expected 3, with which the network of' in warnings[0]
+
+
+def test_worlds_hold_the_decisions_of_a_network(tmp_path):
+    network = sbot.network('ctrnn', ALL, hidden=[4], hold=3)  # its neurons go by the time
+    weights = np.random.default_rng(3).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'a.json', network, weights)
+    scenario = sbot.load(SENSING.format(neural=NEURAL, file=tmp_path / 'a.json', duration=2.0))
+    run = sbot.run(scenario, seed=5)
+    worlds = sbot.Worlds(scenario, 2, seeds=[4, 5])
+    episode = worlds.run(network, weights, 40, keep=['pose', 'command'])
+    assert run.poses[:40].tobytes() == np.ascontiguousarray(episode.pose[:, 1]).tobytes()
+    command = episode.command[:39].reshape(13, 3, -1)
+    assert (command == command[:, :1]).all()
+    assert (command[0] != command[1]).any()
+    worlds.reset([4, 5])
+    free = worlds.run(network._replace(hold=1), weights, 40, keep=['pose'])
+    assert (free.pose != episode.pose).any()
+
+
+def test_an_old_file_says_nothing_and_drives_as_before(tmp_path, caplog):
+    network = sbot.network('mlp', ['scan:7', 'goal'], hidden=[3], outputs='twist', turn=1.0)
+    weights = np.random.default_rng(3).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'new.json', network, weights)
+    content = json.loads((tmp_path / 'new.json').read_text())
+    assert content.pop('hold') == 1
+    (tmp_path / 'old.json').write_text(json.dumps(content, indent=1) + '\n')
+    loaded, again = sbot.load_network(tmp_path / 'old.json')
+    assert loaded.hold is None
+    sbot.save_network(tmp_path / 'copy.json', loaded, again)
+    assert (tmp_path / 'copy.json').read_bytes() == (tmp_path / 'old.json').read_bytes()
+    poses = [sbot.run('single_robot', duration=2, **{
+        'robots.0.controller': NEURAL,
+        'robots.0.parameters': {'network': str(tmp_path / name), **hold}}).poses.tobytes()
+        for name, hold in (('new.json', {}), ('old.json', {}), ('old.json', {'hold': 3}))]
+    assert poses[0] == poses[1] != poses[2]
+    assert not caplog.records  # an old file does not say with what it was trained
 
 
 @pytest.mark.parametrize('hold', [0, 1.5, 'x', True])
@@ -92,6 +134,12 @@ def test_ticks_of_a_decision_are_a_whole_number(tmp_path, hold):
     sbot.save_network(tmp_path / 'a.json', sbot.network(), np.zeros(32))
     with pytest.raises(InputError, match=r'^hold: got .*, expected a whole number from 1 to'):
         Neural(str(tmp_path / 'a.json'), hold)
+    with pytest.raises(InputError, match=r'^hold: got .*, expected a whole number from 1 to'):
+        sbot.network(hold=hold)
+    content = json.loads((tmp_path / 'a.json').read_text())
+    (tmp_path / 'a.json').write_text(json.dumps({**content, 'hold': hold}))
+    with pytest.raises(InputError, match=r'a.json: hold: got .*, expected a whole number from'):
+        sbot.load_network(tmp_path / 'a.json')
 
 
 def test_networks_are_found_beside_the_scenario(tmp_path, monkeypatch):

@@ -106,6 +106,7 @@ class Browser:
         end = time.monotonic() + DEADLINE
         while not self.evaluate(expression):
             assert time.monotonic() < end, f'never true: {expression}; {self.errors}'
+            time.sleep(0.005)  # each question takes time of the page
 
     def open(self, url):
         """Open a page and wait until it is drawn."""

@@ -112,7 +112,8 @@ def write_files(folder):
     (package / 'METADATA').write_text('Metadata-Version: 2.1\nName: every_package\nVersion: 1.0\n')
     (package / 'entry_points.txt').write_text('\n'.join(
         [f'[{registry.GROUP}]', *(f'{name} = {what}' for name, what in INSTALLED.items()), '']))
-    network = sbot.network('ctrnn', INPUTS, hidden=[3], outputs='twist', max_speed=0.4, turn=1.0)
+    network = sbot.network('ctrnn', INPUTS, hidden=[3], outputs='twist', max_speed=0.4, turn=1.0,
+                           hold=2)  # as its file says, without a parameter
     weights = np.random.default_rng(4).normal(size=network.weight_count)
     weights[-8] = 2.0  # bias of the speed
     sbot.save_network(folder / 'every_network.json', network, weights)

@@ -121,6 +121,30 @@ def test_numpy_values_and_the_callers_dicts_serve_as_overrides():
     assert list(wind) == ['wind_speed_mean']
 
 
+def test_worlds_need_no_file_of_a_controller_that_they_do_not_use(tmp_path, monkeypatch):
+    """A scenario may name the network that is to be evolved in it."""
+    monkeypatch.chdir(tmp_path)
+    neural = 'neural_controller.controller:Neural'
+    text = f"""
+duration: 1
+world: {{bounds: [0, 0, 9, 9]}}
+robots: [{{pose: [2, 2, 0], controller: '{neural}', parameters: {{network: best.json}}}},
+         {{pose: [4, 4, 0], controller: 'not_written_yet:Mine'}}]
+"""
+    (tmp_path / 'own.yaml').write_text(text)
+    values = {'duration': 1, 'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
+        {'pose': [2, 2, 0], 'controller': neural, 'parameters': {'network': 'best.json'}},
+        {'pose': [4, 4, 0], 'controller': 'not_written_yet:Mine'}]}
+    for source in ('own.yaml', text, values):
+        assert sbot.World(source, seed=3).robots == 2
+        with pytest.raises(sbot.InputError, match=r'best\.json.*existing file'):
+            sbot.run(source)
+    with pytest.raises(sbot.InputError, match='duration: got -1'):
+        sbot.World('own.yaml', duration=-1)
+    with pytest.raises(sbot.InputError, match="did you mean 'bounds'"):
+        sbot.World({**values, 'world': {'bound': [0, 0, 9, 9]}})
+
+
 @pytest.mark.parametrize(('controllers', 'message'), [
     ({'potential_field': {'alpha': 1.0}}, "controllers: unknown name 'potential_field'"),
     ({'typo:Nope': Straight}, "controllers: unknown name 'typo:Nope'"),
@@ -253,6 +277,7 @@ def test_a_run_as_a_table():
 def test_a_run_shows_itself_in_a_line():
     run = sbot.run('leader_follower', duration=0.2)
     assert repr(run) == '<Run leader_follower, seed 1: 4 robots, 6 ticks, 0.2 s>'
+    assert ': 1 robot, ' in repr(sbot.run('single_robot', duration=0.2))
 
 
 def test_a_bag_as_csv_has_the_columns_of_the_table(tmp_path):

@@ -2,6 +2,7 @@
 
 import math
 
+from hypothesis import strategies as st
 from shapely import LineString, Point, Polygon, affinity
 
 ROUND = 4000  # segments to a quarter of a circle
@@ -59,3 +60,30 @@ def ray_distance(shapes, x, y, angle, reach):
         best = min(best, shape.intersection(ray).distance(Point(x, y))
                    if shape.intersects(ray) else reach)
     return best
+
+
+sizes = st.floats(0.05, 1.5)
+places = st.tuples(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5), st.floats(-4.0, 4.0))
+
+
+@st.composite
+def kinds(draw):
+    """Return a radius, or four corners: of a box anywhere in its object's frame, turned."""
+    if draw(st.booleans()):
+        return draw(sizes)
+    u, v, turn = draw(sizes) / 2, draw(sizes) / 2, draw(st.sampled_from([0.0, 0.7, 2.0, -3.0]))
+    x, y = draw(st.sampled_from([(0.0, 0.0), (0.3, -0.2)]))
+    c, s = math.cos(turn), math.sin(turn)
+    return [(x + c * a - s * b, y + s * a + c * b)
+            for a, b in ((-u, -v), (u, -v), (u, v), (-u, v))]
+
+
+def put(engine, kind, pose, robot):
+    ref = engine.create_robot() if robot else engine.create_solid()
+    if isinstance(kind, float):
+        engine.object_set_bounding_radius(ref, kind)
+    else:
+        engine.object_set_bounding_rectangle(ref, *zip(*kind, strict=True))
+    engine.object_set_position(ref, *pose[:2])
+    engine.object_set_angle(ref, pose[2])
+    return ref

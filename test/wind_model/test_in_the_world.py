@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from sbot.runner.loop import run_scenario
-from sbot.runner.wake_report import wake_report
 from sbot.scenario.load import parse_scenario
-from sbot_common.errors import InputError
 from sbot_common.params import updated
 from wind_model.grid import make_lattice
 from wind_model.interpolate import velocity_at
@@ -60,24 +58,6 @@ def test_a_sheltered_follower_drifts_by_what_is_left_of_the_wind(fade):
     print(f'{fade}: drift in 2 s behind the blocker {x[-1, 1] - x[0, 1]:.4f} m, '
           f'without it {alone.poses[-1, 1, 0] - 0.085:.4f} m')
     assert x[-1, 1] - x[0, 1] < 0.9 * (alone.poses[-1, 1, 0] - 0.085)
-
-
-def test_the_report_gives_the_terms_that_the_run_used():
-    scenario = parse_scenario(HEAD + SHELTER, 'test', Path(), overrides={'wind.gamma_boost': 1.0})
-    result = run_scenario(scenario)
-    report = wake_report(scenario, 0.5)
-    robot = report['robots'][1]
-    assert report['time_s'] == 0.5
-    tick = 4
-    term = robot['neighbours'][0]
-    assert term['id'] == 0
-    assert term['along'] == pytest.approx(result.poses[tick, 1, 0] - result.poses[tick, 0, 0])
-    assert term['lateral'] == pytest.approx(0.01)
-    assert 0 < term['r_i'] == robot['r'] < 1
-    assert result.wind[tick, 1, 0] == pytest.approx((1 - robot['r']) * 0.15, rel=1e-12)
-    assert report['robots'][0]['r'] == 0
-    with pytest.raises(InputError, match='from 0 to the duration'):
-        wake_report(scenario, 2.1)
 
 
 GUST = """

@@ -16,7 +16,8 @@ from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_b
 from sbot.learn.tasks.registry import entry_of
 from sbot.worlds.arguments import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
 from sbot_common.arguments import whole
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, plain_lines
+from sbot_common.user_code import UserCodeError
 
 LEARNERS = {'evolved': 'CMA-ES on whole episodes (extra evolve)',
             'ppo': 'independent PPO with one policy for all robots (extra train)'}
@@ -27,7 +28,8 @@ _MOST = {'trainings': 1_000_000, 'episodes': MOST_WORLDS, 'generations': 1_000_0
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog='python -m sbot.learn.proof', description=__doc__)
-    parser.add_argument('tasks', nargs='+', metavar='TASK', help='name from `sbot list tasks`')
+    parser.add_argument('tasks', nargs='+', metavar='TASK',
+                        help='name from `sbot list tasks`, or module:ENTRY for a task of your own')
     parser.add_argument('--learner', choices=list(LEARNERS), default='evolved',
                         help='; '.join(f'{name}: {text}' for name, text in LEARNERS.items()))
     parser.add_argument('--trainings', type=int, default=5, metavar='N',
@@ -89,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f'sbot.learn.proof: {error}', file=sys.stderr)
         return 2
+    except UserCodeError as error:
+        print(plain_lines(f'{error.traceback()}sbot.learn.proof: {error}'), file=sys.stderr)
+        return 1
     print(table(rows), end='')
     return 0
 

@@ -22,14 +22,14 @@ from sbot.learn.tasks.registry import entry_of
 
 
 def baselines(entry: Entry, seeds: Sequence[int]) -> list[Row]:
-    """Return the rows of random actions, of the hand-written rule, and of ``navigate``."""
-    rule = entry.rule_policy()
-    tracks = {'random': play_randomly(entry, seeds),
-              'rule': play(entry, seeds, rule, np.array(entry.rule.weights))}
+    """Return the rows of random actions, and of the hand-written rule and ``navigate`` if any."""
+    tracks = {'random': play_randomly(entry, seeds)}
+    if entry.rule is not None:
+        tracks['rule'] = play(entry, seeds, entry.rule_policy(), np.array(entry.rule.weights))
     if entry.navigate is not None:
         tracks['navigate'] = play_runs(entry, seeds, 'navigate', entry.navigate)
     return [row for policy, track in tracks.items()
-            for row in rows_of(entry, policy, 0, seeds, entry.metric.of(track))]
+            for row in rows_of(entry, policy, 0, seeds, entry.measure(track))]
 
 
 def rows_of(entry: Entry, policy: str, training: int, seeds: Sequence[int],
@@ -45,8 +45,10 @@ def prove(name: str, learner: str, seeds: Sequence[int], folder: Path, options: 
     entry, began = entry_of(name), time.process_time()
     found: Trained = (evolve if learner == 'evolved' else ppo)(entry, training, **options)
     used = time.process_time() - began
-    save_policy(folder / f'{name}_{learner}_{training}.json', found.policy, found.weights)
-    values = entry.metric.of(play(entry, seeds, found.policy, found.weights))
+    # A colon is no character of a file's name on every system.
+    save_policy(folder / f"{name.replace(':', '_')}_{learner}_{training}.json", found.policy,
+                found.weights)
+    values = entry.measure(play(entry, seeds, found.policy, found.weights))
     print(f'{name} {learner} {training}: {entry.metric.name} {values.mean():.3f} '
           f'{entry.metric.unit}, {used:.0f} s of processor time', flush=True)
     return (rows_of(entry, learner, training, seeds, values),

@@ -13,6 +13,7 @@ from sbot.learn.proof.play import episode, senses
 from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import Entry
 from sbot_common.errors import InputError, install_command
+from sbot_common.user_code import call_user_code
 
 TRAINING_SEEDS = range(1, 1001)  # of the scenes in which candidates are judged
 _STEP = 0.5  # standard deviation of the first weights
@@ -52,19 +53,23 @@ class Judge:
         placed = False
         for k, seed in enumerate(seeds):
             rng = np.random.default_rng(seed)
-            start = self._scene.begin(worlds, k, rng)
+            start = self._asked('begin', worlds, k, rng)
             for drawn in (worlds.wind_velocity, worlds.gust_velocity, worlds.gust_ticks):
                 drawn[k::every] = drawn[k]
             if start is not None:
                 placed = True
                 starts[k::every] = start
-                aims = self._scene.aims(rng, start)
+                aims = self._asked('aims', rng, start)
                 goals[k::every] = np.nan if aims is None else aims
         worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
         track = episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
                         goals)
         mean: Floats = self._entry.score(track).reshape(len(weights), every).mean(axis=1)
         return mean
+
+    def _asked(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+        return call_user_code(lambda: getattr(self._scene, method)(*arguments),
+                              lambda: f'{type(self._scene).__name__}.{method}()')
 
 
 def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24, scenes: int = 6,

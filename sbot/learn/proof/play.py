@@ -34,7 +34,7 @@ def senses(scene: Scene) -> list[str]:
 
 def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, weights: Floats,
          threads: int = 1) -> Track:
-    """Return the episodes of seeds under a policy with weights (W,), decided in every tick."""
+    """Return the episodes of seeds under a policy with weights (W,)."""
     worlds = worlds_of(entry, seeds, threads)
     return episode(entry, worlds, policy, weights, _goals(worlds))
 

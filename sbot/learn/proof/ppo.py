@@ -64,4 +64,6 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
         return True
 
     model.learn(decisions, callback=keep)
-    return Trained(*network_of(model), np.array(curve).reshape(-1, 3))
+    network, weights = network_of(model)
+    # As evolved ones: compared by decisions in every tick, and its file drives as compared.
+    return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3))

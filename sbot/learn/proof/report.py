@@ -30,11 +30,12 @@ def table(rows: Sequence[Row]) -> str:
             values = results(rows, task, policy)
             if not values.size:
                 continue
-            found, wins = band(values), better(values, rule, metric.higher)
-            means = values.mean(axis=1) - rule.mean()
-            ahead = int(((means > 0.0) == metric.higher)[means != 0.0].sum())
-            compared = ([f'{ahead} of {len(values)}', f'{100 * wins.mean():.0f} %']
-                        if policy != 'rule' else ['', ''])
+            found, compared = band(values), ['', '']
+            if rule.size and policy != 'rule':
+                wins = better(values, rule, metric.higher)
+                means = values.mean(axis=1) - rule.mean()
+                ahead = int(((means > 0.0) == metric.higher)[means != 0.0].sum())
+                compared = [f'{ahead} of {len(values)}', f'{100 * wins.mean():.0f} %']
             lines.append(f"| `{task}` | {name} | {policy} | {found.value:.3g} "
                          f"({found.low:.3g} to {found.high:.3g}) | {' | '.join(compared)} |")
     return '\n'.join(lines) + '\n'

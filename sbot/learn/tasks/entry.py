@@ -14,8 +14,9 @@ from sbot.learn.task import Floats, Task
 from sbot.worlds.arguments import LARGEST_SEED
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import gust_ticks
-from sbot_common.arguments import whole
-from sbot_common.errors import bad_value
+from sbot_common.arguments import as_array, whole
+from sbot_common.errors import InputError, bad_value
+from sbot_common.user_code import call_user_code
 from wind_model.parameters import WindParameters
 from wind_model.uniform import mean_velocity, unit
 
@@ -98,19 +99,28 @@ class Scene(Task):
         if not isinstance(parameters, Mapping | None):
             raise bad_value('parameters', parameters, 'a dictionary, or None')
         seed = whole('seed', seed, 0, LARGEST_SEED)
+        kind = self.arena.get('robots') if isinstance(self.arena, Mapping) else None
+        if not isinstance(kind, list) or len(kind) != 1 or not isinstance(kind[0], Mapping):
+            raise bad_value(f'arena of {type(self).__name__}', self.arena, 'values of a scenario '
+                            'with `robots`, a list of one entry that all robots have')
         rng = np.random.default_rng(seed)
-        wind, start = self.weather(rng), self.start(rng)
-        entry = {**self.arena['robots'][0], 'controller': controller}
+        wind, start = self._drawn('weather', rng), self._drawn('start', rng)
+        entry = {**kind[0], 'controller': controller}
         if parameters:
             entry['parameters'] = dict(parameters)
         robots = [{**entry, 'count': self.team}]
         if start is not None:
-            goals = self.aims(rng, start)
+            goals = self._drawn('aims', rng, start)
             robots = [{**entry, 'pose': pose.tolist()} for pose in start]
             for robot, goal in zip(robots, () if goals is None else goals, strict=False):
                 robot['goal'] = goal.tolist()
         drawn = {} if wind is None else {'wind': wind}
         return {**self.arena, 'robots': robots, 'duration': self.seconds, 'seed': seed, **drawn}
+
+    def _drawn(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+        """Return what a method of the task draws; what it raises is one line."""
+        return call_user_code(lambda: getattr(self, method)(*arguments),
+                              lambda: f'{type(self).__name__}.{method}()')
 
 
 class Rule(NamedTuple):
@@ -122,14 +132,14 @@ class Rule(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A task of the package."""
+    """A task with its name, metric and baselines, of the package or of your own."""
 
-    name: str
+    name: str  # of your own: replaced by ``module:ENTRY``, by which it is given
     text: str  # a line on what it is
     task: type[Task]  # for any scenario
     scene: type[Scene]  # the same with scenes of its own
     metric: Metric
-    rule: Rule
+    rule: Rule | None = None  # a baseline; None: there is none
     navigate: Mapping[str, Any] | None = None  # its parameters; None: it has nothing to do there
     fitness: Callable[[Track], Floats] | None = None  # (K,) what evolution makes large
     hidden: tuple[int, ...] = ()  # neurons of the network that evolution trains
@@ -139,11 +149,37 @@ class Entry(NamedTuple):
     def score(self, track: Track) -> Floats:
         """Return the score that evolution maximises, (K,)."""
         if self.fitness is not None:
-            return self.fitness(track)
-        return self.metric.of(track) if self.metric.higher else -self.metric.of(track)
+            return self._answer('fitness', self.fitness, track)
+        return self.measure(track) if self.metric.higher else -self.measure(track)
+
+    def measure(self, track: Track) -> Floats:
+        """Return the metric of each episode, (K,).
+
+        Raises
+        ------
+        InputError
+            if the metric has another shape, or is not finite.
+        UserCodeError
+            if it raises.
+
+        """
+        return self._answer('metric', self.metric.of, track)
+
+    def _answer(self, what: str, of: Callable[[Track], Floats], track: Track) -> Floats:
+        where = f'{what} of {self.name}'
+        values = as_array(where, call_user_code(lambda: of(track), lambda: where))
+        worlds = track.pose.shape[1]
+        if values.shape != (worlds,):
+            raise bad_value(where, f'shape {values.shape}', f'shape ({worlds},): a number for '
+                            'each episode')
+        if values.dtype.kind not in 'biuf' or not np.isfinite(values).all():
+            raise bad_value(where, values.tolist(), 'finite numbers')
+        return values.astype(np.float64)
 
     def rule_policy(self) -> FunctionPolicy:
-        """Return the hand-written rule, compiled."""
+        """Return the hand-written rule, compiled; InputError if there is none."""
+        if self.rule is None:
+            raise InputError(f'{self.name}: rule_policy() needs a rule; give the Entry one')
         return policy_of(self.rule, self.scene)
 
     def trained_policy(self) -> Network | FunctionPolicy:

@@ -32,7 +32,7 @@ def networks_of(experiment: Any, group: str) -> tuple[Network, NDArray[np.float6
     if len(found) != 1 or found[0].centralized:
         raise InputError('experiment: its policy is not one MLP of what each robot observes; '
                          'use MlpConfig alone')
-    return _converted(found[0], env.episodes.network)
+    return _converted(found[0], env.episodes.network._replace(hold=env.episodes.task.hold))
 
 
 def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
@@ -49,7 +49,8 @@ def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:
     layers[-1] = bias[..., :2], weight[..., :2, :]  # the others are for the noise
     hidden = [bias.shape[-1] for bias, _ in layers[:-1]]
     network = make_network('mlp' if hidden else 'perceptron', given.inputs, hidden=hidden,
-                           outputs=given.outputs, max_speed=given.max_speed, turn=given.turn)
+                           outputs=given.outputs, max_speed=given.max_speed, turn=given.turn,
+                           hold=given.hold or 1)
     rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2).detach().cpu().double()
             for bias, weight in layers]
     return network, torch.cat(rows, dim=-1).numpy()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os.path import commonprefix
 from pathlib import Path
 from statistics import fmean, median
 from textwrap import fill
@@ -92,7 +93,7 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
     shown = [check_column(results, name, '--metric') for name in metrics] or [
         name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
     found = groups(results, results.keys)
-    head = [one_line(_short(key)) for key in results.keys] + ['runs', 'failed'] + [
+    head = [one_line(name) for name in _short(results.keys)] + ['runs', 'failed'] + [
         one_line(name) for name in shown]
     lines = [head]
     for setting, rows in list(found.items())[:_MOST_ROWS]:
@@ -111,9 +112,17 @@ def _middle(column: Sequence[Any], rows: Sequence[int]) -> str:
     return f'{middle(values):.4g}' if values else '-'
 
 
-def _short(key: str) -> str:
-    """Return the end of a key path: what tells it from others in most sweeps."""
-    return key.rpartition('.')[2] if not key.startswith('robots.') else key
+def _short(keys: Sequence[str]) -> list[str]:
+    """Return the shortest end of each key path that tells it from the others."""
+    return [next(end for end in _ends(key) if sum(
+        f'.{other}'.endswith(f'.{end}') for other in keys) == 1 or end == key) for key in keys]
+
+
+def _ends(key: str) -> list[str]:
+    """Return the ends of a key path that may stand for it, the shortest first."""
+    parts = key.split('.')
+    return [key] if parts[0] == 'robots' else [
+        '.'.join(parts[k:]) for k in range(len(parts) - 1, -1, -1)]
 
 
 def _text(value: object) -> str:
@@ -123,7 +132,10 @@ def _text(value: object) -> str:
 
 
 def _aligned(lines: list[list[str]], keys: int) -> str:
-    """Return lines of equal columns; what does not fit loses its last columns."""
+    """Return lines of equal columns; what does not fit loses its last columns.
+
+    The first ``keys`` columns tell lines apart: these are wider than ``WIDTH`` where they must be.
+    """
     lines = [[one_line(cell) for cell in line] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     if len(lines[0]) > keys + 2:  # long names of numbers are cut before columns are left out
@@ -135,14 +147,43 @@ def _aligned(lines: list[list[str]], keys: int) -> str:
         widest = widths.index(max(widths))
         widths[widest] -= 1
         over -= 1
-    text = '\n'.join('  '.join(
-        f'{_cut(cell, size):{"<" if i < keys else ">"}{size}}'
-        for i, (cell, size) in enumerate(zip(line, widths, strict=False))).rstrip()[:WIDTH]
-        for line in lines)
+    text = _laid_out(lines, widths, keys)
     if left_out := lines[0][len(widths):]:
         text += '\n' + fill(f"not shown: {', '.join(left_out)} (--metric NAME)", WIDTH,
                             break_on_hyphens=False)
     return text
+
+
+def _laid_out(lines: list[list[str]], widths: list[int], keys: int) -> str:
+    """Return lines with columns of these widths, of which those of keys may grow."""
+    whole = [max(len(line[i]) for line in lines) for i in range(keys)]
+    for most, sizes in ((WIDTH, widths), (None, [*whole, *widths[keys:]])):
+        columns = [_fitted([line[i] for line in lines], size, of_key=i < keys)
+                   for i, size in enumerate(sizes)]
+        rows = ['  '.join(f'{cell:{"<" if i < keys else ">"}{sizes[i]}}'
+                          for i, cell in enumerate(row)) for row in zip(*columns, strict=True)]
+        room = sum(sizes[:keys]) + 2 * keys
+        if len({row[:room][:most] for row in rows[1:]}) == len(lines) - 1 and (
+                len({column[0] for column in columns[:keys]}) == keys):
+            break
+    return '\n'.join(row.rstrip()[:most] for row in rows)
+
+
+def _fitted(cells: list[str], size: int, *, of_key: bool) -> list[str]:
+    """Return cells of a column of at most a size, cut where values still differ if they can be."""
+    values = set(cells[1:])
+    alike = len(commonprefix(  # noqa: RUF071 - of characters
+        [value for value in values if len(value) > size]))
+    cuts: list[Callable[[str], str]] = [
+        lambda text: text[:size - 1] + '…',
+        lambda text: '…' + text[len(text) - size + 1:],
+        lambda text: text[:size // 2] + '…' + text[len(text) - (size - size // 2 - 1):],
+        lambda text: _cut('…' + text[alike:], size)]
+    for cut in cuts:
+        found = {text: text if len(text) <= size else cut(text) for text in values}
+        if not of_key or len(set(found.values())) == len(values):
+            return [_cut(cells[0], size), *(found[text] for text in cells[1:])]
+    return [_cut(text, size) for text in cells]
 
 
 def _cut(text: str, size: int) -> str:

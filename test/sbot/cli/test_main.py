@@ -17,7 +17,8 @@ def test_run_prints_one_json_object_with_the_documented_keys(capsys):
     assert main(['run', 'single_robot', '--duration', '1', '--json', '--quiet']) == 0
     summary = json.loads(capsys.readouterr().out)
     assert set(summary) == {'scenario', 'seed', 'ticks', 'sim_time_s', 'wall_time_s',
-                            'real_time_factor', 'trajectory_sha256', 'overlaps', 'robots'}
+                            'real_time_factor', 'trajectory_sha256', 'overlaps', 'leader',
+                            'robots'}
     assert {'id', 'pose', 'goal_reached_s', 'path_length_m', 'collisions', 'reverts',
             'max_leader_distance_m'} <= set(summary['robots'][0])
     assert summary['ticks'] == 30
@@ -73,7 +74,10 @@ def test_bad_usage_is_one_line_and_exit_code_2(arguments, capsys):
 
 def test_an_existing_bag_is_never_overwritten(tmp_path, capsys):
     assert main(['run', 'single_robot', '--record', str(tmp_path)]) == 2
-    assert 'exists' in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        f'sbot: --record: {tmp_path} exists already, and a recording is never overwritten; give '
+        'another name, or remove it first\n')
+    assert tmp_path.is_dir()
 
 
 @pytest.mark.forked

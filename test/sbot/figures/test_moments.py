@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.offsetbox import AnnotationBbox
 from PIL import Image
 
 import sbot
@@ -94,3 +95,21 @@ def test_the_command_takes_moments_colours_and_ground(tmp_path, capsys):
         assert expected in capsys.readouterr().err
     assert main(['plot', 'single_robot', '--at', '0', '-o', str(tmp_path / 'a.gif')]) == 2
     assert '--at cannot be combined with a film' in capsys.readouterr().err
+
+
+def test_a_legend_names_the_colours_of_headings(data):
+    def legends(figure):
+        return [artist for axes in figure.axes for artist in axes.artists
+                if isinstance(artist, AnnotationBbox)]
+    assert not legends(draw_moments(data, (0, 4)))
+    figure = draw_moments(data, (0, 2, 4), 'heading')
+    legend, = legends(figure)
+    assert legend.axes is figure.axes[2]  # at the right of the first row
+    _, *arrows = legend.offsetbox.get_children()
+    shown = {area.get_text(): area.get_children()[0].get_color() for area in arrows}
+    angles = dict(zip('→↗↑↖←↙↓↘', np.arange(8) * np.pi / 4, strict=True))
+    assert shown == {arrow: to_hex(heading_colours(np.array([angle]))[0])
+                     for arrow, angle in angles.items()}
+    mean = data.air.velocity + np.array([0.3, 0, 0])
+    windy = data._replace(air=data.air._replace(velocity=mean))
+    assert not legends(draw_moments(windy, (0,), 'heading'))  # the wind's label is there

@@ -3,6 +3,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 from pictures import record, scenario
 from PIL import Image
@@ -13,8 +14,10 @@ from sbot.cli import main as cli
 from sbot.figures import animation as animate
 from sbot.figures.arena import free_wind_arrows, robot_colours
 from sbot.figures.data import at_rest, from_bag, from_result, load_run
+from sbot.figures.film import frame_indexes
+from sbot.figures.palette import palette, style_of
 from sbot.figures.panels import gust_of, leader_distances, speeds, wind_reductions
-from sbot.figures.picture import draw_run, plot_run
+from sbot.figures.picture import Look, draw, draw_run, plot_run
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError
 
@@ -137,7 +140,7 @@ def film_of(data, path):
 
 def test_gif_has_the_right_frames_and_robots_in_them(data, tmp_path):
     path = film_of(data, tmp_path / 'run.gif')
-    indexes = animate.frame_indexes(data, 12.5)
+    indexes = frame_indexes(data, 12.5, 1.0)
     assert data.seconds[indexes] == pytest.approx(np.arange(len(indexes)) * 0.08, abs=0.034)
     with Image.open(path) as film:
         assert film.n_frames == len(indexes)
@@ -246,3 +249,56 @@ def test_obstacles_that_move_are_drawn_where_they_are():
     below = slice(30, None)  # the clock is above
     first, last = film.frame(0)[below], film.frame(20)[below]
     assert (first != last).any(axis=2).sum() > 100
+
+
+def test_walls_are_the_edges_of_the_arena_and_of_the_curves(data):
+    figure = draw_run(data)
+    figure.draw_without_rendering()
+    arena, *panels = figure.axes
+    assert (*arena.get_xlim(), *arena.get_ylim()) == (0.0, 16.0, 0.0, 10.0)
+    for panel in panels:
+        assert panel.get_window_extent().x0 == pytest.approx(arena.get_window_extent().x0)
+        assert panel.get_window_extent().x1 == pytest.approx(arena.get_window_extent().x1)
+
+
+def test_both_axes_have_ticks_of_equal_steps(data):
+    for look in (Look(), Look(at=(0, 1))):
+        figure = draw(data, look)
+        figure.draw_without_rendering()
+        axes = figure.axes[0]
+        steps = [np.unique(np.round(np.diff(ticks), 9))
+                 for ticks in (axes.get_xticks(), axes.get_yticks())]
+        assert steps[0].tolist() == steps[1].tolist()
+        assert len(steps[0]) == 1
+        assert float(f'{steps[0][0]:.0e}'[0]) in (1, 2, 5)
+
+
+def test_colours_of_robots_stand_out_on_both_grounds(data):
+    def light(colour):  # relative luminance, as of contrast ratios
+        parts = np.array(to_rgb(colour))
+        return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [
+            0.2126, 0.7152, 0.0722]
+    eight = crowd(data, 8)
+    for dark in (False, True):
+        with rc_context(style_of(dark)):
+            colours, ground = robot_colours(eight), light(palette().ground)
+        assert len(set(colours)) == 8
+        ratios = [(max(light(each), ground) + 0.05) / (min(light(each), ground) + 0.05)
+                  for each in colours]
+        assert min(ratios) > (4.0 if dark else 2.0)
+
+
+def test_a_goal_of_several_robots_is_not_filled(data):
+    shared = data._replace(goals=tuple(data.goals[0]._replace(robot=i) for i in range(3)))
+    marks = [each for each in draw_run(shared).axes[0].collections
+             if each.get_offsets().tolist() == [[13.0, 5.5]]]
+    assert len(marks) == 2  # ring and cross
+    assert all(len(each.get_facecolors()) == 0 or each.get_facecolors()[0][3] == 1.0
+               for each in marks)
+
+
+def test_a_narrow_arena_has_ticks_of_its_own(data):
+    narrow = data._replace(world=data.world._replace(bounds=np.array([0.0, 0.0, 14.0, 1.6])))
+    axes = draw(narrow, Look()).axes[0]
+    low, high = axes.get_ylim()
+    assert sum(low <= tick <= high for tick in axes.get_yticks()) >= 2

@@ -68,8 +68,7 @@ def test_an_error_in_a_service_is_one_line(sources, tmp_path, capsys):
     (sources / 'srv' / 'Add.srv').write_text('Nothing x\n---\n')
     assert main([str(sources), str(tmp_path / 'made')]) == 2
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith('tiny_interfaces: ')
+    assert lines == ['tiny_interfaces: srv/Add.srv: type Nothing: there is no msg/Nothing.msg']
     assert not (tmp_path / 'made').exists()
 
 
@@ -77,3 +76,17 @@ def test_a_folder_that_is_no_package_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), str(tmp_path / 'made')]) == 2
     assert ('expected a folder with package.xml, and msg/*.msg or srv/*.srv'
             in capsys.readouterr().err)
+
+
+@can_make
+def test_a_folder_that_cannot_be_written_is_one_line(sources, tmp_path, capsys):
+    (tmp_path / 'made').write_text('a file')
+    assert main([str(sources), str(tmp_path / 'made')]) == 2
+    assert capsys.readouterr().err == (
+        f'{tmp_path}/made/tiny_interfaces: cannot be written: Not a directory\n')
+
+
+def test_broken_sources_are_one_line(sources, tmp_path, capsys):
+    (sources / 'package.xml').write_text('no XML')
+    assert main([str(sources), str(tmp_path / 'made')]) == 2
+    assert capsys.readouterr().err == f'{sources}/package.xml:1: not XML: syntax error\n'

@@ -34,6 +34,24 @@ def test_the_table_fits_80_columns():
     assert len(lines[0]) < 80
 
 
+@pytest.mark.parametrize(('robots', 'leads'), [
+    ([{'controller': 'potential_field', 'goal': [8, 8]}, {'controller': 'potential_field'}], True),
+    ([{'controller': 'none', 'goal': [8, 8]}, {'controller': 'potential_field'}], True),
+    ([{'controller': 'navigate', 'goal': [8, 8]}, {'controller': 'navigate'}], True),
+    ([{'controller': 'navigate', 'goal': [8, 8]}, {'controller': 'navigate', 'goal': [8, 7]}],
+     False),
+    ([{'controller': 'potential_field', 'goal': [8, 8]}], False),
+    ([{'controller': 'potential_field', 'goal': [8, 8]}, {'controller': 'none'}], False)])
+def test_distances_to_the_leader_are_shown_where_one_leads(robots, leads):
+    run = sbot.run({'duration': 0.1, 'world': {'bounds': [-9, -9, 9, 9]}, 'robots': [
+        {**robot, 'pose': [0, 3 * i, 0]} for i, robot in enumerate(robots)]})
+    assert run.summary['leader'] == (0 if leads else None)
+    lines = format_summary(run.summary).splitlines()[2:]
+    assert ('leader: max' in lines[0]) == leads
+    assert len(lines[1].split()) == (9 if leads else 7)
+    assert len({len(line) for line in lines}) == 1
+
+
 def test_distances_from_the_leader_are_the_greatest_and_the_last():
     scenario = parse_scenario(SCENARIO, 'two', Path.cwd())
     parameters = simulation_parameters(scenario)

@@ -1,6 +1,7 @@
 """Every malformed scenario: one line that names file, line, key path, value and expectation."""
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -48,15 +49,17 @@ BAD = {
     'typo in a layout': (added('  - {body: s-bot, count: 3, layout: gird}\n'), 8,
                          ["'gird'", "expected 'random' or 'grid'"]),
     'negative radius': (changed('1.0', '-1.0'), 4,
-                        ['world.circles.0.radius: got -1.0, expected a number > 0 (m)']),
+                        ['world.circles.0.radius: got -1.0, expected a number > 0 and <= 1e6']),
     'negative radius of a body': (added('bodies: {mine: {radius: -0.1}}\n'), 8,
         ['bodies.mine.radius: got -0.1, expected a finite number > 0 (m)']),
     'wrong end of a path': (changed('[0, 0, 20, 10]', '[0, 0, 20, 10]\n  moving: [{radius: 0.1, '
         'path: [[1, 1], [2, 1]], speed: 0.1, at_end: back}]'), 3,
         ["world.moving.0.at_end: got 'back', expected 'turn' or 'loop'"]),
-    'zero radius': (changed('1.0', '0'), 4, ['got 0, expected a number > 0 (m)']),
-    'radius as text': (changed('1.0', "'1.0'"), 4, ["got '1.0', expected a number > 0 (m)"]),
-    'radius is a boolean': (changed('1.0', 'true'), 4, ['got True, expected a number > 0 (m)']),
+    'zero radius': (changed('1.0', '0'), 4, ['got 0, expected a number > 0 and <= 1e6 (m)']),
+    'radius as text': (changed('1.0', "'1.0'"), 4,
+                       ["got '1.0', expected a number > 0 and <= 1e6 (m)"]),
+    'radius is a boolean': (changed('1.0', 'true'), 4,
+                            ['got True, expected a number > 0 and <= 1e6 (m)']),
     'yes is a word': (changed('1.0', 'yes'), 4, ["got 'yes', expected a number"]),
     'on is a word': (added('seed: on\n'), 8, ["got 'on', expected a whole number"]),
     'sexagesimal is a word': (added('duration: 1:30\n'), 8, ["got '1:30', expected a number"]),
@@ -124,7 +127,7 @@ BAD = {
     'missing bounds': (changed('  bounds: [0, 0, 20, 10]\n', ''), 1,
                        ["world: key 'bounds' is missing"]),
     'missing radius': (changed(', radius: 1.0', ''), 4,
-                       ["world.circles.0: key 'radius' is missing; give a number > 0 (m)"]),
+                       ["world.circles.0: key 'radius' is missing; give a number > 0 and <= 1e6"]),
     'missing robots': (GOOD.partition('robots')[0], 1, ["key 'robots' is missing"]),
     'no robots': (GOOD.partition('robots')[0] + 'robots: []\n', 5,
         ['robots: got [], expected at least']),
@@ -265,6 +268,28 @@ def test_malformed_scenario_gets_one_line(name, write):
     assert message.startswith(place)
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize(('key', 'value'), [
+    ('robots.0.pose', [2e6, 5, 0]), ('robots.0.pose', [2, 5, -2e6]), ('robots.0.goal', [0, 2e6]),
+    ('robots.0.goal_tolerance', 2e6), ('world.bounds', [-2e6, 0, 20, 10]),
+    ('world.circles.0.center', [0, 2e6]), ('world.circles.0.radius', 2e6),
+    ('world.segments', [[0, 0, 0, 2e6]]),
+    ('world.polygons', [{'corners': [[0, 0], [1, 0], [1, 2e6]]}]),
+    ('world.rectangles', [{'center': [1, 1], 'size': [1, 2e6]}]),
+    ('world.rectangles', [{'center': [1, 1], 'size': [1, 1], 'yaw': 2e6}]),
+    ('world.moving', [{'radius': 0.1, 'speed': 1, 'path': [[0, 0], [2e6, 0]]}])])
+def test_numbers_beyond_the_limit_are_told_the_limit(write, key, value):
+    message = message_of(write(GOOD), {key: value})
+    assert key in message
+    assert '2000000' in message
+    assert re.search(r'(from -1e6 to|<=|-1e6 to) 1e6', message)
+
+
+def test_a_speed_beyond_the_limit_is_told_the_limit(write):
+    path = {'radius': 0.1, 'speed': 2e4, 'path': [[0, 0], [1, 0]]}
+    assert 'speed: got 20000.0, expected a number > 0 and <= 1e4 (m/s)' in message_of(
+        write(GOOD), {'world.moving': [path]})
 
 
 @pytest.mark.parametrize(('content', 'words'), [

@@ -5,12 +5,16 @@ import zlib
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
+from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 from pictures import record
+from PIL import Image
 
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
-from sbot.figures.data import from_bag
+from sbot.figures.data import from_bag, from_result
+from sbot.figures.palette import style_of
+from sbot.figures.picture import Look, draw
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import MOST_FRAMES, pack, page_data, read_scans
@@ -229,3 +233,64 @@ def test_bad_usage_is_one_line(arguments, message, capsys):
     error = capsys.readouterr().err
     assert message in error
     assert error.count('\n') == 1
+
+
+@pytest.fixture(scope='module')
+def mapped(tmp_path_factory):
+    """The page of a run in a turned map: a solid block, an unknown one, and a thin wall."""
+    folder = tmp_path_factory.mktemp('mapped')
+    shade = np.full((100, 160), 255, np.uint8)
+    shade[20:50, 20:60] = 0  # from the top left
+    shade[60:90, 20:60] = 128
+    shade[:, 140] = 0
+    Image.fromarray(shade).save(folder / 'map.png')
+    (folder / 'map.yaml').write_text('image: map.png\nresolution: 0.05\norigin: [1, 2, 0.2]\n'
+                                     'negate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n')
+    run = run_scenario(scenario_from_mapping({
+        'name': 'mapped', 'duration': 0.2, 'world': {'map': str(folder / 'map.yaml')},
+        'robots': [{'pose': [5, 5, 0], 'controller': 'none'}]}), record=folder / 'bag')
+    write_view(folder / 'bag', folder / 'run.html')
+    return folder / 'run.html', from_result(run)
+
+
+def place_of(column, row, size=0.05, origin=(1, 2, 0.2), rows=100):
+    """Where (m) the middle of a pixel of the map's image is."""
+    across, up = size * (column + 0.5), size * (rows - row - 0.5)
+    c, s = np.cos(origin[2]), np.sin(origin[2])
+    return origin[0] + c * across - s * up, origin[1] + s * across + c * up
+
+
+@needs_browser
+@pytest.mark.parametrize(('theme', 'solid', 'unknown', 'ground'), [
+    ('light', '#5a5f66', '#e4e4e4', '#ffffff'), ('dark', '#8b929c', '#343842', '#1b1e24')])
+def test_a_map_is_solid_on_the_page(mapped, browser, theme, solid, unknown, ground):
+    browser.open(f'{mapped[0].as_uri()}#theme={theme}')
+    places = [place_of(40, 35), place_of(40, 75), place_of(100, 40)]
+    at = browser.evaluate(
+        f'(([w, h]) => {np.array(places).tolist()}.map(([x, y]) => [w / 2 + (x - view.x) * '
+        'view.scale, h / 2 - (y - view.y) * view.scale]))(size())')
+    pixels = browser.screenshot()
+    for (x, y), colour in zip(at, (solid, unknown, ground), strict=True):
+        assert pixels[round(y), round(x)] / 255 == pytest.approx(to_rgb(colour), abs=0.01)
+
+
+@pytest.mark.parametrize(('dark', 'solid', 'unknown', 'ground'), [
+    (False, '#5a5f66', '#e4e4e4', '#ffffff'), (True, '#8b929c', '#343842', '#1e2129')])
+def test_a_map_is_solid_in_a_picture_and_thin_walls_are_there(mapped, tmp_path, dark, solid,
+                                                              unknown, ground):
+    path, data = tmp_path / 'run.png', mapped[1]
+    with rc_context(style_of(dark)):
+        figure = draw(data, Look(dark=dark))
+        figure.set_dpi(14)  # half a pixel for a cell
+        figure.savefig(path, dpi=14)
+        figure.draw_without_rendering()
+    pixels = np.asarray(Image.open(path).convert('RGB')) / 255
+    place = figure.axes[0].transData.transform
+
+    def at(column, row):
+        x, y = place(place_of(column, row))
+        return pixels[int(len(pixels) - y), int(x)]
+    for (column, row), colour in (((40, 35), solid), ((40, 75), unknown), ((100, 40), ground)):
+        assert at(column, row) == pytest.approx(to_rgb(colour), abs=0.02)
+    walls = np.array([at(140, row) for row in range(5, 95)])
+    assert (np.abs(walls - to_rgb(ground)).sum(axis=1) > 0.05).mean() > 0.97

@@ -28,7 +28,8 @@ def test_the_tasks_of_the_field_are_there():
 
 
 @pytest.mark.parametrize(('call', 'words'), [
-    *((lambda name=name: sbot.learn.scene(name), r'task: got .*, expected one of .*flocking')
+    *((lambda name=name: sbot.learn.scene(name),
+       r'task: got .*, expected module:ENTRY, or one of .*flocking')
       for name in (None, 3, [])),
     *((lambda seed=seed: sbot.learn.scene('reach_goal').scenario(seed),
        'seed: got .*, expected a whole number from 0 to ')
@@ -42,7 +43,7 @@ def test_wrong_arguments_of_scenes_are_named(call, words):
 
 def test_they_are_listed(capsys):
     assert main(['list', 'tasks', '--json']) == 0
-    assert list(json.loads(capsys.readouterr().out)['tasks']) == list(entries())
+    assert list(json.loads(capsys.readouterr().out)['tasks']) == [*entries(), 'module:ENTRY']
 
 
 @each

@@ -1,5 +1,7 @@
 """Results as a table for people, and as a picture."""
 
+import re
+
 import pytest
 
 from sbot.cli.main import main
@@ -68,6 +70,43 @@ def test_it_fits_whatever_is_swept(tmp_path, grid):
     lines = format_results(load_results(make(tmp_path / 'a', grid=grid, sources=2))).splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert lines[0].startswith('scena')
+
+
+def first_columns(lines, count):
+    return [tuple(re.split(r'  +', line)[:count]) for line in lines]
+
+
+@pytest.mark.parametrize('values', [
+    ['the_networks_of_this_year/one.json', 'the_networks_of_this_year/two.json'],  # their ends
+    ['one_of_the_networks_of_this_year.json', 'two_of_the_networks_of_this_year.json'],
+    ['the_networks_of_this_year/one_of_the_best.json',
+     'the_networks_of_this_year/two_of_the_best.json'],  # the middle
+    ['a_name_of_a_network', 'a_name_of_a_network_that_is_longer_than_the_others'],
+    [[1.25, 2.5, 1.25, 2.5, 1.25, 2.5], [1.25, 2.5, 1.25, 2.25, 1.25, 2.5]]])
+def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
+    results = load_results(make(tmp_path / 'a', grid={'robots.0.parameters.network': values}))
+    lines = format_results(results).splitlines()
+    assert all(len(line) <= WIDTH for line in lines)
+    assert len(set(first_columns(lines[1:3], 1))) == 2
+    assert any('…' in line for line in lines[1:3])
+    assert 'goal_reached_s' in lines[0]
+
+
+def test_values_that_no_cut_tells_apart_are_shown_whole(tmp_path):
+    values = [f'{a}{"x" * 40}{b}{"y" * 40}{c}' for a in 'kl' for b in 'mn' for c in 'op']
+    text = format_results(load_results(make(tmp_path / 'a', grid={'robots.0.name': values})))
+    assert [line.split()[0] for line in text.splitlines()[1:9]] == values
+
+
+@pytest.mark.parametrize(('keys', 'shown'), [
+    (['controllers.dwa.max_speed', 'bodies.robot.max_speed'], ['dwa.max_speed',
+                                                               'robot.max_speed']),
+    (['controllers.dwa.max_speed', 'wind.wind_speed_mean'], ['max_speed', 'wind_speed_mean']),
+    (['bodies.a.max_speed', 'bodies.b.a.max_speed'], ['bodies.a.max_speed', 'b.a.max_speed']),
+    (['robots.0.goal', 'robots.1.goal'], ['robots.0.goal', 'robots.1.goal'])])
+def test_names_of_parameters_are_as_long_as_tells_them_apart(tmp_path, keys, shown):
+    results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0] for key in keys}))
+    assert format_results(results).split()[:2] == shown
 
 
 def test_a_line_for_each_value_of_the_second_parameter(tmp_path):

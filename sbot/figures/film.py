@@ -1,0 +1,118 @@
+"""Options of a film: size in pixels, frames per second, speed; which stamps its frames show."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.figures.data import RunData
+from sbot_common.errors import InputError, bad_value
+
+FORMATS = ('.mp4', '.gif')
+SIZES = (64, 4096)  # pixels, of a side
+SPEEDS = (0.01, 1000.0)  # times real time
+MOST_FPS = {'.mp4': 120.0, '.gif': 50.0}  # browsers play a GIF of more frames slowly
+
+_LONGEST = 20.0  # s of film: longer runs are shown faster, unless a speed is given
+_FPS = {'.mp4': 25.0, '.gif': 12.5}
+_MOST_GIF_PIXELS = 1e9  # of all frames: Pillow holds them in memory, a byte each
+_MOST_FRAMES = 100_000
+
+
+class Film(NamedTuple):
+    """How a film is made; what is None, or 0 pixels, is chosen by the run and the format."""
+
+    width: int = 0  # pixels
+    height: int = 0  # pixels; 0: as the arena needs it
+    fps: float | None = None  # frames per second of the film
+    speed: float | None = None  # times real time
+
+
+AUTO = Film()
+
+
+def read_size(size: str | int | None, name: str) -> tuple[int, int]:
+    """Return width and height (pixels) of a size WIDTH or WIDTHxHEIGHT; (0, 0) for None.
+
+    Raises
+    ------
+    InputError
+        for other text, or a side out of range. ``name`` is the option's.
+
+    """
+    if size is None:
+        return 0, 0
+    match = re.fullmatch(r'(\d{1,6})(?:x(\d{1,6}))?', str(size))
+    sides = [int(each) for each in match.groups() if each] if match else []
+    if not sides or not all(SIZES[0] <= side <= SIZES[1] and side % 2 == 0 for side in sides):
+        raise bad_value(name, size, 'WIDTH or WIDTHxHEIGHT in pixels, even numbers from '
+                        f'{SIZES[0]} to {SIZES[1]}, e.g. 1280 or 1280x720')
+    return sides[0], sides[1] if len(sides) == 2 else 0
+
+
+def check_film(film: Film, suffix: str, dashes: str = '') -> None:
+    """Check the options of a film before anything runs.
+
+    Parameters
+    ----------
+    film : the options
+    suffix : ending of the file
+    dashes : what stands before the names of options, for messages
+
+    Raises
+    ------
+    InputError
+        for a value out of range, or any option where no film is written.
+
+    """
+    if suffix not in FORMATS:
+        given = [name for name, value in (('size', film.width), ('fps', film.fps),
+                                          ('speed', film.speed)) if value not in (None, 0)]
+        if given:
+            raise InputError(f'{dashes}{given[0]} needs a film; write a file that ends in '
+                             f'{" or ".join(FORMATS)}')
+        return
+    most = MOST_FPS[suffix]
+    if film.fps is not None and not 1.0 <= film.fps <= most:
+        raise bad_value(f'{dashes}fps', film.fps, f'a number from 1 to {most:g} for a {suffix}')
+    if film.speed is not None and not SPEEDS[0] <= film.speed <= SPEEDS[1]:
+        raise bad_value(f'{dashes}speed', film.speed,
+                        f'a number from {SPEEDS[0]:g} to {SPEEDS[1]:g} (times real time)')
+
+
+def frame_rate(film: Film, suffix: str) -> float:
+    """Return the frames per second of a film; of a GIF one whose period is whole hundredths."""
+    wanted = film.fps or _FPS[suffix]
+    return 100.0 / math.ceil(100.0 / wanted - 1e-9) if suffix == '.gif' else wanted
+
+
+def speed_up(data: RunData, film: Film = AUTO) -> float:
+    """Return how many times faster than the run its film is; by itself at least 1."""
+    return film.speed or max(1.0, float(data.seconds[-1]) / _LONGEST)
+
+
+def frame_indexes(data: RunData, rate: float, faster: float) -> NDArray[np.intp]:
+    """Return which of the stamps are shown, at ``rate`` frames per second of film."""
+    shown = np.arange(0.0, data.seconds[-1] + 1e-9, faster / rate)
+    return np.searchsorted(data.seconds, shown, side='right') - 1
+
+
+def check_length(path: object, suffix: str, frames: int, size: tuple[int, int]) -> None:
+    """Check that a film of so many frames can be written.
+
+    Raises
+    ------
+    InputError
+        if it is too long, or as a GIF too large.
+
+    """
+    pixels = size[0] * size[1]
+    most = min(_MOST_FRAMES, int(_MOST_GIF_PIXELS / pixels) if suffix == '.gif' else _MOST_FRAMES)
+    if frames > most:
+        raise InputError(f'{path}: got {frames} frames of {size[0]} x {size[1]} pixels, expected '
+                         f'at most {most} frames; choose a higher speed, fewer frames per second'
+                         f'{", a smaller size, or .mp4" * (suffix == ".gif")}')

@@ -1,0 +1,1 @@
+"""Sensors that compiled phases simulate, one module each with a SIMULATED."""

@@ -1,0 +1,58 @@
+"""Recordings as arrays: poses and commands of complete ticks, to the bit."""
+
+import math
+
+import numpy as np
+import pytest
+from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, pose, tick_messages
+
+from sbot.bag.arrays import read_recording
+from sbot.bag.reader import Bag
+from sbot.bag.recorder import Recorder
+from sbot_common.angles import decoded_yaw
+from sbot_common.topics import CMD_VEL
+from sbot_common.wire.messages import write_twist
+
+
+def test_poses_and_commands_are_those_of_the_messages(tmp_path):
+    found = read_recording(Bag(make_bag(tmp_path / 'bag', 2, 12, shuffle=4)))
+    assert found.scenario_text == SCENARIO_TEXT
+    assert found.stamps_ns.tolist() == [RATE.stamp_ns(tick) for tick in range(12)]
+    assert found.poses.shape == found.commands.shape == (12, 2, 3)
+    for tick in range(12):
+        for robot in range(2):
+            x, y, yaw = pose(tick, robot)
+            assert found.poses[tick, robot].tolist() == [x, y, decoded_yaw(yaw)]
+            assert tuple(found.commands[tick, robot]) == command(tick, robot)
+
+
+def test_a_tick_that_was_cut_short_is_left_out(tmp_path):
+    full = make_bag(tmp_path / 'full', 2, 5)
+    cut = make_bag(tmp_path / 'cut', 2, 5, change=lambda tick, name, payload: (
+        None if (tick, name) == (4, '/robot_1/base_pose_ground_truth') else payload))
+    assert len(read_recording(Bag(full)).stamps_ns) == 5
+    assert len(read_recording(Bag(cut)).stamps_ns) == 4
+
+
+def test_an_external_robot_keeps_its_newest_command(tmp_path):
+    """Its node answers no tick: a command holds from its time on, whenever it came."""
+    text = SCENARIO_TEXT + 'robots: [{controller: none}, {controller: external}]\n'
+    with Recorder(tmp_path / 'bag', metadata={'scenario': text}) as recorder:
+        for tick in range(4):
+            for name, topic, payload in tick_messages(tick, 2, with_scans=False):
+                if name != '/robot_1/cmd_vel':
+                    recorder.write(name, topic, RATE.stamp_ns(tick), payload)
+            if tick == 1:
+                recorder.write('/robot_1/cmd_vel', CMD_VEL, RATE.stamp_ns(tick) + 1,
+                               write_twist(0.25, 0.0, -0.5))
+    commands = read_recording(Bag(tmp_path / 'bag')).commands
+    assert np.isnan(commands[:2, 1]).all()
+    assert commands[2:, 1].tolist() == [[0.25, 0.0, -0.5]] * 2
+    assert not np.isnan(commands[:, 0]).any()
+    assert math.isfinite(commands[0, 0, 0])
+
+
+@pytest.mark.parametrize('robots', [1, 3])
+def test_a_recording_of_any_number_of_robots(tmp_path, robots):
+    found = read_recording(Bag(make_bag(tmp_path / 'bag', robots, 2)))
+    assert found.poses.shape == (2, robots, 3)

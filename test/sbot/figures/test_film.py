@@ -1,0 +1,146 @@
+"""Options of films: their size, frames per second and speed, and the limits of each."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from pictures import record
+from PIL import Image
+
+import sbot
+from sbot.cli import main as cli
+from sbot.figures.animation import _Film, animate_run
+from sbot.figures.data import from_bag
+from sbot.figures.film import (
+    Film,
+    check_film,
+    check_length,
+    frame_indexes,
+    frame_rate,
+    read_size,
+    speed_up,
+)
+from sbot.figures.palette import LIGHT
+from sbot_common.errors import InputError
+
+needs_ffmpeg = pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is missing')
+
+
+@pytest.fixture(scope='module')
+def bag(tmp_path_factory):
+    return record(tmp_path_factory.mktemp('film'), robots=1, duration=2.0)[0]
+
+
+def test_sizes_are_read():
+    assert read_size(None, 'size') == (0, 0)
+    assert read_size(640, 'size') == read_size('640', 'size') == (640, 0)
+    assert read_size('1920x1080', 'size') == (1920, 1080)
+
+
+@pytest.mark.parametrize('size', ['641', '640x361', '0', '9000x10', '-640', 'large', '640x', 6.5])
+def test_other_sizes_are_refused(size):
+    with pytest.raises(InputError, match=r'--size: got .*, expected WIDTH or WIDTHxHEIGHT in '
+                                         r'pixels, even numbers from 64 to 4096'):
+        read_size(size, '--size')
+
+
+@pytest.mark.parametrize(('film', 'suffix', 'message'), [
+    (Film(fps=0.5), '.mp4', r'--fps: got 0.5, expected a number from 1 to 120 for a .mp4'),
+    (Film(fps=60.0), '.gif', r'--fps: got 60.0, expected a number from 1 to 50 for a .gif'),
+    (Film(fps=float('nan')), '.mp4', r'--fps: got nan'),
+    (Film(speed=0.0), '.mp4', r'--speed: got 0.0, expected a number from 0.01 to 1000'),
+    (Film(speed=2.0), '.png', r'--speed needs a film; write a file that ends in .mp4 or .gif'),
+    (Film(640), '.svg', r'--size needs a film')])
+def test_options_out_of_range_are_refused(film, suffix, message):
+    with pytest.raises(InputError, match=message):
+        check_film(film, suffix, '--')
+
+
+def test_a_film_that_is_too_long_is_refused():
+    check_length('a.mp4', '.mp4', 100_000, (1920, 1080))
+    with pytest.raises(InputError, match=r'a\.mp4: got 100001 frames of 1920 x 1080 pixels, '
+                                         r'expected at most 100000 frames; choose a higher speed'):
+        check_length('a.mp4', '.mp4', 100_001, (1920, 1080))
+    with pytest.raises(InputError, match=r'expected at most 1000 frames; .*or \.mp4'):
+        check_length('a.gif', '.gif', 1001, (1000, 1000))
+
+
+def test_a_gif_has_whole_hundredths_of_seconds():
+    assert frame_rate(Film(), '.gif') == 12.5
+    assert frame_rate(Film(fps=30.0), '.gif') == 25.0
+    assert frame_rate(Film(fps=50.0), '.gif') == 50.0
+    assert frame_rate(Film(fps=30.0), '.mp4') == 30.0
+
+
+def test_frames_follow_speed_and_rate(bag):
+    data = from_bag(bag)
+    assert speed_up(data) == 1.0
+    faster = speed_up(data, Film(speed=0.5))
+    indexes = frame_indexes(data, 10.0, faster)
+    assert data.seconds[indexes] == pytest.approx(np.arange(len(indexes)) * 0.05, abs=0.034)
+    assert len(indexes) == int(data.seconds[-1] / 0.05) + 1
+    long = data._replace(stamps_ns=data.stamps_ns * 60)
+    assert speed_up(long) == pytest.approx(long.seconds[-1] / 20.0)
+    assert speed_up(long, Film(speed=1.0)) == 1.0
+
+
+def test_a_gif_is_as_asked_for(bag, tmp_path):
+    path = tmp_path / 'run.gif'
+    assert cli.main(['plot', str(bag), '-o', str(path), '--size', '320x240', '--fps', '5',
+                     '--speed', '2']) == 0
+    with Image.open(path) as film:
+        assert film.size == (320, 240)
+        assert film.info['duration'] == 200
+        assert film.n_frames == 5 + (from_bag(bag).seconds[-1] >= 2.0)
+
+
+def test_width_alone_keeps_the_shape_of_the_arena(bag, tmp_path):
+    sizes = []
+    for width in (0, 420):
+        animate_run(from_bag(bag), tmp_path / 'run.gif', film=Film(width, fps=1.0))
+        with Image.open(tmp_path / 'run.gif') as film:
+            sizes.append(film.size)
+    assert sizes[0][0] == 840
+    assert sizes[1][0] == 420
+    assert sizes[0][1] == pytest.approx(2 * sizes[1][1], abs=20)
+
+
+def test_letters_of_a_small_film_can_be_read(bag):
+    data = from_bag(bag)
+    assert [_Film(data, film=Film(width))._canvas.figure.dpi
+            for width in (0, 420, 1680)] == [120.0, 90.0, 240.0]
+    assert _Film(data, film=Film(420)).size[0] == 420
+
+
+@needs_ffmpeg
+def test_an_mp4_is_as_asked_for(bag, tmp_path):
+    path = tmp_path / 'run.mp4'
+    sbot.plot(str(bag), path, size='640x360', fps=20, speed=0.5)
+    found = subprocess.run(
+        ['ffprobe', '-v', 'error', '-select_streams', 'v', '-show_entries',
+         'stream=width,height,r_frame_rate,nb_frames', '-of', 'csv=p=0', str(path)],
+        capture_output=True, text=True, check=True).stdout.strip()
+    frames = len(frame_indexes(from_bag(bag), 20.0, 0.5))
+    assert found == f'640,360,20/1,{frames}'
+
+
+@pytest.mark.parametrize(('arguments', 'message'), [
+    (['-o', 'a.png', '--fps', '5'], '--fps needs a film'),
+    (['-o', 'a.gif', '--size', 'big'], '--size: got '),
+    (['-o', 'a.gif', '--speed', 'inf'], '--speed: got inf')])
+def test_the_command_refuses_before_it_runs(arguments, message, capsys):
+    assert cli.main(['plot', 'no_such_scenario', *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_goals_stand_over_robots_that_have_reached_them(bag):
+    data = from_bag(bag)
+    goal = data.goals[0]._replace(x=float(data.poses[-1, 0, 0]), y=float(data.poses[-1, 0, 1]))
+    film = _Film(data._replace(goals=(goal,)))
+    pixels = film.frame(len(data.stamps_ns) - 1)[:, :, :3] / 255
+    x, y = film._axes.transData.transform((goal.x, goal.y))
+    middle = pixels[round(len(pixels) - y) - 1:round(len(pixels) - y) + 2,
+                    round(x) - 1:round(x) + 2].reshape(-1, 3)
+    assert np.abs(middle - to_rgb(LIGHT.goal)).sum(axis=1).min() < 0.1

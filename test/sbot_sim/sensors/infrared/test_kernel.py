@@ -1,0 +1,129 @@
+"""Kernels of infrared: distances against shapely and every beam, readings by the table."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import shapely
+from ray_oracle import cast_oracle
+
+from sbot_common.params import updated
+from sbot_sim.sensors.infrared.sensor import (
+    SENSOR_ANGLES,
+    InfraredSettings,
+    infrared_distances,
+    infrared_reach,
+    infrared_readings,
+    make_infrared_parameters,
+    ring,
+)
+from sbot_sim.world.bodies import S_BOT_RADIUS
+from sbot_sim.world.scene import make_scene
+
+QUIET = {'infrared': True, 'infrared_noise': 0.0}
+
+
+def parameters(**given):
+    return make_infrared_parameters(updated(InfraredSettings(), {**QUIET, **given}))
+
+
+def outline(size, segments=(), circles=()):
+    return SimpleNamespace(bounds=np.array([0.0, 0.0, size, size]),
+                           segments=np.array(segments, float).reshape(-1, 4),
+                           circles=np.array(circles, float).reshape(-1, 3))
+
+
+def measure(world, pose, radius=None, **given):
+    pose = np.array(pose, float).reshape(-1, 3)
+    radius = np.full(len(pose), S_BOT_RADIUS) if radius is None else radius
+    p = parameters(**given)
+    return infrared_distances(make_scene(world, infrared_reach(radius, p)), pose, radius, p)
+
+
+def shapely_distances(pose, radius, segments, circles, range_max):
+    """Distances (M, 15) of M scenes, each with its own segments (M, S, 4) and discs (M, C, 3)."""
+    angles = pose[:, 2:] + np.array(SENSOR_ANGLES)
+    start = np.broadcast_to(pose[:, None, :2], (*angles.shape, 2))
+    end = start + 5.0 * np.stack([np.cos(angles), np.sin(angles)], axis=2)
+    beams = shapely.linestrings(np.stack([start, end], axis=2))  # (M, 15)
+    centres = shapely.points(pose[:, None, :2])
+    nearest = np.full(angles.shape, math.inf)
+    for k in range(segments.shape[1]):
+        walls = shapely.linestrings(segments[:, k].reshape(-1, 2, 2))[:, None]
+        ways = shapely.distance(shapely.intersection(beams, walls), centres)
+        nearest = np.fmin(nearest, ways)  # NaN: no intersection
+    for k in range(circles.shape[1]):
+        middles = shapely.points(circles[:, k, :2])[:, None]
+        off = shapely.distance(beams, middles)
+        r = circles[:, k, 2:]
+        chord = np.sqrt(np.maximum(r * r - off * off, 0.0))
+        ways = shapely.line_locate_point(beams, middles) - chord
+        nearest = np.where(off <= r, np.minimum(nearest, ways), nearest)
+    distances = np.maximum(nearest - radius[:, None], 0.0)
+    return np.where(distances <= range_max, distances, math.inf)
+
+
+def test_distances_equal_shapelys_on_10_000_random_scenes():
+    rng = np.random.default_rng(11)
+    tiles, side = 106, 1.0
+    m = tiles * tiles
+    # Scenes are tiles too far apart to see each other; two robots in each.
+    corner = side * np.stack(np.meshgrid(np.arange(tiles), np.arange(tiles)), -1).reshape(m, 2)
+    corner = corner + 0.5
+    segments = np.tile(corner, 2)[:, None] + rng.uniform(-0.24, 0.24, (m, 2, 4))
+    circles = np.concatenate([corner[:, None] + rng.uniform(-0.2, 0.2, (m, 1, 2)),
+                              rng.uniform(0.01, 0.05, (m, 1, 1))], axis=2)
+    away = rng.uniform(0, math.tau, m)
+    first = corner + rng.uniform(-0.1, 0.1, (m, 2))
+    second = first + rng.uniform(0.12, 0.3, (m, 1)) * np.stack([np.cos(away), np.sin(away)], 1)
+    radius = rng.uniform(0.03, 0.06, (2, m))
+    pose = np.concatenate([np.column_stack([xy, rng.uniform(-4, 4, m)]) for xy in (first, second)])
+
+    world = outline(tiles * side, segments.reshape(-1, 4), circles.reshape(-1, 3))
+    found = measure(world, pose, radius.ravel())[:m]
+    bodies = np.column_stack([second, radius[1]])[:, None]
+    expected = shapely_distances(pose[:m], radius[0], segments,
+                                 np.concatenate([circles, bodies], axis=1), 0.15)
+    # A centre inside a disc is a convention of its own, tested below.
+    free = np.hypot(*(circles[:, 0, :2] - first).T) > circles[:, 0, 2]
+    assert free.sum() >= 10_000
+    np.testing.assert_allclose(found[free], expected[free], rtol=0, atol=1e-9)
+    assert np.isfinite(expected[free]).any(axis=1).mean() > 0.5
+
+
+@pytest.mark.parametrize(('robots', 'segments'), [(3, 0), (0, 2), (3, 4), (80, 4), (3, 80)])
+def test_distances_equal_those_of_every_beam_against_every_object(robots, segments):
+    rng = np.random.default_rng(robots + segments)
+    for _ in range(20):
+        lines = 0.5 + rng.uniform(-0.25, 0.25, (segments, 4))
+        pose = np.column_stack([0.5 + rng.uniform(-0.2, 0.2, (robots + 1, 2)),
+                                rng.uniform(-4.0, 4.0, robots + 1)])
+        radius = rng.uniform(0.002, 0.03, robots + 1)
+        found = measure(outline(1.0, lines), pose, radius)
+        ways = cast_oracle(lines, np.column_stack([pose[:, :2], radius]), np.arange(robots + 1),
+                           pose, ring().directions[:, :15].copy())
+        expected = np.maximum(ways - radius[:, None], 0.0)
+        np.testing.assert_array_equal(found, np.where(expected <= 0.15, expected, math.inf))
+
+
+def readings(distances, **given):
+    return infrared_readings(np.array([distances]), parameters(**given), None)[0]
+
+
+def test_readings_are_the_nearest_millimetres_entries():
+    table = parameters().table
+    distances = [0.0, 0.0004, 0.0006, 0.0124, 0.15, 0.1496, 0.0771, *[0.02] * 8]
+    np.testing.assert_array_equal(
+        readings(distances), table[[0, 0, 1, 12, 150, 150, 77, *[20] * 8]])
+
+
+def test_a_blind_beam_between_two_that_see_reads_a_share():
+    table, blind = parameters().table, math.inf
+    found = readings([0.02, blind, 0.04, blind, blind, 0.03, *[blind] * 9])
+    assert found[1] == 0.3 * ((table[20] + table[40]) / 2)
+    assert found[[3, 4, 6, 14]].tolist() == [0, 0, 0, 0]
+    # The ring closes: sensor 14 lies between 13 and 0; a blind neighbour's share does not count.
+    closed = readings([0.01, *[blind] * 12, 0.05, blind])
+    assert closed[14] == 0.3 * ((table[10] + table[50]) / 2)
+    assert closed[12] == 0.0

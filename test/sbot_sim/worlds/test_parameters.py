@@ -1,0 +1,94 @@
+"""Parameters of a simulation: the tables that follow from them, and objects that are added."""
+
+import numpy as np
+import pytest
+from worlds import make_parameters
+
+from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.range_and_bearing import RangeAndBearing
+from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
+from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.boxes import make_box
+from sbot_sim.world.geometry import make_world
+from sbot_sim.world.moving import make_paths
+from sbot_sim.worlds.parameters import (
+    Senses,
+    all_bodies,
+    make_simulation_parameters,
+    place_obstacles,
+    start_error,
+    with_objects,
+)
+from wind_model.parameters import WakeParameters
+
+
+def with_obstacles(blocked=True):
+    scan = make_scan_parameters(ScanSettings(scan_beams=3, scan_range_max=4.0))
+    return make_simulation_parameters(
+        dt=0.1, bodies=body_arrays([ROBOT], [make_box(0.4, 0.4, 0.0, 1.0)]),
+        world=make_world((0, 0, 10, 10)), odometry=OdometryParameters(), wake=WakeParameters(),
+        senses=Senses(scan, neighbours=RangeAndBearing(True, 3.0, blocked)), wind_height=0.5,
+        paths=make_paths([(0.3, 0.5, [(2.0, 2.0), (8.0, 2.0)], False)], 0.1),
+        boxes=np.array([[5.0, 8.0, 0.5]]))
+
+
+def test_scenes_reach_as_far_as_their_sensors():
+    far = make_parameters(scan={'scan_range_max': 6.0, 'laser_x': 3.0, 'laser_y': 4.0})
+    assert far.sensors.scene.reach == pytest.approx(11.0)
+    assert far.sensors.infrared_scene is far.sensors.scene, 'nobody has infrared'
+    near = make_parameters(infrared={'infrared': True}, scan={'scan_range_max': 6.0})
+    assert near.sensors.infrared_scene.reach < 1.0 < near.sensors.scene.reach
+
+
+def test_obstacles_stand_at_their_starts_and_boxes_are_no_robots():
+    p = with_obstacles()
+    assert len(p.bodies.radius) == 1
+    assert len(p.obstacles.boxes.radius) == 1
+    assert p.world.circles.tolist() == [[2.0, 2.0, 0.3]]
+    assert p.world.rectangles.tolist() == [[5.0, 8.0, 0.4, 0.4, 0.5]]
+    assert not len(p.obstacles.still.circles)
+
+
+@pytest.mark.parametrize('blocked', [False, True])
+def test_a_circle_that_moved_is_seen_where_it_is(blocked):
+    before = with_obstacles(blocked)
+    after = place_obstacles(before, np.array([10]), before.obstacles.start)
+    np.testing.assert_allclose(after.world.circles, [[2.5, 2.0, 0.3]])
+    np.testing.assert_allclose(after.sensors.scene.circles, [[2.5, 2.0, 0.3]])
+    assert after.sensors.scene.segment_grid is before.sensors.scene.segment_grid, 'nothing else'
+    assert len(after.sensors.line_of_sight.circles) == int(blocked)
+    assert place_obstacles(after, np.array([10]), before.obstacles.start) is after
+
+
+def test_a_box_that_moved_is_seen_where_it_is():
+    before = with_obstacles()
+    after = place_obstacles(before, np.array([0]), np.array([[6.0, 8.0, 0.0]]))
+    assert after.world.rectangles.tolist() == [[6.0, 8.0, 0.4, 0.4, 0.0]]
+    assert not np.array_equal(after.sensors.scene.segments, before.sensors.scene.segments)
+
+
+def test_objects_are_added_to_what_stands_still():
+    p = with_objects(with_obstacles(), [(7.0, 5.0, 0.5)], [(1.0, 5.0, 0.5, 0.25, 0.0)])
+    assert p.obstacles.still.circles.tolist() == [[7.0, 5.0, 0.5]]
+    assert [7.0, 5.0, 0.5] in p.world.circles.tolist()
+    assert [2.0, 2.0, 0.3] in p.world.circles.tolist(), 'those that move are there, too'
+    plain = with_objects(make_parameters(), [(7.0, 5.0, 0.5)], [])
+    assert plain.world.circles.tolist() == plain.sensors.scene.circles.tolist() == [[7, 5, 0.5]]
+
+
+@pytest.mark.parametrize(('pose', 'words'), [
+    ([3.0, 5.0, 0.0], None), ([2.1, 2.0, 0.0], 'circles[0] at (2, 2)'),
+    ([5.0, 8.1, 0.0], 'boxes[0] at (5, 8)')])
+def test_a_start_in_something_is_named(pose, words):
+    problem = start_error(with_obstacles(), np.array([pose]))
+    assert problem is None if words is None else words in problem
+
+
+def test_all_bodies_are_robots_and_then_boxes():
+    p = with_obstacles()
+    world, bodies, pose = all_bodies(p, np.array([10]), p.obstacles.start, np.zeros((1, 3)))
+    assert world.circles[0].tolist() == [2.5, 2.0, 0.3]
+    assert len(bodies.radius) == len(pose) == 2
+    assert pose[1].tolist() == [5.0, 8.0, 0.5]
+    assert all_bodies(p, None, None, np.zeros((1, 3)))[1] is p.bodies
