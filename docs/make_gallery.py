@@ -95,16 +95,16 @@ def draw(data: RunData, shown: Shown, path: Path, dark: bool = False) -> None:
     with TemporaryDirectory() as folder:
         large = Path(folder) / 'large.png'
         plot_run(data, large, Look(shown.at, shown.colour, dark))
-        save_small(large, path, few_colours=not dark)
+        save_small(large, path, colours=0 if dark else COLOURS)
 
 
-def save_small(large: Path, path: Path, width: int = WIDTH, few_colours: bool = False) -> None:
-    """Write a picture anew, in fewer pixels; tracks by time are gradients and need all colours."""
+def save_small(large: Path, path: Path, width: int = WIDTH, colours: int = 0) -> None:
+    """Write a picture anew, smaller; 0 colours: all, as tracks by time are gradients."""
     with Image.open(large) as image:
         height = round(image.height * width / image.width)
         small = image.convert('RGB').resize((width, height), Image.Resampling.LANCZOS)
-    if few_colours:
-        small = small.quantize(palette=palette_of(small, COLOURS), dither=Image.Dither.NONE)
+    if colours:
+        small = small.quantize(palette=palette_of(small, colours), dither=Image.Dither.NONE)
     small.save(path, optimize=True)
 
 

@@ -20,9 +20,6 @@ import jupytext
 import nbclient
 import nbformat
 from make_gallery import save_small
-from PIL import Image
-
-from sbot.figures.gif import palette_of
 
 FOLDER = Path(__file__).resolve().parent / 'tutorials'
 OUTPUT_SHOWN = re.compile(r'^```text\n.*?^```\n\n?', re.MULTILINE | re.DOTALL)
@@ -47,13 +44,7 @@ def make(page: Path) -> None:
             if made is None:
                 raise SystemExit(f'{page.name}: no command makes {name}')
             (FOLDER / name).parent.mkdir(exist_ok=True)
-            save_small(made, FOLDER / name, WIDTH)
-            with Image.open(FOLDER / name) as image:
-                # The most frequent colours stay as they are: a goal stays red.
-                fewer = image.convert('RGB').quantize(
-                    palette=palette_of(image.convert('RGB'), COLOURS),
-                    dither=Image.Dither.NONE)
-            fewer.save(FOLDER / name, optimize=True)
+            save_small(made, FOLDER / name, WIDTH, COLOURS)
     for i, cell in enumerate(notebook.cells):
         cell.id = f'cell-{i}'
         if cell.cell_type == 'markdown':
