@@ -52,15 +52,15 @@ def test_what_robots_say_is_a_message_only_if_somebody_wants_it(announcing):
     assert said == (['/robot_0/rab_data', '/robot_2/rab_data'] if announcing else [])
 
 
-def test_followers_of_equal_parameters_take_their_turns_together_and_as_alone():
-    given = robots(*['potential_field'] * 4)
+def test_followers_of_equal_parameters_take_their_turns_together():
+    given = robots(*['potential_field'] * 5)
     together, engine = make(given)
-    assert [ids.tolist() for ids, _ in together._batches] == [[1, 2, 3]]
-    first = together.decide(engine.snapshot, FIRST).commands
-    # With knowledge of any kind each robot is on its own; exact knowledge gives the same.
-    alone, other = make(given, knowledge={'others_noise_std': 1e-300})
-    assert alone._batches == []
-    np.testing.assert_allclose(alone.decide(other.snapshot, FIRST).commands, first, atol=1e-12)
+    assert [ids.tolist() for ids, _ in together._batches] == [[1, 2, 3, 4]]
+    commands = together.decide(engine.snapshot, FIRST).commands
+    given[3]['parameters'] = given[4]['parameters'] = {'goal_radius_sigma_m': 0.77}
+    apart, other = make(given)
+    assert [ids.tolist() for ids, _ in apart._batches] == [[1, 2], [3, 4]]
+    np.testing.assert_array_equal(apart.decide(other.snapshot, FIRST).commands[:3], commands[:3])
 
 
 def test_turns_without_a_command_are_counted_for_each_robot():
