@@ -209,7 +209,9 @@ Mappings = Annotated[dict[str, dict[str, Any]], Check('a mapping of names to map
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra='forbid', arbitrary_types_allowed=True)
+    # Built when they are first needed: most are only parts of others, never built alone.
+    model_config = ConfigDict(frozen=True, extra='forbid', arbitrary_types_allowed=True,
+                              defer_build=True)
 
 
 class Circle(_Model):
