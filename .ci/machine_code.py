@@ -101,6 +101,8 @@ def main() -> None:
     parser.add_argument('folder', type=Path, help='is made, or made anew')
     parser.add_argument('scenarios', nargs='*', help='instead of all, and of all else')
     parser.add_argument('--runs-only', action='store_true', help='what `sbot run` needs, no more')
+    parser.add_argument('--cache', type=Path, help='keeps what is compiled for the next time; '
+                        'functions that were edited since are then made in both forms')
     parser.add_argument('--preload', action='store_true', help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.preload:
@@ -111,7 +113,8 @@ def main() -> None:
     if not levels:
         sys.exit('no machine code is made for processors of this kind')
     shutil.rmtree(arguments.folder, ignore_errors=True)
-    with tempfile.TemporaryDirectory() as work:
+    with tempfile.TemporaryDirectory() as temporary:
+        work = (arguments.cache or Path(temporary)).absolute()
         children = {level: subprocess.Popen(
             [sys.executable, __file__, '--preload', *sys.argv[1:]],
             env={**os.environ, 'NUMBA_CPU_NAME': level, 'NUMBA_CPU_FEATURES': '',
@@ -121,7 +124,7 @@ def main() -> None:
             if child.wait():
                 sys.exit(f'{level}: exit code {child.returncode}')
         for level in levels:
-            count = keep(Path(work) / level, arguments.folder / shipped_key(level))
+            count = keep(work / level, arguments.folder / shipped_key(level))
             print(f'{level}: {count} functions')
 
 

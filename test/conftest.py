@@ -14,7 +14,7 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).parent))  # test helpers, e.g. ros_domain
 
 import forked
-from processor_time import ProcessorTime, write_dearest
+from processor_time import ProcessorTime, sort_slow_first, write_dearest
 from ros_domain import lock_domain
 
 # A shell starts background jobs with SIGINT ignored, nohup with SIGHUP, and children inherit that.
@@ -37,6 +37,11 @@ os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 def pytest_configure(config: pytest.Config) -> None:
     from sbot_common.compiled.cache import CACHE_DIRECTORY
     config.pluginmanager.register(ProcessorTime(CACHE_DIRECTORY))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    sort_slow_first(items)
 
 
 def pytest_collection_finish() -> None:

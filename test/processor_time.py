@@ -30,6 +30,15 @@ def dearest(reports: list[pytest.TestReport], count: int) -> list[tuple[float, s
     return found[:count or None]
 
 
+def sort_slow_first(items: list[pytest.Item]) -> None:
+    """Put files with tests of the mark `slow` first, so that processes end together.
+
+    Tests of a file stay side by side, as they share fixtures.
+    """
+    slow = {item.path for item in items if item.get_closest_marker('slow')}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 class ProcessorTime:
     """Plugin that measures the tests of one process."""
 

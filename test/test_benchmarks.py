@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.forked
+
 BENCHMARKS = Path(__file__).parents[1] / 'benchmark'
 
 
@@ -132,6 +134,7 @@ def test_the_cost_of_a_sweep_is_measured(tmp_path):
     assert float(row['peak_mib_10000_runs']) < float(row['peak_mib_1000_runs']) + 100
 
 
+@pytest.mark.forked(False)
 def test_warm_starts_are_measured(tmp_path):
     table = tmp_path / 'table.csv'
     done = subprocess.run([sys.executable, str(BENCHMARKS / 'starts.py'), '--warm', '--repeat',

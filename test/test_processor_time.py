@@ -4,8 +4,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
-from processor_time import used
+from processor_time import sort_slow_first, used
 
 HERE = Path(__file__).parent
 PLUGIN = f"""
@@ -74,3 +75,13 @@ def test_children_count_once_they_have_ended():
     code = 'import time\nwhile time.process_time() < 0.5: pass'
     subprocess.run([sys.executable, '-c', code], check=True)
     assert used() - before > 0.4
+
+
+def test_files_with_slow_tests_are_first_and_stay_together():
+    def item(name, slow=False):
+        return SimpleNamespace(path=Path(name.partition('::')[0]), name=name,
+                               get_closest_marker=lambda mark: slow if mark == 'slow' else None)
+    items = [item('a.py::1'), item('b.py::1'), item('b.py::2', slow=True), item('c.py::1'),
+             item('d.py::1', slow=True)]
+    sort_slow_first(items)
+    assert [each.name for each in items] == ['b.py::1', 'b.py::2', 'd.py::1', 'a.py::1', 'c.py::1']

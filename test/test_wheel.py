@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import sbot
+from sbot_common.compiled.cache import CACHE_DIRECTORY
 
 ROOT = Path(__file__).parent.parent
 SHARE = 'share/potential_field_bot'
@@ -82,8 +83,9 @@ def test_it_works_where_only_it_is_installed(wheel, tmp_path):
 def test_a_wheel_with_machine_code_compiles_nothing(tmp_path):
     """Of one level and one scenario; `make packages` makes all and tries more."""
     code, cache = tmp_path / 'code', tmp_path / 'cache'
-    subprocess.run([sys.executable, str(ROOT / '.ci/machine_code.py'), '--runs-only', str(code),
-                    'single_robot'], check=True, timeout=900, capture_output=True,
+    subprocess.run([sys.executable, str(ROOT / '.ci/machine_code.py'), '--runs-only', '--cache',
+                    str(CACHE_DIRECTORY.with_name('levels')), str(code), 'single_robot'],
+                   check=True, timeout=900, capture_output=True,
                    env={**os.environ, 'NUMBA_CPU_NAME': 'x86-64-v2', 'PYTHONPATH': str(ROOT)})
     wheel = built(tmp_path, SBOT_MACHINE_CODE=str(code))
     assert wheel.name.endswith('_x86_64.whl')

@@ -7,8 +7,8 @@ function compiles. A record is written once, from Python, and handed over as its
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
+from functools import lru_cache
 from typing import Any
 
 import numba
@@ -25,6 +25,10 @@ from sbot_common.compiled.fingerprint import describe_type
 from sbot_common.compiled.jit import BY_ADDRESS
 
 _NOT_OWNED = ('meminfo', 'parent')
+_WORD = 8  # bytes
+_ALIGNED = 16
+_DTYPES: dict[Any, type] = {types.int64: np.int64, types.float64: np.float64,
+                            types.boolean: np.bool_}
 
 
 class View(types.Type):  # type: ignore[misc]
@@ -135,37 +139,49 @@ class Record:
 
     def __init__(self, fields: Any) -> None:  # noqa: ANN401
         self.fields, kind = fields, numba.typeof(fields)
-        self.kind = View(kind)
-        layout = _Layout()
-        self._memory = np.zeros(layout.size(kind) + 16, np.uint8)
-        self.address = -(-self._memory.ctypes.data // 16) * 16
-        layout.write(kind, fields, self.address)
+        self.kind, words, places = _layout(kind, len(BY_ADDRESS))
+        self._memory = np.zeros(words + _ALIGNED // _WORD, np.int64)
+        self.address = -(-self._memory.ctypes.data // _ALIGNED) * _ALIGNED
+        whole = self._memory[(self.address - self._memory.ctypes.data) // _WORD:]
+        seen: dict[Any, Any] = {dtype: whole.view(dtype) for dtype in _DTYPES.values()}
+        for (dtype, place), value in zip(places, _leaves(fields), strict=True):
+            if dtype is not None:
+                seen[dtype][place] = value
+                continue
+            numbers = (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape,
+                       *value.strides)  # as numba's ArrayModel has it
+            whole[place:place + len(numbers)] = numbers
 
 
-class _Layout:
-    """Where compiled code finds what."""
-
-    def __init__(self) -> None:
-        self._context: Any = cpu_target.target_context
-        self._data = self._context.target_data
-
-    def size(self, kind: Any) -> int:  # noqa: ANN401
-        return int(self._context.get_value_type(kind).get_abi_size(self._data))
-
-    def write(self, kind: Any, value: Any, address: int) -> None:  # noqa: ANN401
-        if isinstance(kind, types.BaseTuple):
-            whole = self._context.get_value_type(kind)
-            for place, (part, its) in enumerate(zip(kind.types, value, strict=True)):
-                offset = (place * self.size(part) if isinstance(whole, ir.ArrayType)
-                          else whole.get_element_offset(self._data, place))
-                self.write(part, its, address + offset)
-        elif isinstance(kind, types.Array):
-            numbers = [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape,
-                       *value.strides]  # as numba's ArrayModel has it
-            (ctypes.c_int64 * len(numbers)).from_address(address)[:] = numbers
-        else:
-            _C_TYPES[kind].from_address(address).value = value
+def _leaves(value: Any) -> list[Any]:  # noqa: ANN401
+    """Return arrays and numbers in the order of the fields."""
+    if not isinstance(value, tuple):
+        return [value]
+    return [leaf for each in value for leaf in _leaves(each)]
 
 
-_C_TYPES: dict[Any, Any] = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double,
-                            types.boolean: ctypes.c_bool}
+@lru_cache(maxsize=64)  # LLVM takes 20 ms for the fields of a batch, more than all else of a world
+def _layout(kind: Any, _: int) -> tuple[View, int, list[tuple[type | None, int]]]:  # noqa: ANN401
+    """Return a record's type, its length in words, and the place of each array or number.
+
+    The type depends on how many classes are seen as views. Places count numbers of the type that
+    is given, or words where an array is described (None).
+    """
+    context: Any = cpu_target.target_context
+    data = context.target_data
+
+    def size(part: Any) -> int:  # noqa: ANN401
+        return int(context.get_value_type(part).get_abi_size(data))
+
+    def places(part: Any, offset: int) -> list[tuple[type | None, int]]:  # noqa: ANN401
+        if not isinstance(part, types.BaseTuple):
+            dtype = None if isinstance(part, types.Array) else _DTYPES[part]
+            return [(dtype, offset // np.dtype(dtype or np.int64).itemsize)]
+        whole = context.get_value_type(part)
+        found = []
+        for i, inner in enumerate(part.types):
+            start = (i * size(inner) if isinstance(whole, ir.ArrayType)
+                     else whole.get_element_offset(data, i))
+            found += places(inner, offset + start)
+        return found
+    return View(kind), -(-size(kind) // _WORD), places(kind, 0)

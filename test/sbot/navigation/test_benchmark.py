@@ -16,6 +16,8 @@ from sbot.navigation.table import as_csv, as_json_lines, as_markdown, table
 from sbot.sweeps.experiment import Options
 from sbot_common.errors import InputError
 
+pytestmark = pytest.mark.forked
+
 MINE = """
 class Mine:
     def __init__(self, speed=0.5):

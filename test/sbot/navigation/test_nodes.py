@@ -24,6 +24,8 @@ from sbot.scenario.load import parse_scenario
 from sbot.sweeps.experiment import Options
 from sbot_common.errors import InputError
 
+pytestmark = pytest.mark.forked
+
 AVOID = Path(__file__).resolve().parents[3] / 'examples/external_node/external_node/node.py'
 EACH = f'{AVOID} --ros-args -r __ns:={{namespace}} -p use_sim_time:=true'
 SHORT = {'duration': 1.0, 'lockstep_timeout': 3.0}

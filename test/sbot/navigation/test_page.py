@@ -11,6 +11,8 @@ import pytest
 
 from sbot.cli.main import main
 
+pytestmark = pytest.mark.forked
+
 PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'navigation_benchmark.md'
 
 

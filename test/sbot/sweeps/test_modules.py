@@ -26,6 +26,7 @@ def write(folder, speed, path='python_path: [.]'):
     return file
 
 
+@pytest.mark.forked
 @pytest.mark.parametrize('path', ['python_path: [.]', ''])  # the second one is the default
 def test_modules_of_one_name_are_each_scenarios_own(tmp_path, path):
     made = Request([source_of(write(tmp_path / name, speed, path))

@@ -8,6 +8,7 @@ from numba import types
 from numba.core.cgutils import ir
 from numba.extending import intrinsic
 
+from sbot_common.compiled import records
 from sbot_common.compiled.jit import by_address
 from sbot_common.compiled.records import Record
 
@@ -30,6 +31,8 @@ class Whole(NamedTuple):
     bytes: np.ndarray
     on: bool
     pair: Pair
+    alike: tuple[float, float, float]
+    switches: tuple[bool, bool]
     last: np.ndarray
 
 
@@ -51,15 +54,16 @@ def function_of(record, body):
 def whole():
     return Record(Whole(7, Part(True, np.arange(6.0).reshape(2, 3), 2.5),
                         np.arange(5, dtype=np.uint8), False, Pair(1.5, -0.0),
-                        np.arange(4, dtype=np.int32)[::2]))
+                        (3.0, 4.0, 5.0), (False, True), np.arange(4, dtype=np.int32)[::2]))
 
 
 def test_every_field_is_where_it_was_written():
     def read(it):
         return (it.count, it.part.flag, it.part.rows[1, 2], it.part.rows.shape[0], it.part.number,
-                it.bytes[4], it.on, it.pair.x, it.pair.y, it.last[1], it.last.size)
+                it.bytes[4], it.on, it.pair.x, it.pair.y, it.last[1], it.last.size,
+                it.alike[0], it.alike[2], it.switches[0], it.switches[1])
     got = function_of(whole(), read)()
-    assert got == (7, True, 5.0, 2, 2.5, 4, False, 1.5, 0.0, 2, 2)
+    assert got == (7, True, 5.0, 2, 2.5, 4, False, 1.5, 0.0, 2, 2, 3.0, 5.0, False, True)
     assert str(got[8]) == '-0.0'
 
 
@@ -84,3 +88,11 @@ def test_fields_of_one_type_that_change_places_give_another_type():
         return Record(made(1.0, 2.0)).kind
     assert str(kind_of('a', 'b')) == str(kind_of('a', 'b'))
     assert str(kind_of('a', 'b')) != str(kind_of('b', 'a'))
+
+
+def test_places_are_asked_for_once_a_type(monkeypatch):
+    first = whole()
+    monkeypatch.setattr(records, 'cpu_target', None)  # where they are asked for
+    again = Record(first.fields._replace(count=8))
+    assert again.kind is first.kind
+    assert function_of(again, lambda it: it.count)() == 8

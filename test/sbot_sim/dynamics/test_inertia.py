@@ -189,6 +189,7 @@ def test_a_delay_below_half_a_tick_is_warned_of(caplog):
 
 
 @pytest.mark.ros
+@pytest.mark.forked
 @pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_give_the_run_of_one_process(tmp_path):
     text = scenario(controller='navigate', **LIMITS).to_yaml()

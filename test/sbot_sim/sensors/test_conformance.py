@@ -97,6 +97,7 @@ def test_it_is_replayed_to_the_bit(recorded):
     assert result.commands == 4 * len(recorded[0].poses)
 
 
+@pytest.mark.forked
 @pytest.mark.ros
 @pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_do_the_same(folder, recorded, tmp_path):

@@ -51,6 +51,7 @@ def test_a_replay_sends_the_same_commands(trained):
     assert result.commands == len(scenario.robots) * result.ticks
 
 
+@pytest.mark.forked
 @pytest.mark.ros
 @pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_give_the_same_run(trained, tmp_path):
