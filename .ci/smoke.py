@@ -2,7 +2,8 @@
 
 Prints the hash of a trajectory, which is the same for every Python. With `--shipped` nothing may
 be compiled: neither with the best machine code that the package has for this processor, nor with
-that of each level that NUMBA_CPU_NAME can ask for.
+that of each level that NUMBA_CPU_NAME can ask for. A function policy, as a user writes it, then
+compiles against that machine code.
 """
 
 import json
@@ -37,6 +38,23 @@ def check_nothing_compiled(expected: str) -> None:
     assert not compiled, compiled
 
 
+def light(inputs, weights, memory, outputs, layers, dt) -> None:  # noqa: ANN001
+    """Turn away from what is near: a function policy."""
+    outputs[0] = weights[0] - weights[1] * inputs[0]
+    outputs[1] = weights[0] - weights[1] * inputs[14]
+
+
+def check_a_policy_compiles() -> None:
+    """Drive robots by a function of a user's own; the package's functions are still loaded."""
+    import sbot as package
+    from sbot_common.compiled.cache import CACHE_DIRECTORY
+    policy = package.function_policy(light, ['infrared'], weights=2)
+    seen = package.Worlds('sbot_box', 2).run(policy, [0.5, 1.0], ticks=5, keep=['pose']).pose
+    assert (seen[-1] != seen[0]).any()
+    compiled = [path.name for path in CACHE_DIRECTORY.glob('*.code')]
+    assert not [name for name in compiled if name.startswith('sbot_sim.')], compiled
+
+
 def main(shipped: bool) -> None:
     """Use every kind of file that the package brings."""
     import sbot as package
@@ -61,6 +79,7 @@ def main(shipped: bool) -> None:
     assert 'canvas' in Path('run.html').read_text('utf-8')
     if shipped:
         check_nothing_compiled(run['trajectory_sha256'])
+        check_a_policy_compiles()
     print(f'{sbot("--version").strip()}, Python {sys.version.split()[0]}: '
           f'{run["trajectory_sha256"]}')
 

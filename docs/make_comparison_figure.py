@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from sbot.figures.arena import draw_arena
 from sbot.figures.data import from_result
+from sbot.figures.palette import palette
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
@@ -35,10 +36,11 @@ def main() -> None:
             run = run_scenario(scenario)
             if number == 0:
                 draw_arena(axes, from_result(run))
-                for robot in scenario.robots:
-                    if robot.goal is not None:
-                        axes.plot(*robot.goal, marker='*', color='black', markersize=9, zorder=6,
-                                  linestyle='none')
+                goals = [robot.goal for robot in scenario.robots if robot.goal is not None]
+                for marker, size in (('o', 9), ('+', 7)):  # as in pictures of runs
+                    axes.plot(*zip(*goals, strict=True), marker=marker, color=palette().goal,
+                              markersize=size, markerfacecolor='none', zorder=8,
+                              linestyle='none')
             for i, robot in enumerate(scenario.robots):
                 goes = robot.goal is not None
                 axes.plot(run.poses[:, i, 0], run.poses[:, i, 1], color=colour, zorder=5,
@@ -49,8 +51,8 @@ def main() -> None:
     handles = [Line2D([], [], color=colour, linewidth=1.8, label=name)
                for name, colour in CONTROLLERS.items()]
     handles += [Line2D([], [], color='0.4', linewidth=0.6, label='followers, thin'),
-                Line2D([], [], color='black', marker='*', linestyle='none', markersize=9,
-                       label='goal')]
+                Line2D([], [], color=palette().goal, marker='o', linestyle='none', markersize=9,
+                       markerfacecolor='none', label='goal')]
     figure.legend(handles=handles, loc='outside lower center', ncols=len(handles), frameon=False)
     figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=170)
 

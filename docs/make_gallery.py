@@ -1,5 +1,7 @@
 """Pictures, films and commands of docs/gallery.md: `python docs/make_gallery.py [NAME ...]`.
 
+A name of FIGURES is that of a picture of other pages, in docs/figures.
+
 The site's build calls `complete` for what is not in the repository: dark pictures, and all films.
 """
 
@@ -12,11 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import numpy as np
 from PIL import Image, ImageSequence
 
 from sbot.figures.animation import animate_run
 from sbot.figures.data import RunData, load_run
+from sbot.figures.film import Film
+from sbot.figures.gif import palette_of
 from sbot.figures.picture import Look, plot_run
 
 FOLDER = Path(__file__).resolve().parent / 'gallery'
@@ -55,6 +58,15 @@ GALLERY = {
 }
 
 
+# Pictures and films of other pages: scenario, and what it is run with.
+FIGURES: dict[str, tuple[str, dict[str, object]]] = {
+    'demo.gif': ('leader_follower', {'duration': 40}),
+    'leader_run.png': ('leader_in_gusts', {}),
+    'boxes.svg': ('examples/push_boxes.yaml', {}),
+    'yard.svg': ('examples/yard.yaml', {}),
+}
+
+
 def stem(name: str) -> str:
     """Return the name of a scenario's files."""
     return name.removeprefix('gallery/')
@@ -83,40 +95,27 @@ def draw(data: RunData, shown: Shown, path: Path, dark: bool = False) -> None:
     with TemporaryDirectory() as folder:
         large = Path(folder) / 'large.png'
         plot_run(data, large, Look(shown.at, shown.colour, dark))
-        save_small(large, path, few_colours=not dark)
+        save_small(large, path, colours=0 if dark else COLOURS)
 
 
-def save_small(large: Path, path: Path, width: int = WIDTH, few_colours: bool = False) -> None:
-    """Write a picture anew, in fewer pixels; tracks by time are gradients and need all colours."""
+def save_small(large: Path, path: Path, width: int = WIDTH, colours: int = 0) -> None:
+    """Write a picture anew, smaller; 0 colours: all, as tracks by time are gradients."""
     with Image.open(large) as image:
         height = round(image.height * width / image.width)
         small = image.convert('RGB').resize((width, height), Image.Resampling.LANCZOS)
-    if few_colours:
-        small = small.quantize(palette=palette_of(small, COLOURS), dither=Image.Dither.NONE)
+    if colours:
+        small = small.quantize(palette=palette_of(small, colours), dither=Image.Dither.NONE)
     small.save(path, optimize=True)
-
-
-def palette_of(image: Image.Image, colours: int) -> Image.Image:
-    """Return a palette: the most frequent colours as they are, and some of the others."""
-    different, counts = np.unique(np.asarray(image).reshape(-1, 3), axis=0, return_counts=True)
-    frequent = different[np.argsort(-counts, kind='stable')[:colours // 2]]
-    others = image.quantize(colours - len(frequent), Image.Quantize.MAXCOVERAGE).getpalette()
-    table = np.array([*frequent.ravel().tolist(), *(others or [])]).reshape(-1, 3)
-    table[table.min(axis=1) >= 248] = 255  # the ground, which the nearest colour may not tint
-    palette = Image.new('P', (1, 1))
-    palette.putpalette(table.ravel().tolist())
-    return palette
 
 
 def save_gif(data: RunData, shown: Shown, path: Path) -> None:
     """Write a film of fewer pixels, frames and colours."""
     with TemporaryDirectory() as folder:
         large = Path(folder) / 'large.gif'
-        animate_run(data, large, Look(colour=shown.colour))
+        animate_run(data, large, Look(colour=shown.colour), Film(GIF_WIDTH))
         with Image.open(large) as film:
-            height = round(film.height * GIF_WIDTH / film.width)
-            frames = [frame.convert('RGB').resize((GIF_WIDTH, height), Image.Resampling.LANCZOS)
-                      for k, frame in enumerate(ImageSequence.Iterator(film))
+            height = film.height
+            frames = [frame.convert('RGB') for k, frame in enumerate(ImageSequence.Iterator(film))
                       if k % shown.gif == 0]
             duration = film.info['duration'] * shown.gif
     some = frames[::max(1, len(frames) // 6)]  # whose colours the palette is made of
@@ -145,11 +144,29 @@ def complete(folder: Path) -> None:
             animate_run(data, film, Look(colour=shown.colour))
 
 
+def draw_figure(name: str) -> None:
+    """Draw one of FIGURES."""
+    scenario, values = FIGURES[name]
+    root = FOLDER.parents[1]
+    data = load_run(str(root / scenario) if '/' in scenario else scenario, values)
+    path = root / 'docs' / 'figures' / name
+    if path.suffix == '.gif':
+        animate_run(data, path)
+    elif path.suffix == '.svg':
+        plot_run(data, path)
+    else:
+        draw(data, Shown(), path)
+    print(f'{name}: {path.stat().st_size / 1000:.0f} kB')
+
+
 def main() -> None:
     """Draw everything, or the scenarios that are named."""
     FOLDER.mkdir(exist_ok=True)
     PAGE.write_text(mend_page(PAGE.read_text('utf-8')), 'utf-8')
-    for name in sys.argv[1:] or GALLERY:
+    for name in sys.argv[1:] or (*GALLERY, *FIGURES):
+        if name in FIGURES:
+            draw_figure(name)
+            continue
         data, shown = load_run(name), GALLERY[name]
         path = FOLDER / f'{stem(name)}.png'
         draw(data, shown, path)

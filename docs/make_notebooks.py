@@ -20,13 +20,12 @@ import jupytext
 import nbclient
 import nbformat
 from make_gallery import save_small
-from PIL import Image
 
 FOLDER = Path(__file__).resolve().parent / 'tutorials'
 OUTPUT_SHOWN = re.compile(r'^```text\n.*?^```\n\n?', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'(!\[[^]]*\]\()([\w./]+\.png)\)')
 HEADER = '---\njupyter:\n  jupytext:\n    main_language: python\n---\n\n'
-WIDTH, COLOURS = 640, 64  # pixels; with all colours a notebook would have more than 100 kB
+WIDTH, COLOURS = 640, 96  # pixels; with all colours a notebook would have more than 100 kB
 
 
 def make(page: Path) -> None:
@@ -45,10 +44,7 @@ def make(page: Path) -> None:
             if made is None:
                 raise SystemExit(f'{page.name}: no command makes {name}')
             (FOLDER / name).parent.mkdir(exist_ok=True)
-            save_small(made, FOLDER / name, WIDTH)
-            with Image.open(FOLDER / name) as image:
-                fewer = image.quantize(COLOURS)
-            fewer.save(FOLDER / name, optimize=True)
+            save_small(made, FOLDER / name, WIDTH, COLOURS)
     for i, cell in enumerate(notebook.cells):
         cell.id = f'cell-{i}'
         if cell.cell_type == 'markdown':

@@ -60,7 +60,7 @@ def draw_tables() -> None:
 def draw_world(axes: Axes, world: World, pose: np.ndarray, radius: float) -> None:
     """Draw walls, discs and robots."""
     for x0, y0, x1, y1 in world.segments:
-        axes.plot([x0, x1], [y0, y1], 'k', lw=2, solid_capstyle='projecting')
+        axes.plot([x0, x1], [y0, y1], 'k', lw=2, solid_capstyle='projecting', clip_on=False)
     for rectangle in world.rectangles:
         axes.add_patch(Polygon(rectangle_corners(rectangle), color='0.5'))
     for x, y, r in world.circles:
@@ -71,6 +71,7 @@ def draw_world(axes: Axes, world: World, pose: np.ndarray, radius: float) -> Non
         axes.plot([x, x + radius * math.cos(yaw)], [y, y + radius * math.sin(yaw)], 'C0', lw=1.5,
                   zorder=4)
     axes.set_aspect('equal')
+    axes.margins(0)  # ticks stand at the walls
     axes.set(xlabel='x (m)', ylabel='y (m)')
     axes.tick_params(length=2)
     for spine in axes.spines.values():

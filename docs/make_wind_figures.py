@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -50,6 +51,9 @@ def reduction_map(fade: str, boost: str, blockers: list[tuple[float, float]]) ->
 
 def main() -> None:
     """Write wake_reduction.png."""
+    # No ground, and letters of a grey that can be read on white and on black.
+    rcParams.update(dict.fromkeys(('text.color', 'axes.edgecolor', 'axes.labelcolor',
+                                   'xtick.color', 'ytick.color'), '#808080'))
     figure = Figure(figsize=(11, 4.9), dpi=110, layout='constrained')
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(BLOCKERS), len(READINGS), sharex=True, sharey=True)
@@ -71,7 +75,7 @@ def main() -> None:
                               arrowprops={'arrowstyle': '->', 'color': 'white'})
         axes[row, 0].text(0.02, -0.3, 'wind', color='white', va='center')
     figure.colorbar(shown, ax=axes, label='reduction r')
-    figure.savefig(FIGURES / 'wake_reduction.png')
+    figure.savefig(FIGURES / 'wake_reduction.png', transparent=True)
 
 
 if __name__ == '__main__':

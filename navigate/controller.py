@@ -13,6 +13,9 @@ from navigate.drift import Drift, drive, updated_drift
 from navigate.encounters import Motion, avoiding, keep_apart
 from navigate.following import follower_target, leader_speed, on_trail
 from navigate.frame import Place, into
+from navigate.looking import looking, notice_near, sees_all_ahead
+from navigate.meeting.backing import is_blocked, standing
+from navigate.meeting.evading import Around, evading
 from navigate.memory import Memory, State, Task
 from navigate.moving import look_for_movers, meet_movers
 from navigate.parameters import (
@@ -24,6 +27,8 @@ from navigate.parameters import (
     RATE,
     SIDE,
     STILL,
+    WAITING,
+    YIELD_TIME,
     Parameters,
 )
 from navigate.sight import limit_hidden, limit_near, list_neighbours, see
@@ -75,8 +80,8 @@ class Sight(NamedTuple):
     grid: Grid
     robots: int  # rows of ``memory.near``
     near: int  # likewise, with obstacles that move
-    limits: int  # rows of ``memory.limits`` that hold for its velocity
-    bounds: int  # likewise, with those that hold for its speed
+    seen: int  # rows of ``memory.limits`` of what it sees now
+    limits: int  # likewise, with what it saw before; they hold for its velocity
     changed: bool  # an obstacle is new
     looked: float  # s, when obstacles that move were looked for
 
@@ -110,7 +115,7 @@ def negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: i
               poses: Floats, place: Place, to_x: float, to_y: float) -> Yield:
     """Return whether a robot on its way to (to_x, to_y) (m) waits for others now."""
     waiting, route = state.waiting, state.route
-    found, passage = False, waiting.passage
+    found, inside, passage = False, False, waiting.passage
     if waiting.mode != WAITS:
         found, inside, passage = passage_ahead(p, grid, memory.path, route.length, route.at,
                                                place.x, place.y, to_x, to_y)
@@ -119,8 +124,22 @@ def negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: i
             passage = Passage(out_x, out_y, passage.far_x, passage.far_y)
     if found or waiting.mode == WAITS:
         write_headings(state.frame, poses, memory.headings)
+        last = way_ahead(memory.path, route, to_x, to_y)
+        if inside and is_blocked(p, me, memory.others, memory.headings, last[0] - place.x,
+                                 last[1] - place.y, state.time - state.stands.time):
+            spot_x, spot_y, _, _, _ = trails.place_on_trail(
+                memory.trail, points, place.x, place.y, WAITING * p.robot_radius_m, place.x,
+                place.y)
+            return Yield(WAITS, state.time, state.time + YIELD_TIME, state.time, passage, spot_x,
+                         spot_y)
     return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.headings,
                       memory.group, state.time)
+
+
+@njit_inner
+def way_ahead(path: Floats, route: Route, to_x: float, to_y: float) -> tuple[float, float]:
+    """Return the point (m) that a robot heads for on its route to a target."""
+    return (path[route.at, 0], path[route.at, 1]) if route.length > 0 else (to_x, to_y)
 
 
 @njit
@@ -189,7 +208,7 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
                                  way.at_y - place.y, way.to_x - place.x, way.to_y - place.y,
                                  state.time)
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
-    v = fastest(p, memory.limits, sight.bounds, place, drift.x, drift.y,
+    v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
                 min(v, p.forward_speed_mps), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
     # In wind, and where an obstacle moves, turns cannot wait.
@@ -228,11 +247,13 @@ def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: 
         look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.others, me, time)
         looked = time
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
-    limits, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, dt)
-    limits = limit_hidden(p, grid, memory, place, beams, state.margin, True, limits)
-    limits = limit_near(p, memory, robots, near, limits)
-    bounds = limit_hidden(p, grid, memory, place, beams, state.margin, False, limits)
-    return Sight(grid, robots, near, limits, bounds, changed, looked)
+    seen, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, dt)
+    seen = limit_near(p, memory, robots, near, seen)
+    limits = limit_hidden(p, grid, memory, place, beams, state.margin, seen)
+    changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
+    if not sees_all_ahead(beams):
+        changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
+    return Sight(grid, robots, near, seen, limits, changed, looked)
 
 
 @njit
@@ -277,6 +298,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     rests = is_home or not task.has_goal or way.waiting.mode == WAITS
     watch, closed = watched(p, grid, state.watch, memory.path, route, memory.near, robots, rests,
                             place.x, place.y, time)
+    stands = standing(p, state.stands, rests, place.x, place.y, time)
     if closed:
         route = nothing_planned(route)
 
@@ -287,14 +309,20 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     motion = Motion(place.cosine * forward - place.sine * left,
                     place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y)
     chosen = avoiding(p, grid, place, memory.near, sight.near, motion, vx, vy, state.margin)
-    vx, vy = projected(memory.limits, sight.limits, chosen[0], chosen[1])
+    vx, vy = projected(memory.limits, sight.seen, sight.limits, chosen[0], chosen[1])
     air = vx - drift.x, vy - drift.y
     turning = wanting(state.turning, air[0], air[1], dt)
     v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
+    look, v, omega = looking(p, grid, memory, me, place, beams, state.look, v, omega, time, dt)
+    if sight.near > robots:
+        around = Around(grid, place, drift.x, drift.y, memory.near, robots, sight.near)
+        _, angle = drive(air[0], air[1], place.cosine, place.sine)
+        v, omega = evading(p, around, memory.limits, sight.seen, sight.limits, state.margin, v,
+                           omega, angle, dt)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1,
                   margin_kept(p, grid, memory, way.waiting, route), way.waiting, chosen[0],
-                  chosen[1], watch, sight.looked, turned(turning, omega, time))
+                  chosen[1], watch, stands, sight.looked, turned(turning, omega, time), look)
     return after, v, omega
 
 

@@ -37,15 +37,18 @@ def robot_limit(p: Parameters, distance: float) -> float:
 
 
 @njit
-def projected(limits: NDArray[np.float64], count: int, x: float, y: float) -> tuple[float, float]:
+def projected(limits: NDArray[np.float64], seen: int, count: int, x: float, y: float,
+              ) -> tuple[float, float]:
     """Return a velocity (m/s) near (x, y) that keeps the limits, or nearly all of them.
 
-    The farthest limit is corrected first, some times over.
+    The farthest limit is corrected first, some times over. The first ``seen`` limits are of what
+    the robot sees, and may drive it back. The others only stop it: what is there may have gone.
     """
     for _ in range(_PASSES):
         worst, most = -1, 1e-9
         for k in range(count):
-            excess = limits[k, 0] * x + limits[k, 1] * y - limits[k, 2]
+            bound = limits[k, 2] if k < seen else max(0.0, limits[k, 2])
+            excess = limits[k, 0] * x + limits[k, 1] * y - bound
             if excess > most:
                 worst, most = k, excess
         if worst < 0:

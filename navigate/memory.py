@@ -12,7 +12,7 @@ from navigate.drift import Drift
 from navigate.frame import Frame
 from navigate.moving import MOST, Movers, make_movers
 from navigate.parameters import HIDDEN, SIDE, Parameters
-from navigate.turning import Turning, no_turn
+from navigate.turning import NO_LOOK, Look, Turning, no_turn
 from navigate.ways import trail as trails
 from navigate.ways.grid import make_grid
 from navigate.ways.known import Known, nothing_known
@@ -39,8 +39,10 @@ class State(NamedTuple):
     chosen_x: float  # m/s, velocity of the last turn
     chosen_y: float
     watch: Watch
+    stands: Watch  # whoever is near
     looked: float  # s, when obstacles that move were last looked for
     turning: Turning
+    look: Look
 
 
 class Memory(NamedTuple):
@@ -84,12 +86,12 @@ def make_memory(num_robots: int, beams: int) -> Memory:
 
 def make_limits(num_robots: int, beams: int) -> Floats:
     """Return room for limits: of robots, beams, moving obstacles and hidden ones."""
-    return np.zeros((num_robots + MOST + 2 * HIDDEN + beams, 3))
+    return np.zeros((num_robots + 2 * MOST + HIDDEN + beams, 3))
 
 
 def initial_state(frame: Frame, p: Parameters) -> State:
     """Return the state before the first turn."""
     corner = -SIDE / 2 * p.cell_m
-    return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0), corner,
-                 corner, 0, 0.0, 0, p.margin_m, no_yield(), 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 -math.inf, no_turn())
+    return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False),
+                 corner, corner, 0, 0.0, 0, p.margin_m, no_yield(), 0.0, 0.0, Watch(0.0, 0.0, 0.0),
+                 Watch(0.0, 0.0, 0.0), -math.inf, no_turn(), NO_LOOK)

@@ -38,6 +38,7 @@ from navigate.parameters import (
     SPEED_GAIN,
     SURE,
     SWERVE,
+    WELL_IN_VIEW,
     Parameters,
 )
 from navigate.ways.grid import Grid, is_marked
@@ -332,6 +333,7 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
                         grid, ranges, beams, first, last, place) < KNOWN:
                     follow_cut(p, movers, ranges, beams, first, last, place, time)
         first = last + 1
+    edge = max(WELL_IN_VIEW, min(beams[0, 0], beams[0, n - 1])) if n > 0 else WELL_IN_VIEW
     for k in range(MOST):
         since = time - movers.seen[k]
         if movers.looks[k] >= SURE and since == 0.0 and not movers.moves[k]:
@@ -340,8 +342,9 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
         if movers.looks[k] > 0 and since > 0.0:
             x, y = expected(movers, k, time)
             dx, dy = x - place.x, y - place.y
-            in_front = place.cosine * dx + place.sine * dy > 0.5 * math.sqrt(dx * dx + dy * dy)
-            if since > (MISSING if in_front or not movers.moves[k] else FORGET):
+            in_view = place.cosine * dx + place.sine * dy > edge * math.sqrt(dx * dx + dy * dy)
+            lasts = movers.moves[k] or edge > WELL_IN_VIEW  # else all that is ahead is in view
+            if since > (MISSING if in_view or not lasts else FORGET):
                 movers.looks[k] = 0
 
 

@@ -23,7 +23,10 @@ MOST = 9  # evidence
 LEAST = -4  # evidence
 BLIND_SIDE = 1e-3  # sine: beams that see no farther to a side leave some of what is ahead unseen
 HIDDEN = 64  # cells out of view that are kept clear of, at most
-UNSEEN = 2.5  # radii in which cells that no beam has passed limit the speed
+UNSEEN = 2.5  # radii in which cells that no beam has told of are looked at
+LOOK_AT = 0.8  # share of half the view, to which a cell is brought
+IN_VIEW = 0.95  # likewise, it is in view
+LONGEST_LOOK = 1.0  # s
 BANNED = 100  # evidence of a cell that no beam clears
 REBUILDS = 1  # obstacles forgotten in a turn, at most
 
@@ -88,7 +91,7 @@ LARGEST = 3.0  # radii: a larger object is no disc
 GATE = 2.0  # radii between an object and where it was expected
 MOVES = 1.0  # radii from where it was ``ANCHOR`` ago: it moves
 ANCHOR = 2.0  # s
-KNOWN = 0.5  # share of an object where obstacles were known: one that moves has less
+KNOWN = 0.7  # share of an object where obstacles were known: one that moves has less
 PARTLY_KNOWN = 0.8  # likewise of one that beams pass where it was
 KNOWN_GAIN = 0.3  # of a look, in the mean of that share
 PLACE_GAIN = 0.5  # of the alpha-beta filter, a look
@@ -97,8 +100,17 @@ SWERVE = 0.3  # radii between a moving object and where it was expected: it goes
 DAMPING = 0.1  # of the fit to a part of an object, a beam
 LEAP = 1.0  # radii between that fit and where it was expected: it is of something else
 SPACE = 1.5  # margins that are left to one that moves
+WELL_IN_VIEW = 0.5  # cosine off the heading, or that of the edge of a narrower view
 MISSING = 0.5  # s for which an object in front is not seen until it is forgotten
 FORGET = 3.0  # s, likewise of one that is not in front
+
+# Evasion of obstacles that move
+EVASION = 1.0  # s that are tried ahead
+EVASION_STEPS = 10  # in that time
+EVASION_ROOM = 0.5  # margins that are left
+GOES_ON = 4.0  # penalty of a touch at the end of that time, twice that of one now; the least
+TURNS_ROUND = 2.0  # deviation is 0, the greatest 2
+HITS_WALL = 4.0
 
 # Passages
 LANES = 5.0  # radii of width in which two robots pass if each keeps to its side
@@ -113,6 +125,8 @@ PRESSING = 5.0  # radii between a robot and one that presses on it from behind
 LOOK_TIME = 0.1  # s between two looks for passages
 CLEAR_TIME = 0.4  # s for which a passage is free before one that waits goes on
 YIELD_TIME = 4.0  # s for which an empty passage is left to those who are nearer
+BLOCKED_AHEAD = 4.0  # radii, a robot at rest so near ahead blocks the way
+BLOCKED_COSINE = 0.5  # of the angle between it and the way
 
 
 class Parameters(NamedTuple):

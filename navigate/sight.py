@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from navigate.damper import robot_limit, wall_limit
 from navigate.drift import Drift
 from navigate.frame import Frame, Place, into
+from navigate.looking import sees_all_ahead
 from navigate.memory import Memory, State
+from navigate.moving import MOST as OBJECTS
 from navigate.moving import is_mover, is_robot
 from navigate.parameters import (
     AT_REST,
-    BLIND_SIDE,
     CLEARING,
     HIDDEN,
     REBUILDS,
     SCAN_TIME,
     SIDE,
     SIGHT,
-    UNSEEN,
     WHEEL,
     Parameters,
 )
@@ -84,39 +84,42 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
 
 @njit
 def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams: Floats,
-                 margin: float, known: bool, count: int) -> int:
+                 margin: float, count: int) -> int:
     """Write limits for obstacles ahead and out of view, after ``count``; return their number.
 
-    Of a laser that sees less than what is ahead. ``known``: for obstacles that the robot saw
-    before; they may have gone, so it does not flee from them. Else for cells near it that no beam
-    has passed: what is there is not known.
+    Of a laser that sees less than what is ahead, for obstacles that the robot saw before. What it
+    saw whole from one side has a far side, too: it counts as a disc.
     """
     last = beams.shape[1] - 1
-    if last < 0 or (beams[0, 0] < BLIND_SIDE and beams[0, last] < BLIND_SIDE):
+    if sees_all_ahead(beams):
         return count
     edge = min(beams[0, 0], beams[0, last])  # cosine
-    reach = UNSEEN * p.robot_radius_m
-    if known:
-        reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
+    reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
     cells, most = math.ceil(reach / grid.cell), count + HIDDEN
     row, column = row_of(grid, place.y), column_of(grid, place.x)
     for r in range(max(0, row - cells), min(SIDE, row + cells + 1)):
         for c in range(max(0, column - cells), min(SIDE, column + cells + 1)):
-            is_wanted = grid.evidence[r, c] > 0 if known else grid.evidence[r, c] == 0
-            if not is_wanted or count == most:
+            if grid.evidence[r, c] <= 0 or count == most:
                 continue
-            right, up = 0.5, 0.5
-            if known:
-                right, up = np.float64(grid.hits[r, c, 0]), np.float64(grid.hits[r, c, 1])
-            dx = grid.origin_x + (c + right) * grid.cell - place.x
-            dy = grid.origin_y + (r + up) * grid.cell - place.y
+            dx = grid.origin_x + (c + np.float64(grid.hits[r, c, 0])) * grid.cell - place.x
+            dy = grid.origin_y + (r + np.float64(grid.hits[r, c, 1])) * grid.cell - place.y
             distance = math.sqrt(dx * dx + dy * dy)
             ahead = place.cosine * dx + place.sine * dy
             if distance < reach and 0.0 < ahead < edge * distance:
                 limits = memory.limits
                 limits[count, 0], limits[count, 1] = dx / distance, dy / distance
-                limits[count, 2] = max(0.0, wall_limit(p, distance, 0.0,
-                                                       margin if known else grid.cell / 2))
+                limits[count, 2] = wall_limit(p, distance, 0.0, margin)
+                count += 1
+    movers = memory.movers
+    for k in range(OBJECTS):
+        if movers.looks[k] > 0 and not movers.moves[k]:
+            dx, dy = movers.place[k, 0] - place.x, movers.place[k, 1] - place.y
+            distance = math.sqrt(dx * dx + dy * dy)
+            ahead = place.cosine * dx + place.sine * dy
+            if distance - movers.radius[k] < reach and 0.0 < ahead < edge * distance:
+                limits = memory.limits
+                limits[count, 0], limits[count, 1] = dx / distance, dy / distance
+                limits[count, 2] = wall_limit(p, distance - movers.radius[k], 0.0, margin)
                 count += 1
     return count
 

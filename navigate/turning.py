@@ -31,6 +31,17 @@ class Turning(NamedTuple):
     y: float
 
 
+class Look(NamedTuple):
+    """What a robot with a narrow view looks at before it drives on."""
+
+    x: float  # m
+    y: float
+    since: float  # s; inf: it does not
+
+
+NO_LOOK = Look(0.0, 0.0, math.inf)
+
+
 def no_turn() -> Turning:
     """Return the state of a robot that has not turned."""
     return Turning(0.0, 0.0, -math.inf, 0.0, 0.0)

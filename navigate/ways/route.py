@@ -48,12 +48,13 @@ class Route(NamedTuple):
     tight: int  # points where there was less than the margin when it was searched
     to_x: float  # m, its target when it was searched
     to_y: float
+    checked: bool  # it was free, and no obstacle is new since
 
 
 @njit_inner
 def nothing_planned(route: Route) -> Route:
     """Return a route without a path."""
-    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y)
+    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y, False)
 
 
 @njit
@@ -202,9 +203,10 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     since, at, length = time - route.time, route.at, route.length
     good = length > 0 and moved_x * moved_x + moved_y * moved_y < moved * moved
     pause = PAUSE if length > 0 else LATER
-    if good and (changed or since >= LOST):
+    checked = route.checked and not changed
+    if good and (changed or since >= LOST) and not checked:
         tight, blocked = tight_points(p, grid, path, at + 2, length)
-        good = tight <= route.tight and blocked == length
+        good = checked = tight <= route.tight and blocked == length
         if not good and blocked > at + SOON:
             pause = LATER
     if good:
@@ -218,13 +220,13 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     planned_x, planned_y = route.to_x, route.to_y
     if not good and (since >= pause or number == 0):
         number += 1
-        planned, at, planned_x, planned_y = time, 0, end_x, end_y
+        planned, at, planned_x, planned_y, checked = time, 0, end_x, end_y, False
         length = find_path(p, grid, search, number, x, y, end_x, end_y, path)
         tight, _ = tight_points(p, grid, path, 2, length)
         centre_path(p, grid, path, length)
         at = _passed(p, grid, path, length, at, 4 * AHEAD, x, y)
         at = max(at, min(2, length - 1))
-    route = Route(length, at, planned, number, tight, planned_x, planned_y)
+    route = Route(length, at, planned, number, tight, planned_x, planned_y, checked)
     if length == 0:
         return route, end_x, end_y
     return route, path[at, 0], path[at, 1]

@@ -119,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     """
     if argv is not None:
-        came = end_on_signals()
+        came = Interrupts()
         try:
             return _run(argv, came)
         finally:
@@ -130,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if _command_of(given) in _WATCHED and hasattr(os, 'fork'):
         from sbot.environment.watched import run_watched
         return run_watched(partial(_run, given, forked=True))
-    return _run(given, end_on_signals())
+    return _run(given, Interrupts())
 
 
 def _open_closed_streams() -> None:
@@ -147,12 +147,15 @@ def _command_of(given: Sequence[str]) -> str | None:
 
 def _run(given: Sequence[str], came: Interrupts, *, forked: bool = False) -> int:
     """Return the exit code of a command, also when signals come; the first one ends it."""
-    keep_warnings_plain()
     try:
         try:
+            end_on_signals(came)  # within these: a signal may come at any line
+            keep_warnings_plain()
             if forked:
                 unblock()
-            return _answer(given, came)
+            code = _answer(given, came)
+            came.answered = True
+            return code
         except KeyboardInterrupt:
             came.answered = True
     except KeyboardInterrupt:  # another one, just before that line

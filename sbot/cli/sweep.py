@@ -159,7 +159,7 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 
 def _add_values(request: Request, arguments: argparse.Namespace) -> None:
-    from sbot.scenario.model import MAX_SEED
+    from sbot.scenario.fields import MAX_SEED
     from sbot.sweeps.design import MAX_POINTS, sample_axis, spread_of
     from sbot.sweeps.plan import zip_axis
     from sbot.sweeps.values import seeds_of, values_of, whole_number

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
-from PIL import Image
 
 from sbot.figures import arena
 from sbot.figures.data import RunData
@@ -27,18 +26,17 @@ from sbot.figures.film import (
     frame_rate,
     speed_up,
 )
+from sbot.figures.gif import Pixels, write_gif
 from sbot.figures.palette import style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot_common.errors import InputError, bad_value, one_line
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
+_LEAST_DPI = 90.0
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 40
-_COLOURS = 128  # of a GIF
 _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
-
-Pixels = NDArray[np.uint8]
 
 
 def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film = AUTO) -> None:
@@ -68,7 +66,7 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
         try:
             if suffix == '.gif':
                 some = indexes[::max(1, len(indexes) // _PALETTE_FRAMES)]
-                _write_gif(path, frames, (drawn.frame(index) for index in some), rate)
+                write_gif(path, frames, (drawn.frame(index) for index in some), rate)
             else:
                 _write_mp4(path, frames, drawn.size, rate)
         except OSError as error:
@@ -82,13 +80,15 @@ class _Film:
         self._data = data
         self._by = by
         xmin, ymin, xmax, ymax = arena.view_of(data)
-        height = float(np.clip(_WIDTH * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
-        dpi = film.width / _WIDTH if film.width else _DPI  # a larger film has larger letters
+        # A larger film has larger letters; in a small one they can still be read.
+        dpi = max(film.width / _WIDTH, _LEAST_DPI) if film.width else _DPI
+        inches = film.width / dpi if film.width else _WIDTH
         if film.height:
             dpi = min(dpi, film.height / _HEIGHTS[0])
             width, height = film.width / dpi, film.height / dpi
         else:  # video codecs want even numbers of pixels
-            width, height = (2 * round(inches * dpi / 2) / dpi for inches in (_WIDTH, height))
+            high = float(np.clip(inches * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
+            width, height = (2 * round(each * dpi / 2) / dpi for each in (inches, high))
         figure = Figure(figsize=(width, height), dpi=dpi)
         # Its methods have no annotations.
         self._canvas: Any = FigureCanvasAgg(figure)
@@ -96,7 +96,8 @@ class _Film:
         self._axes.set_axis_off()
         arena.draw_world(self._axes, data)
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
-        self._drawn: object = None  # goals and wind of the background
+        self._goals: tuple[int, list[Artist]] = (-1, [])  # how many had been set, and their marks
+        self._drawn: object = None  # wind of the background
         width = 1.4 if len(data.radius) <= arena.MOST_NAMED else 0.6
         self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data, by),
                                    alpha=0.45, linewidths=width, zorder=5)
@@ -125,9 +126,8 @@ class _Film:
         """Return the picture (height, width, 4) of one of the stamps."""
         data = self._data
         stamp = int(data.stamps_ns[index])
-        goals = int((self._goal_stamps <= stamp).sum())
         wind = data.air.at(stamp)
-        behind = goals, *(tuple(each.tolist()) for each in (wind.velocity, wind.gust, wind.force))
+        behind = tuple(tuple(each.tolist()) for each in (wind.velocity, wind.gust, wind.force))
         if behind != self._drawn:
             self._draw_background(index)
             self._drawn = behind
@@ -143,41 +143,33 @@ class _Film:
         self._robots.move(data.poses[index])
         self._clock.set_text(f'{one_line(data.scenario.name, 200)}   {data.seconds[index]:.1f} s'
                              f'{self._faster}')
-        for artist in self._moving:
+        # Rings and crosses of goals stand over robots that have reached them.
+        for artist in sorted([*self._moving, *self._goals_at(stamp)], key=Artist.get_zorder):
             self._axes.draw_artist(artist)
         return np.asarray(self._canvas.buffer_rgba()).copy()
+
+    def _goals_at(self, stamp: int) -> list[Artist]:
+        """Return the marks of the goals of a time; made anew when a goal is set."""
+        count = int((self._goal_stamps <= stamp).sum())
+        if count != self._goals[0]:
+            for artist in self._goals[1]:
+                artist.remove()
+            before = {*self._axes.collections}
+            arena.draw_goals(self._axes, self._data, stamp)
+            marks: list[Artist] = [each for each in self._axes.collections if each not in before]
+            for artist in marks:
+                artist.set_animated(True)
+            self._goals = count, marks
+        return self._goals[1]
 
     def _draw_background(self, index: int) -> None:
         before = {*self._axes.collections, *self._axes.texts}
         arena.draw_wind(self._axes, self._data, index=index)
-        arena.draw_goals(self._axes, self._data, int(self._data.stamps_ns[index]))
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
         for artist in [*self._axes.collections, *self._axes.texts]:
             if artist not in before:
                 artist.remove()
-
-
-def _write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels],
-               rate: float) -> None:
-    """Write a film with one palette, so that what stands still does not flicker.
-
-    Parameters
-    ----------
-    path : of the file
-    frames : all frames
-    shown : frames whose colours the palette is made of
-    rate : frames per second
-
-    """
-    # The first frame has no trails: without the others their colours would be those nearest to it.
-    together = Image.fromarray(np.vstack([*shown])).convert('RGB')
-    palette = together.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
-    images = [Image.fromarray(pixels).convert('RGB').quantize(palette=palette,
-                                                              dither=Image.Dither.NONE)
-              for pixels in frames]
-    images[0].save(path, save_all=True, append_images=images[1:], loop=0,
-                   duration=round(1000 / rate))
 
 
 def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int],

@@ -116,21 +116,27 @@ def draw_world(axes: Axes, data: RunData) -> None:
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
-    _set_ticks(axes, max(xmax - xmin, ymax - ymin))
+    _set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
     draw_zones(axes, data.scenario.world.zones)
     _draw_obstacles(axes, data)
 
 
-def _set_ticks(axes: Axes, side: float) -> None:
-    """Set ticks of the same steps on both axes; ``side``: the arena's longer one (m)."""
+def _set_ticks(axes: Axes, width: float, height: float) -> None:
+    """Set ticks of the same steps on both axes of a view (m), unless one side is too short."""
     figure = axes.get_figure(root=True)
     inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 0.0
     count = int(np.clip(inches / _TICK, 3, 9))
-    step = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)[1]
-    axes.xaxis.set_major_locator(MultipleLocator(float(step)))
-    axes.yaxis.set_major_locator(MultipleLocator(float(step)))
+    step = _step(max(width, height), count)
+    for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
+        axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
+
+
+def _step(side: float, count: int) -> float:
+    """Return the least of 1, 2 and 5 of a power of ten that divides a side into so few."""
+    steps = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)
+    return float(steps[1] - steps[0])
 
 
 def _draw_obstacles(axes: Axes, data: RunData) -> None:

@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 from sbot.figures.palette import palette
-from sbot.scenario.model import COLOURS, Zone
+from sbot.scenario.fields import COLOURS
+from sbot.scenario.model import Zone
 
 _FILL = 0.22  # opacity
 _POINT = 42.0  # of a zone without radius: size as scatter takes it

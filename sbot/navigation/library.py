@@ -14,7 +14,7 @@ import numpy as np
 from sbot.navigation import alone, mini_games, open_space
 from sbot.navigation.barn import barn_scenes, dynabarn_scenes
 from sbot.navigation.scene import Scene, rounded
-from sbot.scenario.model import MAX_SEED
+from sbot.scenario.fields import MAX_SEED
 from sbot_common.errors import InputError, unknown_name
 
 VERSION = 1  # of all scenes; rows of different versions are not compared

@@ -9,7 +9,7 @@ from typing import Any
 
 from sbot.files.yaml_text import decode_text, read_file
 from sbot.navigation import library
-from sbot.scenario.model import MAX_SEED
+from sbot.scenario.fields import MAX_SEED
 from sbot_common.errors import InputError, bad_value
 
 # What is text, or None where a run failed or a controller is shipped; all others are metrics.

@@ -16,7 +16,12 @@ from importlib import import_module
 
 from sbot.environment.watched import end_with_parent
 from sbot_common.signals.ending import Ending
-from sbot_common.signals.interrupts import check_interrupt, interrupt_on_signals, unblock
+from sbot_common.signals.interrupts import (
+    Interrupts,
+    check_interrupt,
+    interrupt_on_signals,
+    unblock,
+)
 
 END_WITH_PARENT = 'SBOT_END_WITH_PARENT'  # environment, of nodes that others start
 STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
@@ -59,24 +64,23 @@ def run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
     if name and {'-h', '--help'} & set(own):
         print(_HELP.format(name, _ARGUMENTS.get(name, ''), _WHAT[name]))
         return 0
-    came = interrupt_on_signals()
-    codes: list[int] = []
-    atexit.register(_leave, codes)  # the first to be registered is called last
-    code = 0
+    came, codes, code = Interrupts(), list[int](), 0
     try:
-        if END_WITH_PARENT in os.environ:
-            end_with_parent()
-        unblock()  # `sbot up` starts its nodes with signals blocked
         try:
+            atexit.register(_leave, codes)  # the first to be registered is called last
+            interrupt_on_signals(came)
+            if END_WITH_PARENT in os.environ:
+                end_with_parent()
+            unblock()  # `sbot up` starts its nodes with signals blocked
             main = import_module(module).main
-        except Exception:  # what some libraries make of an interrupt while they are imported
+            check_interrupt(came)
+            code = int(main(argv))
+        except (KeyboardInterrupt, Exception):
+            # Some libraries make another error of an interrupt while they are imported.
             if not came.came:
                 raise
-        check_interrupt(came)
-        code = int(main(argv))
-    except (KeyboardInterrupt, ImportError):  # as above, where the node imports more
-        if not came.came:
-            raise
+        came.answered = True
+    except KeyboardInterrupt:  # another one, just before that line
         came.answered = True
     Ending().limit(_EXIT_TIMEOUT, code)  # what is left is the end of the interpreter
     codes.append(code)

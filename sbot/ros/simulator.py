@@ -22,8 +22,9 @@ from sbot.runner.recording import open_recorder
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import broadcast_options, initial_poses, simulation_parameters
 from sbot.scenario.controllers import external_robots
+from sbot.scenario.fields import FASTEST, SLOWEST
 from sbot.scenario.load import load_scenario, parse_scenario
-from sbot.scenario.model import FASTEST, SLOWEST, Scenario
+from sbot.scenario.model import Scenario
 from sbot_common import ros, topics
 from sbot_common.errors import bad_value
 from sbot_common.params import Spec, specs_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.scenario.model import MAX_SEED
+from sbot.scenario.fields import MAX_SEED
 from sbot.sweeps.plan import Axis
 from sbot.sweeps.values import MAX_LISTED
 from sbot_common.errors import InputError, bad_value, unknown_name

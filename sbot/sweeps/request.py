@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sbot.files.yaml_text import decode_text, parse_yaml, read_file
 from sbot.scenario.errors import validate
-from sbot.scenario.model import Check, Count, Flag, Seed
-from sbot.scenario.model import Mapping as MappingField
+from sbot.scenario.fields import Check, Count, Flag, Seed
+from sbot.scenario.fields import Mapping as MappingField
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
 from sbot.sweeps.modules import own_imports
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis

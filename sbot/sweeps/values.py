@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from sbot.files.yaml_text import LARGEST
-from sbot.scenario.model import MAX_SEED
+from sbot.scenario.fields import MAX_SEED
 from sbot.sweeps.plan import MAX_RUNS
 from sbot_common.errors import bad_value
 

@@ -17,7 +17,8 @@ const HELP = [
   ['.', 'one tick of a paused live run'], ['f', 'fit the arena'], ['d', 'dark or light'],
   ['c', 'next curve'], ['n', 'follow the next robot; shift: the one before'],
   ['l', 'put this moment and robot into the address, as a link'], ['?', 'this help'],
-  ['wheel, drag', 'zoom, move; a click on a robot follows it'],
+  ['+ −', 'zoom'], ['shift and arrows', 'move the view of a recording'],
+  ['wheel, drag; two fingers', 'zoom, move; a click on a robot follows it'],
   ['light blue arrows', 'the mean wind, without gusts and wakes; the longest is the strongest'],
   ['blue arrow at a robot', 'where the wind that it feels would carry it in two seconds'],
   ['red cross in a ring', 'a goal'], ['coloured disc with a name', 'a zone, which has no effect'], ['red dots', 'what the lasers hit'],
@@ -40,6 +41,7 @@ const QUANTITIES = {
     for (const [t, robot, x, y] of run.goals) if (robot === i && t <= times[k] + 1e-6) at = [x, y];
     return at ? Math.hypot(poses[k][3 * i] - at[0], poses[k][3 * i + 1] - at[1]) : NaN;
   }]};
+const RATE_WINDOW = 0.5;                   // s
 const MOST_CURVES = 8, POINTS = 500;       // of a plot: robots, and points of each
 // Of curves whose robots have one colour together, as in sbot/figures/arena.py.
 const CURVES = ['#e69f00', '#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f'];
@@ -51,9 +53,14 @@ function curveColours(robots) {            // those of the robots, if no two are
 
 function onGround(colour) { return theme.robots[colour] || colour; }   // of a robot, in this theme
 
-function change(k, i, of) {                // a rate between the frames around frame k
-  const a = Math.max(0, k - 1), b = Math.min(times.length - 1, k + 1);
-  return times[b] > times[a] ? of(poses[a], poses[b]) / (times[b] - times[a]) : 0;
+function change(k, i, of) {                // a rate in the half second around frame k, as in pictures
+  const from = times[k] - RATE_WINDOW / 2 - 1e-6, b = Math.max(
+    Math.min(times.length - 1, k + 1), frameAt(times[k] + RATE_WINDOW / 2 + 1e-6));
+  let a = frameAt(from), sum = 0;
+  if (times[a] < from) a++;
+  a = Math.min(a, Math.max(0, k - 1));
+  for (let f = a; f < b; f++) sum += of(poses[f], poses[f + 1]);
+  return times[b] > times[a] ? sum / (times[b] - times[a]) : 0;
 }
 
 function setTheme(name) {
@@ -83,7 +90,7 @@ function drawAround(width, height) {
   ctx.textAlign = 'center';
   for (let x = Math.ceil((view.x - width / 2 / s) / step) * step; x < view.x + width / 2 / s; x += step) {
     const at = width / 2 + (x - view.x) * s;
-    if (at < 34 || at > width - 120) continue;
+    if (at < 64 || at > width - 120) continue;
     ctx.moveTo(at, height); ctx.lineTo(at, height - 4);
     ctx.fillText(x.toFixed(digits), at, height - 6);
   }
@@ -92,8 +99,13 @@ function drawAround(width, height) {
     const at = height / 2 - (y - view.y) * s;
     if (at < 24 || at > height - 20) continue;
     ctx.moveTo(0, at); ctx.lineTo(3, at);
+    ctx.strokeStyle = theme.ground;        // a wall may be behind it
+    ctx.lineWidth = 3;
+    ctx.strokeText(y.toFixed(digits), 7, at + 3);
     ctx.fillText(y.toFixed(digits), 7, at + 3);
   }
+  ctx.strokeStyle = theme.soft;
+  ctx.lineWidth = 1;
   const bar = niceStep(50 / s), long = bar * s;
   ctx.moveTo(width - 8 - long, height - 8); ctx.lineTo(width - 8, height - 8);
   ctx.moveTo(width - 8 - long, height - 11); ctx.lineTo(width - 8 - long, height - 5);
@@ -238,13 +250,14 @@ function drawPlot(to, {robots, frames, rows, low, high}, box, X, Y, [width, heig
 }
 
 function showHelp(shown) {
-  const help = $('help');
-  if (!help.childElementCount) for (const [key, text] of HELP) {
-    const row = help.insertRow();
+  const help = $('help'), table = help.firstElementChild;
+  if (!table.rows.length) for (const [key, text] of HELP) {
+    const row = table.insertRow();
     row.insertCell().textContent = key;
     row.insertCell().textContent = text;
   }
   help.hidden = !shown;
+  if (shown) help.focus();                 // so that arrow keys and Page Down scroll it
 }
 
 function link() {                          // this moment and robot, in the address

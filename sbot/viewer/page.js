@@ -601,13 +601,19 @@ for (const id of ['speed', 'follow', 'scans', 'wind', 'trails', 'names'])
 window.onresize = resize;
 window.onhashchange = readFragment;
 // Keys go to the run, not to what was clicked last.
+let pointed = false;                       // whether the last input was a pointer's
+window.addEventListener('pointerdown', () => { pointed = true; }, true);
+window.addEventListener('keydown', () => { pointed = false; }, true);
 document.onchange = document.onclick = event => {
-  if (['SELECT', 'BUTTON', 'INPUT'].includes(event.target.tagName)
+  // Who works with the keyboard stays where they are.
+  if (pointed && ['SELECT', 'BUTTON', 'INPUT'].includes(event.target.tagName)
       && (event.type === 'change' || event.target.tagName !== 'SELECT')) event.target.blur();
 };
 window.onkeydown = event => {
-  if (['SELECT', 'BUTTON'].includes(event.target.tagName)
-      || event.ctrlKey || event.altKey || event.metaKey) return;
+  const on = event.target.tagName, own = {SELECT: / |Arrow|^[a-z0-9]$/i, BUTTON: / |Enter/, INPUT: / /};
+  if (event.ctrlKey || event.altKey || event.metaKey
+      || own[on] && event.target.type !== 'range' && own[on].test(event.key)
+      || event.target.id === 'help' && event.key.startsWith('Arrow')) return;
   if (event.key === ' ') { if (!event.repeat) toggle(); }
   else if (event.key === '.') step();
   else if (event.key.startsWith('Arrow') && drivable()) {
@@ -616,8 +622,16 @@ window.onkeydown = event => {
       fast = event.shiftKey;
       drive();
     }
+  } else if (event.key.startsWith('Arrow') && event.shiftKey) {
+    const by = 50 / view.scale;
+    $('follow').value = -1;
+    view.x += by * ((event.key === 'ArrowRight') - (event.key === 'ArrowLeft'));
+    view.y += by * ((event.key === 'ArrowUp') - (event.key === 'ArrowDown'));
+    dirty = true;
   } else if (event.key === 'ArrowRight') seek(now + 1);
   else if (event.key === 'ArrowLeft') seek(now - 1);
+  else if (event.key === '+' || event.key === '=') zoom(1.25);
+  else if (event.key === '-') zoom(0.8);
   else if (event.key === 'f') $('fit').click();
   else if (event.key === 'd') $('dark').click();
   else if (event.key === 'c') nextCurve();
@@ -630,17 +644,26 @@ window.onkeydown = event => {
 };
 window.onkeyup = event => { if (keys.delete(event.key) && drivable()) drive(); };
 window.onblur = releaseAll;
-canvas.onwheel = event => {
-  event.preventDefault();
-  const [width, height] = size(), factor = Math.exp(-event.deltaY / 500);
-  const dx = (event.clientX - width / 2) / view.scale, dy = (height / 2 - event.clientY) / view.scale;
+function zoom(factor, x = null, y = null) {  // about a point of the window (px), or the middle
+  const [width, height] = size();
+  const dx = x === null ? 0 : (x - width / 2) / view.scale, dy = y === null ? 0 : (height / 2 - y) / view.scale;
   view.x += dx * (1 - 1 / factor);
   view.y += dy * (1 - 1 / factor);
   view.scale *= factor;
   dirty = true;
+}
+canvas.onwheel = event => {
+  event.preventDefault();
+  zoom(Math.exp(-event.deltaY / 500), event.clientX, event.clientY);
 };
 let pressed = null;                        // where the pointer went down
-canvas.onpointerdown = event => { pressed = [event.clientX, event.clientY]; };
+const fingers = new Map();                 // where pointers are that are down
+canvas.onpointerdown = event => {
+  fingers.set(event.pointerId, [event.clientX, event.clientY]);
+  pressed = fingers.size === 1 ? [event.clientX, event.clientY] : null;
+};
+window.addEventListener('pointerup', event => fingers.delete(event.pointerId));
+window.addEventListener('pointercancel', event => fingers.delete(event.pointerId));
 canvas.onpointerup = event => {            // a click on a robot follows it
   if (!run || !times.length || !pressed
       || Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) > 4) return;
@@ -654,9 +677,17 @@ canvas.onpointerup = event => {            // a click on a robot follows it
     }
 };
 canvas.onpointermove = event => {
-  if (!(event.buttons & 1) || !(event.movementX || event.movementY)) return;
+  const before = fingers.get(event.pointerId), here = [event.clientX, event.clientY];
+  if (!before || !(event.buttons & 1) || before[0] === here[0] && before[1] === here[1]) return;
+  fingers.set(event.pointerId, here);
+  if (fingers.size > 1) {                  // two fingers: as far as their distance changes
+    const [, other] = [...fingers].find(([id]) => id !== event.pointerId);
+    const far = at => Math.max(10, Math.hypot(at[0] - other[0], at[1] - other[1]));
+    zoom(far(here) / far(before), other[0], other[1]);
+    return;
+  }
   $('follow').value = -1;
-  view.x -= event.movementX / view.scale;
-  view.y += event.movementY / view.scale;
+  view.x -= (here[0] - before[0]) / view.scale;
+  view.y += (here[1] - before[1]) / view.scale;
   dirty = true;
 };

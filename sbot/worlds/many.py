@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.function_policy import FunctionPolicy
-from neural_controller.inputs import READING, field_of, input_table, parse_input
 from neural_controller.network import Network
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.model import Scenario
@@ -25,10 +24,11 @@ from sbot.worlds.arguments import (
     enough_memory,
     flag,
 )
-from sbot.worlds.episode import COLUMNS, Episode, columns_of, keep_rows, split
+from sbot.worlds.episode import Episode, columns_of, keep_rows, split
 from sbot.worlds.knowing import Knowing
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
+from sbot.worlds.policy_arrays import check_inputs, policy_arrays
 from sbot.worlds.saved import Saved
 from sbot.worlds.setting import tables_of_worlds, winds_of
 from sbot.worlds.starts import Starts
@@ -349,7 +349,8 @@ class Worlds:
             if name in names and name not in self.senses:
                 raise InputError(f'keep: {name} needs the sensor; add it to `sense`')
         with enough_memory(f'{count} ticks of {self.count} worlds'):
-            arrays = self._policy(policy, network, weights, goals, names, count)
+            arrays = policy_arrays(policy, weights, goals, names, count, self.scenarios,
+                                   self.state.tick)
         gather, *deciding = deciding_phases(policy)
         ticking: Phases = [*[keep_rows] * bool(names), *self._ticking()]
         program = self.program([gather, *self.reading_phases(network, arrays), *deciding,
@@ -368,35 +369,6 @@ class Worlds:
             if ticks - tick > 1:
                 self.simulation.run(keeping, min(hold, ticks - tick) - 1)
 
-    def _policy(self, policy: Network | FunctionPolicy, network: Network, weights: ArrayLike,
-                goals: ArrayLike | None, names: Sequence[str], ticks: int) -> Policy:
-        rows = self.count * self.robots
-        size = (policy.weight_count,)
-        values = numbers('weights', weights, (self.count, *size), size)
-        if values.ndim == 1:
-            values = np.tile(values, (self.count, 1))
-        if goals is None:
-            places = np.array([[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
-                               for scenario in self.scenarios], np.float64)
-        else:
-            shape = (self.count, self.robots, 2)
-            places = np.broadcast_to(numbers('goals', goals, shape, shape[1:]), shape)
-        if 'goal' in network.inputs and not np.isfinite(places).all():
-            raise InputError('the input goal needs a goal of every robot; give goals')
-        columns, at = np.full(len(COLUMNS), -1, np.int64), 0
-        for name in names:
-            columns[list(COLUMNS).index(name)] = at
-            at += COLUMNS[name]
-        return Policy(
-            inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
-            memory=np.zeros((rows, policy.memory_count)), weights=np.ascontiguousarray(values),
-            layers=network.layers, table=input_table(network.inputs),
-            goal=places.reshape(-1, 2).copy(),
-            limits=np.array([network.max_speed, network.turn]),
-            kept=np.zeros((ticks if names else 0, rows, at)), kept_columns=columns,
-            first_tick=self.state.tick.copy(),
-            decision=np.array([(network.hold or 1) * self.dt]))
-
     def reading_phases(self, network: Network, policy: Policy) -> list[Interpreted]:
         """Return the phases that complete the inputs of a network after the compiled phase."""
         return [*gather_readings(network, policy, self.phases.fitted, self.robots),
@@ -404,18 +376,7 @@ class Worlds:
 
     def check_inputs(self, network: Network) -> None:
         """Raise InputError for an input of a network that these worlds do not give."""
-        for name in network.inputs:
-            sense = field_of(name)
-            if sense is not None and sense not in self.senses:
-                if sense not in sensors():
-                    raise bad_value('inputs', name, 'the name of a sensor and how many numbers '
-                                    'it reads, e.g. imu:4')
-                raise InputError(f"inputs: {name} needs {sense} in sense; add '{sense}'")
-            readings = self.phases.fitted.readings.get(sense or '')
-            if parse_input(name)[0] == READING and (
-                    readings is None or parse_input(name)[1] != readings.shape[1]):
-                raise bad_value('inputs', name, 'a name of neural_controller.inputs'
-                                if readings is None else f'{sense}:{readings.shape[1]}')
+        check_inputs(network, self.senses, self.phases.fitted.readings)
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         for k in chosen.tolist():

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
+from sbot_common.signals.interrupts import raise_swallowed
+
 LISTENERS: list[Callable[[str], None]] = []  # called with the name of what is compiled
 _MOST = 2000  # numbers that are computed in Python; then importing numba is quicker
 _NO_LAZY = ('numba', 'numpy', 'llvmlite', 'pydantic', 'scipy')  # packages without any of these
@@ -130,6 +132,7 @@ class Lazy:
                 lazy._real = lazy._make()
             for module in list(sys.modules.values()):
                 _replace(module)
+        raise_swallowed()  # numba's import swallows some signals
 
 
 def decorated(function: Callable[..., Any] | None, make: Callable[[], Any], *,

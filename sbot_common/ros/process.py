@@ -59,8 +59,9 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except Exception:
-        # A signal during the set-up ends the context between any two calls, which then complain.
-        if rclpy.ok():
+        # A signal during the set-up ends the context between any two calls, which then complain;
+        # and some libraries make another error of it while they are imported.
+        if rclpy.ok() and not deferral.came:
             code = 1  # of the exception
             raise
     finally:
@@ -89,6 +90,8 @@ def _spin(make_nodes: Callable[[], Iterator[Node]], nodes: list[Node],
     for node in make_nodes():
         nodes.append(node)
         executor.add_node(node)
+        if deferral.came:  # and a library has swallowed it
+            raise KeyboardInterrupt
     deferral.active = True
     # What is there now stays: a collection that looks through it takes a tick or two.
     gc.collect()

@@ -30,6 +30,7 @@ class Deferral:
 
     def __init__(self, timeout: float | None = None, *, active: bool = False) -> None:
         self.active = active
+        self.came = False  # any signal, deferred or not
         self._timeout = timeout
         self._waiting: int | None = None
         self._turn = 0  # counts signals delivered or forgotten, so that none is sent again
@@ -42,6 +43,7 @@ class Deferral:
                     signal.signal(number, self._on_signal)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.came = True
         if not self.active or self._waiting is not None:
             self._handlers[number](number, frame)
             return

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 
 from sbot_common.signals import limit
@@ -30,22 +30,26 @@ class Interrupts:
         self.came = False
         self.answered = False  # the program ends because of it; more signals raise nothing
         self._before: dict[int, Any] = {}
-        self._hook = sys.unraisablehook
+        self._hook, self._print = sys.unraisablehook, sys.excepthook
 
     def install(self, *numbers: int) -> None:
-        """Handle these signals, and exceptions that are lost in destructors."""
+        """Handle these signals, and exceptions that are lost in destructors and C code."""
+        global _installed
         for number in numbers:
             before = signal.signal(number, self._interrupt)
             self._before.setdefault(number, before)
-        sys.unraisablehook = self._unraisable
+        sys.unraisablehook, sys.excepthook = self._unraisable, self._printed
+        _installed = self
 
     def restore(self) -> None:
         """Give signals back the handlers that they had before, and lift the limit of time."""
+        global _installed
         limit.lift()
         for number, handler in self._before.items():
             if handler is not None:  # None: it is not Python's
                 signal.signal(number, handler)
-        sys.unraisablehook = self._hook
+        sys.unraisablehook, sys.excepthook = self._hook, self._print
+        _installed = None
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         self.came = True
@@ -57,15 +61,27 @@ class Interrupts:
         if not self.came:
             self._hook(lost)
         elif lost.exc_type is KeyboardInterrupt:
-            try:
-                _send_again()
-            except KeyboardInterrupt:  # a second signal came here, and would be lost as well
-                _send_again()
+            _send_again()
+
+    def _printed(self, kind: type[BaseException], error: BaseException,
+                 trace: TracebackType | None) -> None:
+        # Below Python's last frame the program ends by it; within one, C code has printed it and
+        # continues, as the modules of numba do that look for numpy.
+        if self.came and kind is KeyboardInterrupt and sys._getframe().f_back is not None:
+            _send_again()
+        else:
+            self._print(kind, error, trace)
+
+
+_installed: Interrupts | None = None
 
 
 def _send_again() -> None:
     """Send this process a SIGINT in a moment."""
-    send_later(_AGAIN, signal.SIGINT, lambda: True)
+    try:
+        send_later(_AGAIN, signal.SIGINT, lambda: True)
+    except KeyboardInterrupt:  # a second signal came here, and would be lost as well
+        send_later(_AGAIN, signal.SIGINT, lambda: True)
 
 
 def send_later(seconds: float, number: int, is_due: Callable[[], bool]) -> None:
@@ -81,15 +97,18 @@ def send_later(seconds: float, number: int, is_due: Callable[[], bool]) -> None:
         _thread.start_new_thread(send, ())
 
 
-def interrupt_on_signals() -> Interrupts:
+def interrupt_on_signals(interrupts: Interrupts | None = None) -> Interrupts:
     """Let SIGINT and SIGTERM raise KeyboardInterrupt; return a record of their arrival.
 
     SIGINT itself is set, too: a process that a shell starts in its background has it ignored.
-    An exception in a destructor or a callback of C code is lost; such a signal comes again. Other
-    exceptions there are not told after a signal: what it left half made cannot be taken apart.
+    An exception in a destructor or a callback of C code is lost, or printed; such a signal comes
+    again, and nothing is printed. Other exceptions in destructors are not told after a signal:
+    what it left half made cannot be taken apart.
     From the first signal on the process has 8 s to end (``limit``).
+
+    ``interrupts``: the record, for a caller that a signal may reach before this has returned it.
     """
-    interrupts = Interrupts()
+    interrupts = Interrupts() if interrupts is None else interrupts
     limit.enable()
     interrupts.install(*_ENDING)
     return interrupts
@@ -105,12 +124,21 @@ def check_interrupt(interrupts: Interrupts) -> None:
         raise KeyboardInterrupt
 
 
-def end_on_signals() -> Interrupts:
+def raise_swallowed() -> None:
+    """Raise KeyboardInterrupt if a signal came that this process has not answered; see above.
+
+    For after an import of a large library, where nobody holds the record of signals.
+    """
+    if _installed is not None and not _installed.answered:
+        check_interrupt(_installed)
+
+
+def end_on_signals(interrupts: Interrupts | None = None) -> Interrupts:
     """Let SIGTERM, and a closed terminal, end a command as Ctrl-C does; see above.
 
     So bags are closed and nodes, which have sessions of their own, are stopped.
     """
-    interrupts = interrupt_on_signals()
+    interrupts = interrupt_on_signals(interrupts)
     interrupts.install(*(number for number in HANGUP
                          if signal.getsignal(number) == signal.SIG_DFL))  # not by nohup
     return interrupts

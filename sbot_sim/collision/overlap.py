@@ -7,14 +7,13 @@ with the distance that is kept free; circles, rectangles and polygons are solid.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit, njit_or_python
 from sbot_common.elementary import hypot_of, sincos_of
+from sbot_sim.collision.near_pairs import near_objects, near_pairs
 from sbot_sim.collision.polygon_overlap import (
     depths_of_discs_in_polygons,
     depths_of_rectangles_in_polygons,
@@ -35,9 +34,6 @@ Indexes = NDArray[np.intp]
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
 PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS, POLYGON = range(7)
-# Cells of the search: a little wider than the reach, so that rounding cannot put what is within
-# reach two cells away.
-_SLACK = 1e-6
 
 
 class Overlaps(NamedTuple):
@@ -55,96 +51,6 @@ def _lengths(vectors: Array) -> Array:
     out = np.empty(len(vectors))
     hypot_of(*np.ascontiguousarray(vectors.T), out)
     return out
-
-
-def _size_classes(size: Array) -> list[Indexes]:
-    """Return the rows of ``size`` (m) in groups of about the same size."""
-    if size.min() == size.max():
-        return [np.arange(len(size))]
-    classes = np.frexp(np.maximum(size, 1e-12))[1]  # powers of two
-    # np.unique would import NumPy's masked arrays, a tenth of what loading a scenario takes.
-    return [np.flatnonzero(classes == value) for value in sorted(set(classes.tolist()))]
-
-
-@njit_or_python
-def _within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexes]:
-    """Return (centre, point) of every two that are at most ``reach`` (m) apart along x and y.
-
-    Points are sorted by square cells at least as wide as the reach, about half a point in each.
-    In a column of cells, those of a centre's row and its two neighbours follow each other.
-    """
-    n, low, high = len(points), np.full(2, np.inf), np.full(2, -np.inf)
-    for i in range(n):
-        for axis in range(2):
-            low[axis] = min(low[axis], points[i, axis])
-            high[axis] = max(high[axis], points[i, axis])
-    width, height = high[0] - low[0], high[1] - low[1]
-    cell = max(reach * (1.0 + _SLACK), math.sqrt(width / (2 * n) * height),
-               (width + height) / (2 * n), 1e-12)
-    columns, rows = math.floor(width / cell) + 1, math.floor(height / cell) + 1
-    cell_of_point, starts = np.empty(n, np.intp), np.zeros(columns * rows + 2, np.intp)
-    for i in range(n):
-        cell_of_point[i] = (_cell(points[i, 0], low[0], cell, columns) * rows
-                            + _cell(points[i, 1], low[1], cell, rows))
-        starts[cell_of_point[i] + 2] += 1
-    starts = np.cumsum(starts)
-    order = np.empty(n, np.intp)
-    for i in range(n):  # now starts[c + 1] is where cell c begins; then, where it ends
-        order[starts[cell_of_point[i] + 1]] = i
-        starts[cell_of_point[i] + 1] += 1
-    room = n + len(centres) + 16
-    centre, point, count = np.empty(room, np.intp), np.empty(room, np.intp), 0
-    for c in range(len(centres)):
-        x, y = centres[c, 0], centres[c, 1]
-        column, row = _cell(x, low[0], cell, columns), _cell(y, low[1], cell, rows)
-        bottom, top = max(row - 1, 0), min(row + 1, rows - 1)
-        if top < bottom:
-            continue
-        for left in range(max(column - 1, 0), min(column + 1, columns - 1) + 1):
-            for k in range(starts[left * rows + bottom], starts[left * rows + top + 1]):
-                i = order[k]
-                if abs(x - points[i, 0]) <= reach and abs(y - points[i, 1]) <= reach:
-                    if count == len(centre):
-                        centre, point = np.append(centre, centre), np.append(point, point)
-                    centre[count], point[count] = c, i
-                    count += 1
-    return centre[:count].copy(), point[:count].copy()
-
-
-@njit
-def _cell(value: float, low: float, cell: float, count: int) -> int:
-    """Return the column or row; of what is beyond the points' cells, two away from them."""
-    return math.floor(min(max((value - low) / cell, -2.0), count + 1.0))
-
-
-def _near_pairs(xy: Array, radius: Array) -> tuple[Indexes, Indexes]:
-    """Return every pair (i, j), i < j, whose circles might overlap, and perhaps some more."""
-    groups = _size_classes(radius)
-    first: list[Indexes] = []
-    second: list[Indexes] = []
-    for a, group in enumerate(groups):
-        for b, other in enumerate(groups[:a + 1]):
-            centre, point = _within(xy[other], xy[group],
-                                    float(radius[group].max() + radius[other].max()))
-            i, j = group[centre], other[point]
-            once = i < j if a == b else np.full(len(i), True)
-            first.append(i[once])
-            second.append(j[once])
-    i, j = np.concatenate(first), np.concatenate(second)
-    return np.minimum(i, j), np.maximum(i, j)
-
-
-def _near_objects(xy: Array, centres: Array, reach: Array) -> tuple[Indexes, Indexes]:
-    """Return (object, robot) of every robot that might be within ``reach`` of an object's centre.
-
-    ``reach`` is (M,) in m, M > 0; there may be some more.
-    """
-    found = []
-    for group in _size_classes(reach):
-        centre, robot = _within(xy, centres[group], float(reach[group].max()))
-        found.append((group[centre], robot))
-    return (np.concatenate([entry for entry, _ in found]),
-            np.concatenate([robot for _, robot in found]))
 
 
 def segment_distance(points: Array, segments: Array) -> Array:
@@ -209,7 +115,7 @@ def _overlaps_of_discs(world: World, radius: Array, pose: Array, tolerance: floa
     if not len(xy):
         empty = np.zeros(0, dtype=np.intp)
         return Overlaps(empty, np.zeros(0, dtype=np.int8), empty, np.zeros(0))
-    i, j = _near_pairs(xy, radius)
+    i, j = near_pairs(xy, radius)
     found.append((i, PAIR, j, radius[i] + radius[j] - _lengths(xy[i] - xy[j])))
     if world.has_walls:
         bounds = world.bounds
@@ -220,15 +126,15 @@ def _overlaps_of_discs(world: World, radius: Array, pose: Array, tolerance: floa
     largest = radius.max()
     lines, rounds, boxes = world.thin_segments, world.circles, world.rectangles
     if len(lines):
-        k, i = _near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
+        k, i = near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
                              + 0.5 * _lengths(lines[:, 2:] - lines[:, :2]))
         found.append((i, SEGMENT, k, radius[i] - segment_distance(xy[i], lines[k])))
     if len(rounds):
-        k, i = _near_objects(xy, rounds[:, :2], largest + rounds[:, 2])
+        k, i = near_objects(xy, rounds[:, :2], largest + rounds[:, 2])
         distance = _lengths(xy[i] - rounds[k, :2])
         found.append((i, CIRCLE, k, radius[i] + rounds[k, 2] - distance))
     if len(boxes):
-        k, i = _near_objects(xy, boxes[:, :2], largest + 0.5 * _lengths(boxes[:, 2:4]))
+        k, i = near_objects(xy, boxes[:, :2], largest + 0.5 * _lengths(boxes[:, 2:4]))
         found.append((i, RECTANGLE, k, radius[i] - rectangle_distance(xy[i], boxes[k])))
     if world.cells is not None:
         # Outlines are segments: this is for those who stand inside them, however far.

@@ -10,7 +10,7 @@ from typing import Any
 
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.elementary import sincos
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, shown
 from sbot_sim.ros.spawned import Refused
 
 _FRAMES = ('', 'map', 'world')  # of poses
@@ -35,14 +35,14 @@ def robot_number(name: str) -> int:
 def new_name(name: str, taken: Collection[str], may_rename: bool) -> str:
     """Return the name of a new obstacle, or one that nobody has; Refused if it cannot have it."""
     if not _NAME.fullmatch(name) and not (may_rename and not name):
-        raise Refused('NAME_INVALID', f"name: got '{name}', expected a letter, then letters, "
+        raise Refused('NAME_INVALID', f'name: got {shown(name)}, expected a letter, then letters, '
                                       'digits and _, at most 32 in all')
     name = name or 'obstacle'
     if name not in taken and not _OF_ROBOTS.fullmatch(name):
         return name
     if not may_rename:
-        raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is not "
-                                         'taken')
+        raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is neither "
+                                         "taken nor a robot's (robot_<i>)")
     return next(new for k in count(1) if (new := f'{name}_copy_{k}') not in taken)
 
 
@@ -68,7 +68,7 @@ def check_frame(header: Any, code: str) -> None:  # noqa: ANN401
     """Raise Refused with a code unless the header of a pose names the frame of the map."""
     frame = header.frame_id.lstrip('/')
     if frame not in _FRAMES:
-        raise Refused(code, f"frame: got '{frame}', expected map")
+        raise Refused(code, f'frame: got {shown(frame)}, expected map')
 
 
 def read_pose(pose: Any) -> tuple[float, float, float]:  # noqa: ANN401

@@ -13,7 +13,7 @@ from sbot_sim.engine.simulation import Engine
 from sbot_sim.ros.inbox import Inbox
 
 FORMATS = ('sdf', 'urdf')
-_LARGEST = 1000.0  # m
+_SMALLEST, _LARGEST = 0.001, 1000.0  # m
 _LONGEST = 100_000  # characters of a description
 _MOST = 500  # obstacles
 
@@ -105,12 +105,12 @@ def read_shape(text: str) -> Shape:
     except (ParseError, DefusedXmlException, ValueError) as error:
         raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: not XML: {error}') from None
     if root.tag not in ('sdf', 'robot'):
-        raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag}>, expected <sdf> '
-                      'or <robot>')
+        raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag[:50]}>, expected '
+                      '<sdf> or <robot>')
     model = root if root.tag == 'robot' else _one(root.findall('model'), 'model')
     if model.find('.//joint') is not None or model.find('.//plugin') is not None:
-        raise _unsupported('a model with joints or plugins', 'an obstacle (robots are those of '
-                           'the scenario)')
+        raise _unsupported('a model with joints or plugins', 'an obstacle without; robots cannot '
+                           'be spawned: they are those of the scenario')
     collision = _one(list(_one(model.findall('link'), 'link').findall('collision')), 'collision')
     for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
         if each.get('relative_to'):
@@ -151,9 +151,11 @@ def _numbers(kind: Element, name: str, count: int) -> list[float]:
         numbers = [float(word) for word in text.split()]
     except ValueError:
         numbers = []
-    if len(numbers) != count or not all(0.0 < number <= _LARGEST for number in numbers):
+    if len(numbers) != count or not all(
+            _SMALLEST <= number <= _LARGEST for number in numbers):
         raise Refused('RESOURCE_PARSE_ERROR', f"resource_string: <{kind.tag}> {name}: got "
-                      f"'{text.strip()[:50]}', expected {count} numbers > 0 and <= {_LARGEST:g}")
+                      f"'{text.strip()[:50]}', expected {count} numbers from {_SMALLEST:g} to "
+                      f'{_LARGEST:g} (m)')
     return numbers
 
 

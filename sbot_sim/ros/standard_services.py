@@ -11,7 +11,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Any
 
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line, shown
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.ros.entities import (
     check_frame,
@@ -50,7 +50,8 @@ _FEATURES = (
     'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE')
 _OK, _FAILED, _UNSUPPORTED = (
     'RESULT_OK', 'RESULT_OPERATION_FAILED', 'RESULT_FEATURE_UNSUPPORTED')
-_FIXED = 'the robots of a run are those of its scenario'
+_FIXED = ('a robot can be neither spawned nor deleted while a simulation runs: its robots are '
+          'those of its scenario')
 _INFO = ('potential_field_bot, docs/ros2.md: obstacles that stand still are spawned, of one box, '
          f'cylinder or sphere; {_FIXED}; time, state and spawned obstacles are reset together')
 
@@ -65,7 +66,7 @@ def _answering(handler: Callable[[Any, Any, Any], None]) -> Handler:
         try:
             handler(self, request, response)
         except Refused as error:
-            code, text = error.code, str(error)
+            code, text = error.code, one_line(str(error))
         number = getattr(self._messages.Result, code, None)
         if number is None:  # of this service alone
             number = getattr(getattr(self._services, SERVICES[handler.__name__]).Response, code)
@@ -245,7 +246,7 @@ class StandardServices:
         name = given.lstrip('/')
         if name not in self._entities():
             last = len(self._engine.snapshot.true_pose) - 1
-            raise Refused('RESULT_NOT_FOUND', f"entity: got '{given}', expected robot_0 to "
+            raise Refused('RESULT_NOT_FOUND', f'entity: got {shown(given)}, expected robot_0 to '
                           f'robot_{last}, or what was spawned')
         return name
 
@@ -269,7 +270,8 @@ def _shape(resource: Any) -> Shape:  # noqa: ANN401
     """Return the obstacle of a Resource."""
     if resource.uri:
         raise Refused('UNSUPPORTED_FORMAT',
-                      f"uri: got '{resource.uri}', expected a resource_string of SDF or URDF")
+                      f'uri: got {shown(resource.uri)}, expected a resource_string of SDF or '
+                      f'URDF that describes an obstacle; {_FIXED}')
     if not resource.resource_string:
         raise Refused('NO_RESOURCE', 'resource_string: got nothing, expected SDF or URDF')
     return read_shape(resource.resource_string)

@@ -27,15 +27,21 @@ def test_limits_end_at_the_margin():
 @given(angle=st.floats(-3, 3), limit=st.floats(-1, 2), x=st.floats(-2, 2), y=st.floats(-2, 2))
 def test_one_limit_is_an_orthogonal_projection(angle, limit, x, y):
     n = math.cos(angle), math.sin(angle)
-    got = projected(limits_of((*n, limit)), 1, x, y)
+    got = projected(limits_of((*n, limit)), 1, 1, x, y)
     excess = max(0.0, n[0] * x + n[1] * y - limit)
     assert got == pytest.approx((x - excess * n[0], y - excess * n[1]), abs=1e-6)
 
 
 def test_a_corner_stops():
     corner = limits_of((1, 0, 0), (0, 1, 0))
-    assert projected(corner, 2, 1.0, 1.0) == pytest.approx((0.0, 0.0))
-    assert projected(corner, 2, 1.0, -1.0) == pytest.approx((0.0, -1.0))
+    assert projected(corner, 2, 2, 1.0, 1.0) == pytest.approx((0.0, 0.0))
+    assert projected(corner, 2, 2, 1.0, -1.0) == pytest.approx((0.0, -1.0))
+
+
+def test_what_is_not_seen_now_stops_and_does_not_drive_back():
+    near = limits_of((1, 0, -0.5))
+    assert projected(near, 1, 1, 1.0, 0.0) == pytest.approx((-0.5, 0.0))
+    assert projected(near, 0, 1, 1.0, 0.0) == pytest.approx((0.0, 0.0))
 
 
 @given(angles=st.lists(st.floats(-1.5, 1.5), min_size=1, max_size=5), limit=st.floats(0, 1),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sbot.scenario.argos.xml import Element, radians
-from sbot.scenario.model import MAX_ROBOTS
+from sbot.scenario.fields import MAX_ROBOTS
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import BODIES
 from wind_model.wind_aware import WindAwareParameters

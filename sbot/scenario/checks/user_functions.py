@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sbot.controllers.user import load_function
 from sbot.files.yaml_text import Origins
 from sbot.scenario import groups
-from sbot.scenario.model import FUNCTION, Robot, ScenarioFile
+from sbot.scenario.fields import FUNCTION
+from sbot.scenario.model import Robot, ScenarioFile
 from sbot_common.errors import InputError, bad_value
 
 

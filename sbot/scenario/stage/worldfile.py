@@ -13,7 +13,7 @@ import numpy as np
 
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import KeyPath, Origins, count_values, dump_yaml
-from sbot.scenario.model import MAX_ROBOTS
+from sbot.scenario.fields import MAX_ROBOTS
 from sbot.scenario.stage.bitmaps import Bitmaps
 from sbot.scenario.stage.entities import Entity, parse_entities
 from sbot.scenario.stage.geometry import Frame, Units, frame_of

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sbot.files.limits import limits
 from sbot.files.yaml_text import LARGEST, Origins
 from sbot.scenario.errors import validate
-from sbot.scenario.model import MAX_SEED, Check, Flag
+from sbot.scenario.fields import MAX_SEED, Check, Flag
 from sbot.sweeps.plan import MAX_RUNS, Axis, Plan, Source
 from sbot.sweeps.request import RECORD, checked_memory, checked_timeout
 from sbot.sweeps.sources import is_file

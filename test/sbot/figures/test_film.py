@@ -5,12 +5,13 @@ import subprocess
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from pictures import record
 from PIL import Image
 
 import sbot
 from sbot.cli import main as cli
-from sbot.figures.animation import animate_run
+from sbot.figures.animation import _Film, animate_run
 from sbot.figures.data import from_bag
 from sbot.figures.film import (
     Film,
@@ -21,6 +22,7 @@ from sbot.figures.film import (
     read_size,
     speed_up,
 )
+from sbot.figures.palette import LIGHT
 from sbot_common.errors import InputError
 
 needs_ffmpeg = pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is missing')
@@ -102,7 +104,14 @@ def test_width_alone_keeps_the_shape_of_the_arena(bag, tmp_path):
             sizes.append(film.size)
     assert sizes[0][0] == 840
     assert sizes[1][0] == 420
-    assert sizes[0][1] == pytest.approx(2 * sizes[1][1], abs=2)
+    assert sizes[0][1] == pytest.approx(2 * sizes[1][1], abs=20)
+
+
+def test_letters_of_a_small_film_can_be_read(bag):
+    data = from_bag(bag)
+    assert [_Film(data, film=Film(width))._canvas.figure.dpi
+            for width in (0, 420, 1680)] == [120.0, 90.0, 240.0]
+    assert _Film(data, film=Film(420)).size[0] == 420
 
 
 @needs_ffmpeg
@@ -124,3 +133,14 @@ def test_an_mp4_is_as_asked_for(bag, tmp_path):
 def test_the_command_refuses_before_it_runs(arguments, message, capsys):
     assert cli.main(['plot', 'no_such_scenario', *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_goals_stand_over_robots_that_have_reached_them(bag):
+    data = from_bag(bag)
+    goal = data.goals[0]._replace(x=float(data.poses[-1, 0, 0]), y=float(data.poses[-1, 0, 1]))
+    film = _Film(data._replace(goals=(goal,)))
+    pixels = film.frame(len(data.stamps_ns) - 1)[:, :, :3] / 255
+    x, y = film._axes.transData.transform((goal.x, goal.y))
+    middle = pixels[round(len(pixels) - y) - 1:round(len(pixels) - y) + 2,
+                    round(x) - 1:round(x) + 2].reshape(-1, 3)
+    assert np.abs(middle - to_rgb(LIGHT.goal)).sum(axis=1).min() < 0.1

@@ -295,3 +295,10 @@ def test_a_goal_of_several_robots_is_not_filled(data):
     assert len(marks) == 2  # ring and cross
     assert all(len(each.get_facecolors()) == 0 or each.get_facecolors()[0][3] == 1.0
                for each in marks)
+
+
+def test_a_narrow_arena_has_ticks_of_its_own(data):
+    narrow = data._replace(world=data.world._replace(bounds=np.array([0.0, 0.0, 14.0, 1.6])))
+    axes = draw(narrow, Look()).axes[0]
+    low, high = axes.get_ylim()
+    assert sum(low <= tick <= high for tick in axes.get_yticks()) >= 2

@@ -25,6 +25,10 @@ class Short(sbot.learn.ReachGoal):
     moves = ((1.0, 0.0), (0.5, 1.0), (-1.0, 0.0))
 
 
+class Held(Short):
+    seconds, hold = 1.0, 2
+
+
 class Masked(Short):
     def mask(self, now):
         mask = np.ones((*now.seen.pose.shape[:2], 3), bool)
@@ -123,8 +127,9 @@ def test_what_a_team_learned_drives_robots(tmp_path, shared):
 
     from neural_controller.controller import FORWARD
 
-    trained = experiment(tmp_path, shared=shared)
+    trained = experiment(tmp_path, task=Held, shared=shared)
     network, weights = sbot.learn.benchmarl_network(trained)
+    assert network.hold == 2
     assert (network.inputs, network.hidden, network.max_speed) == (('goal',), (16, 8), 1.0)
     assert weights.shape == ((network.weight_count,) if shared else (3, network.weight_count))
     with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):

@@ -55,3 +55,36 @@ def test_a_signal_that_an_import_swallows_ends_the_node(tmp_path, then):
     done = subprocess.run([sys.executable, '-c', code], timeout=DEADLINE, capture_output=True,
                           text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+
+
+# The same later, in what the node imports when it begins: compiled functions import numba.
+HOOK = """
+import os, signal, sys
+from sbot.ros import executables
+
+def profile(frame, event, argument):
+    if event == 'call' and frame.f_code.co_name == HOOKED and 'numba' in sys.modules:
+        sys.setprofile(None)
+        print('at', HOOKED, flush=True)
+        os.kill(os.getpid(), signal.SIGINT)
+
+import types
+def run(argv):
+    from sbot_common.elementary.powers import hypot
+    sys.setprofile(profile)
+    hypot.real
+    print('runs')
+    return 0
+sys.modules['own_node'] = node = types.ModuleType('own_node')
+node.main = run
+HOOKED = sys.argv[1]
+sys.exit(executables.run('own_node', []))
+"""
+
+
+@pytest.mark.parametrize('hook', ['__set_name__', '__subclasshook__', '__subclasscheck__',
+                                  '__prepare__', '_call_with_frames_removed'])
+def test_a_signal_within_a_hook_of_numbas_import_ends_the_node(hook):
+    done = subprocess.run([sys.executable, '-c', HOOK, hook], timeout=DEADLINE,
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f'at {hook}\n', '')

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
+from matplotlib.colors import to_hex
 
 import sbot
 from sbot.figures.data import from_result
+from sbot.figures.palette import DARK, LIGHT
+from sbot.figures.panels import speeds
 from sbot.viewer.data import Scans, page_data
 from sbot.viewer.page import page
 
@@ -84,6 +87,17 @@ def test_the_ground_follows_the_browser_and_can_be_changed(address, browser):
     assert browser.screenshot()[5, 500].tolist() == [0x1b, 0x1e, 0x24]
 
 
+def test_robots_have_the_colours_of_pictures_on_dark_grounds(address, browser):
+    browser.open(address + '?colours#theme=dark')
+    robots = browser.evaluate('theme.robots')
+    assert robots == dict(zip(LIGHT.followers, DARK.followers, strict=True))
+    assert to_hex(browser.screenshot()[tuple(np.round(browser.evaluate(
+        '(([w, h]) => { const p = posesAt(now), r = 0.6 * run.radius[1] * view.scale; '
+        'return [h / 2 - (p[4] - view.y) * view.scale + r * Math.sin(p[5]), '
+        'w / 2 + (p[3] - view.x) * view.scale - r * Math.cos(p[5])]; })(size())')).astype(int))
+    ] / 255) == DARK.followers[0]
+
+
 def test_curves_are_those_of_the_run_and_lead_to_a_time(address, browser, run):
     browser.open(address + '?curve#curve=x&follow=2')
     assert not browser.evaluate('$("curves").hidden')
@@ -91,7 +105,8 @@ def test_curves_are_those_of_the_run_and_lead_to_a_time(address, browser, run):
     found = browser.evaluate('[curves().robots, curves().frames, curves().rows[0]]')
     assert found[0] == [2]
     assert found[2] == pytest.approx(run.poses[found[1], 2, 0], abs=1e-3)
-    for name, expected in (('speed', 0.5), ('turn rate', 0.5), ('wind', 0.2)):
+    drift = np.median(speeds(from_result(run))[:, 2])  # with the wind, which blows all the time
+    for name, expected in (('speed', drift), ('turn rate', 0.5), ('wind', 0.2)):
         browser.evaluate(f'$("curve").value = "{name}"')
         assert np.median(browser.evaluate('curves().rows[0]')) == pytest.approx(expected, abs=0.05)
     browser.evaluate('$("curves").onpointerdown({buttons: 1, offsetX: 1e4})')
@@ -132,6 +147,101 @@ def test_every_control_is_reachable_on_a_phone(address, browser):
     assert out == []
     assert sum(heights) == 800
     assert heights[0] > 400
+
+
+def press(browser, name, code, modifiers=0, text=''):
+    """Press and release a key of a real keyboard."""
+    for kind in ('keyDown', 'keyUp'):
+        given = {'text': text} if text and kind == 'keyDown' else {}
+        browser.call('Input.dispatchKeyEvent', type=kind, key=name, code=name,
+                     windowsVirtualKeyCode=code, modifiers=modifiers, **given)
+
+
+def tab_to(browser, element):
+    for _ in range(30):
+        press(browser, 'Tab', 9)
+        if browser.evaluate('document.activeElement.id') == element:
+            return
+    raise AssertionError(f'no tab leads to {element}')
+
+
+def test_the_keyboard_alone_reaches_every_control(address, browser):
+    browser.open(address + '?keyboard')
+    tab_to(browser, 'scans')
+    press(browser, ' ', 32, text=' ')
+    assert browser.evaluate('[$("scans").checked, playing, document.activeElement.id]') == [
+        True, False, 'scans']
+    tab_to(browser, 'names')
+    press(browser, ' ', 32, text=' ')
+    press(browser, ' ', 32, text=' ')
+    assert browser.evaluate('[$("names").checked, playing]') == [False, False]
+    tab_to(browser, 'fit')
+    press(browser, 'Enter', 13, text='\r')
+    assert browser.evaluate('document.activeElement.id') == 'fit'
+    # A mouse leaves the keys to the run.
+    x, y = browser.evaluate('(r => [r.left + r.width / 2, r.top + r.height / 2])'
+                            '($("trails").getBoundingClientRect())')
+    for kind in ('mousePressed', 'mouseReleased'):
+        browser.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', clickCount=1)
+    assert browser.evaluate('[$("trails").checked, document.activeElement.tagName]') == [
+        False, 'BODY']
+
+
+def test_keys_zoom_and_move_the_view(address, browser):
+    browser.open(address + '?zoom')
+    x, y, scale = browser.evaluate('[view.x, view.y, view.scale]')
+    key(browser, '+')
+    assert browser.evaluate('[view.x, view.y, view.scale]') == pytest.approx([x, y, 1.25 * scale])
+    key(browser, '-')
+    press(browser, 'ArrowRight', 39, modifiers=8)
+    press(browser, 'ArrowUp', 38, modifiers=8)
+    assert browser.evaluate('[view.x, view.y, view.scale, now]') == pytest.approx(
+        [x + 50 / scale, y + 50 / scale, scale, 0.0])
+
+
+def test_two_fingers_zoom_and_one_moves(address, browser):
+    browser.open(address + '?touch')
+    touch = {'enabled': True, 'maxTouchPoints': 2}
+    browser.call('Emulation.setTouchEmulationEnabled', **touch)
+    scale, x = browser.evaluate('[view.scale, view.x]')
+
+    def fingers(kind, *places):
+        browser.call('Input.dispatchTouchEvent', type=kind, touchPoints=[
+            {'x': place, 'y': 300, 'id': k} for k, place in enumerate(places)])
+    fingers('touchStart', 400)
+    fingers('touchMove', 450)
+    fingers('touchEnd')
+    assert browser.evaluate('view.x') == pytest.approx(x - 50 / scale, abs=1e-3)
+    fingers('touchStart', 400, 500)
+    fingers('touchMove', 400, 600)
+    fingers('touchEnd')
+    browser.call('Emulation.setTouchEmulationEnabled', enabled=False)
+    assert browser.evaluate('view.scale') == pytest.approx(2 * scale, rel=0.01)
+    assert browser.evaluate('fingers.size') == 0
+
+
+def test_help_can_be_read_to_its_end_on_a_phone(address, browser):
+    at_width(browser, 390, 700)
+    browser.open(address + '?help')
+    key(browser, '?')
+    box = browser.evaluate('(r => [r.left, r.right, r.top, r.bottom])'
+                           '($("help").getBoundingClientRect())')
+    browser.evaluate('$("help").scrollTop = 1e6')
+    last, wide = browser.evaluate('(h => [h.querySelector("tr:last-child").getBoundingClientRect()'
+                                  '.bottom, h.scrollWidth - h.clientWidth])($("help"))')
+    at_width(browser, 1000)
+    assert box[0] >= 0
+    assert box[1] <= 390
+    assert box[2] >= 0
+    assert last <= box[3] <= 700
+    assert wide == 0
+
+
+def test_rates_are_those_of_half_a_second_as_in_pictures(address, browser, run):
+    browser.open(address + '?rates#curve=speed&follow=1')
+    frames, rows = browser.evaluate('[curves().frames, curves().rows[0]]')
+    expected = speeds(from_result(run))[frames, 1]
+    assert rows == pytest.approx(expected, abs=0.01)
 
 
 def test_a_driven_robot_has_a_dashed_ring(address, browser):

@@ -21,10 +21,9 @@ from sbot_sim.worlds.batch import Phase
 from sbot_common.compiled.keys import own_key
 print('key', own_key())
 Lazy.make_all()
-names = [f'sbot_sim.{folder}.{module.name}'
-         for folder in ('worlds', 'sensors', 'collision', 'dynamics')
-         for module in pkgutil.iter_modules([f'{sbot_sim.__path__[0]}/{folder}'])]
-for name in names:
+folders = ('worlds', 'worlds/senses', 'sensors', 'collision', 'dynamics')
+for name in [f'sbot_sim.{folder.replace("/", ".")}.{module.name}' for folder in folders
+             for module in pkgutil.iter_modules([f'{sbot_sim.__path__[0]}/{folder}'])]:
     for value in list(vars(importlib.import_module(name)).values()):
         function = getattr(value, 'function' if isinstance(value, Phase) else 'py_func', None)
         if isinstance(value, Phase | _OuterDispatcher) and function.__module__ == name:
@@ -59,7 +58,7 @@ def changed(before: dict, after: dict) -> set:
 
 
 def test_a_comment_in_every_module_compiles_nothing(before, checkout):
-    assert {'sbot_sim.worlds.sensing.scan', 'sbot_sim.worlds.motion.measure_odometry',
+    assert {'sbot_sim.worlds.senses.scan.scan', 'sbot_sim.worlds.senses.odometry.measure_odometry',
             'sbot_sim.sensors.scan_kernel.cast_block'} < before.keys()
     modules = [*checkout.rglob('*.py')]
     assert len(modules) > 100
@@ -70,9 +69,10 @@ def test_a_comment_in_every_module_compiles_nothing(before, checkout):
 
 @pytest.mark.parametrize(('module', 'old', 'new', 'callers'), [
     ('sensors/scan_kernel', '2 * TOUCH)', '3 * TOUCH)',
-     {'sensors.scan_kernel.cast_block', 'worlds.sensing.scan', 'worlds.sensing.read_infrared'}),
+     {'sensors.scan_kernel.cast_block', 'worlds.senses.scan.scan',
+      'worlds.senses.infrared.read_infrared'}),
     ('sensors/odometry', 'forward += p * error', 'forward += 2.0 * p * error',
-     {'sensors.odometry.measure', 'worlds.motion.measure_odometry'})])
+     {'sensors.odometry.measure', 'worlds.senses.odometry.measure_odometry'})])
 def test_an_edit_of_a_kernel_compiles_its_callers_only(before, checkout, module, old, new,
                                                        callers):
     path = checkout / f'sbot_sim/{module}.py'

@@ -33,6 +33,41 @@ sys.exit(ros.run(make, ['slow']))
 """
 
 
+# A signal within a hook of a class: Python makes a RuntimeError of it. rclpy's thread has not shut
+# down the context yet. Or the library of a node swallows it, and the node would spin.
+CHANGED_SIGNAL = """
+import contextlib, os, signal, sys
+from sbot_common.signals.interrupts import interrupt_on_signals
+interrupt_on_signals()
+from rclpy.node import Node
+from sbot_common import ros
+from sbot_common.ros import process
+process.rclpy.ok = lambda: True
+
+class Name:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000): pass
+
+def make():
+    with HOLD:
+        class Named:
+            name = Name()
+    return Node('named')
+
+sys.exit(ros.run(make, ['named']))
+"""
+
+
+@pytest.mark.forked
+@pytest.mark.parametrize('hold', ['nullcontext()', 'suppress(RuntimeError)'])
+def test_a_signal_that_a_library_changes_or_swallows_ends_the_start_in_order(hold):
+    done = subprocess.run(
+        [sys.executable, '-c', CHANGED_SIGNAL.replace('HOLD', f'contextlib.{hold}')],
+        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+
+
 @pytest.mark.forked
 @pytest.mark.parametrize(('assignment', 'words'), [
     ('trigger:=5', ['trigger', '5', 'timer, inputs']),

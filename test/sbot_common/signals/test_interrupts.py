@@ -7,7 +7,12 @@ import sys
 
 import pytest
 
-from sbot_common.signals.interrupts import blocked, end_on_signals, interrupt_on_signals
+from sbot_common.signals.interrupts import (
+    blocked,
+    end_on_signals,
+    interrupt_on_signals,
+    raise_swallowed,
+)
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -24,13 +29,15 @@ def test_interrupts_are_told_from_other_errors():
 
 
 def test_handlers_are_given_back():
-    before = [signal.getsignal(number) for number in SIGNALS], sys.unraisablehook
+    before = ([signal.getsignal(number) for number in SIGNALS], sys.unraisablehook,
+              sys.excepthook)
     interrupts = end_on_signals()
     assert signal.getsignal(signal.SIGTERM) != before[0][1]
     with pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), signal.SIGTERM)
     interrupts.restore()
-    assert ([signal.getsignal(number) for number in SIGNALS], sys.unraisablehook) == before
+    assert ([signal.getsignal(number) for number in SIGNALS], sys.unraisablehook,
+            sys.excepthook) == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
@@ -114,6 +121,60 @@ def test_a_signal_while_a_lost_one_is_sent_again_is_not_lost():
     done = run_python(
         LOST + second + LOSE + 'except KeyboardInterrupt: print("interrupted", len(sent))')
     assert (done.stdout, done.stderr) == ('interrupted 2\n', '')
+
+
+# C code that prints an exception and continues, as modules of numba do that look for numpy.
+PRINTED = """
+import ctypes, os, signal, sys, time
+from sbot_common.signals.interrupts import interrupt_on_signals
+interrupt_on_signals()
+try:
+    print(ctypes.pythonapi.PyRun_SimpleString(
+        b'import os, signal; os.kill(os.getpid(), signal.SIGINT)\\nfor _ in range(1000): pass'))
+    time.sleep(200)
+except KeyboardInterrupt:
+    print('interrupted')
+exec('')  # else Python remembers the interrupt of the text above, and ends by it
+"""
+
+
+def test_an_interrupt_that_c_code_prints_is_not_printed_and_comes_again():
+    done = run_python(PRINTED)
+    assert (done.stdout, done.stderr) == ('-1\ninterrupted\n', '')
+
+
+def test_an_interrupt_that_nobody_catches_is_printed():
+    code = ('import os, signal; from sbot_common.signals.interrupts import interrupt_on_signals\n'
+            'interrupt_on_signals(); os.kill(os.getpid(), signal.SIGINT)\n'
+            'for _ in range(1000): pass')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          timeout=100, check=False)
+    assert done.returncode != 0
+    assert done.stderr.rstrip().endswith('KeyboardInterrupt')
+
+
+def test_a_swallowed_interrupt_is_raised_where_it_is_looked_for():
+    interrupts = interrupt_on_signals()
+    try:
+        raise_swallowed()
+        assert not hasattr(Swallows(), 'name')
+        with pytest.raises(KeyboardInterrupt):
+            raise_swallowed()
+        interrupts.answered = True
+        raise_swallowed()
+    finally:
+        interrupts.restore()
+    raise_swallowed()
+
+
+class Swallows:
+    def __getattr__(self, name):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(1000):
+                pass
+        except KeyboardInterrupt:
+            raise AttributeError(name) from None
 
 
 def test_after_an_interrupt_errors_in_destructors_are_not_told():

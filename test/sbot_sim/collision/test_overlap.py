@@ -8,7 +8,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sbot_sim.collision.overlap import PAIR, _within, find_overlaps, overlaps
+from sbot_sim.collision.overlap import PAIR, find_overlaps, overlaps
 from sbot_sim.world.bodies import ROBOT, S_BOT
 from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
@@ -84,18 +84,3 @@ def test_ten_thousand_robots():
     assert overlaps(world, bodies, pose) == 0
     pose[::2, 0] += 0.15
     assert overlaps(world, bodies, pose) > 4000
-
-
-PLACES = st.lists(st.tuples(st.sampled_from([1.0, 1e-3, 1e4]), st.integers(-9, 9),
-                            st.integers(-2, 2)), min_size=1, max_size=40)
-
-
-@given(PLACES, PLACES, st.sampled_from([1e-3, 0.5, 1.0, 3.0, 1e5]))
-@settings(deadline=None)
-def test_the_search_finds_what_is_within_reach_once(points, centres, reach):
-    xy, c = (np.array([(scale * x, scale * y) for scale, x, y in places])
-             for places in (points, centres))
-    near = (np.abs(c[:, None] - xy) <= reach).all(axis=2)
-    found = list(zip(*(rows.tolist() for rows in _within(xy, c, reach)), strict=True))
-    assert len(found) == len(set(found))
-    assert set(found) == set(zip(*(rows.tolist() for rows in np.nonzero(near)), strict=True))

@@ -17,6 +17,8 @@ def test_a_description_is_a_disc_or_a_box():
 
 
 @pytest.mark.parametrize(('text', 'code'), [
+    (f'<robot><link><collision>{DISC.replace("0.25", "1e-320")}</collision></link></robot>',
+     'RESOURCE_PARSE_ERROR'), (f'<{"a" * 90_000}/>', 'UNSUPPORTED_FORMAT'),
     ('<robot', 'RESOURCE_PARSE_ERROR'), ('<world/>', 'UNSUPPORTED_FORMAT'),
     ('<robot><joint/></robot>', 'UNSUPPORTED_ASSETS'), ('<robot/>', 'UNSUPPORTED_ASSETS'),
     (f'<robot><link><collision>{DISC.replace("0.25", "-1")}</collision></link></robot>',
@@ -25,6 +27,7 @@ def test_what_is_no_obstacle_has_a_code(text, code):
     with pytest.raises(Refused) as caught:
         read_shape(text)
     assert caught.value.code == code
+    assert len(str(caught.value)) < 200
 
 
 def test_bad_input_gets_a_code():

@@ -249,6 +249,25 @@ def test_what_is_no_obstacle_is_refused(run, text, code):
     assert run.engine.parameters.world.circles.size == 0
 
 
+def test_who_spawns_a_robot_is_told_that_only_obstacles_are_spawned(run):
+    resource = space(uri='package://nav2/turtlebot.sdf', resource_string='')
+    answer = run.call('spawn_entity', name='robot_9', entity_resource=resource,
+                      allow_renaming=False)
+    assert answer.result.result == CODES['UNSUPPORTED_FORMAT']
+    assert 'a robot can be neither spawned nor deleted' in answer.result.error_message
+    answer = spawn(run, SDF.format(BOX + '<joint name="wheel"/>'))
+    assert 'robots cannot be spawned' in answer.result.error_message
+    answer = spawn(run, URDF, name='robot_9')
+    assert "neither taken nor a robot's (robot_<i>)" in answer.result.error_message
+
+
+@pytest.mark.parametrize('name', ['a' * 100_000, 'a\nb', '\x1b[31m'])
+def test_an_answer_is_one_short_line(run, name):
+    for answer in (spawn(run, URDF, name=name), run.call('delete_entity', entity=name)):
+        assert len(answer.result.error_message) < 300
+        assert answer.result.error_message.isprintable()
+
+
 @pytest.mark.parametrize('place', [(2.2, 2.0, 0.0), (math.nan, 6.0, 0.0), (-1.0, 6.0, 0.0),
                                    (7.0, 6.0, 0.0, 'odom')])
 def test_a_place_that_is_taken_outside_or_unknown_is_refused(run, place):
@@ -258,7 +277,9 @@ def test_a_place_that_is_taken_outside_or_unknown_is_refused(run, place):
 def test_robots_are_not_deleted_and_nothing_is_spawned_into_a_recording(run):
     answer = run.call('delete_entity', entity='robot_0')
     assert answer.result.result == UNSUPPORTED
-    assert 'those of its scenario' in answer.result.error_message
+    assert answer.result.error_message == (
+        'delete_entity: a robot can be neither spawned nor deleted while a simulation runs: its '
+        'robots are those of its scenario')
     run.recording = True
     assert spawn(run, URDF).result.result == FAILED
 

@@ -28,7 +28,8 @@ def test_the_tasks_of_the_field_are_there():
 
 
 @pytest.mark.parametrize(('call', 'words'), [
-    *((lambda name=name: sbot.learn.scene(name), r'task: got .*, expected one of .*flocking')
+    *((lambda name=name: sbot.learn.scene(name),
+       r'task: got .*, expected module:ENTRY, or one of .*flocking')
       for name in (None, 3, [])),
     *((lambda seed=seed: sbot.learn.scene('reach_goal').scenario(seed),
        'seed: got .*, expected a whole number from 0 to ')

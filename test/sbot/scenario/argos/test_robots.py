@@ -12,7 +12,7 @@ from sbot.scenario.argos.robots import (
     wheel_speed_needed,
 )
 from sbot.scenario.argos.xml import parse_xml
-from sbot.scenario.model import MAX_ROBOTS
+from sbot.scenario.fields import MAX_ROBOTS
 from sbot_common.errors import InputError
 
 KINDS = ('<a><controllers><wind_aware_controller id="w"><params velocity="20"/>'

@@ -1,0 +1,161 @@
+"""Looks to the side: a robot whose laser sees less than what is ahead looks before it drives.
+
+Its body sweeps cells that are beside its view. One that no beam has told of yet may hold an
+obstacle, such as the far side of what it drives round. It stops before such a cell and turns until
+it sees it: the next best view of Connolly (ICRA 1985), where the view decides whether it drives.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navigate.frame import Place
+from navigate.memory import Memory
+from navigate.moving import is_mover, is_robot
+from navigate.parameters import BLIND_SIDE, IN_VIEW, LONGEST_LOOK, LOOK_AT, UNSEEN, Parameters
+from navigate.turning import NO_LOOK, Look
+from navigate.ways.grid import Grid, column_of, is_inside, row_of
+from navigate.ways.occupancy import add_hit
+from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.elementary import atan2
+
+Floats = NDArray[np.float64]
+
+
+@njit_inner
+def sees_all_ahead(beams: Floats) -> bool:
+    """Tell whether a laser sees what is ahead to both sides, or has no beams."""
+    last = beams.shape[1] - 1
+    return bool(last < 0 or (beams[0, 0] < BLIND_SIDE and beams[0, last] < BLIND_SIDE))
+
+
+@njit_inner
+def _block(p: Parameters, grid: Grid, place: Place) -> tuple[int, int, int]:
+    """Return the row and the column of a place, and how many cells around it count."""
+    return (row_of(grid, place.y), column_of(grid, place.x),
+            math.ceil(UNSEEN * p.robot_radius_m / grid.cell))
+
+
+@njit_inner
+def _from_here(grid: Grid, place: Place, row: int, column: int) -> tuple[float, float]:
+    """Return how far (m) the middle of a cell is ahead, and how far to the left."""
+    dx = grid.origin_x + (column + 0.5) * grid.cell - place.x
+    dy = grid.origin_y + (row + 0.5) * grid.cell - place.y
+    return place.cosine * dx + place.sine * dy, place.cosine * dy - place.sine * dx
+
+
+@njit
+def notice_near(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Place,
+                ranges: NDArray[np.float32], beams: Floats, time: float) -> bool:
+    """Note of the cells near the robot that it sees for the first time whether they are free.
+
+    Beams take turns in entering the map, but a robot that looks aside sees them for a moment only.
+    Returns whether an obstacle is new.
+    """
+    last, new = beams.shape[1] - 1, False
+    first = atan2(beams[1, 0], beams[0, 0])
+    apart = (atan2(beams[1, last], beams[0, last]) - first) / max(1, last)
+    row, column, cells = _block(p, grid, eye)
+    for r in range(row - cells, row + cells + 1):
+        for c in range(column - cells, column + cells + 1):
+            if not is_inside(r, c) or grid.evidence[r, c] != 0 or apart <= 0.0:
+                continue
+            ahead, aside = _from_here(grid, eye, r, c)
+            i = math.floor((atan2(aside, ahead) - first) / apart + 0.5)
+            if not 0 <= i <= last:
+                continue
+            distance, beam = math.sqrt(ahead * ahead + aside * aside), np.float64(ranges[i])
+            if beam > distance + grid.cell / 2:
+                grid.evidence[r, c] = -1
+            elif beam > distance - grid.cell / 2:
+                x = eye.x + beam * (eye.cosine * beams[0, i] - eye.sine * beams[1, i])
+                y = eye.y + beam * (eye.sine * beams[0, i] + eye.cosine * beams[1, i])
+                if not is_robot(p, memory.others, me, x, y) and not is_mover(
+                        p, memory.movers, x, y, time):
+                    new |= add_hit(grid, x, y)
+    return new
+
+
+@njit
+def _is_hidden(grid: Grid, place: Place, row: int, column: int) -> bool:
+    """Tell whether a cell is behind an obstacle that is known."""
+    dx = grid.origin_x + (column + 0.5) * grid.cell - place.x
+    dy = grid.origin_y + (row + 0.5) * grid.cell - place.y
+    steps = math.ceil(2.0 * math.sqrt(dx * dx + dy * dy) / grid.cell)
+    for k in range(1, steps):
+        r = row_of(grid, place.y + dy * k / steps)
+        c = column_of(grid, place.x + dx * k / steps)
+        if is_inside(r, c) and grid.evidence[r, c] > 0:
+            return True
+    return False
+
+
+@njit
+def first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, edge: float,
+                 ) -> tuple[float, float, float]:
+    """Return how far (m) the robot may drive until it sweeps a cell that it never saw, and where.
+
+    ``edge`` is the cosine of half its view. inf: there is none near.
+    """
+    width = p.robot_radius_m + grid.cell / 2
+    row, column, cells = _block(p, grid, place)
+    least, x, y = math.inf, 0.0, 0.0
+    for r in range(row - cells, row + cells + 1):
+        for c in range(column - cells, column + cells + 1):
+            if not is_inside(r, c) or grid.evidence[r, c] != 0:
+                continue
+            ahead, aside = _from_here(grid, place, r, c)
+            distance = math.sqrt(ahead * ahead + aside * aside)
+            if not (0.0 < ahead < edge * distance and abs(aside) < width
+                    and distance > p.robot_radius_m):
+                continue
+            room = ahead - math.sqrt(width * width - aside * aside)
+            if room < least:
+                at_x = grid.origin_x + (c + 0.5) * grid.cell
+                at_y = grid.origin_y + (r + 0.5) * grid.cell
+                if not is_robot(p, memory.others, me, at_x, at_y) and not _is_hidden(
+                        grid, place, r, c):
+                    least, x, y = room, at_x, at_y
+    return least, x, y
+
+
+@njit
+def looking(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, beams: Floats,
+            look: Look, v: float, omega: float, time: float, dt: float,
+            ) -> tuple[Look, float, float]:
+    """Return the look of a turn, linear.x (m/s) and angular.z (rad/s): it looks before it drives.
+
+    Parameters
+    ----------
+    p, grid, memory, me : constants; obstacles; positions of robots, and its own number
+    place, beams : of the robot; its laser's directions
+    look : of the last turn
+    v, omega : the command
+    time, dt : s, now; since the last turn
+
+    """
+    if sees_all_ahead(beams):
+        return look, v, omega
+    if look.since == math.inf:
+        if v == 0.0:
+            return look, v, omega
+        edge = min(beams[0, 0], beams[0, beams.shape[1] - 1])
+        room, x, y = first_unseen(p, grid, memory, me, place, edge)
+        if v <= p.damper_gain * max(0.0, room):
+            return look, v, omega
+        look = Look(x, y, time)
+    row, column = row_of(grid, look.y), column_of(grid, look.x)
+    if not is_inside(row, column) or grid.evidence[row, column] != 0:
+        return NO_LOOK, v, omega
+    dx, dy = look.x - place.x, look.y - place.y
+    angle = atan2(place.cosine * dy - place.sine * dx, place.cosine * dx + place.sine * dy)
+    side = 0 if angle < 0.0 else beams.shape[1] - 1
+    edge = atan2(beams[1, side], beams[0, side])
+    if abs(angle) < IN_VIEW * abs(edge) or time - look.since > LONGEST_LOOK:
+        grid.evidence[row, column] = -1
+        return NO_LOOK, v, omega
+    rate = min(p.turn_gain, 1.0 / dt) * (angle - LOOK_AT * edge)
+    return look, 0.0, min(p.rotate_speed_radps, max(-p.rotate_speed_radps, rate))

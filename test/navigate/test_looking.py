@@ -1,0 +1,107 @@
+"""A robot with a narrow view looks at what it is about to sweep and never saw."""
+
+import math
+
+import numpy as np
+import pytest
+
+from navigate.frame import Place
+from navigate.looking import first_unseen, looking, notice_near, sees_all_ahead
+from navigate.memory import make_memory
+from navigate.parameters import LONGEST_LOOK, Parameters, resolved
+from navigate.turning import NO_LOOK
+from navigate.ways.grid import is_marked, make_grid, mark
+
+P = resolved(Parameters())
+BEAMS = 91
+DT = 1 / 30
+
+
+def fan(half):
+    angles = np.linspace(-half, half, BEAMS)
+    return np.array([np.cos(angles), np.sin(angles)])
+
+
+NARROW = fan(math.pi / 4)
+
+
+def a_grid(evidence):
+    grid = make_grid(-51.84, -51.84, P.cell_m)
+    grid.evidence[:] = evidence
+    return grid
+
+
+def facing(yaw):
+    return Place(0.0, 0.0, math.cos(yaw), math.sin(yaw))
+
+
+def cell_at(grid, x, y):
+    return (math.floor((y - grid.origin_y) / grid.cell),
+            math.floor((x - grid.origin_x) / grid.cell))
+
+
+def room(grid, yaw=0.0):
+    return first_unseen(P, grid, make_memory(1, BEAMS), 0, facing(yaw), math.cos(math.pi / 4))
+
+
+def test_a_wide_laser_needs_no_looks():
+    assert sees_all_ahead.py_func(fan(math.pi / 2))
+    assert not sees_all_ahead.py_func(NARROW)
+    told = looking(P, a_grid(0), make_memory(1, BEAMS), 0, facing(0.0), fan(math.pi / 2), NO_LOOK,
+                   1.0, 0.5, 0.0, DT)
+    assert told == (NO_LOOK, 1.0, 0.5)
+
+
+def test_only_cells_count_that_it_sweeps_out_of_view_and_never_saw():
+    grid = a_grid(-1)
+    assert room(grid)[0] == math.inf
+    for x, y in ((0.6, 0.0), (-0.3, 0.3), (0.1, 0.6)):  # in view, behind it, aside
+        grid.evidence[cell_at(grid, x, y)] = 0
+    assert room(grid)[0] == math.inf
+    grid.evidence[cell_at(grid, 0.2, 0.33)] = 0
+    far, x, y = room(grid)
+    assert far < 0.1
+    assert (x, y) == pytest.approx((0.2, 0.33), abs=P.cell_m)
+    mark(grid, 0.1, 0.16)  # in between
+    assert room(grid)[0] == math.inf
+
+
+def test_what_comes_into_view_is_known_at_once():
+    grid, memory = a_grid(0), make_memory(1, BEAMS)
+    ranges = np.full(BEAMS, 0.5, np.float32)
+    ranges[BEAMS // 2:] = np.inf
+    assert notice_near(P, grid, memory, 0, facing(0.0), ranges, NARROW, 0.0)
+    assert is_marked(grid, 0.5 * math.cos(0.5), -0.5 * math.sin(0.5))
+    assert grid.evidence[cell_at(grid, 0.6, 0.2)] < 0  # a beam passes
+    assert grid.evidence[cell_at(grid, 0.6, -0.3)] == 0  # hidden
+    assert grid.evidence[cell_at(grid, 0.1, 0.5)] == 0  # out of view
+
+
+def drive(grid, ranges, seconds):
+    """Turn as told at one place; return whether it ever drove, and the yaws."""
+    memory, look, yaw, drove, yaws = make_memory(1, BEAMS), NO_LOOK, 0.0, False, []
+    for tick in range(round(seconds / DT)):
+        place = facing(yaw)
+        notice_near(P, grid, memory, 0, place, ranges, NARROW, tick * DT)
+        look, v, omega = looking(P, grid, memory, 0, place, NARROW, look, 1.0, -8.0 * yaw,
+                                 tick * DT, DT)
+        drove |= v > 0.0
+        yaw += omega * DT
+        yaws.append(yaw)
+    return drove, np.array(yaws)
+
+
+def test_it_turns_to_what_it_never_saw_and_drives_when_it_has():
+    drove, yaws = drive(a_grid(0), np.full(BEAMS, np.inf, np.float32), 4.0)
+    assert drove
+    assert yaws.max() > 0.3  # it has looked to both sides
+    assert yaws.min() < -0.3
+    assert abs(yaws[-1]) < 0.1
+
+
+def test_a_look_ends_where_nothing_can_be_seen():
+    # All beams end at once: no cell is ever told of.
+    grid = a_grid(-1)
+    grid.evidence[cell_at(grid, 0.2, 0.33)] = 0
+    drove, _ = drive(grid, np.full(BEAMS, 0.05, np.float32), 2.0 * LONGEST_LOOK)
+    assert drove

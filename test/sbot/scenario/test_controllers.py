@@ -1,0 +1,72 @@
+"""Controllers of a scenario's robots: own parameters over common ones, tolerances, fields."""
+
+import pytest
+
+import sbot
+from sbot.scenario.controllers import (
+    controlled_robots,
+    controller_parameters,
+    controller_place,
+    external_robots,
+    goal_tolerances,
+    make_controller,
+    observed_fields,
+    walls_between,
+)
+
+SCENARIO = {
+    'duration': 1, 'rate': 10, 'world': {'bounds': [0, 0, 9, 9], 'segments': [[4, 0, 4, 9]]},
+    'sensors': {'imu': True},
+    'controllers': {'navigate': {'turn_gain': 5.0, 'goal_tolerance': 0.4}},
+    'robots': [
+        {'pose': [1, 1, 0], 'controller': 'navigate', 'goal': [3, 1]},
+        {'pose': [1, 3, 0], 'controller': 'navigate', 'goal': [3, 3],
+         'parameters': {'turn_gain': 6.0}, 'goal_tolerance': 0.05},
+        {'pose': [1, 5, 0], 'controller': 'none'},
+        {'pose': [1, 7, 0], 'controller': 'external', 'parameters': {'command_period': 0.5}}]}
+
+
+def test_own_parameters_come_over_common_ones():
+    scenario = sbot.load(SCENARIO)
+    first, second = (controller_parameters(scenario, robot) for robot in scenario.robots[:2])
+    assert (first.turn_gain, second.turn_gain) == (5.0, 6.0)
+    place = controller_place(scenario, 1)
+    assert (place.robot_id, place.goal, place.parameters) == (1, (3.0, 3.0), second)
+
+
+def test_a_robot_has_arrived_by_its_own_its_controllers_or_its_bodys_measure():
+    scenario = sbot.load(SCENARIO)
+    radius = scenario.bodies['robot'].radius
+    assert goal_tolerances(scenario)[:3] == [0.4, 0.05, radius]
+
+
+def test_a_controller_gets_what_its_entry_names_or_all_that_the_robot_has():
+    scenario = sbot.load(SCENARIO)
+    assert 'scan' in observed_fields(scenario, scenario.robots[0])
+    assert 'imu' not in observed_fields(scenario, scenario.robots[0])
+    everything = observed_fields(scenario, scenario.robots[0].model_copy(
+        update={'controller': 'module:Class'}))
+    assert {'scan', 'odometry', 'imu', 'wind', 'twist'} <= set(everything)
+    assert 'gnss' not in everything
+
+
+def test_robots_without_a_controller_are_left_out():
+    scenario = sbot.load(SCENARIO)
+    assert make_controller(scenario, 2) is None
+    made = controlled_robots(scenario, range(3))
+    assert list(made) == [0, 1]
+    assert made[0].controller is not made[1].controller
+
+
+def test_external_robots_have_periods_in_nanoseconds_unless_the_wall_clock_rules():
+    found = external_robots(sbot.load(SCENARIO))
+    assert list(found) == [3]
+    assert 500_000_000 in found[3]
+    assert external_robots(sbot.load(SCENARIO, lockstep=False)) == {}
+
+
+@pytest.mark.parametrize('hidden', [False, True])
+def test_walls_hide_robots_only_where_knowledge_says_so(hidden):
+    scenario = sbot.load({**SCENARIO, 'robots': SCENARIO['robots'][:3],
+                          'knowledge': {'others_in_sight': hidden}})
+    assert (len(walls_between(scenario).segments) > 0) is hidden

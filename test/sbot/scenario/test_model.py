@@ -1,0 +1,48 @@
+"""Scenario models: what a scenario is made of cannot change, and its text gives it again."""
+
+import pytest
+from pydantic import ValidationError
+
+import sbot
+from sbot.files.yaml_plain import load_mapping
+from sbot.scenario.model import Circle, Source, World
+from sbot_common.errors import InputError
+
+SCENARIO = {'name': 'small', 'duration': 3, 'world': {'bounds': [0, 0, 4, 4]},
+            'sensors': {'imu': True}, 'wind': {'wind_speed_mean': 0.5},
+            'robots': [{'pose': [1, 1, 0], 'controller': 'none'},
+                       {'pose': [2, 1, 0], 'controller': 'navigate', 'goal': [3, 3]}]}
+
+
+def test_its_text_gives_an_equal_scenario():
+    scenario = sbot.load(SCENARIO)
+    text = scenario.to_yaml()
+    assert sbot.load(text) == scenario
+    assert sbot.load(text).to_yaml() == text
+    assert 'until' not in text, 'what was not given is not written'
+    assert not any('goal_tolerance' in robot for robot in load_mapping(text, 'text')['robots'])
+
+
+def test_where_it_comes_from_makes_no_difference(tmp_path):
+    one, other = Source({'a': 1}, tmp_path), Source({}, tmp_path / 'b')
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one is not None
+    scenario = sbot.load(SCENARIO)
+    assert scenario.model_copy(update={'source': None}) == scenario
+
+
+def test_a_text_that_could_not_be_read_back_is_refused(monkeypatch):
+    scenario = sbot.load(SCENARIO)
+    monkeypatch.setenv('SBOT_LIMITS', 'text_values=20')
+    with pytest.raises(InputError, match=r'small.*could not be read back'):
+        scenario.to_yaml()
+
+
+def test_models_are_frozen_and_know_their_keys():
+    circle = Circle(center=[1, 2], radius=0.5)
+    assert circle.center == (1.0, 2.0)
+    with pytest.raises(ValidationError, match='frozen'):
+        circle.radius = 1.0
+    with pytest.raises(ValidationError, match='extra'):
+        World(bounds=[0, 0, 1, 1], walls=[])

@@ -1,0 +1,31 @@
+"""History of episodes: columns of what is kept, taken apart again."""
+
+import numpy as np
+import pytest
+
+from sbot.worlds.episode import COLUMNS, Episode, columns_of, split
+from sbot_common.errors import InputError
+
+
+def test_names_come_in_the_order_of_the_columns():
+    assert columns_of(['wind', 'pose']) == ['pose', 'wind']
+    assert columns_of(()) == []
+    assert columns_of(COLUMNS) == list(COLUMNS)
+    with pytest.raises(InputError, match='keep'):
+        columns_of(['poses'])
+
+
+def test_rows_are_taken_apart_by_name():
+    kept = np.arange(5 * 6 * 6.0).reshape(5, 6, 6)  # 5 ticks of 3 worlds of 2 robots
+    kept[:, :, 3] = np.arange(30).reshape(5, 6) % 2
+    found = split(kept, ['pose', 'collided', 'wind'], 3)
+    np.testing.assert_array_equal(found.pose.reshape(5, 6, 3), kept[:, :, :3])
+    assert found.pose.shape == (5, 3, 2, 3)
+    assert found.collided.dtype == bool
+    np.testing.assert_array_equal(found.collided.reshape(5, 6), kept[:, :, 3] == 1)
+    np.testing.assert_array_equal(found.wind.reshape(5, 6, 2), kept[:, :, 4:])
+    assert found.command is found.infrared is None
+
+
+def test_nothing_kept_is_nothing():
+    assert split(np.zeros((0, 4, 0)), [], 2) == Episode(None, None, None, None, None)

@@ -1,0 +1,75 @@
+"""Saved state of worlds: what changes, a row a world, and what fits worlds of other bodies."""
+
+import numpy as np
+import pytest
+from batches import make_batch
+
+from sbot_common.errors import InputError
+from sbot_sim.engine.saved import arrays_for, arrays_of, rest_of, restore_rest
+
+
+def copied(simulation):
+    return {name: array.copy() for name, array in arrays_of(simulation).items()}
+
+
+def test_arrays_are_views_with_a_row_a_world():
+    batch = make_batch(count=3, rab=True, infrared={'infrared': True})
+    found = arrays_of(batch)
+    assert {len(array) for array in found.values()} == {3}
+    assert found['pose'].shape == (3, 2, 3)
+    found['pose'][1] = 9.0
+    assert (batch.state.pose[2:4] == 9.0).all()
+    assert 'scan_noise' in found, 'what may be written to between episodes'
+    assert 'scratch' not in found
+
+
+def test_a_state_of_such_worlds_fits_as_it_is():
+    batch = make_batch(count=2)
+    given = copied(batch)
+    found = arrays_for(batch, given)
+    assert set(found) == set(arrays_of(batch))
+    assert all(found[name] is given[name] for name in found if name != 'wheel_scale')
+    np.testing.assert_array_equal(found['wheel_scale'], given['wheel_scale'])
+
+
+def test_wheels_that_both_count_are_taken_over():
+    batch = make_batch(count=2)
+    given = copied(batch)
+    given['wheel_scale'] = np.full((2, 2, 4), 1.5)
+    found = arrays_for(batch, given)['wheel_scale']
+    assert found.shape == (2, 2, 2)
+    assert (found == 1.5).all()
+    given['wheel_scale'] = np.full((2, 2, 1), 1.5)
+    assert arrays_for(batch, given)['wheel_scale'].tolist() == [[[1.5, 1.0]] * 2] * 2
+
+
+def test_inertia_of_others_is_dropped():
+    batch = make_batch(count=2)
+    given = copied(batch)
+    given['driven'] = np.zeros((2, 2, 3))
+    given['momentum.twist'] = np.zeros((2, 2, 3))
+    assert set(arrays_for(batch, given)) == set(arrays_of(batch))
+
+
+@pytest.mark.parametrize(('change', 'words'), [
+    (lambda given: given.pop('pose'), 'pose missing'),
+    (lambda given: given.update(pose=np.zeros((2, 5, 3))), r'pose of \(5, 3\)'),
+    (lambda given: given.update(spare=np.zeros(2)), 'an array spare')])
+def test_what_does_not_fit_is_named(change, words):
+    batch = make_batch(count=2)
+    given = copied(batch)
+    change(given)
+    with pytest.raises(InputError, match=f"state: got '{words}"):
+        arrays_for(batch, given)
+
+
+def test_who_is_heard_in_a_large_world_is_saved_beside_the_arrays():
+    batch = make_batch(count=2, rab=True, hears=False)
+    assert rest_of(make_batch(count=2, rab=True), 0).heard is None
+    batch.tick._each.hear(0, 2)
+    saved = rest_of(batch, 1)
+    batch.state.pose[2:, 0] = [1.0, 19.0]
+    batch.tick._each.hear(0, 2)
+    assert len(batch.tick.heard(1)[1]) == 0
+    restore_rest(batch, 1, saved)
+    assert batch.tick.heard(1)[1].tolist() == [1, 0]
