@@ -46,7 +46,7 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
     from sbot.learn.stable_baselines import network_of
 
     torch.set_num_threads(1)  # the network is small; and sums keep their order
-    scene = entry.scene()
+    scene = entry.make_scene()
     env = sb3_env(scene.scenario(0), worlds, task=scene, threads=threads)
     rows_of_a_rollout = 32 * worlds * scene.team
     model = PPO('MlpPolicy', VecMonitor(env), n_steps=32, batch_size=rows_of_a_rollout // 4,
