@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,9 +52,6 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise bad_value('output', str(path), f'a file that ends in {" or ".join(FORMATS)}')
-    if suffix == '.mp4' and shutil.which('ffmpeg') is None:
-        raise InputError(f'{path}: MP4 needs ffmpeg, which is not installed; install it (apt '
-                         'install ffmpeg) or write a .gif')
     check_film(film, suffix)
     rate, faster = frame_rate(film, suffix), speed_up(data, film)
     with rc_context(style_of(look.dark)):

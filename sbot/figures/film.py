@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +67,7 @@ def check_film(film: Film, suffix: str, dashes: str = '') -> None:
     Raises
     ------
     InputError
-        for a value out of range, or any option where no film is written.
+        for a value out of range, any option where no film is written, or a missing ffmpeg.
 
     """
     if suffix not in FORMATS:
@@ -82,6 +83,9 @@ def check_film(film: Film, suffix: str, dashes: str = '') -> None:
     if film.speed is not None and not SPEEDS[0] <= film.speed <= SPEEDS[1]:
         raise bad_value(f'{dashes}speed', film.speed,
                         f'a number from {SPEEDS[0]:g} to {SPEEDS[1]:g} (times real time)')
+    if suffix == '.mp4' and shutil.which('ffmpeg') is None:
+        raise InputError('a film in MP4 needs ffmpeg, which is not installed; install it (apt '
+                         'install ffmpeg) or write a .gif')
 
 
 def frame_rate(film: Film, suffix: str) -> float:

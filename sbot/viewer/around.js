@@ -117,6 +117,9 @@ function drawAround(width, height) {
   ctx.fillText('x, y (m)', 5, height - 6);
   ctx.fillStyle = theme.ink;
   ctx.font = '12px system-ui, sans-serif';
+  ctx.strokeStyle = theme.ground;
+  ctx.lineWidth = 3;
+  ctx.strokeText(run.name, 8, 14);
   ctx.fillText(run.name, 8, 14);
   const named = 8 + ctx.measureText(run.name).width;
   if ($('wind').checked && width - named > 330 && run.arrows.length) drawLegend(width);

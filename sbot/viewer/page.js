@@ -140,9 +140,9 @@ function draw() {
   drawBoxes(posesAt(now, boxes), px);
   if ($('trails').checked) drawTrails(k, pose, px);
   if ($('scans').checked) drawScan(follow);
-  drawGoals(px);
   if ($('wind').checked && winds[k]) drawWind(winds[k], pose, px);
   drawRobots(pose, follow, px);
+  drawGoals(px);                           // over the robots that have reached them
   drawZoneNames(width, height);
   if ($('names').checked) drawNames(pose, width, height);
   drawAround(width, height);
@@ -333,15 +333,19 @@ function eachDot(j, follow, side, dot) {   // call it with the left and top of e
 function drawGoals(px) {
   const latest = new Map();
   for (const [t, robot, x, y] of run.goals) if (t <= now + 1e-6) latest.set(robot, [x, y]);
-  ctx.strokeStyle = theme.goal;
-  ctx.lineWidth = 2 * px;
   ctx.beginPath();
-  for (const [x, y] of latest.values()) {
+  const places = new Map([...latest.values()].map(place => [place.join(), place]));   // each once
+  for (const [x, y] of places.values()) {
     const r = 8 * px;
     ctx.moveTo(x + r, y); ctx.arc(x, y, r, 0, 7);
     ctx.moveTo(x - r / 2, y); ctx.lineTo(x + r / 2, y);
     ctx.moveTo(x, y - r / 2); ctx.lineTo(x, y + r / 2);
   }
+  ctx.strokeStyle = theme.ground;          // a rim: red on a robot's colour is hard to see
+  ctx.lineWidth = 3 * px;
+  ctx.stroke();
+  ctx.strokeStyle = theme.goal;
+  ctx.lineWidth = 1.7 * px;
   ctx.stroke();
 }
 

@@ -144,3 +144,9 @@ def test_goals_stand_over_robots_that_have_reached_them(bag):
     middle = pixels[round(len(pixels) - y) - 1:round(len(pixels) - y) + 2,
                     round(x) - 1:round(x) + 2].reshape(-1, 3)
     assert np.abs(middle - to_rgb(LIGHT.goal)).sum(axis=1).min() < 0.1
+
+
+def test_a_missing_ffmpeg_is_noticed_before_a_scenario_runs(monkeypatch, capsys):
+    monkeypatch.setattr(shutil, 'which', lambda name: None)
+    assert cli.main(['plot', 'no_such_scenario', '-o', 'a.mp4']) == 2
+    assert 'needs ffmpeg, which is not installed' in capsys.readouterr().err

@@ -244,6 +244,16 @@ def test_rates_are_those_of_half_a_second_as_in_pictures(address, browser, run):
     assert rows == pytest.approx(expected, abs=0.01)
 
 
+def test_a_goal_stands_over_the_robot_that_has_reached_it(address, browser):
+    browser.open(address + '?goal#t=2&theme=light')
+    browser.evaluate('(p => { run.goals = [[0, 1, p[3], p[4]]]; dirty = true; })(posesAt(now))')
+    browser.wait_for('!dirty')
+    x, y = browser.evaluate('(([w, h]) => [w / 2 + (run.goals[0][2] - view.x) * view.scale, '
+                            'h / 2 - (run.goals[0][3] - view.y) * view.scale])(size())')
+    seen = browser.screenshot()[round(y) - 1:round(y) + 2, round(x) - 1:round(x) + 2].astype(int)
+    assert np.abs(seen - [0xc8, 0x20, 0x2f]).sum(axis=2).min() < 60
+
+
 def test_a_driven_robot_has_a_dashed_ring(address, browser):
     browser.open(address + '?driven')
     dashes = ('(() => { let dashes = 0; const own = ctx.setLineDash.bind(ctx); ctx.setLineDash = '
