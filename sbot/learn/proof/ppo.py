@@ -65,5 +65,6 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
 
     model.learn(decisions, callback=keep)
     network, weights = network_of(model)
-    # As evolved ones: compared by decisions in every tick, and its file drives as compared.
+    # It decided every scene.hold ticks in training. As evolved ones it is compared by decisions in
+    # every tick, and its file drives as compared (docs/learning.md).
     return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3))
