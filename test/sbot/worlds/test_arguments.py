@@ -123,7 +123,7 @@ def test_what_is_no_scenario(source):
 def test_a_lack_of_memory_is_said(worlds, monkeypatch):
     def none_left(*arguments):
         raise MemoryError
-    monkeypatch.setattr(worlds, '_policy', none_left)
+    monkeypatch.setattr('sbot.worlds.many.policy_arrays', none_left)
     with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: needs more memory than there is'):
         run(worlds, ticks=7)
     monkeypatch.setattr('sbot_sim.engine.many.make_worlds', none_left)
