@@ -3,6 +3,7 @@
 'use strict';
 
 const MARGIN = 20;   // px, around the arena when it fits
+const TITLE = 30;    // px, its height above the arena
 const TRAIL = 10;    // s
 const CROWD = 50;    // robots, above which lines are one pixel wide with plain ends: a third of the time
 const TRAIL_POINTS = 3000;  // of all robots together, at most a hundred each
@@ -405,6 +406,20 @@ function drawRobots(pose, follow, px) {
   }
 }
 
+// Where the middle of a name's base line is (px), always in the arena: above its zone, below or within it;
+// null for a zone outside the arena.
+function zoneNamePlace(x, y, r, wide, width, height) {
+  const left = width / 2 + (x - view.x) * view.scale, middle = height / 2 - (y - view.y) * view.scale;
+  const radius = r === null ? 0 : r * view.scale, near = Math.min(Math.max(left, 0), width);
+  if (Math.abs(left - near) > radius) return null;
+  const half = Math.sqrt(radius * radius - (left - near) ** 2);   // of the zone, there
+  if (middle + half < 0 || middle - half > height) return null;
+  const gap = r === null ? 8 : 0, above = middle - half - gap - 4, below = middle + half + gap + 14;
+  const at = Math.min(Math.max(near, wide / 2 + 4), Math.max(width - wide / 2 - 4, wide / 2 + 4));
+  if (above > TITLE) return [at, Math.min(above, height - 4)];
+  return [at, below <= height - 4 ? Math.max(below, TITLE + 14) : TITLE + 14];
+}
+
 function drawZoneNames(width, height) {
   if (!run.zones.length) return;
   const ratio = window.devicePixelRatio || 1;
@@ -415,11 +430,10 @@ function drawZoneNames(width, height) {
   ctx.strokeStyle = theme.ground;
   ctx.fillStyle = theme.ink;
   for (const [x, y, r, , name] of run.zones) {
-    const left = width / 2 + (x - view.x) * view.scale, far = r === null ? 8 : r * view.scale;
-    const middle = height / 2 - (y - view.y) * view.scale, top = middle - far - 4;
-    const at = top > 30 ? top : middle + far + 14;   // below, where the title is above
-    ctx.strokeText(name, left, at);
-    ctx.fillText(name, left, at);
+    const place = zoneNamePlace(x, y, r, ctx.measureText(name).width, width, height);
+    if (!place) continue;
+    ctx.strokeText(name, ...place);
+    ctx.fillText(name, ...place);
   }
   ctx.textAlign = 'left';
 }
