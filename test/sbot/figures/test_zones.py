@@ -1,6 +1,7 @@
 """Zones: checked, recorded, drawn in pictures, films and the browser, without effect on a run."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from browser import CHROMIUM, Browser
 from matplotlib.colors import to_rgb
 from PIL import Image
 
+import sbot
 from sbot.bag.reader import Bag
 from sbot.figures.animation import animate_run
 from sbot.figures.data import from_bag, from_result
@@ -67,6 +69,9 @@ def test_a_recording_has_them(recorded, data):
      r"world\.zones\.0\.color: got 'pink', expected red, .*grey, or '#rrggbb'"),
     ({'name': 'a', 'center': [1, 1], 'radius': 0}, r'radius: got 0, expected a number > 0'),
     ({'center': [1, 1]}, "key 'name' is missing"),
+    *(({'name': f'a{control}b', 'center': [1, 1]},
+       r"world\.zones\.0\.name: got 'a.*b', expected one line of at most 100 characters, none "
+       r'of them a control character$') for control in '\a\r\t\x1b\x7f\x85\u2028'),
     ({'name': 'a', 'center': [1, 1], 'colour': 'red'}, "did you mean 'color'")])
 def test_wrong_ones_are_refused(zone, message, tmp_path):
     text = yaml.safe_dump({'world': {'bounds': [0, 0, 4, 4], 'zones': [zone]},
@@ -142,6 +147,19 @@ def test_a_picture_has_few_artists_for_many_zones():
     zones = [{'name': 'z', 'center': [1 + k % 6, 1 + k % 5], 'radius': 0.3} for k in range(60)]
     axes = draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
     assert len([child for child in axes.get_children() if child.get_gid() == 'zones']) == 2
+
+
+def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
+    # matplotlib warned in two lines, with the path of a source.
+    named = scenario({'name': '猫 nest', 'center': [2, 2]})
+    data = from_result(run_scenario(named.model_copy(update={'name': '猫'})))
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        for suffix in ('png', 'svg', 'pdf'):
+            plot_run(data, tmp_path / f'run.{suffix}')
+        plot_run(data, tmp_path / 'moments.png', Look(at=(0.5,)))
+        animate_run(data, tmp_path / 'run.gif')
+        sbot.plot(named)
 
 
 def test_films_show_them(data, tmp_path):
