@@ -20,6 +20,7 @@ from sbot.figures.film import (
     Film,
     check_film,
     check_length,
+    frame_count,
     frame_indexes,
     frame_rate,
     speed_up,
@@ -55,8 +56,9 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
     rate, faster = frame_rate(film, suffix), speed_up(data, film)
     with drawing(style_of(look.dark)):
         drawn = _Film(data, look.colour, film)
+        # Before anything has the size of so many frames.
+        check_length(path, suffix, frame_count(data, rate, faster), drawn.size)
         indexes = frame_indexes(data, rate, faster)
-        check_length(path, suffix, len(indexes), drawn.size)
         frames = (drawn.frame(index) for index in indexes)
         try:
             if suffix == '.gif':

@@ -18,6 +18,7 @@ from sbot.figures.film import (
     check_film,
     check_length,
     frame_count,
+    frame_count,
     frame_indexes,
     frame_rate,
     read_size,
@@ -156,10 +157,10 @@ def test_the_command_refuses_before_it_runs(arguments, message, capsys):
 
 
 @pytest.mark.parametrize(('options', 'message'), [
-    ({'fps': True}, r'fps: got True, expected a number from 1 to 50'),
-    ({'speed': np.True_}, r'speed: got .*True.*, expected a number from 0.01 to 1000'),
-    ({'fps': '5'}, r"fps: got '5', expected"),
-    ({'size': True}, r'size: got True'), ({'at': [True]}, r'at: got \[True\], expected'),
+    ({'fps': True}, r'fps: got True, expected a finite number'),
+    ({'speed': np.True_}, r'speed: got .*True.*, expected a finite number'),
+    ({'fps': '5'}, r"fps: got '5', expected finite numbers"),
+    ({'size': True}, r'size: got True'), ({'at': [True]}, r'at: got True, expected a finite num'),
     ({'speed': 0}, r'speed: got 0')])
 def test_the_function_refuses_what_is_no_number(bag, tmp_path, options, message):
     with pytest.raises(InputError, match=message):
