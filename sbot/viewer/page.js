@@ -130,7 +130,7 @@ function draw() {
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
   ctx.lineCap = crowded() ? 'butt' : 'round';
   ctx.lineJoin = crowded() ? 'bevel' : 'round';
-  if (run.cells) drawCells();
+  if (run.cells && run.cells.runs) drawCells();
   drawZones(px);
   if ($('wind').checked) drawFreeWind(px);
   ctx.fillStyle = ctx.strokeStyle = theme.obstacle;
@@ -153,7 +153,7 @@ function draw() {
 const cells = {canvas: document.createElement('canvas'), of: null, theme: null};
 
 function paintCells() {
-  const {columns, rows, runs, occupied, unknown} = run.cells;
+  const {columns, rows, runs} = run.cells;   // of each run: the kind in two bits, the length
   cells.canvas.width = columns;
   cells.canvas.height = rows;
   const to = cells.canvas.getContext('2d'), image = to.createImageData(columns, rows);
@@ -161,9 +161,12 @@ function paintCells() {
     const [red, green, blue] = [1, 3, 5].map(k => parseInt(colour.slice(k, k + 2), 16));
     return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
   };
-  const colours = {[occupied]: word(theme.obstacle), [unknown]: word(theme.unknown)};
-  for (let k = 0, at = 0; k < runs.length; at += runs[k + 1], k += 2)
-    if (colours[runs[k]]) words.fill(colours[runs[k]], at, at + runs[k + 1]);
+  const colours = [0, word(theme.obstacle), word(theme.unknown)];
+  for (let k = 0, at = 0; k < runs.length; k++) {
+    const colour = colours[runs[k] >> 14], end = at + (runs[k] & 0x3fff);
+    if (colour) words.fill(colour, at, end);
+    at = end;
+  }
   to.putImageData(image, 0, 0);
   Object.assign(cells, {of: run.cells, theme});
 }
@@ -557,7 +560,14 @@ function start(header) {
   resize();
 }
 
+async function readCells(header) {         // a live page goes on meanwhile
+  if (!header.cells) return;
+  header.cells.runs = await inflate(header.cells.data);
+  dirty = true;
+}
+
 async function openRecording(header) {
+  await readCells(header);
   const tables = await Promise.all(
     [header.poses, header.winds, header.obstacles, header.box_poses, header.scans].map(
       table => table ? unpack(table) : []));
@@ -573,7 +583,12 @@ function listen() {
   const events = new EventSource('events');
   playing = true;
   note('waiting for a simulation …');
-  events.addEventListener('run', event => { start(JSON.parse(event.data)); readFragment(); });
+  events.addEventListener('run', event => {
+    const header = JSON.parse(event.data);
+    start(header);
+    readCells(header);
+    readFragment();
+  });
   events.addEventListener('paused', event => { held = JSON.parse(event.data); dirty = true; });
   events.addEventListener('end', () => {   // what was seen can still be played
     events.close();
