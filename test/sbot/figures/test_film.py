@@ -18,7 +18,6 @@ from sbot.figures.film import (
     check_film,
     check_length,
     frame_count,
-    frame_count,
     frame_indexes,
     frame_rate,
     read_size,

@@ -202,7 +202,8 @@ def test_the_viewer_keeps_their_names_in_the_window(recorded, tmp_path):
         width, height = browser.evaluate('size()')
         for zoom in (1, 3):
             found = browser.evaluate(
-                f'(() => {{ fit(); view.scale *= {zoom}; run.zones = {json.dumps(places + outside)}'
+                f'(() => {{ fit(); view.scale *= {zoom}; '
+                f'run.zones = {json.dumps(places + outside)}'
                 ".map(([x, y, r], i) => [x, y, r, '#336699', 'charging station ' + i]); "
                 'const texts = [], own = ctx.fillText.bind(ctx); '
                 'ctx.fillText = (text, x, y) => { texts.push([text, x, y, '

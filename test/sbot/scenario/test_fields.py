@@ -40,7 +40,8 @@ def test_good_values_are_kept_in_one_form(kind, given, kept):
     ('Length', 0, 'a number > 0'), ('Colour', 'pink', "'#rrggbb'"),
     ('Mass', 1e10, '1e-06 to 1e+09'), ('Flag', 1, 'true or false'),
     ('Until', 'sometime', 'goal_reached, collision'), ('Controller', 'nobody', 'sbot list'),
-    ('Name', ' a', 'one line'), ('Name', 'x' * 101, 'at most 100'), ('Name', 'a\x07', 'control character'),
+    ('Name', ' a', 'one line'), ('Name', 'x' * 101, 'at most 100'),
+    ('Name', 'a\x07', 'control character'),
     ('Name', 'a\ud800b', 'control character'), ('Mapping', [], 'a mapping'),
     ('Mappings', {'a': 1}, 'names to mappings'), ('Range', [1, 1], 'low < high')])
 def test_bad_values_are_told_what_is_expected(kind, given, words):
