@@ -45,9 +45,9 @@ def draw_zones(axes: Axes, zones: tuple[Zone, ...]) -> None:
     _draw_discs(axes, [zone for zone in zones if zone.radius is not None])
     points = [zone for zone in zones if zone.radius is None]
     if points:
-        axes.scatter(*zip(*(zone.center for zone in points), strict=True), s=_POINT, marker='D',
-                     color=[zone_colour(zone) for zone in points], linewidths=0.0, zorder=0.8,
-                     gid='zones')
+        x, y = zip(*(zone.center for zone in points), strict=True)
+        axes.scatter(x, y, s=_POINT, marker='D', color=[zone_colour(zone) for zone in points],
+                     linewidths=0.0, zorder=0.8, gid='zones')
     axes.apply_aspect()  # else the size of the view is not known
     font = FontProperties(size='small')
     rim = [withStroke(linewidth=1.5, foreground=palette().ground)]

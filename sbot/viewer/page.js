@@ -411,14 +411,15 @@ function drawRobots(pose, follow, px) {
 
 // Where the middle of a name's base line is (px), always in the arena: above its zone, below or within it;
 // null for a zone outside the arena.
-function zoneNamePlace(x, y, r, wide, width, height) {
+function zoneNamePlace(x, y, r, name, width, height) {
   const left = width / 2 + (x - view.x) * view.scale, middle = height / 2 - (y - view.y) * view.scale;
   const radius = r === null ? 0 : r * view.scale, near = Math.min(Math.max(left, 0), width);
   if (Math.abs(left - near) > radius) return null;
   const half = Math.sqrt(radius * radius - (left - near) ** 2);   // of the zone, there
   if (middle + half < 0 || middle - half > height) return null;
   const gap = r === null ? 8 : 0, above = middle - half - gap - 4, below = middle + half + gap + 14;
-  const at = Math.min(Math.max(near, wide / 2 + 4), Math.max(width - wide / 2 - 4, wide / 2 + 4));
+  const side = ctx.measureText(name).width / 2 + 4;
+  const at = Math.max(side, Math.min(near, width - side));
   if (above > TITLE) return [at, Math.min(above, height - 4)];
   return [at, below <= height - 4 ? Math.max(below, TITLE + 14) : TITLE + 14];
 }
@@ -433,7 +434,7 @@ function drawZoneNames(width, height) {
   ctx.strokeStyle = theme.ground;
   ctx.fillStyle = theme.ink;
   for (const [x, y, r, , name] of run.zones) {
-    const place = zoneNamePlace(x, y, r, ctx.measureText(name).width, width, height);
+    const place = zoneNamePlace(x, y, r, name, width, height);
     if (!place) continue;
     ctx.strokeText(name, ...place);
     ctx.fillText(name, ...place);
