@@ -102,7 +102,7 @@ LEAP = 1.0  # radii between that fit and where it was expected: it is of somethi
 SPACE = 1.5  # margins that are left to one that moves
 WELL_IN_VIEW = 0.5  # cosine off the heading, or that of the edge of a narrower view
 MISSING = 0.5  # s for which an object in front is not seen until it is forgotten
-FORGET = 3.0  # s, likewise of one that is not in front
+FORGET = 6.0  # s, likewise of one that is not in front
 
 # Evasion of obstacles that move
 EVASION = 1.0  # s that are tried ahead

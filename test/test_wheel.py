@@ -45,7 +45,7 @@ def installed(wheel: Path, folder: Path) -> Path:
     venv = folder / 'venv'
     subprocess.run([sys.executable, '-m', 'venv', '--without-pip', str(venv)], check=True)
     python = venv / 'bin' / 'python'
-    pip(folder, '--python', str(python), 'install', '--no-deps', '--no-index',
+    pip(folder, '--python', str(python), 'install', '--no-deps', '--no-index', '--no-compile',
         '--ignore-installed', str(wheel))
     # What it depends on comes from here; .pth files there, e.g. an editable package's, do not act.
     packages, = venv.glob('lib/python*/site-packages')

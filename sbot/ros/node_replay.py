@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.environment.discovery import stay_on_this_machine
+from sbot.environment.running import lines_of
 from sbot.regression.commands import CommandDifference, Tolerances, differences
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
 from sbot.ros.live_tf import live_tf_path, with_path
@@ -134,7 +135,7 @@ def _running(words: Sequence[str], command: str, environment: dict[str, str], do
 
     def relay() -> None:
         nonlocal last
-        for line in process.stdout or ():
+        for line in lines_of(process.stdout):
             output(line.rstrip())
             last = line.strip() or last
     reader = threading.Thread(target=relay, daemon=True)

@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import yaml
 
 from sbot.environment.discovery import THIS_MACHINE
+from sbot.environment.running import DRAIN_TIME, RunningProcesses
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
@@ -35,15 +36,12 @@ from sbot.ros.processes import (
 from sbot.scenario.assemble import wind_source
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
-from sbot_common.errors import InputError, install_command
+from sbot_common.errors import InputError, install_command, one_line
 from sbot_common.signals.deferral import held
 from sbot_common.signals.interrupts import blocked
 from sbot_common.topics import CLOCK
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
-_STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL when nodes are stopped
-_DRAIN_TIME = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
-
 _SILENCE = 30.0  # s, beside the lockstep_timeout: then a simulator is stuck or stopped
 _START = 600.0  # s until it reports first: it imports and builds its world
 
@@ -92,7 +90,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                             *named_robots(names, len(scenario.robots), namespace)])
     messages = live_tf_path(output)
     warn_of_reach(scenario, wind_source(scenario).field)
-    status, running = _Status(progress), _Running(output)
+    status, running = _Status(progress), RunningProcesses(output)
     with TemporaryFolder('up') as folder, status.pipe() as write_end:
         try:
             nodes = node_processes(scenario, record=record, run=namespace,
@@ -135,34 +133,6 @@ def _summary(failed: tuple[str, int] | None, last_lines: Mapping[str, str],
     return status.summary
 
 
-class _Running:
-    """The processes of a run, and threads that pass on what these print."""
-
-    def __init__(self, output: Callable[[str], None]) -> None:
-        self._output = output
-        self._readers: list[threading.Thread] = []
-        self.processes: list[tuple[str, subprocess.Popen[str]]] = []
-        self.last_lines: dict[str, str] = {}  # by the processes' names
-
-    def add(self, name: str, process: subprocess.Popen[str]) -> None:
-        """Take a process that has been started: ``stop`` ends it."""
-        self.processes.append((name, process))
-
-    def relay(self) -> None:
-        """Pass on what the newest process prints, from now on."""
-        name, process = self.processes[-1]
-        self._readers.append(threading.Thread(
-            target=_relay, args=(name, process.stdout, self._output, self.last_lines),
-            daemon=True))
-        self._readers[-1].start()
-
-    def stop(self) -> None:
-        """End all processes; wait for their last words."""
-        _stop([process for _, process in self.processes])
-        for reader in self._readers:
-            reader.join(_DRAIN_TIME)
-
-
 def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
            remaps: Sequence[str] = (), messages: str | None = None) -> subprocess.Popen[str]:
     """Start one node with its parameters in a file, and with the messages of a folder."""
@@ -190,18 +160,9 @@ def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
         pass_fds=[status_fd] if node.executable in _LEADING else [], start_new_session=True)
 
 
-def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None],
-           last_lines: dict[str, str]) -> None:
-    """Pass a node's lines on; keep the last that may say why when it fails."""
-    for line in stream or ():
-        output(f'[{name}] {line.rstrip()}')
-        if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
-            last_lines[name] = line.strip()
-
-
 def _report_failure(name: str, code: int, last_lines: Mapping[str, str]) -> None:
     """Raise what a node's failure means: exit code 2 is bad input, as everywhere."""
-    said = last_lines.get(name, '')
+    said = one_line(last_lines.get(name, ''))
     if code == 2:
         raise InputError(f'{name}: {said}')
     if code < 0:  # it had no time to say why
@@ -248,35 +209,6 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,
         time.sleep(0.02)
 
 
-def _stop(processes: list[subprocess.Popen[str]]) -> None:
-    """End all processes: SIGINT, then SIGTERM, then SIGKILL; a second Ctrl-C goes one step on.
-
-    The keeper of a user's command, which has a pipe as standard input, gets no SIGKILL while it
-    answers: it kills in our place, and knows all that the command has started.
-    """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(KeyboardInterrupt):
-            running = [process for process in processes if process.poll() is None]
-            for process in running:
-                if number == signal.SIGKILL and process.stdin is not None:
-                    process.stdin.close()
-                    process.terminate()
-                else:
-                    process.send_signal(number)
-            _wait_for(running)
-            if number == signal.SIGKILL:
-                for process in running:
-                    process.kill()
-                _wait_for(running)
-
-
-def _wait_for(processes: list[subprocess.Popen[str]]) -> None:
-    deadline = time.monotonic() + _STOP_TIMEOUT
-    for process in processes:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=max(0.01, deadline - time.monotonic()))
-
-
 class _Status:
     """Reads the progress and summary that the simulator reports."""
 
@@ -297,7 +229,7 @@ class _Status:
         finally:
             with contextlib.suppress(OSError):
                 os.close(write_end)
-            thread.join(_DRAIN_TIME)
+            thread.join(DRAIN_TIME)
 
     def _read(self, read_end: int) -> None:
         with os.fdopen(read_end, encoding='utf-8') as stream:

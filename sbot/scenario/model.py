@@ -54,7 +54,9 @@ from sbot_sim.world.bodies import Body, body_in_words
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra='forbid', arbitrary_types_allowed=True)
+    # Built when they are first needed: most are only parts of others, never built alone.
+    model_config = ConfigDict(frozen=True, extra='forbid', arbitrary_types_allowed=True,
+                              defer_build=True)
 
 
 class Circle(_Model):

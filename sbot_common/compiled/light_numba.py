@@ -5,12 +5,19 @@ BLAS in a user's own compiled functions still finds it, when it is compiled.
 
 The garbage collector does not look at numba's 100,000 objects, which stay until the end: not while
 they are made, not later, and not when the interpreter takes itself apart, which takes as long.
+
+numba asks whether an array is masked, which would import numpy's masked arrays in every process.
+None is before somebody else has imported them.
 """
 
 from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 
 from sbot_common.compiled.lazy import uncollected
 
@@ -25,6 +32,20 @@ def _import_numba() -> None:
     finally:
         del sys.modules['scipy']
     arraymath._HAVE_BLAS = find_spec('scipy') is not None
+    from numba.core.typing import typeof
+    if getattr(typeof, 'np', None) is np:
+        typeof.np = _NumpyWithoutMasked()
+
+
+class _NumpyWithoutMasked:
+    """Numpy, with a class of masked arrays that has no members until the real one is imported."""
+
+    _NONE = SimpleNamespace(MaskedArray=())
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        if name == 'ma' and 'numpy.ma' not in sys.modules:
+            return self._NONE
+        return getattr(np, name)
 
 
 _import_numba()

@@ -20,6 +20,7 @@ _OF_ROBOTS = re.compile(r'robot_\d+')  # also of robots that there are not
 _MOST_REPEATS, _LONGEST_FILTER = 3, 100
 _REPEATED = re.compile(r'\\.|(\)?[*+?{]|\|)', re.DOTALL)
 _VERBOSE = re.compile(r'\(\?[a-zA-Z]*x')  # hides the repeat of a group behind a space
+_BACK = re.compile(r'\\[1-9]|\(\?P=')  # what a group has found, which makes repeats as slow
 
 
 def robot_name(robot: int) -> str:
@@ -53,10 +54,10 @@ def filtered(filters: Any, names: Iterable[str]) -> list[str]:  # noqa: ANN401
     repeats = [found[1] for found in _REPEATED.finditer(filters.filter) if found[1]]
     if (len(filters.filter) > _LONGEST_FILTER or len(repeats) > _MOST_REPEATS
             or any(each.startswith(')') for each in repeats)
-            or _VERBOSE.search(filters.filter)):
+            or _VERBOSE.search(filters.filter) or _BACK.search(filters.filter)):
         raise Refused('RESULT_OPERATION_FAILED', f'filter: expected at most {_LONGEST_FILTER} '
                       f'characters and {_MOST_REPEATS} of * + ? {{ |, none of them behind a '
-                      'group, and not (?x)')
+                      'group, and neither (?x) nor references to groups')
     try:
         pattern = re.compile(filters.filter)
     except (re.error, RecursionError, OverflowError) as error:

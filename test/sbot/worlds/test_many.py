@@ -95,21 +95,6 @@ def test_every_world_is_the_engines_to_the_bit(name):
     assert hit or name not in ('crowd', 'fast')
 
 
-def test_poses_are_those_of_a_run_of_the_scenario():
-    class Circling:
-        def step(self, observation, rng):
-            return 0.07, 0.5
-
-    data = {**S_BOTS, 'duration': 2.0,
-            'robots': [{'count': 5, 'body': 's-bot', 'controller': Circling}]}
-    run = sbot.run(data, seed=11)
-    world = sbot.World(S_BOTS, seed=11)
-    for tick in range(20):
-        np.testing.assert_array_equal(world.observe().pose, run.poses[tick])
-        world.step(np.tile([0.07, 0.5], (5, 1)))
-    np.testing.assert_array_equal(world.observe().pose, run.poses[20])
-
-
 def test_neither_threads_nor_the_number_of_worlds_change_a_bit():
     def end(count, threads):
         worlds = sbot.Worlds(S_BOTS, count, threads=threads)
@@ -191,21 +176,6 @@ def test_equal_discs_beside_a_world_of_rectangles_equal_each_alone(moving):
             for name in ('pose', 'collided'):
                 np.testing.assert_array_equal(getattr(together, name)[k], getattr(alone, name))
     assert hit.all()
-
-
-def test_wheel_speeds_are_commands_too():
-    one, other = sbot.World(S_BOTS), sbot.World(S_BOTS)
-    wheels = np.tile([1.0, 2.0], (5, 1))  # rad/s; radius 0.02 m, distance 0.095 m
-    moved = one.step(wheels, wheels=True)
-    same = other.step(np.tile([0.03, 0.02 / 0.095], (5, 1)))
-    np.testing.assert_allclose(moved.pose, same.pose, atol=1e-15)
-
-
-def test_two_numbers_are_vx_and_omega():
-    one, other = sbot.World(S_BOTS), sbot.World(S_BOTS)
-    one.step(np.tile([0.03, 0.0, 0.2], (5, 1)))
-    other.step(np.tile([0.03, 0.2], (5, 1)))
-    np.testing.assert_array_equal(one.observe().pose, other.observe().pose)
 
 
 def test_neighbours_are_padded_rows_of_what_is_heard():

@@ -13,6 +13,7 @@ from numba.core.dispatcher import Dispatcher
 from sbot_common import angles, spatial
 from sbot_common.compiled.fingerprint import UnknownPartError, describe_type, fingerprint
 from sbot_common.compiled.jit import njit
+from sbot_common.compiled.lazy import Lazy
 from sbot_sim.collision import separation
 from sbot_sim.sensors import scan_kernel
 
@@ -111,6 +112,7 @@ def test_it_is_the_same_in_every_process():
             '        if hasattr(v, "py_func"): print(f(v.py_func))\n')
     told = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True,
                           timeout=300).stdout.split()
+    Lazy.make_all()  # else it depends on what has run here before
     here = [fingerprint(value.py_func) for module in (angles, spatial, separation, scan_kernel)
             for _, value in sorted(vars(module).items()) if isinstance(value, Dispatcher)]
     assert len(here) > 20

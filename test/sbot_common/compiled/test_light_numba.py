@@ -44,3 +44,23 @@ assert gc.get_freeze_count() > 50_000, gc.get_freeze_count()
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           check=False, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+MASKED = """
+import sys
+from sbot_common.compiled import light_numba
+import numba, numpy as np
+print(numba.typeof(np.zeros(2)), 'numpy.ma' in sys.modules)
+try:
+    numba.typeof(np.ma.masked_array([1.0], [True]))
+except Exception as error:
+    print(str(error).strip().splitlines()[0])
+"""
+
+
+def test_masked_arrays_are_not_imported_and_still_refused():
+    done = subprocess.run([sys.executable, '-c', MASKED], capture_output=True, text=True,
+                          check=False, timeout=240)
+    lines = done.stdout.splitlines()
+    assert lines[-1] == 'Unsupported array type: numpy.ma.MaskedArray.', done.stderr
+    assert lines[0].endswith('False')

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from settling import R, settle
 
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import find_overlaps, overlaps
@@ -16,16 +17,6 @@ from sbot_sim.world.body_arrays import body_arrays, select_bodies
 from sbot_sim.world.geometry import make_world
 
 DT = 0.1
-R = S_BOT.safety_radius
-EMPTY = make_world((-10, -10, 10, 10))
-
-
-def settle(proposed, previous=None, world=EMPTY, bodies=None, **more):
-    proposed = np.array(proposed, dtype=float)
-    previous = proposed if previous is None else np.array(previous, dtype=float)
-    shapes = (bodies or body_arrays([S_BOT] * len(proposed))).shape
-    fixed = make_fixed_objects(world, shapes.outer_radius)
-    return separate(fixed, shapes, previous, proposed, **more)
 
 
 def crowd(count, density, seed=0):
@@ -61,58 +52,6 @@ def test_free_robots_are_not_touched():
     assert outcome.passes == 0
 
 
-def test_two_robots_share_their_overlap():
-    outcome = settle([[0, 0, 0.3], [2 * R - 0.01, 0, 0]], [[-0.01, 0, 0], [2 * R, 0, 0]])
-    np.testing.assert_allclose(outcome.displacement, [[-0.005, 0], [0.005, 0]], atol=1e-15)
-    assert outcome.collided.all()
-    assert not outcome.reverted.any()
-    assert outcome.passes == 1
-    assert outcome.pose[0, 2] == 0.3
-
-
-@pytest.mark.parametrize(('kind', 'rows', 'at', 'expected'), [
-    ('segments', [(-1, 0, 1, 0)], (0.2, R - 0.01), (0, 0.01)),
-    ('segments', [(-1, 0, 1, 0)], (0.2, 0.01 - R), (0, -0.01)),
-    ('segments', [(-1, 0, 0, 0)], (0.6 * R - 0.006, 0.8 * R - 0.008), (0.006, 0.008)),
-    ('circles', [(0, 0, 0.5)], (-0.49 - R, 0), (-0.01, 0)),  # its own radius counts: S2
-    ('rectangles', [(0, 0, 1, 0.4, 0)], (0.3, 0.19 + R), (0, 0.01)),
-    ('rectangles', [(0, 0, 1, 0.4, 0)], (0.5 + 0.6 * (R - 0.01), 0.2 + 0.8 * (R - 0.01)),
-     (0.006, 0.008)),
-    ('rectangles', [(0, 0, 1, 0.4, math.pi / 2)], (0.19 + R, 0.3), (0.01, 0)),
-])
-def test_fixed_objects_do_not_give_way(kind, rows, at, expected):
-    world = make_world((-2, -2, 2, 2), **{kind: rows})
-    x, y = np.add(at, np.multiply(expected, 2))
-    outcome = settle([[*at, 0]], [[x, y, 0]], world)
-    np.testing.assert_allclose(outcome.displacement, [expected], atol=1e-14)
-    assert overlaps(world, body_arrays([S_BOT]), outcome.pose) == 0
-
-
-def test_the_displacement_is_the_sum_over_everything_overlapped():
-    # Robot 0 between robot 1 to the west and the wall to the south: half of one, all of the other.
-    world = make_world((0, 0, 2, 2))
-    outcome = settle([[1.0, R - 0.004, 0], [1.0 - 2 * R + 0.006, R, 0]],
-                     [[1.01, R, 0], [1.0 - 2 * R, R, 0]], world)
-    # Robot 1 is a little farther north: what its direction and the next pass change is tiny.
-    np.testing.assert_allclose(outcome.displacement[0], [0.003, 0.004], atol=2e-4)
-
-
-def test_walls_of_several_pieces_push_once():
-    pieces = make_world((-2, -2, 2, 2), [(-1, 0, 0.01, 0), (0.01, 0, 1, 0), (0.01, 0, 0.01, -1)],
-                        rectangles=[(-0.5, 1, 1, 1, 0), (0.5, 1, 1, 1, 0)])
-    for y, direction in ((R - 0.02, 0.02), (0.5 - R + 0.02, -0.02)):
-        for x in (-0.03, 0.0, 0.01, 0.02):
-            outcome = settle([[x, y, 0]], [[x, y + direction, 0]], pieces)
-            np.testing.assert_allclose(outcome.displacement, [[0, direction]], atol=1e-12)
-
-
-def test_coincident_centres_part_as_they_came_or_in_a_fixed_direction():
-    outcome = settle([[0, 0, 0], [0, 0, 0]], [[0, 0.03, 0], [0, -0.03, 0]])
-    np.testing.assert_allclose(outcome.pose[:, :2], [[0, R], [0, -R]], atol=0.01 * R)
-    outcome = settle([[1, 1, 0], [1, 1, 0]], [[0.99, 1, 0], [0.99, 1, 0]])
-    assert np.isfinite(outcome.pose).all()
-
-
 def test_a_robot_slides_along_a_wall_and_leaves_it_again():
     world, bodies = make_world((0, 0, 5, 5)), body_arrays([ROBOT])
     wind, pose = np.array([[0.0, -0.5]]), np.array([[1.0, 0.31, 0.0]])
@@ -125,21 +64,6 @@ def test_a_robot_slides_along_a_wall_and_leaves_it_again():
     driven = drive_wheels(bodies, straight)
     pose = settle(move(bodies, pose, driven, wind, DT), pose, world, bodies).pose
     np.testing.assert_allclose(pose[0, :2], [3.0, 0.35], atol=1e-9)
-
-
-def test_reverted_robots_return_to_where_they_were_and_may_turn():
-    # A corridor full of robots, pushed from both ends.
-    world = make_world((0, 0, 10 * R, 2 * R))
-    previous = np.array([[(2 * k + 1) * R, R, 0.0] for k in range(5)])
-    proposed = previous.copy()
-    proposed[:, 0] += [0.02, 0.02, 0.02, -0.02, -0.02]
-    proposed[:, 2] = 0.5
-    outcome = settle(proposed, previous, world, passes=20)
-    assert overlaps(world, body_arrays([S_BOT] * 5), outcome.pose) == 0
-    assert outcome.reverted.any()
-    back = outcome.reverted
-    np.testing.assert_array_equal(outcome.pose[back, :2], previous[back, :2])
-    np.testing.assert_array_equal(outcome.pose[:, 2], 0.5)
 
 
 def test_a_pose_that_is_not_finite_leaves_the_robot_where_it_was():
@@ -166,17 +90,6 @@ def test_arguments_are_not_changed(length):
     assert outcome.collided.sum() > 5
     assert outcome.reverted.any()
     assert (pose.tobytes(), proposed.tobytes()) == before
-
-
-def test_what_is_left_of_an_overlap_is_far_below_a_nanometre():
-    """No displacement is allowed, so whatever counts as an overlap goes back."""
-    previous = [[-0.01, 0, 0], [2 * R, 0, 0]]
-    for depth in (0.6e-9, 0.9e-9, 3e-9, 1e-6):
-        outcome = settle([[depth, 0, 0], [2 * R, 0, 0]], previous, passes=0)
-        assert outcome.pose[1, 0] - outcome.pose[0, 0] >= 2 * R - 5.1e-10
-    touching = settle([[0.3e-9, 0, 0], [2 * R, 0, 0]], previous, passes=0)
-    assert not touching.collided.any()
-    assert touching.pose[0, 0] == 0.3e-9
 
 
 # Invariants.

@@ -42,7 +42,8 @@ def asked(text):
 
 
 @pytest.mark.parametrize('text', [
-    '(a+)+$', '(?x)(a+) +$', '(?ix)(a+)#\n+$', '(|)' * 20 + '!', 'a*a*a*a*b', 'x' * 101])
+    r'(a)\1*\1*\1*x', '(?P<b>a)(?P=b)*', '(a+)+$', '(?x)(a+) +$',
+    '(?ix)(a+)#\n+$', '(|)' * 20 + '!', 'a*a*a*a*b', 'x' * 101])
 def test_a_filter_that_may_take_for_ever_is_refused(text):
     with pytest.raises(Refused, match='expected at most 100 characters and 3 of'):
         filtered(asked(text), ['a' * 31 + '_'])

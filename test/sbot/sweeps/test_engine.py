@@ -1,4 +1,4 @@
-"""A sweep over a real Dask scheduler and workers, one of which is killed."""
+"""Execution engines of sweeps: a real Dask scheduler and workers, one of which is killed."""
 
 import os
 import signal

@@ -1,0 +1,93 @@
+"""Running child processes: what they print is passed on, and all of them are ended in order."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import IO
+
+DRAIN_TIME = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
+LONGEST_LINE = 100_000  # characters; a longer line of a process is passed on in pieces
+_STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL
+
+
+class RunningProcesses:
+    """Processes by name, and threads that pass on what these print.
+
+    Parameters
+    ----------
+    output : called with each line, prefixed by the name of its process
+
+    """
+
+    def __init__(self, output: Callable[[str], None]) -> None:
+        self._output = output
+        self._readers: list[threading.Thread] = []
+        self.processes: list[tuple[str, subprocess.Popen[str]]] = []
+        self.last_lines: dict[str, str] = {}  # by the processes' names
+
+    def add(self, name: str, process: subprocess.Popen[str]) -> None:
+        """Take a process that has been started: ``stop`` ends it."""
+        self.processes.append((name, process))
+
+    def relay(self) -> None:
+        """Pass on what the newest process prints, from now on."""
+        name, process = self.processes[-1]
+        self._readers.append(threading.Thread(
+            target=_relay, args=(name, process.stdout, self._output, self.last_lines),
+            daemon=True))
+        self._readers[-1].start()
+
+    def stop(self) -> None:
+        """End all processes; wait for their last words."""
+        stop([process for _, process in self.processes])
+        for reader in self._readers:
+            reader.join(DRAIN_TIME)
+
+
+def lines_of(stream: IO[str] | None) -> Iterator[str]:
+    """Yield the lines of a stream; a very long one in pieces, as it may never end."""
+    if stream is not None:
+        yield from iter(lambda: stream.readline(LONGEST_LINE), '')
+
+
+def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None],
+           last_lines: dict[str, str]) -> None:
+    """Pass a node's lines on; keep the last that may say why when it fails."""
+    for line in lines_of(stream):
+        output(f'[{name}] {line.rstrip()}')
+        if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
+            last_lines[name] = line.strip()
+
+
+def stop(processes: list[subprocess.Popen[str]]) -> None:
+    """End all processes: SIGINT, then SIGTERM, then SIGKILL; a second Ctrl-C goes one step on.
+
+    The keeper of a user's command, which has a pipe as standard input, gets no SIGKILL while it
+    answers: it kills in our place, and knows all that the command has started.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(KeyboardInterrupt):
+            running = [process for process in processes if process.poll() is None]
+            for process in running:
+                if number == signal.SIGKILL and process.stdin is not None:
+                    process.stdin.close()
+                    process.terminate()
+                else:
+                    process.send_signal(number)
+            _wait_for(running)
+            if number == signal.SIGKILL:
+                for process in running:
+                    process.kill()
+                _wait_for(running)
+
+
+def _wait_for(processes: list[subprocess.Popen[str]]) -> None:
+    deadline = time.monotonic() + _STOP_TIMEOUT
+    for process in processes:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=max(0.01, deadline - time.monotonic()))
