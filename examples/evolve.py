@@ -10,16 +10,22 @@ random search with as many candidates, and a rule written by hand.
 """
 
 import argparse
+import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cma
 import matplotlib as mpl
 import numpy as np
 
 import sbot
 from sbot.learn.tasks.registry import entry_of
+from sbot_common.errors import install_command
+
+try:
+    import cma
+except ImportError:
+    sys.exit(f"evolve.py needs cma: {install_command('evolve')}")
 
 mpl.use('Agg')
 import matplotlib.pyplot as plt

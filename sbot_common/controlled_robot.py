@@ -134,6 +134,7 @@ def ask(controller: Controller, observation: Observation, rng: np.random.Generat
         return (f'robot {observation.robot_id} at tick {observation.tick}: '
                 f'{type(controller).__name__}.step()')
     answer: Any = call_user_code(partial(controller.step, observation, rng), where)
+    aside = False  # three numbers, but the drive cannot move to the side
     try:
         if isinstance(answer, set | frozenset | dict):  # without order, or keys instead of values
             raise TypeError('not a sequence')
@@ -143,7 +144,8 @@ def ask(controller: Controller, observation: Observation, rng: np.random.Generat
             vy, omega = omega, more.pop(0)
         command = Twist(_number(vx), _number(vy), _number(omega))
         good = all(map(math.isfinite, command)) and len(more) < 2
-        good = good and (holonomic or command.vy == 0.0)
+        aside = good and not holonomic and command.vy != 0.0
+        good = good and not aside
     except (TypeError, ValueError, OverflowError):
         good = False
     data = more[0] if good and more else None
@@ -152,9 +154,11 @@ def ask(controller: Controller, observation: Observation, rng: np.random.Generat
     if not good:
         if answer is None:
             raise InputError(f'{where()} returned None (no return?); expected (vx, omega)')
-        other = '' if holonomic else ' 0, as its drive does not move to the side,'
-        raise bad_value(where(), answer, 'two finite numbers, vx (m/s) and omega (rad/s), or '
-                        f'three, vx, vy{other} and omega, and perhaps {MOST_BYTES} bytes at most')
+        forms = (('(vx, omega) or (vx, vy, omega): finite numbers in m/s and rad/s' if holonomic
+                  else '(vx, omega): two finite numbers in m/s and rad/s')
+                 + f'; at most {MOST_BYTES} bytes to broadcast may follow')
+        sideways = '; vy must be 0, its drive does not move to the side' * aside
+        raise bad_value(where(), answer, forms + sideways)
     return command, None if data is None else bytes(data)
 
 

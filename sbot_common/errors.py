@@ -123,11 +123,11 @@ def install_command(extra: str) -> str:
     return f"pip install '.[{extra}]' in a checkout of potential_field_bot"
 
 
-def hint(name: str, known: Iterable[str], what: str = 'known') -> str:
+def hint(name: str, known: Iterable[str], what: str = 'known', likeness: float = 0.5) -> str:
     """Return a question with the nearest name, or a list of all names, called ``what``."""
     names = sorted(known)
     short = [each for each in islice(names, 1000) if len(each) <= _NEAR]
-    near = get_close_matches(name, short, n=1, cutoff=0.5) if len(name) <= _NEAR else ()
+    near = get_close_matches(name, short, n=1, cutoff=likeness) if len(name) <= _NEAR else ()
     return f"did you mean '{near[0]}'?" if near else f'{what}: {", ".join(names)}'
 
 

@@ -140,7 +140,7 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
 def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
          at: Sequence[float] = (), colour: str = '', dark: bool = False,
          size: int | str | None = None, fps: float | None = None,
-         speed: float | None = None) -> Figure | Path:
+         speed: float | None = None, color: str = '') -> Figure | Path:
     """Draw a run: its arena with all tracks, and what happened over time.
 
     Parameters
@@ -154,6 +154,7 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     size : pixels of a film: its width, or 'WIDTHxHEIGHT'
     fps : frames per second of a film
     speed : of a film, times real time; default: 1, or as fast as 20 s of film need
+    color : the same as ``colour``
 
     Returns
     -------
@@ -174,7 +175,9 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     numbers('at', at, (np.size(at),))
     times = tuple(number('at', each) for each in at)
     film = path is not None and Path(path).suffix.lower() in FORMATS
-    look = picture.Look(times, colour, bool(dark))
+    if color and colour:
+        raise InputError('colour cannot be combined with color')
+    look = picture.Look(times, colour or color, bool(dark))
     picture.check_look(look, film)
     rate, factor = (None if value is None else number(name, value)
                     for name, value in (('fps', fps), ('speed', speed)))

@@ -213,7 +213,7 @@ def _check(path: Path, known: Mapping[str, Mapping[str, Any]], options: Options,
     named = executed(rows)
     if named and not trusted:
         raise InputError(f'{path} names {", ".join(named[:5])}, which a check executes or reads; '
-                         'give --trust if you trust it')
+                         'if you trust it, add --trust')
     wrong = check_rows(rows, known, options)
     print('\n'.join([*wrong, f'{len(rows)} rows run again, {len(wrong)} differences']))
     return FAILED if wrong else 0

@@ -58,7 +58,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                       help='a picture (.png, .svg, .pdf) or a film (.mp4, .gif)')
     plot.add_argument('--at', metavar='SECONDS',
                       help='draw these moments side by side instead of whole tracks, e.g. 0,10,30')
-    plot.add_argument('--colour', choices=('robot', 'time', 'heading'), default='',
+    plot.add_argument('--colour', '--color', choices=('robot', 'time', 'heading'), default='',
                       help='what colours say: the robot (each has its own; default for eight and '
                            'fewer), the time (of tracks; default for more), or the heading (in '
                            'films and with --at)')

@@ -145,14 +145,13 @@ def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]
     files = [path for path in programs if path not in given and not _is_own(path)]
     folders = [] if 'python_path' in overrides else [
         folder for folder in scenario.python_path if not _is_own(folder)]
-    parts = [f'imports {", ".join(names)} from {", ".join(folders)}'] * bool(names and folders)
-    parts += [f'executes the function in {", ".join(files)}'] * bool(files)
+    parts = [f'code from {", ".join(folders)} ({", ".join(names)})'] * bool(names and folders)
+    parts += [f'the function in {", ".join(files)}'] * bool(files)
     if not parts:
         return
-    text = one_line(f'{bag.path}: its scenario {" and ".join(parts)}, which is code of those '
-                    'who wrote it')
+    text = one_line(f'{bag.path}: the recording runs {" and ".join(parts)}')
     if not sys.stdin.isatty():
-        raise InputError(f'{text}; give --trust if you trust it')
+        raise InputError(f'{text}; if you trust it, add --trust')
     print(f'{text}. Continue? [y/N] ', end='', file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
         raise InputError(f'{bag.path}: not replayed')

@@ -92,7 +92,8 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
 
 def _show_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog='sbot sweep show', description='Print the medians of each setting of a sweep.')
+        prog='sbot sweep show', description='Print the medians of each setting of a sweep; of '
+                                            'columns with only 0 and 1, the share of runs.')
     parser.add_argument('folder', metavar='DIR', help='folder of the results')
     parser.add_argument('--metric', action='append', default=[], metavar='COLUMN',
                         help='a column of runs.csv; may be repeated')
@@ -213,7 +214,13 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.experiment import EngineError, estimate, processors, run_sweep
+    from sbot.sweeps.experiment import (
+        SAMPLED,
+        EngineError,
+        estimate,
+        processors,
+        run_sweep,
+    )
     from sbot.sweeps.results.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
@@ -222,7 +229,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
         processes = options.jobs or processors()
         seconds = estimate(plan, request, processes)
         print(f'{_count(len(plan))}: {one_line(_parts(request))}\nabout {_time(seconds)} on '
-              f'{processes} processes of this machine')
+              f'{processes} processes of this machine, if every run lasts its whole duration\n'
+              f'(estimated from the first {SAMPLED:g} s of {min(len(plan), 3)} of the runs)')
         return 0
     if arguments.output is None:
         raise InputError('sbot sweep needs a folder for the results: -o DIR')

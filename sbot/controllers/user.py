@@ -183,6 +183,11 @@ def _import(name: str, python_path: Iterable[str], where: str) -> ModuleType:
     try:
         return import_module(module_name)
     except (Exception, SystemExit) as error:  # a user's module may raise anything
+        if module_name.endswith('.py'):
+            stem = re.split(r'[/\\]', module_name)[-1].removesuffix('.py')
+            folder = '' if stem + '.py' == module_name else ', with its folder in python_path'
+            raise bad_value(where, name, f"the module without .py{folder}: "
+                            f"'{stem}:{name.partition(':')[2]}'") from None
         reason = ' '.join(f'{type(error).__name__}: {error}'.split())[:200]
         raise InputError(f"{where}: cannot import '{module_name}' of '{name}': {reason}") from None
 
@@ -197,11 +202,16 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
             raise bad_value(where, dict(parameters), 'no parameters: the controller is an object')
         return
     try:
-        inspect.signature(controller).bind(**parameters)
-    except TypeError as error:
-        raise InputError(f'{where}: {controller.__name__} {error}') from None
+        signature = inspect.signature(controller)
     except ValueError:  # a class without a signature, as some extension types are
         return
+    try:
+        signature.bind(**parameters)
+    except TypeError as error:
+        named = [each.name for each in signature.parameters.values()
+                 if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+        known = f'; its parameters: {", ".join(named) or "none"}'
+        raise InputError(f'{where}: {controller.__name__} {error}{known}') from None
 
 
 def _make(place: Place) -> Controller:

@@ -158,4 +158,6 @@ def format_summary(summary: dict[str, Any]) -> str:
                if led else ''))
     if len(robots) > 20:
         lines.append(f'  ... and {len(robots) - 20} more robots')
+    if any(robot['collisions'] for robot in robots):
+        lines.append('collisions: ticks in which the robot touched something')
     return '\n'.join(lines)

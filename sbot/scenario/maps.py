@@ -29,6 +29,8 @@ from sbot_sim.world.cell_map import (
 FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')
 _STRIP = 1_000_000  # pixels that are converted at once, which takes 64 bytes each
 _DEEP = ('I', 'I;16', 'I;16B', 'I;16L', 'I;16N')  # Pillow's modes of 16-bit grey images
+_USUAL = {'image': 'map.pgm', 'resolution': '0.05', 'origin': '[0, 0, 0]', 'negate': '0',
+          'occupied_thresh': '0.65', 'free_thresh': '0.196'}
 _WORDS = {'true': True, 'yes': True, 'on': True, 'y': True,
           'false': False, 'no': False, 'off': False, 'n': False}
 
@@ -52,6 +54,11 @@ def load_map(path: str | Path) -> CellMap:
     if not isinstance(data, dict):
         raise bad_value(str(path), data, 'a map: image, resolution, origin, negate, '
                         'occupied_thresh, free_thresh')
+    if missing := [key for key in _USUAL if key not in data]:
+        raise InputError(
+            f"{origins.where(())}: {'keys' if len(missing) > 1 else 'key'} "
+            f"{', '.join(repr(key) for key in missing)} {'are' if len(missing) > 1 else 'is'} "
+            f"missing; usual: {', '.join(f'{key}: {_USUAL[key]}' for key in missing)}")
     keys = _Keys(data, origins)
     if (mode := data.get('mode', 'trinary')) != 'trinary':
         raise bad_value(origins.where(('mode',)), mode, "'trinary'")
@@ -62,7 +69,7 @@ def load_map(path: str | Path) -> CellMap:
     negate = keys.flag('negate')
     if resolution <= 0.0:
         raise bad_value(origins.where(('resolution',)), resolution, 'a number > 0 (m)')
-    image = keys.get('image', 'the name of an image file')
+    image = data['image']
     if not isinstance(image, str) or not image:
         raise bad_value(origins.where(('image',)), image, 'the name of an image file')
     values = _read_values(path.parent / image, origins.where(('image',)), thresholds, negate)
@@ -98,17 +105,11 @@ class _Keys:
         self._data = data
         self._origins = origins
 
-    def get(self, key: str, expected: str) -> object:
-        if key not in self._data:
-            raise InputError(f"{self._origins.where(())}: key '{key}' is missing; "
-                             f'give {expected}')
-        return self._data[key]
-
     def number(self, key: str, expected: str) -> float:
-        return _number(self.get(key, expected), self._origins.where((key,)), expected)
+        return _number(self._data[key], self._origins.where((key,)), expected)
 
     def flag(self, key: str) -> bool:
-        value = self.get(key, '0 or 1')
+        value = self._data[key]
         word = _WORDS.get(str(value).lower(), value)
         if not isinstance(word, int):
             raise bad_value(self._origins.where((key,)), value, '0 or 1')
@@ -116,7 +117,7 @@ class _Keys:
 
     def origin(self) -> tuple[float, float, float]:
         expected = '[x, y, yaw]: three finite numbers (m, m, rad)'
-        value = self.get('origin', expected)
+        value = self._data['origin']
         where = self._origins.where(('origin',))
         if not isinstance(value, list) or len(value) != 3:
             raise bad_value(where, value, expected)

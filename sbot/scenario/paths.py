@@ -10,14 +10,17 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from copy import deepcopy
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sbot.controllers.registry import NONE, entry_of
 from sbot.scenario.shipped import config_directory, expanded
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
 from sbot_sim.sensors.infrared.table import TABLES
 
+_MOST_FILES = 1000  # of a folder that are compared with a missing one
 PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))
 
 
@@ -60,7 +63,21 @@ def find_file(text: str, directory: Path, where: str) -> str:
     with suppress(OSError, ValueError):
         if any(place.exists() for place in _places(text, directory)):
             wanted = 'a regular file'
-    raise bad_value(where, text, f'{names}{wanted}, relative to {directory} or absolute')
+    near = next((name for place in _places(text, directory) if (name := _near_name(place))), None)
+    question = f'; did you mean {one_line(near)}?' if near else ''
+    raise bad_value(where, text,
+                    f'{names}{wanted}, relative to {directory} or absolute{question}')
+
+
+def _near_name(place: Path) -> str | None:
+    """Return the name of a file beside a missing one that differs in its ending or a little."""
+    with suppress(OSError, ValueError):
+        beside = sorted(islice((other.name for other in place.parent.iterdir()), _MOST_FILES))
+        endings = [name for name in beside if Path(name).stem == place.name]
+        for name in endings or get_close_matches(place.name, beside, 1, 0.75):
+            if place.with_name(name).is_file():
+                return name
+    return None
 
 
 def find_folder(text: str, directory: Path) -> str:

@@ -39,7 +39,7 @@ from sbot_common.errors import InputError, bad_value
 
 LOG = logging.getLogger(__name__)
 MAX_JOBS = 1024  # processes on this machine
-_SAMPLED = 2.0  # s of simulated time to estimate a sweep from
+SAMPLED = 2.0  # s of simulated time to estimate a sweep from
 _PERIOD = 0.1  # s between two looks of the progress bar
 
 
@@ -94,7 +94,7 @@ def estimate(plan: Plan, request: Request, processes: int) -> float:
     numbers = sorted({0, len(plan) // 2, len(plan) - 1})
     for number in numbers:
         scenario = scenario_of(job, plan[number])
-        part = min(scenario.duration, _SAMPLED)
+        part = min(scenario.duration, SAMPLED)
         short = scenario.model_copy(update={'duration': part, 'until': None})
         run_scenario(short.model_copy(update={'duration': scenario.rate.dt}), keep=False)
         started = time.perf_counter()
@@ -240,5 +240,5 @@ def _bar(plan: Plan, done: int, failed: set[int],
         yield show
 
 
-__all__ = ['EngineError', 'Options', 'Outcome', 'estimate', 'processors', 'read_request',
+__all__ = ['SAMPLED', 'EngineError', 'Options', 'Outcome', 'estimate', 'processors', 'read_request',
            'run_sweep']

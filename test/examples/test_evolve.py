@@ -1,6 +1,7 @@
 """Evolution by examples/evolve.py, and the network that it made and that is shipped."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,13 @@ def test_a_few_generations_avoid_obstacles_better_than_chance(evolve, tmp_path, 
     assert network.inputs == ('infrared',)
     assert weights.shape == (32,)
     assert (tmp_path / 'out' / 'fitness.png').stat().st_size > 5000
+
+
+def test_without_cma_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'cma', None)
+    spec = importlib.util.spec_from_file_location('evolve', ROOT / 'examples' / 'evolve.py')
+    with pytest.raises(SystemExit, match=r"^evolve\.py needs cma: pip install '\.\[evolve\]'"):
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
 def test_evolution_is_repeatable(evolve):

@@ -97,7 +97,7 @@ def test_of_these_only_the_leader_announces():
                                     {1.0: 'v', 2.0: 'omega'}, (10**400, 0.0), (1j, 0.0)])
 def test_an_answer_is_two_finite_numbers(answer):
     with pytest.raises(InputError, match=r'robot 0 at tick 7: Answer.step\(\): got .*, expected '
-                                         'two finite numbers'):
+                                         r'\(vx, omega\): two finite numbers in m/s'):
         robot(Answer(answer)).step(INPUTS)
 
 
@@ -177,6 +177,7 @@ def test_robots_of_other_drives_may_give_a_vy_of_0():
     ((1, 2, b'x', 3), True)])
 def test_a_vy_is_refused_where_the_drive_has_none(answer, holonomic):
     observation = make_observation(1, RATE, None, INPUTS)
-    words = 'vx, vy and omega' if holonomic else 'vy 0, as its drive does not move to the side'
+    words = (r'expected \(vx, omega\) or \(vx, vy, omega\): finite numbers' if holonomic else
+             '; vy must be 0, its drive does not move to the side')
     with pytest.raises(InputError, match=words):
         ask(Answer(answer), observation, np.random.default_rng(0), holonomic)

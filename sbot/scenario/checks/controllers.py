@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sbot.controllers.entry import Sources
@@ -41,15 +42,31 @@ def check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origi
     sources = None if given is None else Sources(python_path, given)
     for name, i in first_use.items():
         if sources is not None and name != NONE and isinstance(common[name], dict):
-            entry_of(name).check(name, {**common[name], **written.robots[i].parameters},
-                                 origins.where(('robots', i, 'controller')), sources)
+            with _overrides_named(name, i, origins):
+                entry_of(name).check(name, {**common[name], **written.robots[i].parameters},
+                                     origins.where(('robots', i, 'controller')), sources)
     for i, robot in enumerate(written.robots):
         if robot.parameters:
             path, name = ('robots', i, 'parameters'), robot.controller
             own = groups.check_own_parameters(name, common[name], robot.parameters, path, origins)
             if sources is not None and isinstance(own, dict) and name != NONE:
-                entry_of(name).check(name, own, origins.where(path), sources)
+                with _overrides_named(name, i, origins):
+                    entry_of(name).check(name, own, origins.where(path), sources)
     return {name: values for name, values in common.items() if name != NONE}
+
+
+@contextmanager
+def _overrides_named(name: str, robot: int, origins: Origins) -> Iterator[None]:
+    """Add to an error of a controller which of its parameters are overrides (``--set``)."""
+    try:
+        yield
+    except InputError as error:
+        places = (('robots', robot, 'parameters'), ('controllers', name))
+        keys = sorted('.'.join(map(str, path)) for path in origins.overrides
+                      for place in places if path[:len(place)] == place)
+        if not keys:
+            raise
+        raise InputError(f"{error} (overrides: {', '.join(keys)})") from None
 
 
 def check_robots(scenario: Scenario, origins: Origins) -> None:

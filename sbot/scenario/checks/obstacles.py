@@ -36,9 +36,9 @@ def check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins
         if disc.speed * written.rate.dt > 0.5 * least:
             raise bad_value(
                 origins.where(('world', 'moving', k, 'speed')), disc.speed,
-                f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: half '
-                'the smallest collision circle, or circle in a rectangle, of a robot or a box in '
-                'a tick')
+                f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: in a '
+                'tick it moves at most half the smallest radius of a robot or a box, here '
+                f'{least:g} m (of a rectangle: of the circle inside it)')
 
 
 def check_boxes(world: World, origins: Origins) -> None:

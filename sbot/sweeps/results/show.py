@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os.path import commonprefix
 from pathlib import Path
 from statistics import fmean, median
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sbot.sweeps.results.plan_file import read_plan
 from sbot.sweeps.results.share import is_share
 from sbot.sweeps.results.table import PARQUET, read_columns
-from sbot_common.errors import InputError, one_line, unknown_name
+from sbot_common.errors import SHOWN, InputError, hint, one_line
 
 WIDTH = 80
 DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
@@ -62,7 +62,9 @@ def _is_number(value: object) -> bool:
 def check_column(results: Results, name: str, option: str) -> str:
     """Return the name of a column with numbers, or raise InputError."""
     if name not in results.numbers:
-        raise unknown_name(option, name, results.numbers)
+        # Short names of columns are alike by chance: only a near one is asked about.
+        question = hint(name, results.numbers, 'columns', 0.6)
+        raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; {question}")
     return name
 
 
@@ -77,7 +79,8 @@ def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[
 def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
     """Return the table: a line for each setting, medians over its runs.
 
-    Of a column with nothing but 0 and 1 it has the mean, which is the share of runs.
+    Of a column with nothing but 0 and 1 it has the mean, which is the share of runs. A line below
+    the table says which is which, and which medians are of fewer runs than succeeded.
 
     Parameters
     ----------
@@ -100,7 +103,8 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
         failed = sum(results.columns['error'][i] is not None for i in rows)
         lines.append([*(_text(value) for value in setting), str(len(rows)), str(failed),
                       *(_middle(results.columns[name], rows) for name in shown)])
-    text = _aligned(lines, len(results.keys))
+    text = _aligned(lines, len(results.keys), lambda count: _legend(
+        results, shown[:count], found.values()))
     if len(found) > _MOST_ROWS:
         text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
     return text
@@ -110,6 +114,27 @@ def _middle(column: Sequence[Any], rows: Sequence[int]) -> str:
     values = [column[i] for i in rows if _is_number(column[i])]
     middle = fmean if is_share(column) else median
     return f'{middle(values):.4g}' if values else '-'
+
+
+def _legend(results: Results, names: Sequence[str], settings: Iterable[list[int]]) -> str:
+    """Return what the numbers of the columns ``names`` are, in one paragraph."""
+    done = [[i for i in rows if results.columns['error'][i] is None] for rows in settings]
+    shares = [name for name in names
+              if is_share(results.columns[name]) and any(results.columns[name])]
+    parts = []
+    for name in (each for each in names if each not in shares):
+        column = results.columns[name]
+        counts = [(sum(_is_number(column[i]) for i in rows), len(rows)) for rows in done]
+        if fewer := [(known, runs) for known, runs in counts if known < runs]:
+            known, runs = min(fewer, key=lambda pair: pair[0] / pair[1])
+            parts.append(f"{one_line(name)}: {'at least ' * (len(counts) > 1)}{known} of {runs}")
+    texts = []
+    if len(shares) < len(names):
+        texts.append('medians over the runs that have a value'
+                     + f" ({', '.join(parts)})" * bool(parts))
+    if shares:
+        texts.append(f"{', '.join(map(one_line, shares))} (only 0 and 1): share of runs with 1")
+    return fill('; '.join(texts), WIDTH, break_on_hyphens=False)
 
 
 def _short(keys: Sequence[str]) -> list[str]:
@@ -131,10 +156,10 @@ def _text(value: object) -> str:
     return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
-def _aligned(lines: list[list[str]], keys: int) -> str:
+def _aligned(lines: list[list[str]], keys: int, legend: Callable[[int], str]) -> str:
     """Return lines of equal columns; what does not fit loses its last columns.
 
-    The first ``keys`` columns tell lines apart: these are wider than ``WIDTH`` where they must be.
+    ``legend`` gives the text below so many columns of numbers. The first ``keys`` columns tell lines apart: these are wider than ``WIDTH`` where they must be.
     """
     lines = [[one_line(cell) for cell in line] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
@@ -148,6 +173,8 @@ def _aligned(lines: list[list[str]], keys: int) -> str:
         widths[widest] -= 1
         over -= 1
     text = _laid_out(lines, widths, keys)
+    if len(widths) > keys + 2:
+        text += '\n' + legend(len(widths) - keys - 2)
     if left_out := lines[0][len(widths):]:
         text += '\n' + fill(f"not shown: {', '.join(left_out)} (--metric NAME)", WIDTH,
                             break_on_hyphens=False)

@@ -44,7 +44,7 @@ def test_what_rows_name_is_executed_only_if_trusted(capsys, tmp_path, monkeypatc
         assert main(['bench', 'navigation', '--check', 'rows', '--quiet']) == 2
         told = capsys.readouterr().err
         assert named in told
-        assert 'give --trust if you trust it' in told
+        assert 'if you trust it, add --trust' in told
         assert not (tmp_path / 'executed').exists()
 
 

@@ -50,7 +50,9 @@ def test_a_dry_run_says_how_many_and_how_long_and_leaves_nothing(tmp_path, capsy
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == '1,000 runs: 2 rate x 500 seeds'
     assert lines[1].startswith('about ')
-    assert lines[1].endswith(' on 2 processes of this machine')
+    assert lines[1].endswith(' on 2 processes of this machine, if every run lasts its whole '
+                             'duration')
+    assert lines[2] == '(estimated from the first 2 s of 3 of the runs)'
     assert [each.name for each in tmp_path.iterdir()] == ['tiny.yaml']
 
 

@@ -58,6 +58,15 @@ def test_unusable_module_gets_one_line(load, text, words):
     assert '\n' not in message
 
 
+@pytest.mark.parametrize(('name', 'meant'), [
+    ('carrier.py:Go', r"the module without \.py: 'carrier:Go'$"),
+    ('bots/carrier.py:Go', r"the module without \.py, with its folder in python_path: 'carrier:Go'$")])
+def test_a_file_instead_of_a_module_is_told(tmp_path, name, meant):
+    (tmp_path / 'carrier.py').write_text(GOOD)
+    with pytest.raises(InputError, match=rf"^here: got '{name}', expected {meant}"):
+        load_class(name, [str(tmp_path)], 'here')
+
+
 def test_a_module_that_was_meant_differently_names_its_file(tmp_path):
     (tmp_path / 'random.py').write_text(GOOD)
     with pytest.raises(InputError, match=f"has no class 'Go'.*loaded from {random.__file__}"):
@@ -66,7 +75,7 @@ def test_a_module_that_was_meant_differently_names_its_file(tmp_path):
 
 @pytest.mark.parametrize(('parameters', 'words'), [
     ({}, "missing a required argument: 'speed'"),
-    ({'speed': 1, 'sped': 2}, "'sped'"),
+    ({'speed': 1, 'sped': 2}, "'sped'; its parameters: speed"),
 ])
 def test_parameters_that_the_class_does_not_take(load, parameters, words):
     with pytest.raises(InputError, match=r'^here: Go ') as caught:

@@ -87,6 +87,9 @@ def test_the_command_takes_moments_colours_and_ground(tmp_path, capsys):
                  '--dark', '-o', str(path)]) == 0
     with Image.open(path) as image:
         assert image.width == 1400
+    assert main(['plot', 'single_robot', '--duration', '1', '--at', '0,1', '--color', 'heading',
+                 '--dark', '-o', str(tmp_path / 'color.png')]) == 0
+    assert (tmp_path / 'color.png').read_bytes() == path.read_bytes()
     for options, expected in ((['--at', 'x'], "--at: got 'x', expected times in seconds"),
                               (['--at', '9'], 'at: got 9.0, expected a time from 0 to 1 s'),
                               (['--colour', 'heading'], '--colour heading needs --at or a film')):

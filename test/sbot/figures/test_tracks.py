@@ -99,6 +99,13 @@ def test_colours_that_do_not_fit_are_one_line(look, film, error):
         plot('leader_follower', 'x.gif' if film else None, at=look.at, colour=look.colour)
 
 
+def test_color_is_another_name_of_colour_and_both_are_too_many():
+    with pytest.raises(InputError, match="got 'speed', expected robot, time, heading"):
+        plot('leader_follower', color='speed')
+    with pytest.raises(InputError, match='colour cannot be combined with color'):
+        plot('leader_follower', colour='time', color='time')
+
+
 @pytest.mark.parametrize(('command', 'hint'), [
     (['run', 'leader_follower', '--plot', 'x.html'], 'sbot view DIR -o FILE.html'),
     (['run', 'leader_follower', '--plot', 'x.gif'], 'sbot plot SCENARIO -o FILE.gif'),

@@ -120,3 +120,12 @@ def test_turns_without_a_force_are_counted_and_said(followers, caplog):
     [record] = caplog.records
     assert 'not a number' in record.getMessage()
     assert f'{max(counts)} of 31' in record.getMessage()
+
+
+def test_the_unit_of_collisions_is_told_where_there_are_some():
+    summary = sbot.run({'duration': 0.2, 'world': {'bounds': [0, 0, 2, 2]}, 'robots': [
+        {'pose': [1, 1, 0], 'controller': 'none'}]}).summary
+    assert 'ticks' not in format_summary(summary)
+    summary['robots'][0]['collisions'] = 3
+    assert format_summary(summary).splitlines()[-1] == (
+        'collisions: ticks in which the robot touched something')

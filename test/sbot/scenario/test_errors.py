@@ -392,3 +392,16 @@ def test_a_class_that_no_robot_has_any_more_is_no_error(tmp_path, caplog):
     text = added("controllers: {'patrol:Patrol': {speed: 1}}\n")
     scenario = parse_scenario(text, 'arena.yaml', tmp_path)
     assert [robot.controller for robot in scenario.robots] == ['potential_field'] * 2
+
+
+@pytest.mark.parametrize('key', ['robots.0.parameters.sped', 'controllers.patrol:Patrol.sped'])
+def test_a_parameter_that_a_class_does_not_take_is_told_with_its_override(tmp_path, key):
+    (tmp_path / 'patrol.py').write_text(
+        'class Patrol:\n    def __init__(self, speed=1):\n        pass\n'
+        '    def step(self, observation, rng):\n        return 0, 0\n')
+    path = tmp_path / 'arena.yaml'
+    path.write_text('world: {bounds: [0, 0, 9, 9]}\n'
+                    "robots: [{pose: [1, 1, 0], controller: 'patrol:Patrol'}]\n")
+    message = message_of(path, {key: 1})
+    assert "'sped'; its parameters: speed" in message
+    assert message.endswith(f'(overrides: {key})')

@@ -206,7 +206,10 @@ def test_a_robot_inside_an_occupied_region_is_refused(tmp_path, xy):
 
 
 @pytest.mark.parametrize(('changes', 'message'), [
-    ({'resolution': None}, "key 'resolution' is missing"),
+    ({'resolution': None}, "map.yaml:1: key 'resolution' is missing; usual: resolution: 0.05$"),
+    ({'negate': None, 'occupied_thresh': None, 'free_thresh': None},
+     "keys 'negate', 'occupied_thresh', 'free_thresh' are missing; usual: negate: 0, "
+     'occupied_thresh: 0.65, free_thresh: 0.196$'),
     ({'resolution': 0}, r'map.yaml:2: resolution: got 0.0, expected a number > 0'),
     ({'resolution': 'fine'}, "resolution: got 'fine'"),
     ({'origin': [0, 0]}, r'origin: got \[0, 0\], expected \[x, y, yaw\]'),

@@ -37,6 +37,17 @@ def test_what_is_no_file_is_named(tmp_path, text, where, words):
     assert words in str(info.value)
 
 
+@pytest.mark.parametrize(('there', 'text', 'near'), [
+    ('lab.yaml', 'lab', 'lab.yaml'), ('lab.yaml', 'lap.yaml', 'lab.yaml'),
+    ('hall.yaml', 'lab', None), ('lab.yaml/x', 'lab', None)])
+def test_a_file_of_nearly_the_same_name_is_named(tmp_path, there, text, near):
+    (tmp_path / there).parent.mkdir(exist_ok=True)
+    (tmp_path / there).write_text('')
+    with pytest.raises(InputError) as info:
+        find_file(text, tmp_path, 'world.map')
+    assert str(info.value).endswith(f'; did you mean {near}?' if near else ' or absolute')
+
+
 def test_a_folder_that_is_not_there_is_named_all_the_same(tmp_path):
     assert find_folder('mine', tmp_path) == str(tmp_path / 'mine')
     (tmp_path / 'other').mkdir()

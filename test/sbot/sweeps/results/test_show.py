@@ -49,9 +49,31 @@ def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys
                                     'goal_reached_s']
     assert lines[1].split()[:5] == ['0', 'as_written', '5', '1', '0.15']  # seed 3 failed
     assert lines[2].split()[:5] == ['0', 'geometric', '5', '0', '1.2']
-    assert len(lines) == 1 + 6 + 1
+    assert len(lines) == 1 + 6 + 1 + 1
+    assert lines[-2] == 'medians over the runs that have a value'
     assert lines[-1].startswith('not shown: ')
     assert lines[-1].endswith('(--metric NAME)')
+
+
+def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
+    folder = make(tmp_path / 'a', {'rate': [10, 20]}, seeds=range(6))
+    results = load_results(folder)
+    arrived = [1, 1, 0, None, 0, 0] + [1] * 6
+    results.columns['robots_arrived'] = arrived
+    results.columns['goal_reached_s'] = [9.0 if each else None for each in arrived]
+    text = format_results(results, ['goal_reached_s', 'robots_arrived'])
+    assert text.splitlines()[1].split() == ['10', '6', '1', '9', '0.4']
+    assert ' '.join(text.splitlines()[3:]) == (
+        'medians over the runs that have a value (goal_reached_s: at least 2 of 5); '
+        'robots_arrived (only 0 and 1): share of runs with 1')
+    assert 'medians' not in format_results(results, ['robots_arrived'])
+    assert 'share' not in format_results(results, ['goal_reached_s'])
+
+
+def test_a_name_that_no_column_resembles_gets_the_list_of_columns(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    with pytest.raises(InputError, match=r"'nonsense'; columns: .*overlaps, .*seed"):
+        format_results(results, ['nonsense'])
 
 
 def test_any_column_can_be_shown(tmp_path):
