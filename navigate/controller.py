@@ -55,7 +55,7 @@ from navigate.yielding import (
     on_lane,
     write_headings,
 )
-from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.jit import borrowed, njit, njit_inner
 from sbot_common.elementary import sincos
 
 Floats = NDArray[np.float64]
@@ -318,6 +318,9 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         0 <= linear.x <= forward_speed_mps, abs(angular.z) <= rotate_speed_radps
 
     """
+    # The record keeps the arrays; counting references at every call took a third of a turn.
+    memory, followers, poses = borrowed(memory), borrowed(followers), borrowed(poses)
+    ranges, beams = borrowed(ranges), borrowed(beams)
     me, time = task.robot_id, state.time
     place, eye = placed(state, poses, me, poses[me, 2]), placed(state, poses, me, scan_yaw)
     drift = drifting(p, state, forward, left, place, dt)
