@@ -55,9 +55,10 @@ def draw(path: Path) -> None:
     shown.append(displaced(world, shown[1]))
     radius = bodies.safety_radius
     end = separate(make_fixed_objects(world, radius), bodies.shape, previous, proposed)
-    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.4), constrained_layout=True)
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.6), constrained_layout=True)
     for panel, axis in enumerate(axes):
-        axis.set(title=TITLES[panel], aspect='equal', xlim=(0.0, 0.5), ylim=(-0.03, 0.45),
+        axis.set_title(TITLES[panel], fontsize=9, loc='left')
+        axis.set(aspect='equal', xlim=(0.0, 0.5), ylim=(-0.03, 0.45),
                  xlabel='x (m)')
         axis.axhspan(-0.03, 0.0, color='0.6')
         axis.text(0.02, -0.022, 'wall', fontsize=8)
@@ -73,8 +74,9 @@ def draw(path: Path) -> None:
             axis.add_patch(Circle((x, y), S_BOT.radius, fill=False, ec=colour))
             axis.text(x + 0.012, y + 0.012, str(i + 1), color=colour)
     axes[0].set_ylabel('y (m)')
+    figure.get_layout_engine().set(h_pad=0.1)  # between the titles
     figure.suptitle(f'Collision circles of three s-bots: free after {end.passes} displacements',
-                    fontsize=10)
+                    fontsize=11)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={'Date': None} if path.suffix == '.svg' else None)
 

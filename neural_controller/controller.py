@@ -29,8 +29,8 @@ class Neural:
     Parameters
     ----------
     network : path of a file that ``save_network`` wrote
-    hold : ticks that a decision lasts; None: as the file says, which has ``hold`` of the task that
-        trained the network, or 1
+    hold : ticks that a decision lasts; None: as the file says, or 1 if it does not. A file of
+        ``sbot.learn.proof`` says 1, whatever the task had in training
 
     Raises
     ------

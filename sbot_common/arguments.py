@@ -25,6 +25,20 @@ def whole(name: str, value: Any, least: int, most: int) -> int:  # noqa: ANN401
     return int(value)
 
 
+def number(name: str, value: Any) -> float:  # noqa: ANN401
+    """Return an argument that is to be one finite number.
+
+    Raises
+    ------
+    InputError
+        for anything else, ``True`` among it.
+
+    """
+    if isinstance(value, bool | np.bool_):
+        raise bad_value(name, value, 'a finite number')
+    return float(numbers(name, value, ()))
+
+
 def numbers(name: str, value: Any, *shapes: tuple[int, ...]) -> NDArray[np.float64]:  # noqa: ANN401
     """Return an argument that is to be finite numbers as an array of one of the shapes.
 

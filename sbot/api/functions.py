@@ -170,12 +170,13 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
 
     from sbot.figures import animation, picture
     from sbot.figures.film import FORMATS, Film, check_film, read_size
-    from sbot_common.arguments import numbers
-    times = numbers('at', at, (np.size(at),))
+    from sbot_common.arguments import number, numbers
+    numbers('at', at, (np.size(at),))
+    times = tuple(number('at', each) for each in at)
     film = path is not None and Path(path).suffix.lower() in FORMATS
-    look = picture.Look(tuple(times.tolist()), colour, bool(dark))
+    look = picture.Look(times, colour, bool(dark))
     picture.check_look(look, film)
-    rate, factor = (None if value is None else float(numbers(name, value, ()))
+    rate, factor = (None if value is None else number(name, value)
                     for name, value in (('fps', fps), ('speed', speed)))
     options = Film(*read_size(size, 'size'), rate, factor)
     check_film(options, Path(path).suffix.lower() if path is not None else '')

@@ -40,25 +40,14 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
         one line with file, line, key path, value and what was expected.
 
     """
-    if isinstance(source, Scenario):
-        given = {**source.given, **(controllers or {})}
-        if not overrides and given == source.given:
-            return source
-        return changed_scenario(source, overrides, given)
-    if isinstance(source, Mapping):
-        return scenario_from_mapping(source, overrides, controllers)
-    if isinstance(source, str) and '\n' in source:
-        return parse_scenario(source, 'scenario', Path.cwd(), overrides=overrides,
-                              controllers=controllers, warn=True)
-    if not isinstance(source, str | Path):
-        raise bad_value('scenario', source, 'a name, a path, YAML text, a dict or a Scenario')
-    return load_scenario(str(source), overrides, controllers)
+    return _loaded(source, overrides, controllers)
 
 
 def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scenario:
     """Return a scenario whose controllers are not used.
 
-    So a controller may still lack its file, for example a network that is to be evolved.
+    So a controller may still lack its file, for example a network that is to be evolved, and
+    nothing of controllers and of ``until`` is executed.
 
     Raises
     ------
@@ -69,21 +58,23 @@ def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scen
     if 'controllers' in overrides:
         raise InputError('controllers cannot be combined with worlds, which you command yourself; '
                          'leave it out')
-    try:
-        return load(scenario, controllers=None, **overrides)
-    except InputError:
-        return _load_without_controllers(scenario, overrides)  # raises the same for other reasons
+    return _loaded(scenario, overrides, None, controlled=False)
 
 
-def _load_without_controllers(source: Source, overrides: Mapping[str, object]) -> Scenario:
-    """Do the work of ``load`` without looking at parameters of users' controllers."""
+def _loaded(source: Source, overrides: Mapping[str, object],
+            controllers: Mapping[str, Any] | None, *, controlled: bool = True) -> Scenario:
+    """Return a scenario; not ``controlled``: its controllers are neither imported nor checked."""
     if isinstance(source, Scenario):
-        return changed_scenario(source, overrides, None)
+        given = {**source.given, **(controllers or {})}
+        if not overrides and given == source.given:
+            return source
+        return changed_scenario(source, overrides, given if controlled else None)
     if isinstance(source, Mapping):
-        return scenario_from_mapping(source, overrides, import_controllers=False)
+        return scenario_from_mapping(source, overrides, controllers,
+                                     import_controllers=controlled)
     if isinstance(source, str) and '\n' in source:
         return parse_scenario(source, 'scenario', Path.cwd(), overrides=overrides,
-                              import_controllers=False, warn=True)
+                              controllers=controllers, import_controllers=controlled, warn=True)
     if not isinstance(source, str | Path):
         raise bad_value('scenario', source, 'a name, a path, YAML text, a dict or a Scenario')
-    return load_scenario(str(source), overrides, import_controllers=False)
+    return load_scenario(str(source), overrides, controllers, import_controllers=controlled)

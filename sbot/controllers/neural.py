@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.user import check_arguments
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line
 from sbot_common.observation import Controller
 
 
@@ -21,18 +21,18 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
 
 
 def _doubt(parameters: Mapping[str, object]) -> tuple[str, str] | None:
-    from neural_controller.network import load_network
+    from neural_controller.network import checked_hold, load_network
     path, hold = parameters.get('network'), parameters.get('hold')
     if hold is None or not isinstance(path, str):
         return None
     try:
-        trained = load_network(path)[0].hold
+        given, of_file = checked_hold(hold), load_network(path)[0].hold
     except InputError:  # is said where the controller is made
         return None
-    if trained in (None, hold):
+    if of_file in (None, given):
         return None
-    return 'hold', (f'got {hold}, expected {trained}, with which the network of {path} was '
-                    'trained; leave it out to drive as in training')
+    return 'hold', (f'got {given}, expected {of_file}, with which {one_line(path)} says that its '
+                    'network drives; leave it out to drive so')
 
 
 ENTRY = Entry('neural_controller.controller:Neural',

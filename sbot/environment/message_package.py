@@ -25,6 +25,7 @@ from sbot.environment.message_types import check_types
 _IMPLEMENTATIONS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
 _DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'service_msgs')
 _KINDS = ('msg', 'srv')
+_COMPILER_TIMEOUT = 300.0  # s for a file; a busy machine needs some
 _OTHER_PACKAGE = re.compile(r'^\s*([a-z]\w*)/[A-Z]\w*', re.MULTILINE)  # rcl_interfaces/Parameter a
 
 
@@ -61,9 +62,7 @@ class Maker:
 
     def make(self) -> None:
         """Make the package; errors of the generators and compilers are raised."""
-        check_types(self._source, self._package, self._prefix / 'share')
-        with contextlib.redirect_stdout(io.StringIO()):  # generators print what they read
-            self._generate()
+        self.generate()
         (self._made / self._package).mkdir(parents=True)
         self._compile()
         for kind in self._kinds:
@@ -71,6 +70,12 @@ class Maker:
                 self._generated('rosidl_generator_py') / kind, self._made / self._package / kind,
                 ignore=lambda _, names: [name for name in names if not name.endswith('.py')])
         (self._made / self._package / '__init__.py').write_text('')
+
+    def generate(self) -> None:
+        """Check the types and write the sources in C and Python, in the folder ``generated``."""
+        check_types(self._source, self._package, self._prefix / 'share')
+        with contextlib.redirect_stdout(io.StringIO()):  # generators print what they read
+            self._generate()
 
     def _find_dependencies(self) -> list[str]:
         """Return the packages whose types are used, that are installed."""
@@ -167,7 +172,7 @@ class Maker:
                     *(path for path in (self._prefix / 'include').iterdir() if path.is_dir()),
                     sysconfig.get_paths()['include'], numpy.get_include()]
         _call([compiler, '-O1', '-fPIC', '-w', '-c', str(source), '-o', str(target),
-               *(f'-I{path}' for path in includes)])
+               *(f'-I{path}' for path in includes)], source.name)
         return target
 
     def _link(self, target: Path, compiler: str, objects: Sequence[Path],
@@ -176,11 +181,16 @@ class Maker:
         _call([compiler, '-shared', '-o', str(target), *map(str, objects), '-Wl,--no-as-needed',
                f'-Wl,-soname,{target.name}', '-Wl,-rpath,$ORIGIN',
                f'-Wl,-rpath,{self._prefix / "lib"}', *(f'-L{path}' for path in folders),
-               *(f'-l{name}' for name in libraries)])
+               *(f'-l{name}' for name in libraries)], target.name)
 
 
-def _call(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def _call(command: Sequence[str], name: str) -> None:
+    """Run a compiler for a file that it is to read or to write."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors='replace',
+                              check=False, timeout=_COMPILER_TIMEOUT, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        raise ValueError(f'{name}: {command[0]} took more than {_COMPILER_TIMEOUT:g} s') from None
     if done.returncode:
         raise RuntimeError(f'{command[0]}: {_first_error(done.stderr)}')
 

@@ -1,33 +1,32 @@
 """Sources of a message package: its name and its .msg and .srv files, read within limits.
 
 Nothing of a folder that somebody else wrote is trusted: only regular files of a sensible size are
-read, and the XML may declare no entities.
+read, the XML may declare no entities, and of messages only plain lines without comments are kept.
 """
 
 from __future__ import annotations
 
-import keyword
 import os
-import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import ParseError
 
+from sbot.environment.message_names import check_different, check_interface, check_package
+from sbot.environment.message_text import plain_text
 from sbot_common.errors import InputError, bad_value
 from sbot_common.files import read_regular
 
 KINDS = ('msg', 'srv')
 MOST_BYTES = 1 << 20  # of a file; the largest of ROS 2 has some kilobytes
 MOST_FILES = 1000  # of messages and services; the largest package of ROS 2 has about fifty
-_PACKAGE = re.compile(r'(?!.*__)(?!.*_$)[a-z][a-z0-9_]*', re.ASCII)  # as rosidl wants them
-_INTERFACE = re.compile(r'[A-Z][A-Za-z0-9]*', re.ASCII)
+MOST_OF_ALL = 4 << 20  # bytes of all files
+MOST_LINES = 20_000  # of all files: fields and constants
 _SOURCES = 'a folder with package.xml, and msg/*.msg or srv/*.srv'
 
 
 class MessageSources(NamedTuple):
-    """Name of a package, and the texts of its files by their paths, e.g. 'msg/Two.msg'."""
+    """Name of a package, and plain texts of its files by their paths, e.g. 'msg/Two.msg'."""
 
     package: str
     texts: dict[str, str]
@@ -46,7 +45,7 @@ def read_sources(folder: Path) -> MessageSources:
     ------
     InputError
         if the folder is none of a message package, or a file of it cannot be read, is too large,
-        is not UTF-8, or has a name that ROS 2 does not allow.
+        is not UTF-8, or has a name or a line that ROS 2 does not allow or that may carry code.
 
     """
     try:
@@ -61,9 +60,22 @@ def read_sources(folder: Path) -> MessageSources:
     if len(paths) > MOST_FILES:
         raise InputError(f'{folder}: got {len(paths)} messages and services, expected at most '
                          f'{MOST_FILES}')
+    check_different(map(str, paths))
     package = _package_name(folder / 'package.xml')
-    return MessageSources(package, {
-        path.relative_to(folder).as_posix(): _read(path) for path in paths})
+    texts: dict[str, str] = {}
+    size = lines = 0
+    for path in paths:
+        text = _read(path)
+        size += len(text.encode())
+        if size > MOST_OF_ALL:
+            raise InputError(f'{path}: with this file all have more than {MOST_OF_ALL} bytes')
+        plain = plain_text(str(path), text)
+        lines += plain.count('\n')
+        if lines > MOST_LINES:
+            raise InputError(f'{path}: with this file all have more than {MOST_LINES} fields and '
+                             'constants')
+        texts[path.relative_to(folder).as_posix()] = plain
+    return MessageSources(package, texts)
 
 
 def _interfaces(folder: Path) -> Iterator[Path]:
@@ -75,10 +87,7 @@ def _interfaces(folder: Path) -> Iterator[Path]:
             path = folder / kind / name
             if path.suffix != f'.{kind}':
                 continue
-            if not _INTERFACE.fullmatch(path.stem):
-                raise bad_value(f'{folder / kind}', name,
-                                f'a file name such as Pose.{kind}: a capital letter first, then '
-                                'letters and digits')
+            check_interface(folder / kind, name, kind)
             yield path
 
 
@@ -96,11 +105,7 @@ def _package_name(path: Path) -> str:
     except (ValueError, LookupError, RecursionError) as error:  # e.g. an unknown encoding
         raise InputError(f'{path}: not XML: {error}') from None
     name = (found or '').strip()
-    if (not _PACKAGE.fullmatch(name) or keyword.iskeyword(name)
-            or name in sys.stdlib_module_names):
-        raise bad_value(f'{path}: <name>', name,
-                        'small letters, digits and single underscores, a letter first, and no '
-                        "name of Python's own")
+    check_package(f'{path}: <name>', name)
     return name
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -21,12 +20,13 @@ from sbot.figures.film import (
     Film,
     check_film,
     check_length,
+    frame_count,
     frame_indexes,
     frame_rate,
     speed_up,
 )
 from sbot.figures.gif import Pixels, write_gif
-from sbot.figures.palette import style_of
+from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot_common.errors import InputError, bad_value, one_line
 
@@ -54,10 +54,11 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
         raise bad_value('output', str(path), f'a file that ends in {" or ".join(FORMATS)}')
     check_film(film, suffix)
     rate, faster = frame_rate(film, suffix), speed_up(data, film)
-    with rc_context(style_of(look.dark)):
+    with drawing(style_of(look.dark)):
         drawn = _Film(data, look.colour, film)
+        # Before anything has the size of so many frames.
+        check_length(path, suffix, frame_count(data, rate, faster), drawn.size)
         indexes = frame_indexes(data, rate, faster)
-        check_length(path, suffix, len(indexes), drawn.size)
         frames = (drawn.frame(index) for index in indexes)
         try:
             if suffix == '.gif':

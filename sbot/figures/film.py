@@ -71,21 +71,26 @@ def check_film(film: Film, suffix: str, dashes: str = '') -> None:
 
     """
     if suffix not in FORMATS:
-        given = [name for name, value in (('size', film.width), ('fps', film.fps),
-                                          ('speed', film.speed)) if value not in (None, 0)]
+        given = [name for name, value in (('size', film.width or None), ('fps', film.fps),
+                                          ('speed', film.speed)) if value is not None]
         if given:
             raise InputError(f'{dashes}{given[0]} needs a film; write a file that ends in '
                              f'{" or ".join(FORMATS)}')
         return
     most = MOST_FPS[suffix]
-    if film.fps is not None and not 1.0 <= film.fps <= most:
+    if not _within(film.fps, 1.0, most):
         raise bad_value(f'{dashes}fps', film.fps, f'a number from 1 to {most:g} for a {suffix}')
-    if film.speed is not None and not SPEEDS[0] <= film.speed <= SPEEDS[1]:
+    if not _within(film.speed, *SPEEDS):
         raise bad_value(f'{dashes}speed', film.speed,
                         f'a number from {SPEEDS[0]:g} to {SPEEDS[1]:g} (times real time)')
     if suffix == '.mp4' and shutil.which('ffmpeg') is None:
         raise InputError('a film in MP4 needs ffmpeg, which is not installed; install it (apt '
                          'install ffmpeg) or write a .gif')
+
+
+def _within(value: float | None, least: float, most: float) -> bool:
+    """Tell whether a number is within limits, or not given; ``True`` is no number."""
+    return value is None or (not isinstance(value, bool) and least <= value <= most)
 
 
 def frame_rate(film: Film, suffix: str) -> float:
@@ -99,9 +104,14 @@ def speed_up(data: RunData, film: Film = AUTO) -> float:
     return film.speed or max(1.0, float(data.seconds[-1]) / _LONGEST)
 
 
+def frame_count(data: RunData, rate: float, faster: float) -> int:
+    """Return how many frames a film has, at ``rate`` frames per second of film."""
+    return int((float(data.seconds[-1]) + 1e-9) * rate / faster) + 1
+
+
 def frame_indexes(data: RunData, rate: float, faster: float) -> NDArray[np.intp]:
-    """Return which of the stamps are shown, at ``rate`` frames per second of film."""
-    shown = np.arange(0.0, data.seconds[-1] + 1e-9, faster / rate)
+    """Return which of the stamps are shown, as many as ``frame_count``: check that before."""
+    shown = np.arange(frame_count(data, rate, faster)) * (faster / rate)
     return np.searchsorted(data.seconds, shown, side='right') - 1
 
 

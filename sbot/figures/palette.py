@@ -1,10 +1,13 @@
-"""Colours of pictures, on light and dark backgrounds."""
+"""Style of pictures: colours on light and dark backgrounds, matplotlib's parameters."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from matplotlib import rcParams
+from matplotlib import rc_context, rcParams
 from matplotlib.colors import to_rgb
 
 DPI = 200  # of pictures
@@ -56,3 +59,13 @@ def style_of(dark: bool) -> dict[Any, Any]:
         style |= dict.fromkeys(('text.color', 'axes.edgecolor', 'axes.labelcolor', 'xtick.color',
                                 'ytick.color'), DARK.ink)
     return style
+
+
+@contextmanager
+def drawing(style: dict[Any, Any]) -> Iterator[None]:
+    """Set matplotlib's parameters. A letter that its font lacks is a box, without a warning."""
+    with rc_context(style), warnings.catch_warnings():
+        # In two lines, with a path of matplotlib's or of this package's.
+        warnings.filterwarnings('ignore', r'Glyph \d+ .*missing from|.* not support .* natively',
+                                UserWarning)
+        yield

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sbot.figures import arena
 from sbot.figures.data import RunData
 from sbot.figures.moments import draw_moments
-from sbot.figures.palette import style_of
+from sbot.figures.palette import drawing, style_of
 from sbot.figures.panels import draw_panels, panels_of
 from sbot.figures.tracks import dots, draw_strip, draw_tracks, interval
 from sbot_common.errors import InputError, bad_value, one_line
@@ -84,7 +83,7 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
         raise bad_value('output', str(path), f'a file that ends in {", ".join(FORMATS)}')
     # Without the time of writing, so that equal runs give equal files.
     undated = {'.svg': {'Date': None}, '.pdf': {'CreationDate': None}}
-    with rc_context(style_of(look.dark)):
+    with drawing(style_of(look.dark)):
         figure = draw(data, look)
         try:
             figure.savefig(path, metadata=undated.get(path.suffix.lower()))
@@ -94,7 +93,7 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
 
 def draw(data: RunData, look: Look) -> Figure:
     """Return the picture of a run: its tracks, or several times of it."""
-    with rc_context(style_of(True) if look.dark else {}):
+    with drawing(style_of(True) if look.dark else {}):
         return (draw_moments(data, look.at, look.colour) if look.at
                 else draw_run(data, look.colour))
 

@@ -10,15 +10,11 @@ import numpy as np
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
 from sbot.learn.randomise import checked_ranges
-from sbot.learn.task import Floats, Task
+from sbot.learn.task import Floats, Task, check_task
 from sbot.learn.tasks.registry import entries, task_of
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
-from sbot.worlds.arguments import MOST_TICKS
-from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
-
-_LONGEST = 1e9  # s, of an episode
 
 LOG = logging.getLogger(__name__)
 
@@ -61,16 +57,7 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
     if not isinstance(task, Task):
         raise bad_value('task', task, f"a Task, module:ENTRY, or one of {', '.join(entries())}")
     checked_ranges(task.randomise)
-    if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
-        raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
-    for name in ('max_speed', 'turn'):
-        value = getattr(task, name)
-        if not isinstance(value, int | float | np.number | None):
-            raise bad_value(f'{name} of the task', value, 'a number, or None')
-    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
-    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
-        raise bad_value('seconds of the task', task.seconds,
-                        f'a number > 0 and <= {_LONGEST:g} (s)')
+    check_task(task)
     return task
 
 

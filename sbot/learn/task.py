@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_controller.network import Network
+from sbot.worlds.arguments import MOST_TICKS
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations
-from sbot_common.errors import InputError
+from sbot_common.arguments import whole
+from sbot_common.errors import InputError, bad_value
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-
+_LONGEST = 1e9  # s, of an episode
 MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))
 
 
@@ -110,6 +112,20 @@ class Task:
     def ended(self, now: Moment) -> Flags:
         """Tell which robots are done (K, N) before the time is over."""
         return np.zeros(now.seen.pose.shape[:2], np.bool_)
+
+
+def check_task(task: Task) -> None:
+    """Raise InputError for attributes of a task: another type, or a number out of range."""
+    if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
+        raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
+    for name in ('max_speed', 'turn'):
+        value = getattr(task, name)
+        if not isinstance(value, int | float | np.number | None):
+            raise bad_value(f'{name} of the task', value, 'a number, or None')
+    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
+    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
+        raise bad_value('seconds of the task', task.seconds,
+                        f'a number > 0 and <= {_LONGEST:g} (s)')
 
 
 def heard(now: Moment, count: int) -> Floats:

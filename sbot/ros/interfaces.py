@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,10 +17,13 @@ from pathlib import Path
 
 from sbot.environment import message_package
 from sbot.environment.child_python import python_command
+from sbot.environment.message_names import check_free
 from sbot.environment.message_sources import read_sources
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.live_tf import ros_prefix
 from sbot_common.errors import InputError, bad_value
+
+_TIMEOUT = (600.0, 60.0)  # s: for a package, and for each file, which has seconds of work
 
 
 def make_interfaces(sources: Path, folder: Path) -> None:
@@ -32,7 +37,8 @@ def make_interfaces(sources: Path, folder: Path) -> None:
     Raises
     ------
     InputError
-        where sources, generators or compilers are missing, or something fails.
+        where sources, generators or compilers are missing, a name is taken, a source is none of
+        ROS 2, or something fails.
 
     """
     found = read_sources(sources)
@@ -40,24 +46,38 @@ def make_interfaces(sources: Path, folder: Path) -> None:
     if prefix is None or message_package.compilers() is None:
         raise InputError(f'{package} needs the generators of ROS 2, gcc, g++ and Python.h; '
                          'install them')
+    check_free(f'{sources / "package.xml"}: <name>', package, prefix)
     target = folder / package
     if os.path.lexists(target):
         raise bad_value('folder', str(folder), f'one without {package}')
     with TemporaryFolder('interfaces') as place:
         found.write(Path(place) / package)
-        done = subprocess.run(
-            python_command('from sbot.environment.message_package import main; '
-                           'sys.exit(main(*sys.argv[1:]))', place, package, str(prefix)),
-            capture_output=True, text=True, errors='replace', check=False,
-            stdin=subprocess.DEVNULL)
-        if done.returncode:
-            reason = done.stderr.strip() or f'exit code {done.returncode}'
-            raise InputError(f'{package}: {reason.splitlines()[-1]}')
+        _make(package, prefix, place, _TIMEOUT[0] + _TIMEOUT[1] * len(found.texts))
         try:
             shutil.copytree(Path(place) / 'made' / package, target)
         except OSError as error:
             raise InputError(f'{target}: cannot be written: '
                              f'{error.strerror or error}') from None
+
+
+def _make(package: str, prefix: Path, place: str, timeout: float) -> None:
+    """Generate and compile in a process of its own, which ends with all that it started."""
+    command = python_command('from sbot.environment.message_package import main; '
+                             'sys.exit(main(*sys.argv[1:]))', place, package, str(prefix))
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True, errors='replace',
+                             start_new_session=True)
+    try:
+        _, said = child.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise InputError(f'{package}: making it took more than {timeout:g} s') from None
+    finally:  # also after Ctrl-C, which it does not get
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    if child.returncode:
+        reason = said.strip() or f'exit code {child.returncode}'
+        raise InputError(f'{package}: {reason.splitlines()[-1]}')
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -184,8 +184,11 @@ Count = Annotated[int, Check(f'a whole number from 1 to {MAX_ROBOTS}',
                              lambda v: _whole(v, 1, MAX_ROBOTS))]
 Flag = Annotated[bool, Check('true or false', _flag)]
 Text = Annotated[str, Check('text', _text)]
-Name = Annotated[str, Check('one line of at most 100 characters',
-                            lambda v: _text(v, r'[^\s](.{0,98}\S)?'))]
+# No fonts have control characters, and no file in UTF-8 has halves of surrogate pairs.
+_PLAIN = r'[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]'
+Name = Annotated[str, Check(
+    'one line of at most 100 characters, none of them a control character',
+    lambda v: _text(v, rf'(?!\s){_PLAIN}{{1,100}}(?<!\s)'))]
 Hertz = Annotated[Rate, Check(_RATE, _rate), PlainSerializer(
     lambda rate: rate.numerator if rate.denominator == 1 else str(rate))]
 Controller = Annotated[str, Check(_CONTROLLER, _controller)]

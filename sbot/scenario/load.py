@@ -193,7 +193,8 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     if warn:
         warn_of_idle(written, scenario, origins)
         warn_of_unused(written, origins)
-        warn_of_doubtful(written, scenario, origins)
+        if given is not None:  # controllers are used
+            warn_of_doubtful(written, scenario, origins)
     return scenario
 
 

@@ -23,7 +23,7 @@ from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
-from sbot_sim.world.cell_map import OCCUPIED, UNKNOWN, CellMap
+from sbot_sim.world.cell_map import FREE, OCCUPIED, UNKNOWN, CellMap
 from sbot_sim.world.geometry import rectangle_corners
 
 Array = NDArray[np.float64]
@@ -34,6 +34,9 @@ MOST_BEAMS = 180
 _HOLE = 0xFFFF  # code of a range that is none
 _LEVELS = 0xFFFE
 _MOST_CELLS = 4096  # on a side
+MOST_BORDERS = 250_000  # of a map whose cells are shown; each is 27 bytes of the page, and drawn
+_LONGEST = 0x3FFF  # of a run of cells
+_CODES = {FREE: 0, OCCUPIED: 1, UNKNOWN: 2}  # of cells
 
 
 class Scans(NamedTuple):
@@ -76,8 +79,12 @@ def pack(values: NDArray[Any], low: ArrayLike, high: ArrayLike, *, holes: bool =
     deltas = np.diff(codes, axis=0, prepend=np.zeros((1, codes.shape[1]), np.uint16))
     raw = np.ascontiguousarray(deltas.T).astype('<u2').tobytes()
     return {'frames': values.shape[0], 'channels': values.shape[1], 'low': lows.tolist(),
-            'step': step.tolist(), 'holes': holes,
-            'data': base64.b64encode(zlib.compress(raw, 9)).decode('ascii')}
+            'step': step.tolist(), 'holes': holes, 'data': _deflated(raw, 9)}
+
+
+def _deflated(raw: bytes, level: int = 6) -> str:
+    """Return bytes as the page's `inflate` reads them."""
+    return base64.b64encode(zlib.compress(raw, level)).decode('ascii')
 
 
 def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
@@ -86,14 +93,17 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
     world, scan = data.world, simulation_parameters(data.scenario).sensors.scan
     walls = world.segments[:len(world.segments) - len(world.inner_segments)]
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
+    cells = None if world.cells is None else cell_runs(world.cells)
     outlines = [] if world.cells is None else [world.cells.outlines]
+    if cells is not None and len(outlines[0]) > MOST_BORDERS:
+        outlines = []  # the cells show the same
     begin = int(data.stamps_ns[0])
     return {
         'name': f'{data.scenario.name}, seed {data.scenario.seed}',
         'live': False,
         'bounds': world.bounds.tolist(),
         'segments': _rounded(np.vstack([walls, world.given_segments, *outlines])),
-        'cells': None if world.cells is None else cell_runs(world.cells),
+        'cells': cells,
         'circles': _rounded(data.still_circles),
         'moving': _rounded(data.moving_radius),  # radii; frames have the centres
         'boxes': box_sizes(data.scenario.world),  # frames have their poses
@@ -112,20 +122,25 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
 
 
 def cell_runs(cells: CellMap) -> dict[str, Any] | None:
-    """Return the cells of a map as runs of equal values: [value, length, ...], row by row.
+    """Return the cells of a map as the page's `paintCells` reads them.
 
-    Values are those of ``cell_map``: UNKNOWN, FREE, OCCUPIED; row 0 is the lowest. None for a map
-    with more cells on a side than canvases have pixels: the page has its outlines.
+    They are runs of equal cells, row by row from the lowest: whole numbers of 16 bits, deflated.
+    The upper two bits are the kind (free, occupied, unknown), the others the length. None for a
+    map with more cells on a side than canvases have pixels: the page has its outlines.
     """
     if max(cells.values.shape) > _MOST_CELLS:
         return None
     values = cells.values.ravel()
     begin = np.flatnonzero(np.diff(values, prepend=values[0] + 1))
     length = np.diff(begin, append=values.size)
+    codes = np.select([values[begin] == value for value in _CODES], list(_CODES.values()))
+    pieces = -(-length // _LONGEST)
+    lengths = np.full(pieces.sum(), _LONGEST)
+    lengths[np.cumsum(pieces) - 1] = length - (pieces - 1) * _LONGEST
+    runs = (np.repeat(codes, pieces) << 14 | lengths).astype('<u2').tobytes()
     rows, columns = cells.values.shape
     return {'columns': columns, 'rows': rows, 'resolution': cells.resolution,
-            'origin': list(cells.origin), 'occupied': OCCUPIED, 'unknown': UNKNOWN,
-            'runs': np.column_stack([values[begin], length]).ravel().tolist()}
+            'origin': list(cells.origin), 'data': _deflated(runs)}
 
 
 def box_sizes(world: World) -> list[list[float]]:

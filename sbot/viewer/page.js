@@ -3,6 +3,7 @@
 'use strict';
 
 const MARGIN = 20;   // px, around the arena when it fits
+const TITLE = 30;    // px, its height above the arena
 const TRAIL = 10;    // s
 const CROWD = 50;    // robots, above which lines are one pixel wide with plain ends: a third of the time
 const TRAIL_POINTS = 3000;  // of all robots together, at most a hundred each
@@ -129,7 +130,7 @@ function draw() {
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
   ctx.lineCap = crowded() ? 'butt' : 'round';
   ctx.lineJoin = crowded() ? 'bevel' : 'round';
-  if (run.cells) drawCells();
+  if (run.cells && run.cells.runs) drawCells();
   drawZones(px);
   if ($('wind').checked) drawFreeWind(px);
   ctx.fillStyle = ctx.strokeStyle = theme.obstacle;
@@ -152,7 +153,7 @@ function draw() {
 const cells = {canvas: document.createElement('canvas'), of: null, theme: null};
 
 function paintCells() {
-  const {columns, rows, runs, occupied, unknown} = run.cells;
+  const {columns, rows, runs} = run.cells;   // of each run: the kind in two bits, the length
   cells.canvas.width = columns;
   cells.canvas.height = rows;
   const to = cells.canvas.getContext('2d'), image = to.createImageData(columns, rows);
@@ -160,9 +161,12 @@ function paintCells() {
     const [red, green, blue] = [1, 3, 5].map(k => parseInt(colour.slice(k, k + 2), 16));
     return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
   };
-  const colours = {[occupied]: word(theme.obstacle), [unknown]: word(theme.unknown)};
-  for (let k = 0, at = 0; k < runs.length; at += runs[k + 1], k += 2)
-    if (colours[runs[k]]) words.fill(colours[runs[k]], at, at + runs[k + 1]);
+  const colours = [0, word(theme.obstacle), word(theme.unknown)];
+  for (let k = 0, at = 0; k < runs.length; k++) {
+    const colour = colours[runs[k] >> 14], end = at + (runs[k] & 0x3fff);
+    if (colour) words.fill(colour, at, end);
+    at = end;
+  }
   to.putImageData(image, 0, 0);
   Object.assign(cells, {of: run.cells, theme});
 }
@@ -405,6 +409,21 @@ function drawRobots(pose, follow, px) {
   }
 }
 
+// Where the middle of a name's base line is (px), always in the arena: above its zone, below or within it;
+// null for a zone outside the arena.
+function zoneNamePlace(x, y, r, name, width, height) {
+  const left = width / 2 + (x - view.x) * view.scale, middle = height / 2 - (y - view.y) * view.scale;
+  const radius = r === null ? 0 : r * view.scale, near = Math.min(Math.max(left, 0), width);
+  if (Math.abs(left - near) > radius) return null;
+  const half = Math.sqrt(radius * radius - (left - near) ** 2);   // of the zone, there
+  if (middle + half < 0 || middle - half > height) return null;
+  const gap = r === null ? 8 : 0, above = middle - half - gap - 4, below = middle + half + gap + 14;
+  const side = ctx.measureText(name).width / 2 + 4;
+  const at = Math.max(side, Math.min(near, width - side));
+  if (above > TITLE) return [at, Math.min(above, height - 4)];
+  return [at, below <= height - 4 ? Math.max(below, TITLE + 14) : TITLE + 14];
+}
+
 function drawZoneNames(width, height) {
   if (!run.zones.length) return;
   const ratio = window.devicePixelRatio || 1;
@@ -415,11 +434,10 @@ function drawZoneNames(width, height) {
   ctx.strokeStyle = theme.ground;
   ctx.fillStyle = theme.ink;
   for (const [x, y, r, , name] of run.zones) {
-    const left = width / 2 + (x - view.x) * view.scale, far = r === null ? 8 : r * view.scale;
-    const middle = height / 2 - (y - view.y) * view.scale, top = middle - far - 4;
-    const at = top > 30 ? top : middle + far + 14;   // below, where the title is above
-    ctx.strokeText(name, left, at);
-    ctx.fillText(name, left, at);
+    const place = zoneNamePlace(x, y, r, name, width, height);
+    if (!place) continue;
+    ctx.strokeText(name, ...place);
+    ctx.fillText(name, ...place);
   }
   ctx.textAlign = 'left';
 }
@@ -543,7 +561,14 @@ function start(header) {
   resize();
 }
 
+async function readCells(header) {         // a live page goes on meanwhile
+  if (!header.cells) return;
+  header.cells.runs = await inflate(header.cells.data);
+  dirty = true;
+}
+
 async function openRecording(header) {
+  await readCells(header);
   const tables = await Promise.all(
     [header.poses, header.winds, header.obstacles, header.box_poses, header.scans].map(
       table => table ? unpack(table) : []));
@@ -559,7 +584,12 @@ function listen() {
   const events = new EventSource('events');
   playing = true;
   note('waiting for a simulation …');
-  events.addEventListener('run', event => { start(JSON.parse(event.data)); readFragment(); });
+  events.addEventListener('run', event => {
+    const header = JSON.parse(event.data);
+    start(header);
+    readCells(header);
+    readFragment();
+  });
   events.addEventListener('paused', event => { held = JSON.parse(event.data); dirty = true; });
   events.addEventListener('end', () => {   // what was seen can still be played
     events.close();

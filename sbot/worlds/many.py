@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.function_policy import FunctionPolicy
-from neural_controller.network import Network
+from neural_controller.network import Network, checked_hold
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
@@ -334,7 +334,8 @@ class Worlds:
         Raises
         ------
         InputError
-            if robots lack a sensor for an input, or for weights of a wrong shape.
+            if robots lack a sensor for an input, for weights of a wrong shape, and for a `hold`
+            of the network that is no number of ticks.
         UserCodeError
             if the policy's function raises.
 
@@ -343,6 +344,7 @@ class Worlds:
             raise bad_value('policy', policy, 'what sbot.network or sbot.function_policy returns')
         network = policy.network if isinstance(policy, FunctionPolicy) else policy
         self.check_inputs(network)
+        hold = 1 if network.hold is None else checked_hold(network.hold)
         count = whole('ticks', ticks, 1, MOST_TICKS)
         names = columns_of(keep)
         for name in ('infrared', 'wind'):
@@ -356,10 +358,10 @@ class Worlds:
         program = self.program([gather, *self.reading_phases(network, arrays), *deciding,
                                 *ticking], arrays)
         with exceptions_of(policy):
-            if network.hold in (1, None):
+            if hold == 1:
                 self.simulation.run(program, count)
             else:
-                self._run_held(program, self.program(ticking, arrays), count, network.hold)
+                self._run_held(program, self.program(ticking, arrays), count, hold)
         return split(arrays.kept, names, self.count)
 
     def _run_held(self, deciding: Program, keeping: Program, ticks: int, hold: int) -> None:

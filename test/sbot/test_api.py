@@ -13,6 +13,7 @@ import pytest
 import sbot
 from sbot.bag.csv_export import write_csv
 from sbot.cli.main import main
+from sbot.scenario import load
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -143,6 +144,28 @@ robots: [{{pose: [2, 2, 0], controller: '{neural}', parameters: {{network: best.
         sbot.World('own.yaml', duration=-1)
     with pytest.raises(sbot.InputError, match="did you mean 'bounds'"):
         sbot.World({**values, 'world': {'bound': [0, 0, 9, 9]}})
+
+
+@pytest.mark.parametrize('form', ['file', 'text', 'dict', 'scenario'])
+def test_worlds_load_a_scenario_once_and_execute_no_controller(form, tmp_path, monkeypatch):
+    (tmp_path / 'executed.py').write_text('raise SystemExit("executed")')
+    monkeypatch.chdir(tmp_path)
+    values = {'duration': 1, 'world': {'bounds': [0, 0, 9, 9]},
+              'robots': [{'pose': [2, 2, 0], 'controller': 'executed:Class'}]}
+    text = json.dumps(values) + '\n'  # JSON is YAML
+    (tmp_path / 'own.yaml').write_text(text)
+    source = {'file': 'own.yaml', 'text': text, 'dict': values,
+              'scenario': sbot.Worlds(values).scenarios[0]}[form]
+    times, check = [], load.validate
+    monkeypatch.setattr(load, 'validate', lambda *given: times.append(1) or check(*given))
+    sbot.World(source, name='other')
+    assert len(times) == 1
+    with pytest.raises(sbot.InputError, match='duration: got -1'):
+        sbot.Worlds(source, 2, duration=-1)
+    assert len(times) == 2
+    assert 'executed' not in sys.modules
+    with pytest.raises(sbot.InputError, match='executed'):
+        sbot.load(source, name='other')
 
 
 @pytest.mark.parametrize(('controllers', 'message'), [

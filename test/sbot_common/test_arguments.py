@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sbot_common.arguments import as_array, numbers, whole
+from sbot_common.arguments import as_array, number, numbers, whole
 from sbot_common.errors import InputError
 
 
@@ -25,6 +25,18 @@ def test_numbers_become_doubles_of_the_shape(value):
     array = numbers('goals', value, (2, 2), (4,))
     assert array.dtype == np.float64
     assert array.tolist() == np.array(value, float).tolist()
+
+
+@pytest.mark.parametrize('value', [2, 2.0, np.float32(2.0), np.int8(2), np.array(2)])
+def test_one_number_becomes_a_double(value):
+    assert number('fps', value) == 2.0
+    assert type(number('fps', value)) is float
+
+
+@pytest.mark.parametrize('value', [True, np.False_, '2', None, [2.0], np.nan, 10**400])
+def test_what_is_not_one_number_is_refused(value):
+    with pytest.raises(InputError, match=r'^fps: got .*, expected '):
+        number('fps', value)
 
 
 def test_doubles_are_not_copied():

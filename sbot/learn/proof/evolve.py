@@ -11,9 +11,8 @@ import numpy as np
 from sbot.api.worlds import Worlds
 from sbot.learn.proof.play import episode, senses
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry
+from sbot.learn.tasks.entry import Entry, drawn
 from sbot_common.errors import InputError, install_command
-from sbot_common.user_code import call_user_code
 
 TRAINING_SEEDS = range(1, 1001)  # of the scenes in which candidates are judged
 _STEP = 0.5  # standard deviation of the first weights
@@ -39,7 +38,7 @@ class Judge:
     """
 
     def __init__(self, entry: Entry, candidates: int, scenes: int, threads: int) -> None:
-        self._entry, self._scene, self._scenes = entry, entry.scene(), scenes
+        self._entry, self._scene, self._scenes = entry, entry.make_scene(), scenes
         self._policy = entry.trained_policy()
         self.worlds = Worlds(self._scene.scenario(0), candidates * scenes,
                              sense=senses(self._scene), threads=threads)
@@ -53,23 +52,19 @@ class Judge:
         placed = False
         for k, seed in enumerate(seeds):
             rng = np.random.default_rng(seed)
-            start = self._asked('begin', worlds, k, rng)
-            for drawn in (worlds.wind_velocity, worlds.gust_velocity, worlds.gust_ticks):
-                drawn[k::every] = drawn[k]
+            start = drawn(self._scene, 'begin', worlds, k, rng)
+            for air in (worlds.wind_velocity, worlds.gust_velocity, worlds.gust_ticks):
+                air[k::every] = air[k]
             if start is not None:
                 placed = True
                 starts[k::every] = start
-                aims = self._asked('aims', rng, start)
+                aims = drawn(self._scene, 'aims', rng, start)
                 goals[k::every] = np.nan if aims is None else aims
         worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
         track = episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
                         goals)
         mean: Floats = self._entry.score(track).reshape(len(weights), every).mean(axis=1)
         return mean
-
-    def _asked(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
-        return call_user_code(lambda: getattr(self._scene, method)(*arguments),
-                              lambda: f'{type(self._scene).__name__}.{method}()')
 
 
 def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24, scenes: int = 6,

@@ -21,7 +21,7 @@ KEPT = ('pose', 'command', 'collided')
 
 def worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
     """Return a world for each seed: the task's scenario of it."""
-    scene = entry.scene()
+    scene = entry.make_scene()
     return Worlds([scene.scenario(seed) for seed in seeds], seeds=list(seeds),
                   sense=senses(scene), threads=threads)
 
@@ -42,7 +42,7 @@ def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, w
 def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa: ANN401
             weights: Floats, goals: Floats) -> Track:
     """Return the episode of worlds at their tick 0; weights (W,) or (K, W), goals (K, N, 2) m."""
-    ticks = round(entry.scene.seconds / worlds.dt)
+    ticks = round(worlds.scenarios[0].duration / worlds.dt)
     begin = worlds.observe().boxes
     keep = [*KEPT, *['infrared'] * entry.infrared]
     aimed = None if np.isnan(goals).any() else goals
@@ -54,7 +54,7 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
 
 def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     """Return the episodes of seeds under actions that are drawn at each decision of the task."""
-    worlds, scene = worlds_of(entry, seeds), entry.scene()
+    worlds, scene = worlds_of(entry, seeds), entry.make_scene()
     rng = np.random.default_rng([1, *seeds])
     rows: list[Any] = []
     seen = worlds.observe()
@@ -73,7 +73,7 @@ def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
 def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
               parameters: Mapping[str, Any]) -> Track:
     """Return the episodes of seeds as ``sbot.run`` gives them with a controller."""
-    scene = entry.scene()
+    scene = entry.make_scene()
     runs = [run(scene.scenario(seed, controller, parameters), hashed=False, overlaps=False,
                 sense=[name for name in senses(scene) if name == 'infrared'])
             for seed in seeds]

@@ -46,7 +46,7 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
     from sbot.learn.stable_baselines import network_of
 
     torch.set_num_threads(1)  # the network is small; and sums keep their order
-    scene = entry.scene()
+    scene = entry.make_scene()
     env = sb3_env(scene.scenario(0), worlds, task=scene, threads=threads)
     rows_of_a_rollout = 32 * worlds * scene.team
     model = PPO('MlpPolicy', VecMonitor(env), n_steps=32, batch_size=rows_of_a_rollout // 4,
@@ -65,5 +65,6 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
 
     model.learn(decisions, callback=keep)
     network, weights = network_of(model)
-    # As evolved ones: compared by decisions in every tick, and its file drives as compared.
+    # It decided every scene.hold ticks in training. As evolved ones it is compared by decisions in
+    # every tick, and its file drives as compared (docs/learning.md).
     return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3))

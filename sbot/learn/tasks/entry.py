@@ -14,7 +14,7 @@ from sbot.learn.task import Floats, Task
 from sbot.worlds.arguments import LARGEST_SEED
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import gust_ticks
-from sbot_common.arguments import as_array, whole
+from sbot_common.arguments import as_array, numbers, whole
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
 from wind_model.parameters import WindParameters
@@ -93,7 +93,10 @@ class Scene(Task):
         Raises
         ------
         InputError
-            for a seed that is not a whole number >= 0, or parameters without names.
+            for a seed that is not a whole number >= 0, parameters without names, and poses or
+            goals that are not one for each robot of the team.
+        UserCodeError
+            if a method of the task raises.
 
         """
         if not isinstance(parameters, Mapping | None):
@@ -104,23 +107,43 @@ class Scene(Task):
             raise bad_value(f'arena of {type(self).__name__}', self.arena, 'values of a scenario '
                             'with `robots`, a list of one entry that all robots have')
         rng = np.random.default_rng(seed)
-        wind, start = self._drawn('weather', rng), self._drawn('start', rng)
+        wind, start = drawn(self, 'weather', rng), drawn(self, 'start', rng)
         entry = {**kind[0], 'controller': controller}
         if parameters:
             entry['parameters'] = dict(parameters)
         robots = [{**entry, 'count': self.team}]
         if start is not None:
-            goals = self._drawn('aims', rng, start)
-            robots = [{**entry, 'pose': pose.tolist()} for pose in start]
-            for robot, goal in zip(robots, () if goals is None else goals, strict=False):
-                robot['goal'] = goal.tolist()
-        drawn = {} if wind is None else {'wind': wind}
-        return {**self.arena, 'robots': robots, 'duration': self.seconds, 'seed': seed, **drawn}
+            goals = drawn(self, 'aims', rng, start)
+            robots = [{**entry, 'pose': pose} for pose in start.tolist()]
+            if goals is not None:
+                robots = [{**robot, 'goal': goal}
+                          for robot, goal in zip(robots, goals.tolist(), strict=True)]
+        air = {} if wind is None else {'wind': wind}
+        return {**self.arena, 'robots': robots, 'duration': self.seconds, 'seed': seed, **air}
 
-    def _drawn(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
-        """Return what a method of the task draws; what it raises is one line."""
-        return call_user_code(lambda: getattr(self, method)(*arguments),
-                              lambda: f'{type(self).__name__}.{method}()')
+
+def drawn(scene: Scene, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+    """Return what a method of a scene draws: poses (team, 3), goals (team, 2), wind; or None.
+
+    Scenarios and training both draw by this, so that they refuse the same.
+
+    Raises
+    ------
+    InputError
+        for another shape, or numbers that are not finite.
+    UserCodeError
+        if the method raises.
+
+    """
+    where = f'{type(scene).__name__}.{method}()'
+    value = call_user_code(lambda: getattr(scene, method)(*arguments), lambda: where)
+    if value is None:
+        return None
+    if method == 'weather':
+        if not isinstance(value, Mapping):
+            raise bad_value(where, value, 'a dictionary, or None')
+        return value
+    return numbers(where, value, (scene.team, 2 if method == 'aims' else 3))
 
 
 class Rule(NamedTuple):
@@ -145,6 +168,10 @@ class Entry(NamedTuple):
     hidden: tuple[int, ...] = ()  # neurons of the network that evolution trains
     infrared: bool = False  # whether the metric needs the readings
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
+
+    def make_scene(self) -> Scene:
+        """Return an object of the scene's class; UserCodeError if that raises."""
+        return call_user_code(self.scene, lambda: f'{self.scene.__name__}()')
 
     def score(self, track: Track) -> Floats:
         """Return the score that evolution maximises, (K,)."""
@@ -186,6 +213,17 @@ class Entry(NamedTuple):
         """Return the policy whose weights evolution finds."""
         if self.learned is not None:
             return policy_of(self.learned, self.scene)
+        return self.network()
+
+    def network(self) -> Network:
+        """Return the network of the scene's inputs and outputs with ``hidden`` neurons.
+
+        Raises
+        ------
+        InputError
+            naming the attribute of the scene, or ``hidden``.
+
+        """
         scene = self.scene
         return make_network('mlp' if self.hidden else 'perceptron', scene.inputs,
                             hidden=self.hidden, **_limits(scene))

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+from neural_controller.function_policy import MOST_NUMBERS
 from sbot.controllers.user import load_named
-from sbot.learn.task import Task
+from sbot.learn.task import Task, check_task
 from sbot.learn.tasks.entry import Entry, Metric, Rule, Scene
-from sbot_common.errors import bad_value, unknown_name
+from sbot_common.arguments import numbers, whole
+from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.user_code import call_user_code
 
 _NO_TASKS = ('entry', 'measures', 'registry')
+_MOST_ROBOTS = 1_000_000
+_FLAG = 'True or False'
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +44,9 @@ def entry_of(name: str) -> Entry:
     ------
     InputError
         for an unknown name, with the nearest known one, and for what is no name; if the module
-        cannot be imported, or has no such entry.
+        cannot be imported, or has no such entry; for a field of the entry that is wrong.
+    UserCodeError
+        if the class of its scenes cannot be made without arguments.
 
     """
     if isinstance(name, str) and ':' in name:
@@ -68,6 +75,7 @@ def scene_of(name: str) -> Scene:
     if not issubclass(kind, Scene):
         raise bad_value('task', name, 'a class of Scene, which has scenes of its own')
     scene: Scene = _made(kind)
+    _check_scene(scene)
     return scene
 
 
@@ -93,16 +101,52 @@ def _is_class(value: object, kind: type) -> bool:
 
 def _checked(entry: Entry) -> Entry:
     """Return an entry, or raise InputError naming the field that is wrong."""
-    where = f'task: {entry.name}'
-    for field, good, expected in (
-            ('task', _is_class(entry.task, Task), 'a class of Task'),
-            ('scene', _is_class(entry.scene, Scene), 'a class of Scene'),
-            ('metric', isinstance(entry.metric, Metric), 'a Metric'),
-            ('rule', isinstance(entry.rule, Rule | None), 'a Rule, or None'),
-            ('learned', isinstance(entry.learned, Rule | None), 'a Rule, or None')):
-        if not good:
-            raise bad_value(f'{where}.{field}', getattr(entry, field), expected)
-    for limit in ('max_speed', 'turn'):  # a network has the same in all scenes
-        if getattr(entry.scene, limit) is None:
-            raise bad_value(f'{where}.scene: {limit} of {entry.scene.__name__}', None, 'a number')
+    where, metric = f'task: {entry.name}', entry.metric
+    _check_fields(where, entry, {
+        'task': (_is_class(entry.task, Task), 'a class of Task'),
+        'scene': (_is_class(entry.scene, Scene), 'a class of Scene'),
+        'metric': (isinstance(metric, Metric), 'a Metric'),
+        'rule': (isinstance(entry.rule, Rule | None), 'a Rule, or None'),
+        'learned': (isinstance(entry.learned, Rule | None), 'a Rule, or None'),
+        'text': (isinstance(entry.text, str), 'a text'),
+        'navigate': (isinstance(entry.navigate, Mapping | None),
+                     'a dictionary of parameters, or None'),
+        'fitness': (entry.fitness is None or callable(entry.fitness), 'a function, or None'),
+        'infrared': (isinstance(entry.infrared, bool), _FLAG)})
+    _check_fields(f'{where}.metric', metric, {
+        'of': (callable(metric.of), 'a function'),
+        'higher': (isinstance(metric.higher, bool), _FLAG),
+        **{name: (isinstance(getattr(metric, name), str), 'a text')
+           for name in ('name', 'unit', 'text', 'source')}})
+    for field, rule in (('rule', entry.rule), ('learned', entry.learned)):
+        if rule is not None:
+            _check_rule(f'{where}.{field}', rule)
+    try:
+        entry.network()
+        _check_scene(entry.make_scene())
+    except InputError as error:
+        raise InputError(f'{where}: {error}') from None
     return entry
+
+
+def _check_fields(where: str, record: Any,  # noqa: ANN401 - a NamedTuple
+                  fields: Mapping[str, tuple[bool, str]]) -> None:
+    """Raise InputError for a field that is not as expected: (whether it is good, expected)."""
+    for field, (good, expected) in fields.items():
+        if not good:
+            raise bad_value(f'{where}.{field}', getattr(record, field), expected)
+
+
+def _check_rule(where: str, rule: Rule) -> None:
+    _check_fields(where, rule, {'function': (callable(rule.function), 'a function')})
+    whole(f'{where}.memory', rule.memory, 0, MOST_NUMBERS)
+    try:
+        numbers(where, rule.weights, (len(rule.weights),))
+    except (InputError, TypeError):
+        raise bad_value(f'{where}.weights', rule.weights, 'a list of finite numbers') from None
+
+
+def _check_scene(scene: Scene) -> None:
+    """Raise InputError for attributes of a task with scenes of its own."""
+    check_task(scene)
+    whole('team of the task', scene.team, 1, _MOST_ROBOTS)

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from sbot.environment import message_sources
 from sbot.environment.message_sources import MOST_BYTES, MOST_FILES, read_sources
 from sbot_common.errors import InputError
 
@@ -64,12 +65,12 @@ def test_a_package_file_that_is_no_plain_xml_is_refused(sources, text, message):
 
 
 @pytest.mark.parametrize('name', ['', 'Two', 'two words', 'a__b', 'a_', 'os', 'class', '../up',
-                                  'aé'])
+                                  'aé', 'double', 'namespace'])
 def test_a_name_that_no_package_may_have_is_refused(sources, name):
     (sources / 'package.xml').write_text(f'<package><name>{name}</name></package>', 'utf-8')
     assert refused(sources) == (
         f'package.xml: <name>: got {name!r}, expected small letters, digits and single '
-        "underscores, a letter first, and no name of Python's own")
+        "underscores, a letter first, and no name of Python's own or of C")
 
 
 @pytest.mark.parametrize('path', ['package.xml', 'msg/Two.msg'])
@@ -99,11 +100,38 @@ def test_a_folder_that_links_to_itself_is_read_once(sources):
     assert list(read_sources(sources).texts) == ['msg/Two.msg']
 
 
-def test_a_file_whose_name_is_no_type_is_refused(sources):
-    (sources / 'msg' / 'two words.msg').write_text('int32 a\n')
+@pytest.mark.parametrize('name', ['two words.msg', 'None.msg', 'Two_Request.msg', 'two.msg'])
+def test_a_file_whose_name_is_no_type_is_refused(sources, name):
+    (sources / 'msg' / name).write_text('int32 a\n')
     assert refused(sources) == (
-        f"{sources}/msg: got 'two words.msg', expected a file name such as Pose.msg: a capital "
-        'letter first, then letters and digits').replace(f'{sources}/', '')
+        f"msg: got '{name}', expected a file name such as Pose.msg: a capital "
+        'letter first, then letters and digits, and no word of Python')
+
+
+def test_files_whose_names_ros_makes_equal_are_refused(sources):
+    for name in ('AB', 'Ab'):
+        (sources / 'msg' / f'{name}.msg').write_text('int32 a\n')
+    assert refused(sources) == (
+        'msg/AB.msg cannot be combined with msg/Ab.msg: ROS 2 makes both to ab')
+
+
+def test_comments_are_left_out_and_lines_that_may_carry_code_are_refused(sources):
+    (sources / 'msg' / 'Two.msg').write_text('# */ evil(); /*\nint32 a # \\\n')
+    (sources / 'srv').mkdir()
+    (sources / 'srv' / 'Add.srv').write_text('# */\n--- # */\nint32 a\n')
+    assert read_sources(sources).texts == {'msg/Two.msg': 'int32 a\n',
+                                           'srv/Add.srv': '---\nint32 a\n'}
+    (sources / 'srv' / 'Add.srv').write_text('---\nstring a "\\"\n')
+    assert refused(sources).startswith('srv/Add.srv:2: value: got ')
+
+
+def test_the_work_of_a_folder_is_limited(sources, monkeypatch):
+    monkeypatch.setattr(message_sources, 'MOST_LINES', 2)
+    (sources / 'msg' / 'Three.msg').write_text('int32 a\nint32 b\n')
+    assert refused(sources) == (
+        'msg/Two.msg: with this file all have more than 2 fields and constants')
+    monkeypatch.setattr(message_sources, 'MOST_OF_ALL', 20)
+    assert refused(sources) == 'msg/Two.msg: with this file all have more than 20 bytes'
 
 
 def test_too_many_files_are_refused(sources):

@@ -17,6 +17,7 @@ from sbot.figures.film import (
     Film,
     check_film,
     check_length,
+    frame_count,
     frame_indexes,
     frame_rate,
     read_size,
@@ -52,7 +53,11 @@ def test_other_sizes_are_refused(size):
     (Film(fps=float('nan')), '.mp4', r'--fps: got nan'),
     (Film(speed=0.0), '.mp4', r'--speed: got 0.0, expected a number from 0.01 to 1000'),
     (Film(speed=2.0), '.png', r'--speed needs a film; write a file that ends in .mp4 or .gif'),
-    (Film(640), '.svg', r'--size needs a film')])
+    (Film(640), '.svg', r'--size needs a film'),
+    (Film(speed=0.0), '.png', r'--speed needs a film'),
+    (Film(fps=0.0), '', r'--fps needs a film'),
+    (Film(fps=True), '.mp4', r'--fps: got True, expected a number from 1 to 120'),
+    (Film(speed=True), '.gif', r'--speed: got True, expected a number from 0.01 to 1000')])
 def test_options_out_of_range_are_refused(film, suffix, message):
     with pytest.raises(InputError, match=message):
         check_film(film, suffix, '--')
@@ -65,6 +70,19 @@ def test_a_film_that_is_too_long_is_refused():
         check_length('a.mp4', '.mp4', 100_001, (1920, 1080))
     with pytest.raises(InputError, match=r'expected at most 1000 frames; .*or \.mp4'):
         check_length('a.gif', '.gif', 1001, (1000, 1000))
+
+
+@pytest.mark.parametrize(('suffix', 'options', 'frames'), [
+    ('.mp4', Film(fps=120.0, speed=0.01), 12_000_000_000_001),
+    ('.gif', Film(speed=0.01), 1_250_000_000_001)])
+def test_a_film_of_a_long_run_is_refused_before_its_frames_take_memory(
+        bag, tmp_path, monkeypatch, suffix, options, frames):
+    monkeypatch.setattr(shutil, 'which', lambda name: name)  # as if ffmpeg were there
+    data = from_bag(bag)
+    long = data._replace(stamps_ns=np.linspace(0, 10**18, len(data.stamps_ns)).astype(np.int64))
+    with pytest.raises(InputError, match=rf'{suffix}: got {frames} frames of \d+ x \d+ pixels, '
+                                         r'expected at most \d+ frames; choose a higher speed'):
+        animate_run(long, tmp_path / f'run{suffix}', film=options)
 
 
 def test_a_gif_has_whole_hundredths_of_seconds():
@@ -80,7 +98,7 @@ def test_frames_follow_speed_and_rate(bag):
     faster = speed_up(data, Film(speed=0.5))
     indexes = frame_indexes(data, 10.0, faster)
     assert data.seconds[indexes] == pytest.approx(np.arange(len(indexes)) * 0.05, abs=0.034)
-    assert len(indexes) == int(data.seconds[-1] / 0.05) + 1
+    assert len(indexes) == frame_count(data, 10.0, faster) == int(data.seconds[-1] / 0.05) + 1
     long = data._replace(stamps_ns=data.stamps_ns * 60)
     assert speed_up(long) == pytest.approx(long.seconds[-1] / 20.0)
     assert speed_up(long, Film(speed=1.0)) == 1.0
@@ -128,11 +146,24 @@ def test_an_mp4_is_as_asked_for(bag, tmp_path):
 
 @pytest.mark.parametrize(('arguments', 'message'), [
     (['-o', 'a.png', '--fps', '5'], '--fps needs a film'),
+    (['-o', 'a.png', '--fps', '0'], '--fps needs a film'),
+    (['-o', 'a.svg', '--speed', '0'], '--speed needs a film'),
     (['-o', 'a.gif', '--size', 'big'], '--size: got '),
     (['-o', 'a.gif', '--speed', 'inf'], '--speed: got inf')])
 def test_the_command_refuses_before_it_runs(arguments, message, capsys):
     assert cli.main(['plot', 'no_such_scenario', *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(('options', 'message'), [
+    ({'fps': True}, r'fps: got True, expected a finite number'),
+    ({'speed': np.True_}, r'speed: got .*True.*, expected a finite number'),
+    ({'fps': '5'}, r"fps: got '5', expected finite numbers"),
+    ({'size': True}, r'size: got True'), ({'at': [True]}, r'at: got True, expected a finite num'),
+    ({'speed': 0}, r'speed: got 0')])
+def test_the_function_refuses_what_is_no_number(bag, tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        sbot.plot(str(bag), tmp_path / 'run.gif', **options)
 
 
 def test_goals_stand_over_robots_that_have_reached_them(bag):

@@ -1,5 +1,8 @@
 """Zones: checked, recorded, drawn in pictures, films and the browser, without effect on a run."""
 
+import json
+import warnings
+
 import numpy as np
 import pytest
 import yaml
@@ -7,9 +10,10 @@ from browser import CHROMIUM, Browser
 from matplotlib.colors import to_rgb
 from PIL import Image
 
+import sbot
 from sbot.bag.reader import Bag
 from sbot.figures.animation import animate_run
-from sbot.figures.data import from_bag
+from sbot.figures.data import from_bag, from_result
 from sbot.figures.picture import Look, draw_run, plot_run
 from sbot.figures.zones import zone_colour
 from sbot.runner.loop import run_scenario
@@ -28,8 +32,8 @@ ZONES = [{'name': 'nest $x$', 'center': [2, 1.5], 'radius': 1.0, 'color': 'green
          {'name': 'lamp', 'center': [6, 1.5]}]
 
 
-def scenario(*zones):
-    world = {'bounds': [0, 0, 8, 6], **({'zones': list(zones)} if zones else {})}
+def scenario(*zones, bounds=(0, 0, 8, 6)):
+    world = {'bounds': list(bounds), **({'zones': list(zones)} if zones else {})}
     return scenario_from_mapping({
         'name': 'zones', 'rate': 20, 'duration': 1, 'world': world,
         'sensors': {'scan_noise_std': 0.01},
@@ -65,6 +69,9 @@ def test_a_recording_has_them(recorded, data):
      r"world\.zones\.0\.color: got 'pink', expected red, .*grey, or '#rrggbb'"),
     ({'name': 'a', 'center': [1, 1], 'radius': 0}, r'radius: got 0, expected a number > 0'),
     ({'center': [1, 1]}, "key 'name' is missing"),
+    *(({'name': f'a{control}b', 'center': [1, 1]},
+       r"world\.zones\.0\.name: got 'a.*b', expected one line of at most 100 characters, none "
+       r'of them a control character$') for control in '\a\r\t\x1b\x7f\x85\u2028'),
     ({'name': 'a', 'center': [1, 1], 'colour': 'red'}, "did you mean 'color'")])
 def test_wrong_ones_are_refused(zone, message, tmp_path):
     text = yaml.safe_dump({'world': {'bounds': [0, 0, 4, 4], 'zones': [zone]},
@@ -98,6 +105,63 @@ def test_pictures_and_films_show_them(data, tmp_path, dark, ground):
     assert pixels[round(len(pixels) - y), round(x)] == pytest.approx(to_rgb('#d9b400'), abs=0.02)
 
 
+def names_in(figure):
+    """Bounds (px) of the zones' names in the picture, and those of its axes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    return {text.get_text(): text.get_window_extent(renderer).extents for text in axes.texts
+            if text.get_visible() and text.get_text()}, axes.bbox.extents
+
+
+@pytest.mark.parametrize('dpi', [100, 200])
+@pytest.mark.parametrize('zone', [
+    {'center': [2, 2], 'radius': 2.2}, {'center': [2, 2], 'radius': 2.5},
+    {'center': [2, 2], 'radius': 50}, {'center': [3.99, 2], 'radius': 1.9},
+    {'center': [0.01, 2], 'radius': 1.9}, {'center': [6, 2], 'radius': 2.5},
+    {'center': [-1, 5], 'radius': 2}, {'center': [2, 4.5], 'radius': 0.6}, {'center': [4, 4]},
+    {'center': [0, 0]}])
+def test_a_name_stays_in_the_picture(zone, dpi):
+    done = run_scenario(scenario({'name': 'charging station', **zone}, bounds=[0, 0, 4, 4]))
+    figure = draw_run(from_result(done))
+    figure.set_dpi(dpi)
+    names, (left, low, right, high) = names_in(figure)
+    x0, y0, x1, y1 = names['charging station']
+    assert left <= x0
+    assert low <= y0
+    assert x1 <= right
+    assert y1 <= high
+
+
+def test_a_zone_outside_the_picture_has_no_name_there():
+    zones = [{'name': f'zone {k}', 'center': center, 'radius': 1.0}
+             for k, center in enumerate([[-1.1, 2], [2, 5.1], [4.8, 4.8]])]
+    done = run_scenario(scenario(*zones, {'name': 'far', 'center': [9, 2]}, bounds=[0, 0, 4, 4]))
+    assert not [name for name in names_in(draw_run(from_result(done)))[0] if name in (
+        'far', *(zone['name'] for zone in zones))]
+
+
+def test_a_picture_has_few_artists_for_many_zones():
+    # An artist a zone made pictures of thousands of zones take a minute.
+    zones = [{'name': 'z', 'center': [1 + k % 6, 1 + k % 5], 'radius': 0.3} for k in range(60)]
+    axes = draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
+    assert len([child for child in axes.get_children() if child.get_gid() == 'zones']) == 2
+
+
+def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
+    # matplotlib warned in two lines, with the path of a source.
+    named = scenario({'name': '猫 nest', 'center': [2, 2]})
+    data = from_result(run_scenario(named.model_copy(update={'name': '猫'})))
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        for suffix in ('png', 'svg', 'pdf'):
+            plot_run(data, tmp_path / f'run.{suffix}')
+        plot_run(data, tmp_path / 'moments.png', Look(at=(0.5,)))
+        animate_run(data, tmp_path / 'run.gif')
+        sbot.plot(named)
+
+
 def test_films_show_them(data, tmp_path):
     animate_run(data, tmp_path / 'run.gif')
     with Image.open(tmp_path / 'run.gif') as film:
@@ -123,4 +187,32 @@ def test_the_viewer_shows_them(recorded, tmp_path, theme, ground):
             'ctx.fillText = (text, ...at) => { texts.push(text); own(text, ...at); }; draw(); '
             'ctx.fillText = own; return texts; })()')
         assert {'nest $x$', 'top', 'lamp'} <= set(texts)
+        assert browser.errors == []
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
+def test_the_viewer_keeps_their_names_in_the_window(recorded, tmp_path):
+    page = tmp_path / 'run.html'
+    write_view(recorded[0], page)
+    places = [[4, 3, 3.3], [4, 3, 50], [7.99, 3, 2.5], [0.01, 3, 2.5], [11, 3, 4], [8, 6, None],
+              [0, 0, None], [4, 0, 0.1]]
+    outside = [[90, 3, 1], [4, 90, 1], [4, -90, 1], [-90, 3, None]]
+    with Browser(tmp_path / 'profile', 500, 400) as browser:
+        browser.open(f'{page.as_uri()}#theme=light')
+        width, height = browser.evaluate('size()')
+        for zoom in (1, 3):
+            found = browser.evaluate(
+                f'(() => {{ fit(); view.scale *= {zoom}; '
+                f'run.zones = {json.dumps(places + outside)}'
+                ".map(([x, y, r], i) => [x, y, r, '#336699', 'charging station ' + i]); "
+                'const texts = [], own = ctx.fillText.bind(ctx); '
+                'ctx.fillText = (text, x, y) => { texts.push([text, x, y, '
+                'ctx.measureText(text).width]); own(text, x, y); }; draw(); '
+                'ctx.fillText = own; return texts; })()')
+            names = [each for each in found if each[0].startswith('charging station')]
+            assert zoom > 1 or len(names) == len(places)
+            assert {'charging station 0', 'charging station 1'} <= {name[0] for name in names}
+            for name, x, y, wide in names:
+                assert wide / 2 <= x <= width - wide / 2, name
+                assert 30 <= y <= height, name
         assert browser.errors == []

@@ -18,15 +18,27 @@ USE = """
 from tiny_interfaces.msg import Two
 from tiny_interfaces.srv import Add
 kind = Add.Request(two=Two(a=3))
+assert (Two.NAME, Two().text, Two().texts) == ('*/ é "', "it's ; //", ["it's", '*/']), Two()
 Add.__import_type_support__()
 print(kind.two.a, Add._TYPE_SUPPORT is not None, Add.Response().sum)
 """
 
 
+# Comments and values that would be compiled, if they came through: executed when loaded.
+HOSTILE = r"""# */ int system(const char*); EVIL void e(void) { system("touch PWNED"); } /*
+int32 a  # [m] */ int executed; /*
+# ends in a backslash \
+int32 b
+string NAME='*/ é "'
+string text "it's ; //"
+string[] texts ["it's", '*/']
+""".replace('EVIL', 'static __attribute__((constructor))')
+
+
 @pytest.fixture
 def sources(tmp_path):
     folder = tmp_path / 'sources'
-    for kind, name, text in (('msg', 'Two.msg', 'int32 a\nint32 b\n'),
+    for kind, name, text in (('msg', 'Two.msg', HOSTILE.replace('PWNED', f'{tmp_path}/PWNED')),
                              ('srv', 'Add.srv', 'Two two\n---\nint32 sum\n')):
         (folder / kind).mkdir(parents=True)
         (folder / kind / name).write_text(text)
@@ -44,6 +56,7 @@ def test_a_service_is_made_and_loaded_and_nothing_else_is_written(sources, tmp_p
     done = subprocess.run([sys.executable, '-c', USE], capture_output=True, text=True, check=True,
                           env={**os.environ, 'PYTHONPATH': str(made)}, timeout=240)
     assert done.stdout == '3 True 0\n'
+    assert not (tmp_path / 'PWNED').exists()
     assert main([str(sources), str(made)]) == 2
     assert 'expected one without tiny_interfaces' in capsys.readouterr().err
 
@@ -61,6 +74,25 @@ def test_services_alone_that_use_types_of_another_package_are_made(tmp_path, cap
          'import Parameter; print(Load.Request(given=[Parameter(name="a")]).given[0].name)'],
         capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': str(made)}, timeout=240)
     assert done.stdout == 'a\n', done.stderr
+
+
+@can_make
+@pytest.mark.parametrize(('name', 'reason'), [
+    ('std_msgs', 'expected a package that is not installed'),
+    ('numpy', 'expected no name of a Python module')])
+def test_a_package_that_would_hide_another_is_refused(sources, tmp_path, capsys, name, reason):
+    (sources / 'package.xml').write_text(f'<package><name>{name}</name></package>')
+    assert main([str(sources), str(tmp_path / 'made')]) == 2
+    assert capsys.readouterr().err.startswith(
+        f"{sources}/package.xml: <name>: got '{name}', {reason}")
+    assert not (tmp_path / 'made').exists()
+
+
+@can_make
+def test_a_package_that_takes_too_long_is_ended(sources, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr('sbot.ros.interfaces._TIMEOUT', (0.01, 0.0))
+    assert main([str(sources), str(tmp_path / 'made')]) == 2
+    assert capsys.readouterr().err == 'tiny_interfaces: making it took more than 0.01 s\n'
 
 
 @can_make

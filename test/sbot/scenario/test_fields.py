@@ -22,7 +22,7 @@ def read(kind, value):
     ('Hertz', '100/3', Rate(100, 3)), ('Pace', 0, 0.0), ('Pace', 1e6, 1e6),
     ('Interval', 0, 0.0), ('Colour', '#00aaFF', '#00aaFF'), ('Colour', 'red', 'red'),
     ('Flag', False, False), ('Until', 'mine.rules:over', 'mine.rules:over'),
-    ('Controller', 'navigate', 'navigate'), ('Name', 'a b', 'a b'),
+    ('Controller', 'navigate', 'navigate'), ('Name', 'a b', 'a b'), ('Name', '猫', '猫'),
     ('Mapping', {'a': 1}, {'a': 1}), ('Spread', [1, 0], (1.0, 0.0))])
 def test_good_values_are_kept_in_one_form(kind, given, kept):
     found = read(kind, given)
@@ -40,7 +40,9 @@ def test_good_values_are_kept_in_one_form(kind, given, kept):
     ('Length', 0, 'a number > 0'), ('Colour', 'pink', "'#rrggbb'"),
     ('Mass', 1e10, '1e-06 to 1e+09'), ('Flag', 1, 'true or false'),
     ('Until', 'sometime', 'goal_reached, collision'), ('Controller', 'nobody', 'sbot list'),
-    ('Name', ' a', 'one line'), ('Name', 'x' * 101, 'at most 100'), ('Mapping', [], 'a mapping'),
+    ('Name', ' a', 'one line'), ('Name', 'x' * 101, 'at most 100'),
+    ('Name', 'a\x07', 'control character'),
+    ('Name', 'a\ud800b', 'control character'), ('Mapping', [], 'a mapping'),
     ('Mappings', {'a': 1}, 'names to mappings'), ('Range', [1, 1], 'low < high')])
 def test_bad_values_are_told_what_is_expected(kind, given, words):
     with pytest.raises(ValidationError) as info:

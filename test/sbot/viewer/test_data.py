@@ -1,12 +1,15 @@
 """Tables of the page: packed as its `unpack` reads them."""
 
 import base64
+import json
 import zlib
 
 import numpy as np
 import pytest
 
-from sbot.viewer.data import MOST_FRAMES, cell_runs, frame_step, pack
+from sbot.figures.data import at_rest
+from sbot.scenario.load import scenario_from_mapping
+from sbot.viewer.data import MOST_BORDERS, MOST_FRAMES, cell_runs, frame_step, header, pack
 from sbot_sim.world.cell_map import make_cells
 
 
@@ -35,11 +38,45 @@ def test_a_page_has_so_many_frames_at_most():
     assert frame_step(MOST_FRAMES + 1) == 2
 
 
+def runs_of(table):
+    """The kinds and the lengths of runs of cells, as the page reads them."""
+    raw = np.frombuffer(zlib.decompress(base64.b64decode(table['data'])), '<u2')
+    return np.array([0, 100, -1])[raw >> 14], raw & 0x3FFF
+
+
+@pytest.mark.parametrize('shape', [(200, 250), (3, 4096), (4096, 4)])
+def test_long_runs_of_cells_are_in_pieces(shape):
+    values = np.zeros(shape[::-1], np.int8)
+    values[-1, -1:] = 100
+    table = cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0)))
+    kinds, lengths = runs_of(table)
+    assert (np.repeat(kinds, lengths).reshape(values.shape) == values).all()
+    assert len(kinds) == -(-(values.size - 1) // 0x3FFF) + 1
+
+
+def cells_of_noise(side):
+    values = np.random.default_rng(4).choice(np.array([-1, 0, 100], np.int8), (side, side))
+    return make_cells(values, 0.05, (0.0, 0.0, 0.0))
+
+
+def test_the_page_of_a_ragged_map_is_small():
+    # As plain JSON its runs took 2 bytes a cell, and its borders 13.
+    small, large = cells_of_noise(60), cells_of_noise(800)
+    assert len(cell_runs(large)['data']) < 0.5 * large.values.size
+    data = at_rest(scenario_from_mapping({'world': {'bounds': [0, 0, 4, 4]}, 'robots': [
+        {'pose': [1, 1, 0], 'controller': 'none'}]}))
+    pages = [header(data._replace(world=data.world._replace(cells=cells)))
+             for cells in (small, large)]
+    assert len(pages[0]['segments']) >= len(small.outlines) > 4 * 60
+    assert len(large.outlines) > MOST_BORDERS > len(pages[1]['segments'])
+    assert len(json.dumps(pages[1])) < 0.6 * large.values.size
+
+
 def test_cells_are_runs_of_equal_values():
     values = np.random.default_rng(3).choice(np.array([-1, 0, 100], np.int8), (7, 5))
     runs = cell_runs(make_cells(values, 0.5, (1.0, 2.0, 0.3)))
-    pairs = np.array(runs['runs']).reshape(-1, 2)
-    assert (np.repeat(pairs[:, 0], pairs[:, 1]).reshape(7, 5) == values).all()
-    assert (np.diff(pairs[:, 0]) != 0).all()
-    assert (runs['columns'], runs['rows'], runs['occupied'], runs['unknown']) == (5, 7, 100, -1)
+    kinds, lengths = runs_of(runs)
+    assert (np.repeat(kinds, lengths).reshape(7, 5) == values).all()
+    assert (np.diff(kinds) != 0).all()
+    assert (runs['columns'], runs['rows'], runs['resolution']) == (5, 7, 0.5)
     assert cell_runs(make_cells(np.zeros((1, 5000), np.int8), 0.5, (0.0, 0.0, 0.0))) is None

@@ -16,12 +16,15 @@ from live_events import Events
 from pictures import record, scenario
 
 from sbot.bag.reader import Bag
-from sbot.figures.data import from_bag
+from sbot.figures.data import at_rest, from_bag
+from sbot.scenario.load import load_scenario
 from sbot.viewer import server
 from sbot.viewer.follower import SCAN_TIMEOUT, Follower
+from sbot.viewer.frames import Laser, frame, live_header
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN
+from sbot_sim.world.cell_map import OCCUPIED
 
 DEADLINE = 240.0  # s
 
@@ -100,6 +103,28 @@ def test_browser_follows(recorded, tmp_path):
         browser.wait_for(f'Math.abs(now - {data.seconds[100]}) < 1e-3')
         found = browser.evaluate('Array.from(posesAt(now))')
         assert np.reshape(found, (4, 3)) == pytest.approx(data.poses[100], abs=1e-3)
+        assert browser.errors == []
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
+def test_the_browser_shows_the_map_of_a_live_run(tmp_path):
+    rooms, live = load_scenario('rooms'), Live()
+    address = start_server(0, live)
+    live.set_run(live_header(rooms, Laser()))
+    poses = [robot.pose for robot in rooms.robots]
+    live.set_frame(frame(0.0, poses, [(0.0, 0.0)] * len(poses), {}))
+    with Browser(tmp_path / 'profile', 800, 600) as browser:
+        browser.open(address)
+        # What was painted has as many solid pixels as the map has occupied cells.
+        browser.wait_for('cells.of !== null')
+        found = browser.evaluate(
+            '(() => { const {width, height} = cells.canvas, colour = theme.obstacle, '
+            'words = new Uint32Array(cells.canvas.getContext("2d").getImageData('
+            '0, 0, width, height).data.buffer); '
+            'return words.filter(word => (word & 0xff) === parseInt(colour.slice(1, 3), 16) '
+            '&& word >>> 24 === 255).length; })()')
+        occupied = at_rest(rooms).world.cells.values == OCCUPIED
+        assert found == np.count_nonzero(occupied) > 100
         assert browser.errors == []
 
 

@@ -64,6 +64,9 @@ def run(worlds, policy=NETWORK, weights=WEIGHTS, ticks=2, **named):
     (lambda w: w.reset([5, 6], worlds=[True]), 'worlds: got'),
     (lambda w: w.reset([5, 6], worlds=[[0], [0, 1]]), 'worlds: got'),
     (lambda w: run(w, policy='network'), "policy: got 'network', expected what sbot.network"),
+    *((lambda w, hold=hold: run(w, policy=NETWORK._replace(hold=hold)),
+       f'hold: got {hold!r}, expected a whole number from 1 to')
+      for hold in (-3, 0, 2.5, 'x', True)),
     (lambda w: run(w, weights='x'), "weights: got 'x', expected finite numbers"),
     (lambda w: run(w, weights=WEIGHTS[1:]), r"weights: got 'shape \(9,\)'"),
     (lambda w: run(w, goals=np.zeros((2, 2))), r"goals: got 'shape \(2, 2\)'"),
@@ -120,7 +123,7 @@ def test_what_is_no_scenario(source):
 def test_a_lack_of_memory_is_said(worlds, monkeypatch):
     def none_left(*arguments):
         raise MemoryError
-    monkeypatch.setattr(worlds, '_policy', none_left)
+    monkeypatch.setattr('sbot.worlds.many.policy_arrays', none_left)
     with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: needs more memory than there is'):
         run(worlds, ticks=7)
     monkeypatch.setattr('sbot_sim.engine.many.make_worlds', none_left)

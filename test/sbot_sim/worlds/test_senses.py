@@ -11,7 +11,7 @@ from sbot_sim.engine.snapshot import snapshot_of
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.batch import Phase
-from sbot_sim.worlds.senses import infrared, odometry, scan
+from sbot_sim.worlds.senses import infrared, odometry, registry, scan
 from sbot_sim.worlds.senses.registry import simulated
 from sbot_sim.worlds.state import Worlds
 
@@ -83,3 +83,12 @@ def test_a_snapshot_copies_and_observations_show_readings_alone():
     assert shown.tolist() == [[7.0] * 15] * 2
     assert of_infrared.has(parameters.sensors)
     assert not of_infrared.has(world(scan_beams=8)[0].sensors)
+
+
+def test_a_module_that_is_no_sensors_is_an_error(monkeypatch):
+    """It would otherwise be left out, and its sensor would not be simulated."""
+    known = {name: sensor for name, sensor in sensors().items() if name != 'odometry'}
+    monkeypatch.setattr(registry, 'sensors', lambda: known)
+    with pytest.raises(LookupError, match=r'^sbot_sim\.worlds\.senses: odometry: no sensor has '
+                       'this name$'):
+        registry.simulated.__wrapped__()

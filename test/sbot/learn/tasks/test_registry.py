@@ -10,6 +10,8 @@ import pytest
 import sbot
 from sbot.learn.proof.__main__ import main
 from sbot.learn.proof.compare import baselines
+from sbot.learn.proof.evolve import Judge
+from sbot.learn.proof.play import play
 from sbot.learn.proof.rows import read_rows
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
@@ -107,10 +109,27 @@ def test_gymnasium_makes_it(module, where):
     assert envs.reset(seed=1)[0].shape[0] == 3
 
 
-def test_gymnasium_asks_for_the_task():
+@pytest.mark.parametrize('make', ['make', 'make_vec'])
+def test_gymnasium_asks_for_the_task(make):
     gymnasium = pytest.importorskip('gymnasium')
-    with pytest.raises(TypeError, match="'task'"):
-        gymnasium.make('sbot/Task-v0')
+    with pytest.raises(InputError, match=r"^sbot/Task-v0 needs task; give task='module:ENTRY' or "
+                       r'an object of Scene$'):
+        getattr(gymnasium, make)('sbot/Task-v0')
+
+
+@pytest.mark.parametrize('make', ['make', 'make_vec'])
+def test_gymnasium_makes_an_object(module, make):
+    gymnasium = pytest.importorskip('gymnasium')
+    name = f'{module()}:ENTRY'
+    scene = sbot.learn.scene(name)
+    made, same = (getattr(gymnasium, make)('sbot/Task-v0', task=task) for task in (scene, name))
+    assert np.array_equal(made.reset(seed=1)[0], same.reset(seed=1)[0])
+    with pytest.raises(InputError, match=r'^sbot/Task-v0 needs scenario, as ReachGoal has no '
+                       r'scenes of its own; give scenario=$'):
+        getattr(gymnasium, make)('sbot/Task-v0', task=sbot.learn.ReachGoal())
+    env = getattr(gymnasium, make)('sbot/Task-v0', task=sbot.learn.ReachGoal(),
+                                   scenario='single_robot')
+    assert np.isfinite(env.reset(seed=1)[0]).all()
 
 
 @pytest.mark.skipif(not HAS_CMA, reason='cma is missing (extra evolve)')
@@ -147,8 +166,40 @@ def test_the_proof_trains_it_with_and_without_a_rule(module, kind, tmp_path, cap
     (TASK + 'ENTRY = ENTRY._replace(task=METRIC)', 'ENTRY', 'expected a class of Task'),
     (TASK + 'ENTRY = ENTRY._replace(metric=apart)', 'ENTRY', 'expected a Metric'),
     (TASK + 'ENTRY = ENTRY._replace(rule=ahead)', 'ENTRY', 'expected a Rule, or None'),
-    (TASK + 'Outwards.turn = None', 'ENTRY',
-     'NAME:ENTRY.scene: turn of Outwards: got None, expected a number'),
+    (TASK + 'Outwards.turn = None', 'ENTRY', 'NAME:ENTRY: turn: got None, expected a number'),
+    (TASK + "Outwards.max_speed = 'a'", 'ENTRY',
+     "NAME:ENTRY: max_speed: got 'a', expected a number > 0"),
+    (TASK + "Outwards.inputs = 'infrared'", 'ENTRY',
+     "NAME:ENTRY: inputs: got 'infrared', expected a list of names"),
+    (TASK + 'Outwards.hold = 2.5', 'ENTRY',
+     'NAME:ENTRY: hold of the task (ticks): got 2.5, expected a whole number from 1 to '),
+    (TASK + "Outwards.seconds = 'long'", 'ENTRY',
+     "NAME:ENTRY: seconds of the task: got 'long', expected a number > 0"),
+    (TASK + 'Outwards.team = 1.5', 'ENTRY',
+     'NAME:ENTRY: team of the task: got 1.5, expected a whole number from 1 to '),
+    (TASK + "ENTRY = ENTRY._replace(infrared='no')", 'ENTRY',
+     "NAME:ENTRY.infrared: got 'no', expected True or False"),
+    (TASK + 'ENTRY = ENTRY._replace(text=3)', 'ENTRY', 'NAME:ENTRY.text: got 3, expected a text'),
+    (TASK + "ENTRY = ENTRY._replace(navigate='yes')", 'ENTRY',
+     "NAME:ENTRY.navigate: got 'yes', expected a dictionary of parameters, or None"),
+    (TASK + 'ENTRY = ENTRY._replace(fitness=3)', 'ENTRY',
+     'NAME:ENTRY.fitness: got 3, expected a function, or None'),
+    (TASK + 'ENTRY = ENTRY._replace(hidden=5)', 'ENTRY',
+     'NAME:ENTRY: hidden: got 5, expected a list of numbers of neurons'),
+    (TASK + 'ENTRY = ENTRY._replace(metric=METRIC._replace(of=3))', 'ENTRY',
+     'NAME:ENTRY.metric.of: got 3, expected a function'),
+    (TASK + 'ENTRY = ENTRY._replace(metric=METRIC._replace(unit=None))', 'ENTRY',
+     'NAME:ENTRY.metric.unit: got None, expected a text'),
+    (TASK + "ENTRY = ENTRY._replace(metric=METRIC._replace(higher='no'))", 'ENTRY',
+     "NAME:ENTRY.metric.higher: got 'no', expected True or False"),
+    (TASK + 'ENTRY = ENTRY._replace(rule=Rule(ahead, weights=5))', 'ENTRY',
+     'NAME:ENTRY.rule.weights: got 5, expected a list of finite numbers'),
+    (TASK + "ENTRY = ENTRY._replace(rule=Rule(ahead, ('a',)))", 'ENTRY',
+     "NAME:ENTRY.rule.weights: got ('a',), expected a list of finite numbers"),
+    (TASK + 'ENTRY = ENTRY._replace(learned=Rule(3, (1.0,)))', 'ENTRY',
+     'NAME:ENTRY.learned.function: got 3, expected a function'),
+    (TASK + 'ENTRY = ENTRY._replace(rule=Rule(ahead, (1.0,), 0.5))', 'ENTRY',
+     'NAME:ENTRY.rule.memory: got 0.5, expected a whole number from 0 to '),
 ])
 def test_what_is_no_task_gets_one_line(module, text, kind, words, tmp_path, capsys):
     name = module(text)
@@ -213,3 +264,74 @@ def test_a_scene_that_fails_is_named_with_its_own_lines(module, method, tmp_path
     error = capsys.readouterr().err
     assert error.endswith(f"sbot.learn.proof: Outwards.{method}(): KeyError: 'mine'\n")
     assert f'{name}.py' in error
+
+
+def test_a_scene_that_cannot_be_made_is_named_with_its_own_lines(module, tmp_path, capsys):
+    name = module(TASK.replace('    def start(', '    def __init__(self, width):\n'
+                               '        self.width = width\n\n    def start('))
+    words = r"^Outwards\(\): TypeError: .*missing 1 required positional argument: 'width'$"
+    for make in (entry_of, sbot.learn.scene):
+        with pytest.raises(UserCodeError, match=words):
+            make(f'{name}:ENTRY')
+    assert main([f'{name}:ENTRY', '-o', str(tmp_path / 'out')]) == 1
+    assert capsys.readouterr().err.endswith("positional argument: 'width'\n")
+
+
+START = 'np.array([[0.6, 1.0, 3.1], [1.4, 1.0, 0.0]]) + rng.uniform(-0.05, 0.05, (2, 3))'
+
+
+def drawing(start=START, aims='np.ones((2, 2))', weather='None'):
+    return TASK.replace(f'        return {START}\n', f"""        return {start}
+
+    def aims(self, rng, start):
+        return {aims}
+
+    def weather(self, rng):
+        return {weather}
+""")
+
+
+@pytest.mark.parametrize(('change', 'words'), [
+    ({'start': '[[1.0, 1.0, 0.0]]'},
+     r"start\(\): got 'shape \(1, 3\)', expected shape \(2, 3\)$"),
+    ({'start': 'np.ones((3, 3))'}, r"start\(\): got 'shape \(3, 3\)', expected shape \(2, 3\)$"),
+    ({'start': "'here'"}, r"start\(\): got 'here', expected finite numbers$"),
+    ({'start': '[[1.0, 1.0, 0.0], [1.0, 1.5]]'}, r'start\(\): got .*, expected an array of numb'),
+    ({'aims': 'np.ones((1, 2))'}, r"aims\(\): got 'shape \(1, 2\)', expected shape \(2, 2\)$"),
+    ({'aims': 'np.ones((3, 2))'}, r"aims\(\): got 'shape \(3, 2\)', expected shape \(2, 2\)$"),
+    ({'aims': '[1.0, 1.0]'}, r"aims\(\): got 'shape \(2,\)', expected shape \(2, 2\)$"),
+    ({'aims': 'np.full((2, 2), np.nan)'}, r'aims\(\): got nan, expected finite numbers$'),
+    ({'weather': '[3]'}, r'weather\(\): got \[3\], expected a dictionary, or None$')])
+def test_what_a_scene_draws_has_a_row_for_each_robot(module, change, words, tmp_path, capsys):
+    name = f'{module(drawing(**change))}:ENTRY'
+    with pytest.raises(InputError, match=f'^Outwards.{words}'):
+        sbot.learn.scene(name).scenario(1)
+    assert main([name, '-o', str(tmp_path / 'out')]) == 2
+    assert capsys.readouterr().err.startswith('sbot.learn.proof: Outwards.')
+
+
+@pytest.mark.parametrize(('change', 'words'), [
+    ({'start': f'({START})[:self.rows]'}, r'begin\(\): got .shape \(1, 3\).'),
+    ({'aims': 'np.ones((self.rows, 2))'}, r'aims\(\): got .shape \(1, 2\).')])
+def test_training_refuses_a_scene_that_draws_fewer_rows_later(module, change, words):
+    entry = entry_of(f"{module(drawing(**change) + 'Outwards.rows = 2')}:ENTRY")
+    judge = Judge(entry, 1, 1, 1)
+    entry.scene.rows = 1
+    with pytest.raises(InputError, match=f'^Outwards.{words}, expected shape'):
+        judge(np.zeros((1, entry.trained_policy().weight_count)), [7])
+
+
+def test_training_and_comparison_have_the_same_goals_and_starts(module):
+    """Lists of lists are as good as arrays."""
+    entry = entry_of(f"{module(drawing('[[0.6, 1.0, 3.1], [1.4, 1, 0]]', '[[1, 1], [0, 1.5]]'))}"
+                     ':ENTRY')
+    tracks = []
+    entry = entry._replace(metric=entry.metric._replace(
+        of=lambda track: tracks.append(track) or np.zeros(1)))
+    judge = Judge(entry, 1, 1, 1)
+    weights = np.zeros((1, entry.trained_policy().weight_count))
+    judge(weights, [7])
+    tracks.append(play(entry, [7], entry.trained_policy(), weights[0]))
+    for track in tracks:
+        assert track.goal.tolist() == [[[1.0, 1.0], [0.0, 1.5]]]
+        assert track.pose[0].tolist() == [[[0.6, 1.0, 3.1], [1.4, 1.0, 0.0]]]

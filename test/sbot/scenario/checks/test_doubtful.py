@@ -25,8 +25,39 @@ sensors: {{infrared: true}}
     line, key = (5, 'robots.0.parameters.hold') if where == 'robots' else (
         6, f'controllers.{NEURAL}.hold')
     assert record.getMessage() == (
-        f'{tmp_path}/scene.yaml:{line}: {key}: got 4, expected 2, with which the network of '
-        f'{tmp_path}/a.json was trained; leave it out to drive as in training')
+        f'{tmp_path}/scene.yaml:{line}: {key}: got 4, expected 2, with which {tmp_path}/a.json '
+        'says that its network drives; leave it out to drive so')
+
+
+def driven(path, hold):
+    return {'duration': 1, 'world': {'bounds': [0, 0, 3, 3]}, 'sensors': {'infrared': True},
+            'robots': [{'body': 's-bot', 'pose': [1, 1, 0], 'controller': NEURAL,
+                        'parameters': {'network': str(path), 'hold': hold}}]}
+
+
+@pytest.mark.parametrize('hold', ['3', '2\n3', True, 2.5, [4], 0])
+def test_what_is_no_number_of_ticks_is_an_error_of_the_run_and_no_doubt(tmp_path, caplog, hold):
+    sbot.save_network(tmp_path / 'a.json', sbot.network(hold=3), np.zeros(32))
+    with pytest.raises(sbot.InputError, match=r'hold: got .*, expected a whole number'):
+        sbot.run(driven(tmp_path / 'a.json', hold))
+    assert not caplog.records
+
+
+def test_a_warning_is_one_line_whatever_the_file_is_called(tmp_path, caplog):
+    sbot.save_network(tmp_path / 'a\nb.json', sbot.network(hold=3), np.zeros(32))
+    sbot.load(driven(tmp_path / 'a\nb.json', 4))
+    [record] = caplog.records
+    assert '\n' not in record.getMessage()
+
+
+def test_worlds_use_no_controllers_and_doubt_none(tmp_path, caplog):
+    sbot.save_network(tmp_path / 'a.json', sbot.network(hold=3), np.zeros(32))
+    values = driven(tmp_path / 'a.json', 4)
+    sbot.World(values)
+    sbot.Worlds(values, 2)
+    assert not caplog.records
+    sbot.load(values)
+    assert len(caplog.records) == 1
 
 
 def test_a_file_that_cannot_be_read_is_no_matter_of_the_warning(tmp_path, caplog):
