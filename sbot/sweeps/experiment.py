@@ -240,5 +240,5 @@ def _bar(plan: Plan, done: int, failed: set[int],
         yield show
 
 
-__all__ = ['SAMPLED', 'EngineError', 'Options', 'Outcome', 'estimate', 'processors', 'read_request',
-           'run_sweep']
+__all__ = ['SAMPLED', 'EngineError', 'Options', 'Outcome', 'estimate', 'processors',
+           'read_request', 'run_sweep']

@@ -159,7 +159,8 @@ def _text(value: object) -> str:
 def _aligned(lines: list[list[str]], keys: int, legend: Callable[[int], str]) -> str:
     """Return lines of equal columns; what does not fit loses its last columns.
 
-    ``legend`` gives the text below so many columns of numbers. The first ``keys`` columns tell lines apart: these are wider than ``WIDTH`` where they must be.
+    The first ``keys`` columns tell lines apart: these are wider than ``WIDTH`` where they must be.
+    ``legend`` gives the text below so many columns of numbers.
     """
     lines = [[one_line(cell) for cell in line] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]

@@ -60,7 +60,8 @@ def test_unusable_module_gets_one_line(load, text, words):
 
 @pytest.mark.parametrize(('name', 'meant'), [
     ('carrier.py:Go', r"the module without \.py: 'carrier:Go'$"),
-    ('bots/carrier.py:Go', r"the module without \.py, with its folder in python_path: 'carrier:Go'$")])
+    ('bots/carrier.py:Go',
+     r"the module without \.py, with its folder in python_path: 'carrier:Go'$")])
 def test_a_file_instead_of_a_module_is_told(tmp_path, name, meant):
     (tmp_path / 'carrier.py').write_text(GOOD)
     with pytest.raises(InputError, match=rf"^here: got '{name}', expected {meant}"):

@@ -184,8 +184,9 @@ def test_the_complete_scenario_and_the_same_seed_give_the_same_run():
      r'robots\.0\.pose: .* robot 0 .* is 0\.2 m too near to world\.boxes\.2'),
     ([box(5, 3), box(1.5, 1, size=[0.6, 0.6])], {}, r'robots\.0\.pose: .*world\.boxes\.1'),
     ([box(3, 3, size=[0.4, 0.02])], {'moving': [{'radius': 0.3, 'path': [[6, 5], [9, 5]],
-                                                 'speed': 1.0}]}, r'moving\.0\.speed: got 1\.0, .* half the '
-     r'smallest radius of a robot or a box, here 0\.01 m \(of a rectangle'),
+                                                 'speed': 1.0}]},
+     r'moving\.0\.speed: got 1\.0, .* half the smallest radius of a robot or a box, here '
+     r'0\.01 m \(of a rectangle'),
 ])
 def test_bad_boxes_are_named(boxes, world, words):
     with pytest.raises(InputError, match=words):
