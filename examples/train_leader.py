@@ -11,7 +11,9 @@ before and after, and beside it the potential field, `navigate`, and a rule of t
 
 import argparse
 import math
+import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +21,7 @@ import matplotlib as mpl
 import numpy as np
 
 import sbot
+from sbot_common.errors import install_command
 
 mpl.use('Agg')
 import matplotlib.pyplot as plt
@@ -204,6 +207,8 @@ def main(arguments=None):
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--threads', type=int, default=2)
     given = parser.parse_args(arguments)
+    if find_spec('stable_baselines3') is None:
+        sys.exit(f"train_leader.py needs stable-baselines3: {install_command('train')}")
     given.output.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter(), time.process_time()
     before, after, rows = train(given.steps, given.seed, given.threads)

@@ -1,6 +1,7 @@
 """Training by examples/train_leader.py, and the network that it trained and that is shipped."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,14 @@ def example():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_without_its_library_one_line_says_what_to_install(example, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, 'stable_baselines3', None)
+    with pytest.raises(SystemExit, match=r"^train_leader\.py needs stable-baselines3: pip install "
+                                         r"'\.\[train\]'"):
+        example.main(['-o', str(tmp_path / 'leader')])
+    assert not (tmp_path / 'leader').exists()
 
 
 def test_the_shipped_network_arrives_on_fresh_seeds(example, monkeypatch):
