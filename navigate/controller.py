@@ -33,6 +33,7 @@ from navigate.parameters import (
 )
 from navigate.sight import limit_hidden, limit_near, list_neighbours, see
 from navigate.turning import (
+    Look,
     Turning,
     aligning,
     resting_turn,
@@ -54,7 +55,7 @@ from navigate.yielding import (
     on_lane,
     write_headings,
 )
-from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.jit import borrowed, njit, njit_inner
 from sbot_common.elementary import sincos
 
 Floats = NDArray[np.float64]
@@ -221,6 +222,41 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
                                             min(p.turn_gain, 1.0 / dt) * angle))
 
 
+@njit
+def velocities(p: Parameters, memory: Memory, sight: Sight, state: State, way: Way, place: Place,
+               drift: Drift, is_home: bool, forward: float, left: float,
+               ) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the velocity (m/s) chosen among others, and the one through the air in the limits.
+
+    ``is_home``: the robot makes room for others; ``forward``, ``left`` are as in ``take_turn``.
+    """
+    vx, vy = along(p, way, place.x, place.y)
+    if is_home:
+        room_x, room_y = keep_apart(p, memory.near, sight.robots)
+        vx, vy = vx + room_x, vy + room_y
+    motion = Motion(place.cosine * forward - place.sine * left,
+                    place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y)
+    chosen = avoiding(p, sight.grid, place, memory.near, sight.near, motion, vx, vy, state.margin)
+    vx, vy = projected(memory.limits, sight.seen, sight.limits, chosen[0], chosen[1])
+    return chosen, (vx - drift.x, vy - drift.y)
+
+
+@njit
+def told(p: Parameters, memory: Memory, sight: Sight, state: State, me: int, turning: Turning,
+         way: Way, place: Place, beams: Floats, drift: Drift, air: tuple[float, float], dt: float,
+         ) -> tuple[Look, float, float]:
+    """Return the look of a turn, linear.x (m/s) and angular.z (rad/s), after looks and evasion."""
+    v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
+    look, v, omega = looking(p, sight.grid, memory, me, place, beams, state.look, v, omega,
+                             state.time, dt)
+    if sight.near > sight.robots:
+        around = Around(sight.grid, place, drift.x, drift.y, memory.near, sight.robots, sight.near)
+        _, angle = drive(air[0], air[1], place.cosine, place.sine)
+        v, omega = evading(p, around, memory.limits, sight.seen, sight.limits, state.margin, v,
+                           omega, angle, dt)
+    return look, v, omega
+
+
 @njit_inner
 def drifting(p: Parameters, state: State, forward: float, left: float, place: Place,
              dt: float) -> Drift:
@@ -282,6 +318,9 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         0 <= linear.x <= forward_speed_mps, abs(angular.z) <= rotate_speed_radps
 
     """
+    # The record keeps the arrays; counting references at every call took a third of a turn.
+    memory, followers, poses = borrowed(memory), borrowed(followers), borrowed(poses)
+    ranges, beams = borrowed(ranges), borrowed(beams)
     me, time = task.robot_id, state.time
     place, eye = placed(state, poses, me, poses[me, 2]), placed(state, poses, me, scan_yaw)
     drift = drifting(p, state, forward, left, place, dt)
@@ -302,23 +341,10 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     if closed:
         route = nothing_planned(route)
 
-    vx, vy = along(p, way, place.x, place.y)
-    if is_home:
-        room_x, room_y = keep_apart(p, memory.near, robots)
-        vx, vy = vx + room_x, vy + room_y
-    motion = Motion(place.cosine * forward - place.sine * left,
-                    place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y)
-    chosen = avoiding(p, grid, place, memory.near, sight.near, motion, vx, vy, state.margin)
-    vx, vy = projected(memory.limits, sight.seen, sight.limits, chosen[0], chosen[1])
-    air = vx - drift.x, vy - drift.y
+    chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, forward, left)
     turning = wanting(state.turning, air[0], air[1], dt)
-    v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
-    look, v, omega = looking(p, grid, memory, me, place, beams, state.look, v, omega, time, dt)
-    if sight.near > robots:
-        around = Around(grid, place, drift.x, drift.y, memory.near, robots, sight.near)
-        _, angle = drive(air[0], air[1], place.cosine, place.sine)
-        v, omega = evading(p, around, memory.limits, sight.seen, sight.limits, state.margin, v,
-                           omega, angle, dt)
+    look, v, omega = told(p, memory, sight, state, task.robot_id, turning, way, place, beams,
+                          drift, air, dt)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1,
                   margin_kept(p, grid, memory, way.waiting, route), way.waiting, chosen[0],

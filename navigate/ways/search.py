@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from navigate.parameters import BODY, MOST_CELLS, NEAR, REACH, SIDE, TIGHT, Parameters
 from navigate.ways.grid import HALF_DIAGONAL, Grid, column_of, is_inside, row_of
-from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 
 LONGEST = 1024  # points of a path that are kept
 _DIAGONAL = math.sqrt(2.0)
@@ -52,13 +52,13 @@ def cell_cost(p: Parameters, grid: Grid, row: int, column: int) -> float:
     return 1.0 + NEAR * (p.clearance_m - distance) / (p.clearance_m - body)
 
 
-@njit_inner
+@njit_inline
 def is_solid(grid: Grid, row: int, column: int) -> bool:
     """Tell whether a cell holds an obstacle."""
     return bool((REACH - HALF_DIAGONAL) * grid.cell <= np.float64(grid.nearness[row, column]))
 
 
-@njit_inner
+@njit_inline
 def _step_cost(p: Parameters, grid: Grid, row: int, column: int, near: int, end: tuple[int, int],
                least: float, other: tuple[int, int], other_least: float) -> float:
     """Return ``cell_cost``, but let a robot or target that is too near to a wall get away.
@@ -77,19 +77,17 @@ def _step_cost(p: Parameters, grid: Grid, row: int, column: int, near: int, end:
     return cost
 
 
-@njit_inner
+@njit_inline
 def _estimate(row: int, column: int, to_row: int, to_column: int) -> float:
     """Return the length of the shortest way on an empty grid (cells)."""
     rows, columns = abs(row - to_row), abs(column - to_column)
     return max(rows, columns) + (_DIAGONAL - 1.0) * min(rows, columns)
 
 
-@njit_inner
-def _push(search: Search, count: int, key: float, item: int) -> int:
+@njit_inline
+def _rise(search: Search, k: int, key: float, item: int) -> None:
+    """Write an item to the heap, at place ``k`` or above it."""
     keys, items = search.keys, search.items
-    if count == keys.shape[0]:
-        return count
-    k = count
     while k > 0:
         above = (k - 1) // 2
         if keys[above] < key or (keys[above] == key and items[above] <= item):
@@ -97,30 +95,37 @@ def _push(search: Search, count: int, key: float, item: int) -> int:
         keys[k], items[k] = keys[above], items[above]
         k = above
     keys[k], items[k] = key, item
+
+
+@njit_inline
+def _push(search: Search, count: int, key: float, item: int) -> int:
+    if count == search.keys.shape[0]:
+        return count
+    _rise(search, count, key, item)
     return count + 1
 
 
-@njit_inner
+@njit_inline
 def _pop(search: Search, count: int) -> tuple[int, float, int]:
     """Return how many are left, and the least key with its item."""
     keys, items = search.keys, search.items
     key, item = keys[0], items[0]
     count -= 1
     last_key, last_item = keys[count], items[count]
-    k = 0
-    while True:
-        child = 2 * k + 1
-        if child >= count:
-            break
-        right = child + 1
-        if right < count and (keys[right] < keys[child] or (
-                keys[right] == keys[child] and items[right] < items[child])):
-            child = right
-        if last_key < keys[child] or (last_key == keys[child] and last_item <= items[child]):
-            break
+    k, child = 0, 1
+    # The hole sinks to the bottom, and the last item rises from there: it belongs near the
+    # bottom (Wegener, "Bottom-up-heapsort", Theoretical Computer Science 118, 1993). Which child
+    # is less is a number, not a branch that the processor guesses.
+    while child + 1 < count:
+        right_key, left_key = keys[child + 1], keys[child]
+        child += (right_key < left_key) | (
+            (right_key == left_key) & (items[child + 1] < items[child]))
+        keys[k], items[k] = keys[child], items[child]
+        k, child = child, 2 * child + 1
+    if child < count:
         keys[k], items[k] = keys[child], items[child]
         k = child
-    keys[k], items[k] = last_key, last_item
+    _rise(search, k, last_key, last_item)
     return count, key, item
 
 
@@ -142,7 +147,7 @@ def _ends(p: Parameters, grid: Grid, row: int, column: int, to_row: int, to_colu
                 math.ceil(p.robot_radius_m / grid.cell) + 1)
 
 
-@njit
+@njit_inline
 def _expand(p: Parameters, grid: Grid, search: Search, number: int, count: int, cell: int,
             ends: Ends) -> int:
     """Reach the neighbours of a cell from it; return how many cells wait then."""
