@@ -230,3 +230,23 @@ def test_counts_are_points_at_whole_numbers(tmp_path):
     assert all(float(tick).is_integer() for tick in axes.get_yticks())
     [axes] = draw_sweep(results, 'goal_reached_s').axes
     assert axes.lines[0].get_linestyle() == '-'
+
+
+def test_bands_of_counts_end_at_whole_numbers(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(6)))
+    counted = results._replace(columns={**results.columns,
+                                        'robots_arrived': [0, 2, 3, None, 3, 4]})
+    [axes] = draw_sweep(counted, 'robots_arrived').axes
+    [ends] = axes.collections[0].get_segments()
+    assert ends.tolist() == [[0.0, 0.0], [0.0, 4.0]]
+
+
+def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
+    figure = draw_sweep(load_results(make(tmp_path / 'a')), 'robots_arrived')
+    figure.draw_without_rendering()
+    [axes] = figure.axes
+    left, right = (line.get_window_extent() for line in axes.lines)
+    assert left.x0 < right.x0
+    for drawn in (left, right):
+        assert axes.bbox.x0 < drawn.x0 < drawn.x1 < axes.bbox.x1
+        assert axes.bbox.y0 < drawn.y0 < drawn.y1 < axes.bbox.y1
