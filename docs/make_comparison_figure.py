@@ -4,6 +4,7 @@ python docs/make_comparison_figure.py
 """
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -14,6 +15,7 @@ from matplotlib.lines import Line2D
 from sbot.figures.arena import draw_arena
 from sbot.figures.data import from_result
 from sbot.figures.palette import palette
+from sbot.figures.signs import goal_sign
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
@@ -48,12 +50,11 @@ def main() -> None:
         axes.set_title(name, loc='left')
         axes.set_xlabel('x (m)')
         axes.set_ylabel('y (m)')
-    handles = [Line2D([], [], color=colour, linewidth=1.8, label=name)
-               for name, colour in CONTROLLERS.items()]
-    handles += [Line2D([], [], color='0.4', linewidth=0.6, label='followers, thin'),
-                Line2D([], [], color=palette().goal, marker='o', linestyle='none', markersize=9,
-                       markerfacecolor='none', label='goal')]
-    figure.legend(handles=handles, loc='outside lower center', ncols=len(handles), frameon=False)
+    handles: list[Any] = [Line2D([], [], color=colour, linewidth=1.8)
+                          for colour in CONTROLLERS.values()]
+    signs = [*handles, Line2D([], [], color='0.4', linewidth=0.6), goal_sign(9.0)]
+    figure.legend(signs, [*CONTROLLERS, 'followers, thin', 'goal'], loc='outside lower center',
+                  ncols=len(signs), frameon=False)
     figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=170)
 
 

@@ -65,3 +65,8 @@ def parse_rate(value: int | float | str, where: str = 'rate') -> Rate:
     if not 0 < fraction <= NANOSECONDS:
         raise bad_value(where, value, expected)
     return Rate(fraction.numerator, fraction.denominator)
+
+
+def in_seconds(seconds: float) -> str:
+    """Return a time as text, `54.67 s`: to a hundredth of a second, below 1 s to 4 digits."""
+    return f'{round(seconds, 2):.12g} s' if abs(seconds) >= 1.0 else f'{seconds:.4g} s'

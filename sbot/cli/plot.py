@@ -9,6 +9,7 @@ from typing import Any
 from sbot.bag.reader import Bag
 from sbot.cli.bag import report_damage
 from sbot.cli.simulate import add_overrides, overrides_of
+from sbot_common.clock import in_seconds
 from sbot_common.errors import bad_value
 
 
@@ -33,8 +34,8 @@ def _plot(args: argparse.Namespace) -> int:
     else:
         picture.plot_run(data, args.output, look)
     count = len(data.radius)
-    print(f"{args.output}: {count} robot{'s' * (count > 1)}, {data.seconds[-1]:.4g} s",
-          file=sys.stderr)
+    print(f"{args.output}: {count} robot{'s' * (count > 1)}, "
+          f'{in_seconds(float(data.seconds[-1]))}', file=sys.stderr)
     return 0 if bag is None else report_damage(bag)
 
 

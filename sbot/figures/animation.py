@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from sbot.figures import arena
-from sbot.figures.data import RunData
+from sbot.figures.data import RunData, name_of
 from sbot.figures.film import (
     AUTO,
     FORMATS,
@@ -28,7 +28,8 @@ from sbot.figures.film import (
 from sbot.figures.gif import Pixels, write_gif
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot.figures.signs import draw_scale_bar
+from sbot_common.errors import InputError, bad_value
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
 _LEAST_DPI = 90.0
@@ -92,6 +93,7 @@ class _Film:
         self._axes = figure.add_axes((0.01, 0.01, 0.98, 0.98 - 0.25 / height))
         self._axes.set_axis_off()
         arena.draw_world(self._axes, data)
+        draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]))
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
         self._goals: tuple[int, list[Artist]] = (-1, [])  # how many had been set, and their marks
         self._drawn: object = None  # wind of the background
@@ -102,13 +104,16 @@ class _Film:
         self._obstacles = arena.draw_moving(self._axes, data, 0)
         self._boxes = arena.Boxes(self._axes, data, data.boxes[0])
         self._robots = arena.Robots(self._axes, data, data.poses[0], by)
+        self._numbers = arena.Numbers(self._axes, data)
         self._clock = arena.above_axes(self._axes, '', 0.0, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
-                        self._clock)
+                        self._clock, *self._numbers.texts)
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
+        name = name_of(data.scenario)
+        self._name = name + '   ' * bool(name)
         faster = speed_up(data, film)
         times = f'{faster:.1f}'.removesuffix('.0') if faster >= 10.0 else f'{faster:.2g}'
         self._faster = '' if 0.95 < faster < 1.05 else f'   ×{times}'
@@ -138,8 +143,8 @@ class _Film:
         self._obstacles.set_offsets(data.obstacles[index])
         self._boxes.move(data.boxes[index])
         self._robots.move(data.poses[index])
-        self._clock.set_text(f'{one_line(data.scenario.name, 200)}   {data.seconds[index]:.1f} s'
-                             f'{self._faster}')
+        self._numbers.move(data.poses[index])
+        self._clock.set_text(f'{self._name}{data.seconds[index]:.1f} s{self._faster}')
         # Rings and crosses of goals stand over robots that have reached them.
         for artist in sorted([*self._moving, *self._goals_at(stamp)], key=Artist.get_zorder):
             self._axes.draw_artist(artist)

@@ -34,6 +34,7 @@ LEADER = '#e69f00'
 
 MOST_NAMED = 8  # above this robots have one colour and no line of their own
 _MOST_NUMBERED = 20
+MOST_NUMBERED_SMALL = 12  # in films and moments
 # How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
 _LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
 _LEADER_AMONG_MANY = 1.6  # times larger, to be found
@@ -163,7 +164,8 @@ def _draw_obstacles(axes: Axes, data: RunData) -> None:
 def draw_moving(axes: Axes, data: RunData, index: int) -> EllipseCollection:
     """Draw the obstacles that move where they are at one of the stamps."""
     moving = discs(axes, data.obstacles[index], 2.0 * data.moving_radius,
-                   facecolors=palette().obstacle, edgecolors='none', zorder=3, gid='moving')
+                   facecolors=palette().moving, edgecolors=palette().obstacle, linewidths=0.8,
+                   zorder=3, gid='moving')
     axes.add_collection(moving)
     return moving
 
@@ -434,16 +436,17 @@ class Robots:
         self.headings.set_segments(list(heading_lines(poses[::-1], self._radius)))
 
 
-def number_robots(axes: Axes, data: RunData, poses: Array) -> None:
-    """Write each robot's id beside it, away from the others, unless there are too many."""
-    if not 1 < len(poses) <= _MOST_NUMBERED:
+def number_robots(axes: Axes, data: RunData, index: int = -1, small: bool = False) -> None:
+    """Write each robot's id beside it at a stamp, away from the others, unless they are many."""
+    poses = data.poses[index]
+    if not 1 < len(poses) <= (MOST_NUMBERED_SMALL if small else _MOST_NUMBERED):
         return
     places, radii = poses[:, :2].copy(), drawn_radius(data)
     for i, rectangle in rectangles_of(data).items():
         corners = outline(poses[i], rectangle)
         places[i], radii[i] = corners.mean(axis=0), 0.5 * float(np.hypot(*np.ptp(corners, axis=0)))
     # By robots, goals, and the ids that are written.
-    goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[-1]))]
+    goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[index]))]
     taken = places.tolist() + goals
     for i, ((x, y), radius) in enumerate(zip(places.tolist(), radii, strict=True)):
         others = np.array([place for k, place in enumerate(taken) if k != i])
@@ -456,8 +459,29 @@ def number_robots(axes: Axes, data: RunData, poses: Array) -> None:
         right, up = max(_CORNERS, key=lambda side: min(room(side), 4.0 * radius))
         shift = radius * math.sqrt(0.5)
         axes.annotate(str(i), (x + right * shift, y + up * shift), xytext=(right, up),
-                      textcoords='offset points', fontsize='small', zorder=9,
+                      textcoords='offset points', zorder=9,
+                      fontsize='x-small' if small else 'small',
                       color=palette().ink, ha='left' if right > 0 else 'right',
                       va='bottom' if up > 0 else 'top',
                       path_effects=[withStroke(linewidth=1.5, foreground=palette().ground)])
         taken.append([x + 2.0 * radius * right, y + 2.0 * radius * up])
+
+
+class Numbers:
+    """Ids of a few robots, always at the same corner of each, so that none jumps in a film."""
+
+    def __init__(self, axes: Axes, data: RunData) -> None:
+        count = len(data.radius)
+        shown = 1 < count <= MOST_NUMBERED_SMALL
+        self._shift = drawn_radius(data) * math.sqrt(0.5)
+        rim = [withStroke(linewidth=1.5, foreground=palette().ground)]
+        self.texts = [axes.annotate(
+            str(i), (0.0, 0.0), xytext=(1.0, 1.0), textcoords='offset points', fontsize='x-small',
+            zorder=9, color=palette().ink, va='bottom', path_effects=rim, gid='number')
+            for i in range(count if shown else 0)]
+
+    def move(self, poses: Array) -> None:
+        """Set the poses (N, 3)."""
+        for text, (x, y, _), shift in zip(self.texts, poses.tolist(), self._shift.tolist(),
+                                          strict=False):
+            text.xy = (x + shift, y + shift)

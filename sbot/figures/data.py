@@ -15,14 +15,14 @@ from sbot.figures.free_wind import RecordedWind, free_winds, wind_of
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies, wind_source
-from sbot.scenario.load import load_scenario, parse_scenario
+from sbot.scenario.load import UNNAMED, load_scenario, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.world import box_poses, starting_world
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
 from sbot_common.controlled_robot import checked_goal
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, one_line
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.world.geometry import World
@@ -33,6 +33,7 @@ Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
 
 BAG_SUFFIXES = ('.mcap', '.db3')
+_SHORT = 60  # letters of a description that fits into a title
 _MOST_HOLES = 20  # of a table of poses, for each pose that was recorded
 
 
@@ -108,6 +109,13 @@ def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = 
             raise InputError(f'{name}: is a recording, which cannot be changed')
         return from_bag(source)
     return from_result(run_scenario(load_scenario(str(source), overrides)))
+
+
+def name_of(scenario: Scenario) -> str:
+    """Return a scenario's name for a title; of one without a name its description, if short."""
+    if scenario.name != UNNAMED:
+        return one_line(scenario.name, 200)
+    return one_line(scenario.description) if len(scenario.description) <= _SHORT else ''
 
 
 def is_bag(source: str | Path) -> bool:

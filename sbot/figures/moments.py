@@ -105,3 +105,4 @@ def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool) -> None:
     arena.Boxes(axes, data, data.boxes[index])
     arena.draw_goals(axes, data, int(data.stamps_ns[index]), small=True)
     arena.Robots(axes, data, data.poses[index], by)
+    arena.number_robots(axes, data, index, small=True)

@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 SPEED_WINDOW = 0.5  # s; a speed is the mean of this long
 _MOST_POINTS = 1500  # of a line
+_ROOM = 0.05  # above the highest value, of the height
 _BAND = (10.0, 90.0)  # per cent of the robots
 
 
@@ -92,9 +93,13 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
                 panel.plot(seconds, values[:, 0], color=LEADER, linewidth=1.0,
                            label=_name(data, 0), zorder=4)
         panel.set_ylabel(label)
-        panel.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
+        low = min(0.0, float(np.nanmin(values, initial=0.0)))
+        high = float(np.nanmax(values, initial=0.0))
         if '%' in label:
-            panel.set_ylim(top=max(float(np.nanmax(values, initial=0.0)) * 1.1, 10.0))
+            high = max(1.05 * high, 10.0)
+        if high > low:  # with room above, or a constant would lie on the edge
+            panel.set_ylim(top=high + _ROOM * (high - low))
+        panel.set_ylim(bottom=low)
         panel.margins(x=0)
         panel.grid(color=palette().grid, linewidth=0.4)
         for side in ('top', 'right'):

@@ -10,12 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sbot.figures import arena
-from sbot.figures.data import RunData
+from sbot.figures.data import RunData, name_of
 from sbot.figures.moments import draw_moments
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.panels import draw_panels, panels_of
+from sbot.figures.signs import draw_signs
 from sbot.figures.tracks import dots, draw_strip, draw_tracks, interval
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.clock import in_seconds
+from sbot_common.errors import InputError, bad_value
 from wind_model.gust import forces_act
 
 FORMATS = ('.png', '.svg', '.pdf')
@@ -130,7 +132,8 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
     arena.Boxes(top, data, data.boxes[-1])
     arena.draw_goals(top, data, int(data.stamps_ns[-1]))
     arena.Robots(top, data, data.poses[-1], by)
-    arena.number_robots(top, data, data.poses[-1])
+    arena.number_robots(top, data)
+    draw_signs(top, data, 1.0 - _RIGHT / _WIDTH)
     top.set(xlabel='x (m)', ylabel='y (m)')
     top.set_title(_title(data), loc='left', parse_math=False)
     if strip is not None:
@@ -147,8 +150,9 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
 def _title(data: RunData) -> str:
     count = len(data.radius)
     robots = 'one robot' if count == 1 else f'{count} robots'
-    return (f'{one_line(data.scenario.name, 200)}, {robots}, seed {data.scenario.seed}, '
-            f'{data.seconds[-1]:.4g} s{_mean_force(data)}')
+    name = name_of(data.scenario)
+    return (f'{name}{", " * bool(name)}{robots}, seed {data.scenario.seed}, '
+            f'{in_seconds(float(data.seconds[-1]))}{_mean_force(data)}')
 
 
 def _mean_force(data: RunData) -> str:

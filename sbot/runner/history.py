@@ -14,7 +14,7 @@ from sbot.files.notebook_frame import notebook_frame
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
-from sbot_common.clock import NANOSECONDS
+from sbot_common.clock import NANOSECONDS, in_seconds
 from sbot_common.errors import InputError, install_command
 from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.engine.state import Snapshot
@@ -62,7 +62,7 @@ class Run:
         rows, robots = self.poses.shape[:2]
         several = 's' * (robots > 1)
         return (f'<Run {self.scenario.name}, seed {self.scenario.seed}: {robots} robot{several}, '
-                f'{max(0, rows - 1)} ticks, {self.summary["sim_time_s"]:g} s>')
+                f'{max(0, rows - 1)} ticks, {in_seconds(self.summary["sim_time_s"])}>')
 
     def _repr_html_(self) -> str | None:
         return notebook_frame(self)

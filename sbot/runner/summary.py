@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sbot.scenario.controllers import goal_tolerances, has_leader
 from sbot.scenario.model import Scenario
+from sbot_common.clock import in_seconds
 from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import one_line
 from sbot_sim.collision.overlap import overlaps as count_overlaps
@@ -140,7 +141,7 @@ def format_summary(summary: dict[str, Any]) -> str:
     overlaps, led = summary['overlaps'], summary['leader'] is not None
     lines = [
         f"{one_line(summary['scenario'], 200)}, seed {summary['seed']}: "
-        f"{summary['sim_time_s']:g} s simulated in "
+        f"{in_seconds(summary['sim_time_s'])} simulated in "
         f"{summary['wall_time_s']:g} s ({summary['real_time_factor'] or 0:g}x real time), "
         + ('overlaps not counted' if overlaps is None else f'{overlaps} overlaps'),
         f"trajectory {summary['trajectory_sha256'] or 'not hashed'}",

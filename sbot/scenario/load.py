@@ -47,6 +47,8 @@ from sbot.scenario.world import box_bodies
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import updated
 
+UNNAMED = 'scenario'  # name of a scenario that comes from Python without one
+
 
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
                   controllers: Mapping[str, Any] | None = None, *,
@@ -105,7 +107,7 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
 
     """
     named, given = name_controllers(data, 'scenario')
-    return _checked(plain_values(named), Origins('scenario', {}, set()), Path.cwd(), 'scenario',
+    return _checked(plain_values(named), Origins('scenario', {}, set()), Path.cwd(), UNNAMED,
                     overrides, {**given, **(controllers or {})} if import_controllers else None,
                     warn=True)
 
@@ -137,7 +139,7 @@ def placement_of(scenario: Scenario) -> Placement:
                      origins)
 
 
-def parse_scenario(text: str, file: str, directory: Path, default_name: str = 'scenario',
+def parse_scenario(text: str, file: str, directory: Path, default_name: str = UNNAMED,
                    overrides: Mapping[str, object] | None = None,
                    controllers: Mapping[str, Any] | None = None, *,
                    import_controllers: bool = True, warn: bool = False) -> Scenario:

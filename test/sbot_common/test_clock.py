@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sbot_common.clock import Rate, parse_rate
+from sbot_common.clock import Rate, in_seconds, parse_rate
 from sbot_common.errors import InputError
 
 rates = st.builds(Rate, st.integers(1, 10_000), st.integers(1, 100))
@@ -40,3 +40,10 @@ def test_fractions_keep_their_value():
 def test_bad_rates_are_refused_by_name(bad):
     with pytest.raises(InputError, match='loop_rate: got'):
         parse_rate(bad, 'loop_rate')
+
+
+@pytest.mark.parametrize(('seconds', 'text'), [
+    (54.666667, '54.67 s'), (20.0, '20 s'), (12345.678, '12345.68 s'), (0.033333333, '0.03333 s'),
+    (0.0, '0 s'), (2e6, '2000000 s')])
+def test_times_of_people_have_one_format(seconds, text):
+    assert in_seconds(seconds) == text

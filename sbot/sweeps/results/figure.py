@@ -9,7 +9,11 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 from sbot.controllers.registry import entry_of
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
@@ -22,6 +26,7 @@ from sbot_common.params import Spec
 FORMATS = ('.png', '.svg', '.pdf')
 BAND = (10, 90)  # percent of the runs
 _MOST_LINES = 10
+_APART = 5.0  # pt, between the points of lines of counts
 _GROUPS = {'wind': WindSettings, 'sensors': SensorSettings}
 
 
@@ -48,41 +53,78 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
     figure = Figure(figsize=(7.0, 4.5), layout='constrained')
     axes = figure.add_subplot()
     lines: dict[Any, dict[Any, list[float]]] = {}
+    started: dict[tuple[Any, Any], int] = {}  # runs of each point, also those without a value
     for setting, rows in groups(results, keys).items():
         values = [float(results.columns[name][i]) for i in rows
                   if results.columns[name][i] is not None]
-        lines.setdefault(setting[1] if len(keys) > 1 else None, {})[setting[0]] = values
+        label = setting[1] if len(keys) > 1 else None
+        lines.setdefault(label, {})[setting[0]] = values
+        started[label, setting[0]] = len(rows)
     if len(lines) > _MOST_LINES:
         raise bad_value('--by', keys[1], f'a second parameter with at most {_MOST_LINES} values')
     numeric = all(isinstance(x, int | float) for line in lines.values() for x in line)
     places = {x: float(x) if numeric else float(i) for i, x in enumerate(
         dict.fromkeys(x for line in lines.values() for x in line))}
     share = is_share(results.columns[name])
-    band = _share if share else _percentiles
+    count = not share and all(isinstance(value, int) for value in results.columns[name]
+                              if value is not None)
+    band = _share if share else _percentiles if not count else _observed
     colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(lines)))
-    for colour, (label, line) in zip(colours, lines.items(), strict=True):
+    for row, (colour, (label, line)) in enumerate(zip(colours, lines.items(), strict=True)):
+        few = [(places[x], len(values), started[label, x]) for x, values in line.items()
+               if len(values) < started[label, x]]
+        for place, known, of in few:
+            if not known:  # has no point
+                _write_runs(axes, f'0 of {of}', place, None, (0.0, 3.0 + 10.0 * row), colour)
         shown = sorted((places[x], values) for x, values in line.items() if values)
         if not shown:
             continue
         x = [place for place, _ in shown]
+        # Counts of two lines are often equal: their points stand side by side.
+        beside = _APART * (row - (len(lines) - 1) / 2) if count else 0.0
         low, middle, high = np.array([band(values) for _, values in shown]).T
-        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
-        axes.plot(x, middle, color=colour, marker='o', markersize=4,
-                  label=None if len(keys) == 1 else one_line(f'{keys[1]} = {label}'))
+        for place, known, of in few:
+            if known:
+                _write_runs(axes, f'{known} of {of}', place, float(middle[x.index(place)]),
+                            (beside, 5.0), colour)
+        name_of_line = None if len(keys) == 1 else one_line(f'{keys[1]} = {label}')
+        [points] = axes.plot(x, middle, color=colour, marker='o', markersize=4,
+                             linestyle='none' if count else '-', label=name_of_line)
+        if count:  # a line would say that there is something between two settings
+            ranges = axes.vlines(x, low, high, color=colour, alpha=0.4, linewidth=2.0)
+            moved = axes.transData + ScaledTranslation(beside / 72.0, 0.0, figure.dpi_scale_trans)
+            points.set_transform(moved)  # later than the limits of the axes are known
+            ranges.set_transform(moved)
+        else:
+            axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
     if not numeric:
         axes.set_xticks(list(places.values()), [one_line(str(x)) for x in places])
     axes.set_xlabel(one_line(_with_unit(keys[0])))
     axes.set_ylabel(one_line('share of runs: ' * share + _in_words(name)))
-    runs = {len(values) for line in lines.values() for values in line.values()}
+    runs = set(started.values())
+    missing = any(len(values) < started[label, x] for label, line in lines.items()
+                  for x, values in line.items())
     axes.set_title(('share, and its 95 % confidence interval' if share else
                     f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
-                   + f'; {_span(runs)} runs at each point', fontsize='small')
+                   + f'; {_span(runs)} runs at each point'
+                   + '; n of N: n runs have a value' * missing, fontsize='small')
+    if count:
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     if share:
         axes.set_ylim(-0.03, 1.03)
     if len(keys) > 1:
         axes.legend(fontsize='small')
     axes.grid(alpha=0.3)
     return figure
+
+
+def _write_runs(axes: Axes, text: str, x: float, y: float | None, offset: tuple[float, float],
+                colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
+    """Write how many runs have a value, at an offset (pt) from a point or from the x axis."""
+    axes.annotate(text, (x, y or 0.0), xytext=offset, textcoords='offset points', ha='center',
+                  xycoords=axes.get_xaxis_transform() if y is None else 'data', gid='runs',
+                  fontsize='small', color=colour,
+                  path_effects=[withStroke(linewidth=2.0, foreground='white')])
 
 
 def _with_unit(key: str) -> str:
@@ -109,6 +151,12 @@ def _in_words(column: str) -> str:
 def _percentiles(values: Sequence[float]) -> tuple[float, float, float]:
     low, middle, high = np.percentile(values, (BAND[0], 50, BAND[1])).tolist()
     return low, middle, high
+
+
+def _observed(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the median, between percentiles that are values of runs: whole numbers."""
+    low, high = np.percentile(values, BAND, method='inverted_cdf').tolist()
+    return low, float(np.median(values)), high
 
 
 def _share(values: Sequence[float]) -> tuple[float, float, float]:

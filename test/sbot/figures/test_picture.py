@@ -302,3 +302,25 @@ def test_a_narrow_arena_has_ticks_of_its_own(data):
     axes = draw(narrow, Look()).axes[0]
     low, high = axes.get_ylim()
     assert sum(low <= tick <= high for tick in axes.get_yticks()) >= 2
+
+
+class Steady:
+    def step(self, observation, rng):
+        return 0.5, 0.4
+
+
+@pytest.mark.parametrize(('values', 'title'), [
+    ({}, 'one robot, seed 1, 1.33 s'), ({'description': 'One circle.'}, 'One circle., one robot'),
+    ({'description': 60 * 'long '}, 'one robot, seed 1'), ({'name': 'mine'}, 'mine, one robot')])
+def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
+    run = sbot.run({'duration': 4 / 3, 'world': {'bounds': [0, 0, 6, 6]},
+                    'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}], **values})
+    figure = draw_run(from_result(run))
+    assert figure.axes[0].get_title(loc='left').startswith(title)
+
+
+def test_a_constant_speed_lies_below_the_edge():
+    run = sbot.run({'duration': 2, 'world': {'bounds': [0, 0, 6, 6]},
+                    'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}]})
+    panel = draw_run(from_result(run)).axes[1]
+    assert panel.get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)

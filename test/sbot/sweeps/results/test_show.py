@@ -218,3 +218,57 @@ def test_a_table_that_is_not_the_plans_is_told(tmp_path):
     parquet.write_table(pyarrow.table({'run': [1]}), folder / 'runs.parquet')
     with pytest.raises(InputError, match='damaged: has no column scenario'):
         load_results(folder)
+
+
+def runs_texts(axes):
+    return [(text.get_text(), *text.xy) for text in axes.texts if text.get_gid() == 'runs']
+
+
+def test_a_point_says_how_many_of_its_runs_have_a_value(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    [axes] = draw_sweep(results).axes  # run 3 failed
+    assert runs_texts(axes) == [('4 of 5', 0.0, pytest.approx(0.15))]
+    assert axes.get_title().endswith('; 5 runs at each point; n of N: n runs have a value')
+    times = list(results.columns['goal_reached_s'])
+    times[10:15] = [None] * 5  # the first line's second point
+    missing = results._replace(columns={**results.columns, 'goal_reached_s': times})
+    [axes] = draw_sweep(missing).axes
+    assert runs_texts(axes)[0] == ('0 of 5', 0.1, 0.0)
+    assert axes.lines[0].get_xdata().tolist() == [0.0, 0.2]
+
+
+def test_points_of_complete_settings_say_nothing(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1]}, [7]))
+    [axes] = draw_sweep(results).axes
+    assert not runs_texts(axes)
+    assert axes.get_title().endswith('; 1 runs at each point')
+
+
+def test_counts_are_points_at_whole_numbers(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1, 0.2]}))
+    [axes] = draw_sweep(results, 'robots_arrived').axes
+    assert axes.lines[0].get_linestyle() == 'None'
+    assert axes.lines[0].get_ydata().tolist() == [0, 1, 2]
+    assert all(float(tick).is_integer() for tick in axes.get_yticks())
+    [axes] = draw_sweep(results, 'goal_reached_s').axes
+    assert axes.lines[0].get_linestyle() == '-'
+
+
+def test_bands_of_counts_end_at_whole_numbers(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(6)))
+    counted = results._replace(columns={**results.columns,
+                                        'robots_arrived': [0, 2, 3, None, 3, 4]})
+    [axes] = draw_sweep(counted, 'robots_arrived').axes
+    [ends] = axes.collections[0].get_segments()
+    assert ends.tolist() == [[0.0, 0.0], [0.0, 4.0]]
+
+
+def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
+    figure = draw_sweep(load_results(make(tmp_path / 'a')), 'robots_arrived')
+    figure.draw_without_rendering()
+    [axes] = figure.axes
+    left, right = (line.get_window_extent() for line in axes.lines)
+    assert left.x0 < right.x0
+    for drawn in (left, right):
+        assert axes.bbox.x0 < drawn.x0 < drawn.x1 < axes.bbox.x1
+        assert axes.bbox.y0 < drawn.y0 < drawn.y1 < axes.bbox.y1

@@ -1,0 +1,82 @@
+"""Legend of an arena's signs: starts, goals, moving obstacles; scale bar of a film."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+from sbot.figures import arena
+from sbot.figures.data import RunData
+from sbot.figures.palette import palette
+
+_BELOW = 0.30  # inches from the arena to the middle of its legend, on the line of `x (m)`
+_BAR = 0.2  # of the width of the view, how long a scale bar is at most
+_BAR_PLACE = 0.08  # inches from the corner of the axes
+
+
+def goal_sign(size: float = 5.5) -> tuple[Line2D, Line2D]:
+    """Return the sign of a goal for a legend: a ring (pt), and a cross in it."""
+    style: dict[str, Any] = {'color': palette().goal, 'linestyle': 'none'}
+    return (Line2D([], [], marker='o', markersize=size, markerfacecolor='none', **style),
+            Line2D([], [], marker='+', markersize=0.78 * size, **style))
+
+
+def draw_signs(axes: Axes, data: RunData, right: float) -> None:
+    """Draw the legend of starts, goals and moving obstacles below the arena.
+
+    It ends at ``right``, a share of the figure's width.
+    """
+    signs: list[Any] = [_start_sign(data)]
+    names = ['start']
+    if arena.latest_goals(data, int(data.stamps_ns[-1])):
+        signs.append(goal_sign())
+        names.append('goal')
+    if data.scenario.world.moving:
+        signs.append(Line2D([], [], linestyle=':', linewidth=1.0, color=palette().obstacle,
+                            marker='o', markersize=5.0, markerfacecolor=palette().moving,
+                            markeredgewidth=0.8))
+        names.append('moving obstacle, its path')
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
+        0.0, -_BELOW, figure.dpi_scale_trans)
+    axes.legend(signs, names, loc='center right', bbox_to_anchor=(right, 0.0),
+                bbox_transform=place, ncols=len(signs), frameon=False, fontsize='small',
+                borderpad=0.0, borderaxespad=0.0, handlelength=1.8, handletextpad=0.4,
+                columnspacing=1.0)
+
+
+def _start_sign(data: RunData) -> Line2D:
+    many = len(data.radius) > arena.MOST_NAMED
+    shape = 's' if len(arena.rectangles_of(data)) == len(data.radius) else 'o'
+    return Line2D([], [], linestyle='none', marker=shape, markersize=3.5 if many else 5.0,
+                  color=palette().start if many else palette().ink, markeredgewidth=0.8,
+                  markerfacecolor=palette().start if many else palette().ground)
+
+
+def bar_length(width: float) -> float:
+    """Return the length (m) of the scale bar of a view: 1, 2 or 5 of a power of ten."""
+    power = 10.0 ** math.floor(math.log10(_BAR * width))
+    return max(each * power for each in (1, 2, 5) if each * power <= _BAR * width)
+
+
+def draw_scale_bar(axes: Axes, trail: float) -> None:
+    """Draw a scale bar in the lower left corner, with its length and that of trails (s)."""
+    low, high = axes.get_xlim()
+    length = bar_length(high - low)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    place = blended_transform_factory(axes.transData, axes.transAxes) + ScaledTranslation(
+        _BAR_PLACE, _BAR_PLACE, figure.dpi_scale_trans)
+    rim = [withStroke(linewidth=3.0, foreground=palette().ground)]
+    style: dict[str, Any] = {'color': palette().ink, 'path_effects': rim, 'zorder': 9}
+    axes.plot((low, low + length), (0.0, 0.0), transform=place, linewidth=1.5,
+              solid_capstyle='butt', gid='scale bar', **style)
+    axes.annotate(f'{length:g} m   trails of {trail:.2g} s', (low, 0.0), xycoords=place,
+                  xytext=(0.0, 2.5), textcoords='offset points', va='bottom', ha='left',
+                  fontsize='small', gid='scale', **style)

@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+from matplotlib import rc_context
+from matplotlib.colors import to_rgb
+
+import sbot
+from sbot.figures.animation import _Film
+from sbot.figures.data import from_result
+from sbot.figures.film import Film
+from sbot.figures.moments import draw_moments
+from sbot.figures.palette import palette, style_of
+from sbot.figures.picture import draw_run
+from sbot.figures.signs import bar_length, goal_sign
+
+MOVING = [{'radius': 0.4, 'path': [[2, 4], [8, 4]], 'speed': 0.5}]
+
+
+def data_of(count=3, moving=(), goals=True):
+    robots = [{'pose': [1 + 0.7 * k, 2, 0], 'controller': 'none',
+               **({'goal': [1 + 0.7 * k, 5]} if goals else {})} for k in range(count)]
+    return from_result(sbot.run({'duration': 1, 'rate': 10, 'robots': robots,
+                                 'world': {'bounds': [0, 0, 12, 6], 'moving': list(moving)}}))
+
+
+def names(figure):
+    return [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+
+
+@pytest.mark.parametrize(('count', 'moving', 'goals', 'expected'), [
+    (1, (), False, ['start']), (3, (), True, ['start', 'goal']),
+    (3, MOVING, True, ['start', 'goal', 'moving obstacle, its path']),
+    (10, MOVING, False, ['start', 'moving obstacle, its path'])])
+def test_a_legend_names_the_signs_that_are_drawn(count, moving, goals, expected):
+    assert names(draw_run(data_of(count, moving, goals))) == expected
+
+
+@pytest.mark.parametrize('bounds', [[0, 0, 12, 6], [0, 0, 3, 12], [0, 0, 20, 2.5]])
+def test_the_legend_lies_on_the_line_of_the_x_axis_and_within_the_picture(bounds):
+    data = data_of(2, MOVING)
+    shaped = data._replace(world=data.world._replace(bounds=np.array(bounds, float)))
+    with rc_context(style_of(False)):
+        figure = draw_run(shaped)
+        figure.draw_without_rendering()
+    axes = figure.axes[0]
+    legend, label = axes.get_legend().get_window_extent(), axes.xaxis.label.get_window_extent()
+    assert label.x1 < legend.x0
+    assert legend.x1 <= figure.bbox.x1
+    assert label.y0 < (legend.y0 + legend.y1) / 2 < label.y1
+    below = figure.axes[1].get_legend().get_window_extent()
+    assert below.y1 < legend.y0 + 1
+
+
+def test_the_sign_of_a_goal_is_a_ring_with_a_cross():
+    ring, cross = goal_sign(9.0)
+    assert (ring.get_marker(), ring.get_markerfacecolor()) == ('o', 'none')
+    assert cross.get_marker() == '+'
+    assert ring.get_color() == cross.get_color() == palette().goal
+
+
+@pytest.mark.parametrize('dark', [False, True])
+def test_moving_obstacles_have_a_shade_of_their_own(dark):
+    with rc_context(style_of(dark)):
+        figure, colours = draw_run(data_of(moving=MOVING)), palette()
+    [disc] = [each for each in figure.axes[0].collections if each.get_gid() == 'moving']
+    assert disc.get_facecolors()[0, :3] == pytest.approx(to_rgb(colours.moving))
+    for other in (colours.obstacle, colours.ground, colours.unknown):
+        assert np.abs(np.subtract(to_rgb(colours.moving), to_rgb(other))).sum() > 0.25
+
+
+@pytest.mark.parametrize(('width', 'length'), [(10.0, 2.0), (9.9, 1.0), (40.0, 5.0),
+                                               (0.3, 0.05), (2500.0, 500.0)])
+def test_a_scale_bar_has_a_round_length_below_a_fifth_of_the_view(width, length):
+    assert bar_length(width) == pytest.approx(length)
+
+
+@pytest.mark.parametrize('size', [Film(), Film(420), Film(640, 480)])
+def test_a_film_has_a_scale_bar_that_says_its_length(size):
+    film = _Film(data_of(), film=size)
+    film.frame(0)
+    [bar] = [line for line in film._axes.lines if line.get_gid() == 'scale bar']
+    [text] = [text for text in film._axes.texts if text.get_gid() == 'scale']
+    assert text.get_text() == '2 m   trails of 0.25 s'  # a quarter of the run
+    drawn, metre = bar.get_window_extent(), film._axes.transData.transform([(0, 0), (1, 0)])
+    assert drawn.width == pytest.approx(2 * (metre[1, 0] - metre[0, 0]), abs=3)
+    assert drawn.x0 >= 0
+    assert drawn.y0 >= 0
+
+
+@pytest.mark.parametrize(('count', 'shown'), [(1, 0), (2, 2), (12, 12), (13, 0)])
+def test_few_robots_have_numbers_in_films_and_moments(count, shown):
+    data = data_of(count)
+    poses = data.poses.copy()
+    poses[-1, :, 1] += 1.5
+    film = _Film(data._replace(poses=poses))
+    film.frame(len(data.stamps_ns) - 1)
+    texts = [text for text in film._axes.texts if text.get_gid() == 'number']
+    assert [text.get_text() for text in texts] == [str(k) for k in range(shown)]
+    for text, (x, y, _) in zip(texts, poses[-1].tolist(), strict=False):
+        assert 0.0 < text.xy[0] - x < 0.4
+        assert 0.0 < text.xy[1] - y < 0.4
+    [axes] = draw_moments(data, (0.5,)).axes
+    numbers = [text.get_text() for text in axes.texts if text.get_text().isdigit()]
+    assert numbers == [str(k) for k in range(shown)]
