@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
@@ -50,72 +50,99 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
     if not 0 < len(keys) <= 2:
         raise bad_value('--by', list(by), 'one or two swept parameters: '
                                           f"{', '.join(results.keys) or 'there are none'}")
+    points = _points(results, name, keys)
     figure = Figure(figsize=(7.0, 4.5), layout='constrained')
     axes = figure.add_subplot()
+    colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(points.lines)))
+    for row, (label, colour) in enumerate(zip(points.lines, colours, strict=True)):
+        _draw_line(axes, points, row, label, colour)
+    _write_axes(axes, points)
+    axes.set_xlabel(one_line(_with_unit(keys[0])))
+    axes.set_ylabel(one_line('share of runs: ' * points.share + _in_words(name)))
+    return figure
+
+
+class _Points(NamedTuple):
+    """Runs of a sweep by setting; a line for each value of the second parameter, else one."""
+
+    keys: Sequence[str]  # one or two swept parameters
+    lines: dict[Any, dict[Any, list[float]]]  # values by second and first parameter
+    started: dict[tuple[Any, Any], int]  # runs of each point, also those without a value
+    places: dict[Any, float]  # along x
+    numeric: bool  # the first parameter
+    share: bool  # values are 0 or 1
+    counts: bool  # values are whole numbers
+
+
+def _points(results: Results, name: str, keys: Sequence[str]) -> _Points:
     lines: dict[Any, dict[Any, list[float]]] = {}
-    started: dict[tuple[Any, Any], int] = {}  # runs of each point, also those without a value
+    started: dict[tuple[Any, Any], int] = {}
+    column = results.columns[name]
     for setting, rows in groups(results, keys).items():
-        values = [float(results.columns[name][i]) for i in rows
-                  if results.columns[name][i] is not None]
         label = setting[1] if len(keys) > 1 else None
-        lines.setdefault(label, {})[setting[0]] = values
+        lines.setdefault(label, {})[setting[0]] = [
+            float(column[i]) for i in rows if column[i] is not None]
         started[label, setting[0]] = len(rows)
     if len(lines) > _MOST_LINES:
         raise bad_value('--by', keys[1], f'a second parameter with at most {_MOST_LINES} values')
     numeric = all(isinstance(x, int | float) for line in lines.values() for x in line)
     places = {x: float(x) if numeric else float(i) for i, x in enumerate(
         dict.fromkeys(x for line in lines.values() for x in line))}
-    share = is_share(results.columns[name])
-    count = not share and all(isinstance(value, int) for value in results.columns[name]
-                              if value is not None)
-    band = _share if share else _percentiles if not count else _observed
-    colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(lines)))
-    for row, (colour, (label, line)) in enumerate(zip(colours, lines.items(), strict=True)):
-        few = [(places[x], len(values), started[label, x]) for x, values in line.items()
-               if len(values) < started[label, x]]
-        for place, known, of in few:
-            if not known:  # has no point
-                _write_runs(axes, f'0 of {of}', place, None, (0.0, 3.0 + 10.0 * row), colour)
-        shown = sorted((places[x], values) for x, values in line.items() if values)
-        if not shown:
-            continue
-        x = [place for place, _ in shown]
-        # Counts of two lines are often equal: their points stand side by side.
-        beside = _APART * (row - (len(lines) - 1) / 2) if count else 0.0
-        low, middle, high = np.array([band(values) for _, values in shown]).T
-        for place, known, of in few:
-            if known:
-                _write_runs(axes, f'{known} of {of}', place, float(middle[x.index(place)]),
-                            (beside, 5.0), colour)
-        name_of_line = None if len(keys) == 1 else one_line(f'{keys[1]} = {label}')
-        [points] = axes.plot(x, middle, color=colour, marker='o', markersize=4,
-                             linestyle='none' if count else '-', label=name_of_line)
-        if count:  # a line would say that there is something between two settings
-            ranges = axes.vlines(x, low, high, color=colour, alpha=0.4, linewidth=2.0)
-            moved = axes.transData + ScaledTranslation(beside / 72.0, 0.0, figure.dpi_scale_trans)
-            points.set_transform(moved)  # later than the limits of the axes are known
-            ranges.set_transform(moved)
-        else:
-            axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
-    if not numeric:
-        axes.set_xticks(list(places.values()), [one_line(str(x)) for x in places])
-    axes.set_xlabel(one_line(_with_unit(keys[0])))
-    axes.set_ylabel(one_line('share of runs: ' * share + _in_words(name)))
-    runs = set(started.values())
-    missing = any(len(values) < started[label, x] for label, line in lines.items()
+    share = is_share(column)
+    counts = not share and all(isinstance(value, int) for value in column if value is not None)
+    return _Points(keys, lines, started, places, numeric, share, counts)
+
+
+def _draw_line(axes: Axes, points: _Points, row: int, label: Any,  # noqa: ANN401 - of a sweep
+               colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
+    """Draw one line and its band, and how many runs have a value where some have none."""
+    line, places = points.lines[label], points.places
+    # Counts of two lines are often equal: their points stand side by side.
+    beside = _APART * (row - (len(points.lines) - 1) / 2) if points.counts else 0.0
+    band = _share if points.share else _observed if points.counts else _percentiles
+    bands = {x: band(values) for x, values in line.items() if values}
+    for x, values in line.items():
+        of = points.started[label, x]
+        if not values:  # has no point
+            _write_runs(axes, f'0 of {of}', places[x], None, (0.0, 3.0 + 10.0 * row), colour)
+        elif len(values) < of:
+            _write_runs(axes, f'{len(values)} of {of}', places[x], bands[x][1], (beside, 5.0),
+                        colour)
+    if not bands:
+        return
+    shown = sorted((places[x], *ends) for x, ends in bands.items())
+    x, low, middle, high = np.array(shown).T
+    name = None if len(points.keys) == 1 else one_line(f'{points.keys[1]} = {label}')
+    [drawn] = axes.plot(x, middle, color=colour, marker='o', markersize=4,
+                        linestyle='none' if points.counts else '-', label=name)
+    if points.counts:  # a line would say that there is something between two settings
+        ranges = axes.vlines(x, low, high, color=colour, alpha=0.4, linewidth=2.0)
+        figure = axes.get_figure(root=True)
+        assert figure is not None
+        moved = axes.transData + ScaledTranslation(beside / 72.0, 0.0, figure.dpi_scale_trans)
+        drawn.set_transform(moved)  # later than the limits of the axes are known
+        ranges.set_transform(moved)
+    else:
+        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def _write_axes(axes: Axes, points: _Points) -> None:
+    """Write ticks, limits, the title and the legend."""
+    if not points.numeric:
+        axes.set_xticks(list(points.places.values()), [one_line(str(x)) for x in points.places])
+    missing = any(len(values) < points.started[label, x] for label, line in points.lines.items()
                   for x, values in line.items())
-    axes.set_title(('share, and its 95 % confidence interval' if share else
+    axes.set_title(('share, and its 95 % confidence interval' if points.share else
                     f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
-                   + f'; {_span(runs)} runs at each point'
+                   + f'; {_span(set(points.started.values()))} at each point'
                    + '; n of N: n runs have a value' * missing, fontsize='small')
-    if count:
+    if points.counts:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    if share:
+    if points.share:
         axes.set_ylim(-0.03, 1.03)
-    if len(keys) > 1:
+    if len(points.keys) > 1:
         axes.legend(fontsize='small')
     axes.grid(alpha=0.3)
-    return figure
 
 
 def _write_runs(axes: Axes, text: str, x: float, y: float | None, offset: tuple[float, float],
@@ -165,7 +192,9 @@ def _share(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _span(counts: set[int]) -> str:
-    return f'{min(counts)}' if len(counts) == 1 else f'{min(counts)} to {max(counts)}'
+    if counts == {1}:
+        return '1 run'
+    return f'{min(counts)}{f" to {max(counts)}" * (len(counts) > 1)} runs'
 
 
 def _key(results: Results, key: str) -> str:
