@@ -79,6 +79,9 @@ class Scene(Task):
     def begin(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
         """Draw wind and poses of an episode."""
         wind = self.weather(rng)
+        if wind is None and type(self).weather is not Scene.weather:  # not the last episode's
+            wind = {key: value for key, value in self.arena.get('wind', {}).items()
+                    if key in WindParameters._fields}
         if wind is not None:
             flow = WindParameters(**wind)
             worlds.wind_velocity[world] = mean_velocity(flow)

@@ -244,6 +244,17 @@ def test_what_would_not_reach_the_scenario_of_a_scene_is_refused(module, own, wo
     assert str(caught.value) == f'task: {words}'
 
 
+def test_an_episode_without_wind_has_none_of_the_last_episodes(module):
+    scene = sbot.learn.scene(f"{module(drawing(aims='None', weather='self.wind'))}:ENTRY")
+    scene.wind = {'wind_direction': [1, 0, 0], 'wind_speed_mean': 0.3}
+    envs = sbot.learn.vector_env(scene.scenario(1), 1, task=scene)
+    envs.reset(seed=1)
+    assert envs.episodes.worlds.wind_velocity[0].tolist() == [0.3, 0.0, 0.0]
+    scene.wind = None
+    envs.reset(seed=1)
+    assert envs.episodes.worlds.wind_velocity[0].tolist() == [0.0, 0.0, 0.0]
+
+
 def test_the_proof_refuses_observations_that_its_policies_do_not_have(module, tmp_path, capsys):
     name = module(TASK.replace(
         '    def reward(',
