@@ -21,7 +21,7 @@ def tasks_table() -> str:
              '| --- | --- | --- | --- | --- | --- |']
     for name, entry in entries().items():
         metric = entry.metric
-        unit = '' if metric.unit == '1' else f' ({metric.unit})'
+        unit = f' ({metric.unit})' if metric.has_unit else ''
         baselines = 'random, rule' + ', `navigate`' * (entry.navigate is not None)
         better = 'higher' if metric.higher else 'lower'
         lines.append(f"| `{name}` | {entry.text} | {', '.join(entry.scene.inputs)} | "

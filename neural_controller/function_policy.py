@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from inspect import signature
+from traceback import extract_tb
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -11,12 +13,13 @@ from sbot_common.compiled import light_numba  # noqa: F401
 
 # isort: split
 import numba
+import numpy as np
 
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
 from sbot_common.arguments import whole
 from sbot_common.errors import bad_value
-from sbot_common.user_code import call_user_code
+from sbot_common.user_code import UserCodeError, call_user_code, reason
 
 _ROW, _READ = numba.float64[::1], numba.types.Array(numba.float64, 1, 'C', readonly=True)
 _LAYERS = numba.types.Array(numba.int64, 1, 'C', readonly=True)
@@ -26,6 +29,7 @@ _ROBOT = (_ROW, _READ, _ROW, _ROW, _LAYERS, numba.float64)
 # Options of numba that change neither bits nor what a function does; error_model is saved.
 _HARMLESS = ('nopython', 'nogil', 'boundscheck', 'error_model', 'looplift')
 MOST_NUMBERS = 1_000_000  # weights of a world, memory of a robot
+_PARAMETERS = ('inputs', 'weights', 'memory', 'outputs', 'layers', 'dt')
 
 
 class FunctionPolicy(NamedTuple):
@@ -42,6 +46,8 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
                     turn: float = 0.095) -> FunctionPolicy:
     """Return a policy of a function that numba can compile.
 
+    The function is called once in Python, with zeros, as compiled code does not check indices.
+
     Parameters
     ----------
     function : called for each robot as ``function(inputs, weights, memory, outputs, layers, dt)``
@@ -53,9 +59,9 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
     Raises
     ------
     InputError
-        for bad parameters.
+        for bad parameters, and a function that does not take six.
     UserCodeError
-        if numba cannot compile the function.
+        if numba cannot compile the function, or an index of the call is out of bounds.
 
     """
     if not isinstance(function, FunctionType) and not hasattr(function, 'py_func'):
@@ -64,9 +70,48 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
     network = make_network('perceptron', inputs, outputs=outputs, max_speed=max_speed, turn=turn)
     weight_count = whole('weights', weights, 0, MOST_NUMBERS)
     memory_count = whole('memory', memory, 0, MOST_NUMBERS)
+    policy = FunctionPolicy(compiled, network, weight_count, memory_count)
+    _check_parameters(compiled.py_func)
+    _check_indices(policy)
     # Now, not within our own functions, whose lines numba would name instead of the user's.
     _compile(compiled, _BATCH, 'function_policy')
-    return FunctionPolicy(compiled, network, weight_count, memory_count)
+    return policy
+
+
+def _check_parameters(function: FunctionType) -> None:
+    """Raise InputError unless a function can be called as policies are."""
+    given = signature(function)
+    try:
+        given.bind(*_PARAMETERS)
+    except TypeError:
+        raise bad_value('function', f'{function.__name__}{given}',
+                        f"six parameters: {', '.join(_PARAMETERS)}") from None
+
+
+def _check_indices(policy: FunctionPolicy) -> None:
+    """Raise UserCodeError if a call in Python, with zeros, has an index out of bounds.
+
+    Compiled code would read or overwrite other memory. Other errors are left to the compiled
+    code, where for example 1 / 0 may be infinite.
+    """
+    network, function = policy.network, policy.function.py_func
+    sizes = (network.input_count, policy.weight_count, policy.memory_count, 2)
+    try:
+        with np.errstate(all='ignore'):
+            function(*map(np.zeros, sizes), network.layers.copy(), 0.1)
+    except IndexError as error:
+        own = error.__traceback__.tb_next if error.__traceback__ is not None else None
+        lines = [frame.lineno for frame in extract_tb(own)
+                 if frame.filename == function.__code__.co_filename]
+        line = lines[-1] if lines else function.__code__.co_firstlineno
+        have = ', '.join(f'{name} {size}' for name, size in zip(_PARAMETERS, sizes, strict=False))
+        raise UserCodeError(
+            f'function_policy: {function.__name__}() at {function.__code__.co_filename}:{line}: '
+            f'{reason(error)} (numbers: {have})') from error.with_traceback(own)
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException:  # a user's code may raise anything
+        return
 
 
 def compilable(function: Any, error_model: str = 'numpy') -> Any:  # noqa: ANN401

@@ -75,6 +75,16 @@ def field_of(name: str) -> str | None:
     return FIELDS.get(base) if base in NAMES else base
 
 
+def doubt_of_beams(names: tuple[str, ...], beams: int) -> str | None:
+    """Return what is odd about inputs of scans with so few beams; None: nothing."""
+    for name in names:
+        kind, sectors = parse_input(name)
+        if kind == SCAN and sectors > beams:
+            return (f'input {name} has more sectors than a scan has beams, {beams}, so some are '
+                    f'always 0 (free); set sensors.scan_beams to {sectors} at least')
+    return None
+
+
 def input_table(names: tuple[str, ...]) -> Integers:
     """Return (inputs, 3): kind, first column, number of values.
 

@@ -75,6 +75,9 @@ def _loaded(source: Source, overrides: Mapping[str, object],
     if isinstance(source, str) and '\n' in source:
         return parse_scenario(source, 'scenario', Path.cwd(), overrides=overrides,
                               controllers=controllers, import_controllers=controlled, warn=True)
+    if callable(getattr(source, 'scenario', None)):  # of sbot.learn
+        raise bad_value('scenario', f'an object of {type(source).__name__}', 'a scenario; did you '
+                        'mean .scenario(seed) of the object?')
     if not isinstance(source, str | Path):
         raise bad_value('scenario', source, 'a name, a path, YAML text, a dict or a Scenario')
     return load_scenario(str(source), overrides, controllers, import_controllers=controlled)

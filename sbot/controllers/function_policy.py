@@ -33,6 +33,18 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
         raise InputError(f'{where}: {error}') from None
 
 
+def _doubts(parameters: Mapping[str, object], beams: int) -> list[tuple[str, str]]:
+    from neural_controller.inputs import doubt_of_beams
+    from neural_controller.saved_policy import read_policy
+    path = parameters.get(_FILE)
+    try:
+        few = doubt_of_beams(read_policy(str(path)).network.inputs, beams)
+    except InputError:  # is said where the parameters are checked
+        return []
+    return [] if few is None else [(_FILE, few)]
+
+
 ENTRY = Entry('function_policy',
               'Your own compiled function, in a file of sbot.save_policy (docs/learning.md).',
-              _make, paths=(_FILE,), programs=(_FILE,), check=_check, may_preload=True)
+              _make, paths=(_FILE,), programs=(_FILE,), check=_check,
+              doubts=_doubts, may_preload=True)

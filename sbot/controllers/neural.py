@@ -20,21 +20,25 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
     check_arguments(Neural, parameters, where)
 
 
-def _doubt(parameters: Mapping[str, object]) -> tuple[str, str] | None:
+def _doubts(parameters: Mapping[str, object], beams: int) -> list[tuple[str, str]]:
+    from neural_controller.inputs import doubt_of_beams
     from neural_controller.network import checked_hold, load_network
     path, hold = parameters.get('network'), parameters.get('hold')
-    if hold is None or not isinstance(path, str):
-        return None
+    if not isinstance(path, str):
+        return []
     try:
-        given, of_file = checked_hold(hold), load_network(path)[0].hold
+        network = load_network(path)[0]
+        given, of_file = None if hold is None else checked_hold(hold), network.hold
     except InputError:  # is said where the controller is made
-        return None
-    if of_file in (None, given):
-        return None
-    return 'hold', (f'got {given}, expected {of_file}, with which {one_line(path)} says that its '
-                    'network drives; leave it out to drive so')
+        return []
+    few = doubt_of_beams(network.inputs, beams)
+    found = [] if few is None else [('network', few)]
+    if None not in (given, of_file) and given != of_file:
+        found.append(('hold', f'got {given}, expected {of_file}, with which {one_line(path)} says '
+                      'that its network drives; leave it out to drive so'))
+    return found
 
 
 ENTRY = Entry('neural_controller.controller:Neural',
               'A neural network from a file, e.g. an evolved one (docs/learning.md).', _make,
-              paths=('network',), check=_check, doubt=_doubt, may_preload=True)
+              paths=('network',), check=_check, doubts=_doubts, may_preload=True)

@@ -11,7 +11,8 @@ from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
 from sbot.learn.randomise import checked_ranges
 from sbot.learn.task import Floats, Task, check_task
-from sbot.learn.tasks.registry import entries, task_of
+from sbot.learn.tasks.entry import Scene
+from sbot.learn.tasks.registry import check_scene, entries, task_of
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, bad_value
@@ -54,9 +55,14 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
             task = 'avoid_obstacles'
     if isinstance(task, str):
         task = task_of(task)
+    if isinstance(task, type) and issubclass(task, Task):
+        raise bad_value('task', f'the class {task.__name__}', f'an object; did you mean '
+                        f'{task.__name__}()?')
     if not isinstance(task, Task):
         raise bad_value('task', task, f"a Task, module:ENTRY, or one of {', '.join(entries())}")
     checked_ranges(task.randomise)
+    if isinstance(task, Scene):
+        check_scene(task)
     check_task(task)
     return task
 
@@ -103,12 +109,17 @@ def check_robots_have(task: Task, limits: Floats) -> None:
 
     ``limits`` are the robots' (N, 2).
     """
-    if task.broadcast:
-        raise InputError('task: broadcast cannot be combined with a network, whose outputs are '
-                         'two')
+    check_plain(task)
     if (limits != limits[0]).any():
         raise InputError('task: robots of different bodies have different greatest speeds, and a '
                          'network has one; give the task max_speed and turn')
+
+
+def check_plain(task: Task) -> None:
+    """Raise InputError for a task whose actions or observations a network does not have."""
+    if task.broadcast:
+        raise InputError('task: broadcast cannot be combined with a network, whose outputs are '
+                         'two')
     if type(task).observation is not Task.observation:
         raise InputError(f'task: observation() of {type(task).__name__} cannot be combined with a '
                          'network that drives robots; give `inputs` by name')

@@ -48,7 +48,7 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[Agents, Agents]:
-        """Begin an episode; without a seed, the first one uses the scenario's."""
+        """Begin an episode; without a seed, one is drawn."""
         check_options(options)
         self.episodes.seed(seed)
         self.episodes.reset()

@@ -29,7 +29,7 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
             NDArray[np.float32], dict[str, Any]]:
-        """Begin an episode; without a seed, the first one uses the scenario's."""
+        """Begin an episode; without a seed, one is drawn."""
         check_options(options)
         super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset()

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from sbot.learn.given import check_plain
 from sbot.learn.proof.compare import baselines, prove, prove_all
 from sbot.learn.proof.evolve import TRAINING_SEEDS
 from sbot.learn.proof.report import draw_curves, table
@@ -36,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
                         help='number of trainings, each with its own seed (default: 5)')
     parser.add_argument('--first-seed', type=int, default=90001, metavar='S',
                         help='first seed of the scenes of the comparison, which training never '
-                             'uses')
+                             'uses (default: 90001)')
     parser.add_argument('--episodes', type=int, default=20, metavar='N',
                         help='number of scenes of the comparison (default: 20)')
     parser.add_argument('--generations', type=int, default=60,
@@ -47,7 +48,8 @@ def _parser() -> argparse.ArgumentParser:
                         help='number of threads; the result is the same (default: 1)')
     parser.add_argument('--processes', type=int, default=1, metavar='N',
                         help='trainings in parallel; the result is the same (default: 1)')
-    parser.add_argument('-o', '--output', type=Path, default=Path('proof'), metavar='DIR')
+    parser.add_argument('-o', '--output', type=Path, default=Path('proof'), metavar='DIR',
+                        help='folder of the policies, rows and curves (default: proof)')
     return parser
 
 
@@ -56,6 +58,13 @@ def _make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f'--output: {path}: {error.strerror}') from None
+
+
+def _say_what_is_replaced(path: Path) -> None:
+    """Print a line if a folder has results of an earlier run."""
+    if (path / ROWS).exists():
+        print(f'sbot.learn.proof: {path}: has results of an earlier run, which this one replaces; '
+              'another folder (-o) would keep them', file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,12 +79,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         whole('--first-seed', given.first_seed, TRAINING_SEEDS[-1] + 1,
               LARGEST_SEED + 1 - given.episodes)
         entries = [entry_of(name) for name in given.tasks]
+        for entry in entries:
+            check_plain(entry.make_scene())
         seeds = range(given.first_seed, given.first_seed + given.episodes)
         options = ({'generations': given.generations} if given.learner == 'evolved'
                    else {'decisions': given.decisions})
         rows: list[Row] = []
         points: list[Point] = []
         _make_folder(given.output)
+        _say_what_is_replaced(given.output)
         for entry in entries:
             rows += baselines(entry, seeds)
             work = partial(prove, entry.name, given.learner, seeds, given.output,

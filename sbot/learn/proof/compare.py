@@ -49,8 +49,9 @@ def prove(name: str, learner: str, seeds: Sequence[int], folder: Path, options: 
     save_policy(folder / f"{name.replace(':', '_')}_{learner}_{training}.json", found.policy,
                 found.weights)
     values = entry.measure(play(entry, seeds, found.policy, found.weights))
-    print(f'{name} {learner} {training}: {entry.metric.name} {values.mean():.3f} '
-          f'{entry.metric.unit}, {used:.0f} s of processor time', flush=True)
+    unit = f' {entry.metric.unit}' if entry.metric.has_unit else ''
+    print(f'{name} {learner} {training}: {entry.metric.name} {values.mean():.3f}{unit} (mean), '
+          f'{used:.0f} s of processor time', flush=True)
     return (rows_of(entry, learner, training, seeds, values),
             [Point(name, learner, training, *map(float, row)) for row in found.curve])
 

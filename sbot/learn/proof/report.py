@@ -24,7 +24,7 @@ def table(rows: Sequence[Row]) -> str:
     for task in dict.fromkeys(row.task for row in rows):
         metric = entry_of(task).metric
         rule = results(rows, task, 'rule')
-        unit = '' if metric.unit == '1' else f', {metric.unit}'
+        unit = f', {metric.unit}' if metric.has_unit else ''
         name = f"{metric.name}{unit}, {'higher' if metric.higher else 'lower'} is better"
         for policy in POLICIES:
             values = results(rows, task, policy)
@@ -35,7 +35,8 @@ def table(rows: Sequence[Row]) -> str:
                 wins = better(values, rule, metric.higher)
                 means = values.mean(axis=1) - rule.mean()
                 ahead = int(((means > 0.0) == metric.higher)[means != 0.0].sum())
-                compared = [f'{ahead} of {len(values)}', f'{100 * wins.mean():.0f} %']
+                trainings = f'{ahead} of {len(values)}' if policy in TRAINED else ''
+                compared = [trainings, f'{100 * wins.mean():.0f} %']
             lines.append(f"| `{task}` | {name} | {policy} | {found.value:.3g} "
                          f"({found.low:.3g} to {found.high:.3g}) | {' | '.join(compared)} |")
     return '\n'.join(lines) + '\n'
@@ -104,5 +105,5 @@ def _score(task: str, policy: str) -> str:
     metric = entry.metric
     if entry.fitness is not None:
         return 'fitness'
-    unit = '' if metric.unit == '1' else f' ({metric.unit})'
+    unit = f' ({metric.unit})' if metric.has_unit else ''
     return f"{'' if metric.higher else '−'}{metric.name}{unit}"

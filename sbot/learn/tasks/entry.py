@@ -40,11 +40,16 @@ class Metric(NamedTuple):
     """One number for an episode, by which policies are compared."""
 
     name: str
-    unit: str  # '1': none
+    unit: str  # '1' or '': none
     text: str  # what it is
-    source: str  # who measures it so
+    source: str  # who measures it so: a paper, or 'our own'; a column of the table of tasks
     of: Callable[[Track], Floats]  # (K,)
     higher: bool = True  # is better
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether texts name the unit."""
+        return self.unit not in ('', '1')
 
 
 class Scene(Task):
@@ -74,6 +79,9 @@ class Scene(Task):
     def begin(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
         """Draw wind and poses of an episode."""
         wind = self.weather(rng)
+        if wind is None and type(self).weather is not Scene.weather:  # not the last episode's
+            wind = {key: value for key, value in self.arena.get('wind', {}).items()
+                    if key in WindParameters._fields}
         if wind is not None:
             flow = WindParameters(**wind)
             worlds.wind_velocity[world] = mean_velocity(flow)

@@ -54,6 +54,9 @@ def entry_of(name: str) -> Entry:
         if not isinstance(found, Entry):
             raise bad_value('task', name, 'an Entry, which has a metric; a class has none')
         return found
+    if isinstance(name, Task):
+        raise bad_value('task', f'an object of {type(name).__name__}', 'a name; an object of '
+                        'Scene needs none: call its scenario(seed)')
     if not isinstance(name, str):
         raise bad_value('task', name, f"module:ENTRY, or one of {', '.join(entries())}")
     if name not in entries():
@@ -75,7 +78,7 @@ def scene_of(name: str) -> Scene:
     if not issubclass(kind, Scene):
         raise bad_value('task', name, 'a class of Scene, which has scenes of its own')
     scene: Scene = _made(kind)
-    _check_scene(scene)
+    check_scene(scene)
     return scene
 
 
@@ -123,7 +126,7 @@ def _checked(entry: Entry) -> Entry:
             _check_rule(f'{where}.{field}', rule)
     try:
         entry.network()
-        _check_scene(entry.make_scene())
+        check_scene(entry.make_scene())
     except InputError as error:
         raise InputError(f'{where}: {error}') from None
     return entry
@@ -146,7 +149,19 @@ def _check_rule(where: str, rule: Rule) -> None:
         raise bad_value(f'{where}.weights', rule.weights, 'a list of finite numbers') from None
 
 
-def _check_scene(scene: Scene) -> None:
-    """Raise InputError for attributes of a task with scenes of its own."""
+def check_scene(scene: Scene) -> None:
+    """Raise InputError for attributes of a task with scenes of its own.
+
+    What only environments would draw is refused, as runs would not have it.
+    """
+    name = type(scene).__name__
+    for what, is_own, instead in (
+            ('begin()', type(scene).begin is not Scene.begin,
+             'draw the wind in weather() and poses in start()'),
+            ('goals()', type(scene).goals is not Scene.goals, 'draw goals in aims()'),
+            ('randomise', bool(scene.randomise), 'draw the wind in weather()')):
+        if is_own:
+            raise InputError(f'task: {what} of {name} cannot be combined with Scene, as it would '
+                             f'not reach scenario(seed); {instead}, or use a class of Task')
     check_task(scene)
     whole('team of the task', scene.team, 1, _MOST_ROBOTS)

@@ -24,10 +24,9 @@ def warn_of_doubtful(written: ScenarioFile, scenario: Scenario, origins: Origins
         if robot.controller == NONE:
             continue
         parameters = controller_parameters(scenario, robot)
-        doubt = entry_of(robot.controller).doubt(parameters) if isinstance(
-            parameters, dict) else None
-        if doubt is not None:
-            key, text = doubt
+        doubts = entry_of(robot.controller).doubts(
+            parameters, scenario.sensors.scan.scan_beams) if isinstance(parameters, dict) else []
+        for key, text in doubts:
             place = origins.where(('robots', k, 'parameters', key) if key in entry.parameters
                                   else ('controllers', robot.controller, key))
             if (place, text) not in said:

@@ -38,6 +38,29 @@ def test_it_trains_and_compares_on_seeds_of_its_own(tmp_path, capsys):
     assert (tmp_path / 'out' / 'curves.png').stat().st_size > 3000
 
 
+def test_an_earlier_result_is_not_replaced_without_a_word(tmp_path, capsys, monkeypatch):
+    def stop(*_):
+        raise InputError('here')
+    monkeypatch.setattr('sbot.learn.proof.__main__.baselines', stop)
+    assert main(['coverage', '-o', str(tmp_path)]) == 2
+    assert capsys.readouterr().err == 'sbot.learn.proof: here\n'
+    (tmp_path / 'rows.csv').write_text('')
+    assert main(['coverage', '-o', str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (
+        f'sbot.learn.proof: {tmp_path}: has results of an earlier run, which this one replaces; '
+        'another folder (-o) would keep them\nsbot.learn.proof: here\n')
+
+
+@pytest.mark.parametrize('unit', ['', '1'])
+def test_a_metric_without_a_unit_names_none(unit):
+    entry = entry_of('coverage')
+    entry = entry._replace(metric=entry.metric._replace(unit=unit))
+    rows = [Row('coverage', 'rule', 0, seed, 0.1 * seed) for seed in range(4)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr('sbot.learn.proof.report.entry_of', lambda _: entry)
+        assert '| covered, higher is better | rule |' in table(rows)
+
+
 @pytest.mark.parametrize(('words', 'said'), [
     (['coverage', '--first-seed', '1000'], '--first-seed: got 1000, expected a number > 1000'),
     (['coverag'], "'coverag'; did you mean 'coverage'")])
@@ -70,7 +93,7 @@ def test_the_table_says_who_is_better_in_the_direction_of_the_metric():
                 ('random', 0, 30.0), ('rule', 0, 10.0), ('evolved', 1, 8.0), ('evolved', 2, 11.0))
             for seed in range(8)]
     lines = {line.split(' | ')[2]: line for line in table(rows).splitlines()[2:]}
-    assert lines['random'].endswith('| 0 of 1 | 0 % |')
+    assert lines['random'].endswith(') |  | 0 % |')  # nothing was trained
     assert lines['evolved'].endswith('| 1 of 2 | 50 % |')  # a shorter time is better
     assert '| rule | 10.3 (' in lines['rule']
     assert 'time, s, lower is better' in lines['rule']

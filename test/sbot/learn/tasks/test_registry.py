@@ -146,6 +146,9 @@ def test_the_proof_trains_it_with_and_without_a_rule(module, kind, tmp_path, cap
         ('random', 0), ('evolved', 1), ('evolved', 2), *rule}
     assert {row.task for row in rows} == {name}
     assert f'| `{name}` | apart, m, higher is better | evolved | ' in said
+    if kind == 'ALONE':  # of other processes, the output goes elsewhere
+        mean = np.mean([row.value for row in rows if (row.policy, row.training) == ('evolved', 1)])
+        assert f'{name} evolved 1: apart {mean:.3f} m (mean), ' in said
     last = next(line for line in said.splitlines() if '| evolved |' in line)
     assert last.endswith(' |  |  |') == (kind == 'ALONE')  # nothing to compare it with
     file = tmp_path / 'out' / f"{name.replace(':', '_')}_evolved_2.json"
@@ -212,6 +215,68 @@ def test_what_is_no_task_gets_one_line(module, text, kind, words, tmp_path, caps
     error = capsys.readouterr().err
     assert error == f'sbot.learn.proof: {caught.value}\n'
     assert not (tmp_path / 'out').exists()
+
+
+@pytest.mark.parametrize(('own', 'words'), [
+    ('def begin(self, worlds, world, rng): pass',
+     'begin() of Outwards cannot be combined with Scene, as it would not reach scenario(seed); '
+     'draw the wind in weather() and poses in start(), or use a class of Task'),
+    ('def goals(self, worlds, world, rng): pass',
+     'goals() of Outwards cannot be combined with Scene, as it would not reach scenario(seed); '
+     'draw goals in aims(), or use a class of Task'),
+    ("randomise = {'wind.wind_speed_mean': [0, 0.4]}",
+     'randomise of Outwards cannot be combined with Scene, as it would not reach scenario(seed); '
+     'draw the wind in weather(), or use a class of Task')])
+def test_what_would_not_reach_the_scenario_of_a_scene_is_refused(module, own, words):
+    text = TASK.replace('    def reward(', f'    {own}\n\n    def reward(')
+    name, plain = module(text), f'{module()}:ENTRY'
+    for take in (entry_of, sbot.learn.scene):
+        with pytest.raises(InputError) as caught:
+            take(f'{name}:ENTRY')
+        assert str(caught.value).endswith(f'task: {words}')
+    scene = type(entry_of(plain).make_scene())
+    methods = {}
+    exec(own, methods)
+    methods.pop('__builtins__')
+    task = type('Outwards', (scene,), methods)()
+    with pytest.raises(InputError) as caught:
+        sbot.learn.env(sbot.learn.scene(plain).scenario(1), task=task)
+    assert str(caught.value) == f'task: {words}'
+
+
+def test_an_episode_without_wind_has_none_of_the_last_episodes(module):
+    scene = sbot.learn.scene(f"{module(drawing(aims='None', weather='self.wind'))}:ENTRY")
+    scene.wind = {'wind_direction': [1, 0, 0], 'wind_speed_mean': 0.3}
+    envs = sbot.learn.vector_env(scene.scenario(1), 1, task=scene)
+    envs.reset(seed=1)
+    assert envs.episodes.worlds.wind_velocity[0].tolist() == [0.3, 0.0, 0.0]
+    scene.wind = None
+    envs.reset(seed=1)
+    assert envs.episodes.worlds.wind_velocity[0].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_proof_refuses_observations_that_its_policies_do_not_have(module, tmp_path, capsys):
+    name = module(TASK.replace(
+        '    def reward(',
+        '    def observation(self, now):\n        return now.inputs\n\n    def reward('))
+    assert main([f'{name}:ENTRY', '-o', str(tmp_path / 'out')]) == 2
+    assert capsys.readouterr().err == (
+        'sbot.learn.proof: task: observation() of Outwards cannot be combined with a network that '
+        'drives robots; give `inputs` by name\n')
+    assert not (tmp_path / 'out').exists()
+
+
+def test_a_class_an_object_and_a_scene_in_the_wrong_place_are_told_apart(module):
+    scene = sbot.learn.scene(f'{module()}:ENTRY')
+    with pytest.raises(InputError, match=r"^task: got 'the class Outwards', expected an object; "
+                       r'did you mean Outwards\(\)\?$'):
+        sbot.learn.env(scene.scenario(1), task=type(scene))
+    with pytest.raises(InputError, match=r"^task: got 'an object of Outwards', expected a name; "):
+        sbot.learn.scene(scene)
+    for take in (sbot.learn.env, sbot.load, sbot.run, sbot.World):
+        with pytest.raises(InputError, match=r"^scenario: got 'an object of Outwards', expected a "
+                           r'scenario; did you mean \.scenario\(seed\) of the object\?$'):
+            take(scene)
 
 
 @pytest.mark.parametrize('arena', [{}, None, {'robots': []}, {'robots': [3]},
