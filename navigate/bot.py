@@ -97,8 +97,18 @@ class Navigate:
         return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1))
 
     def _prepared(self, scan: Scan, me: int, poses: NDArray[np.float64]) -> TurnRecord:
-        """Return the robot's record; make it anew when the beams are others."""
+        """Return the robot's record; make it anew when the beams are others.
+
+        Raises
+        ------
+        InputError
+            if there are other robots than in the first turn, or a follower is none of them.
+
+        """
         fan = len(scan.ranges), scan.angle_min, scan.angle_increment
+        if self._memory is not None and len(poses) != len(self._memory.others):
+            raise bad_value('observation: number of robots', len(poses),  # no index is checked
+                            f'{len(self._memory.others)}, as in the first turn')
         if self._record is None or fan != self._fan:
             p, robots, beams = self._parameters, len(poses), fan[0]
             if self._memory is None:

@@ -25,11 +25,19 @@ from sbot_common.elementary import atan2
 Floats = NDArray[np.float64]
 
 
-@njit_inner
+@njit
 def sees_all_ahead(beams: Floats) -> bool:
     """Tell whether a laser sees what is ahead to both sides, or has no beams."""
     last = beams.shape[1] - 1
-    return bool(last < 0 or (beams[0, 0] < BLIND_SIDE and beams[0, last] < BLIND_SIDE))
+    if last < 0 or (beams[0, 0] < BLIND_SIDE and beams[0, last] < BLIND_SIDE):
+        return True
+    # All around, from any direction: the gap between last and first is less than two steps.
+    return bool(last > 3 and _cosine(beams, 0, last) > _cosine(beams, 0, 2))
+
+
+@njit_inner
+def _cosine(beams: Floats, i: int, k: int) -> float:
+    return float(beams[0, i] * beams[0, k] + beams[1, i] * beams[1, k])
 
 
 @njit_inner

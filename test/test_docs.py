@@ -18,6 +18,12 @@ def load(path):
     return module
 
 
+@pytest.mark.parametrize('page', [*PAGES, *sorted((ROOT / 'docs/tutorials').glob('*.md'))],
+                         ids=lambda page: page.name)
+def test_no_page_has_marks_of_a_merge(page):
+    assert not re.findall(r'^(?:<{7}|={7}|>{7})(?: .*)?$', page.read_text('utf-8'), re.MULTILINE)
+
+
 def test_the_table_of_modules_is_up_to_date():
     text = (ROOT / 'docs' / 'architecture.md').read_text('utf-8')
     assert load(ROOT / 'docs' / 'make_module_table.py').with_tables(text) == text

@@ -135,6 +135,9 @@ def _type(place: str, text: str) -> re.Match[str]:
 
 def _check_value(place: str, kind: str, array: str, value: str) -> None:
     """Refuse what may end a string or a number in C, IDL or Python; rosidl checks the rest."""
+    if array and value.count(',') >= MOST_MEMBERS:  # a compiler works as long as for fields
+        raise InputError(f'{place}: default has {value.count(",") + 1} values, expected at most '
+                         f'{MOST_MEMBERS}')
     if kind in _STRINGS:
         _check_string(place, array, value)
     elif not _NUMBERS.fullmatch(value):

@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
@@ -129,7 +130,8 @@ def raise_swallowed() -> None:
 
     For after an import of a large library, where nobody holds the record of signals.
     """
-    if _installed is not None and not _installed.answered:
+    if (_installed is not None and not _installed.answered
+            and threading.current_thread() is threading.main_thread()):
         check_interrupt(_installed)
 
 

@@ -62,6 +62,16 @@ def test_another_scan_while_it_runs():
         assert math.isfinite(v)
 
 
+def test_other_robots_than_in_the_first_turn_are_refused():
+    bot = Navigate()
+    bot.step(see(), RNG)
+    for robots in (1, 3, 5000):
+        with pytest.raises(InputError, match=f'number of robots: got {robots}, expected 2, as in'):
+            bot.step(see(robots=robots), RNG)
+    bot.reset()
+    bot.step(see(robots=3), RNG)
+
+
 def test_no_scan_is_a_scan_that_sees_nothing():
     bot = Navigate()
     v, _ = bot.step(see()._replace(scan=None), RNG)

@@ -45,11 +45,22 @@ def room(grid, yaw=0.0):
 
 
 def test_a_wide_laser_needs_no_looks():
-    assert sees_all_ahead.py_func(fan(math.pi / 2))
-    assert not sees_all_ahead.py_func(NARROW)
+    assert sees_all_ahead(fan(math.pi / 2))
+    assert not sees_all_ahead(NARROW)
     told = looking(P, a_grid(0), make_memory(1, BEAMS), 0, facing(0.0), fan(math.pi / 2), NO_LOOK,
                    1.0, 0.5, 0.0, DT)
     assert told == (NO_LOOK, 1.0, 0.5)
+
+
+@pytest.mark.parametrize('beams', [5, 91, 720])
+@pytest.mark.parametrize('first', [0.0, -math.pi, 1.0])
+@pytest.mark.parametrize('end', [0, 1])
+def test_a_laser_all_around_needs_no_looks_wherever_its_first_beam_is(beams, first, end):
+    around = first + np.linspace(0.0, 2 * math.pi, beams, endpoint=bool(end))
+    assert sees_all_ahead(np.array([np.cos(around), np.sin(around)]))
+    half = first + np.linspace(0.0, math.pi, beams, endpoint=bool(end))
+    if first != -math.pi:  # which begins behind and ends ahead
+        assert not sees_all_ahead(np.array([np.cos(half), np.sin(half)]))
 
 
 def test_only_cells_count_that_it_sweeps_out_of_view_and_never_saw():
