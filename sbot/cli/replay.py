@@ -121,11 +121,12 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
 
     from sbot.regression.commands import Tolerances
     from sbot.ros.node_replay import replay_node
+    from sbot.ros.up import output_named
 
     def output(line: str) -> None:
         if not args.quiet and not args.json:
-            tqdm.write(f'[node] {line}', file=sys.stderr)
-    with _bar(args) as bar:
+            tqdm.write(line, file=sys.stderr)
+    with _bar(args) as bar, output_named(args.quiet):
         result = replay_node(
             bag, args.node, robots=args.robot, tolerances=Tolerances(args.tolerance),
             timeout=args.timeout, overrides=overrides, progress=lambda _: bar.update(),

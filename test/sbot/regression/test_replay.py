@@ -389,7 +389,8 @@ def with_a_node(bag, tmp_path_factory):
     text = yaml.safe_load(source.scenario_text)
     text['robots'][1] = {'pose': text['robots'][1]['pose'], 'controller': 'external'}
     path = tmp_path_factory.mktemp('with_a_node') / 'bag'
-    with Recorder(path, metadata={**source.metadata, 'scenario': yaml.safe_dump(text)}) as recorder:
+    metadata = {**source.metadata, 'scenario': yaml.safe_dump(text)}
+    with Recorder(path, metadata=metadata) as recorder:
         for message in source.messages():
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
                            message.payload)
