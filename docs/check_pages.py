@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 # Names in cells that are on more lines than one; a name has no space and no slash.
@@ -46,8 +47,10 @@ HIDDEN_PICTURES = """(() => {
 
 SCHEMES = ('default', 'slate')  # light and dark
 
-_LINKS = ('[...document.querySelectorAll("*")].flatMap(e => e.shadowRoot ? '
-          '[...e.shadowRoot.querySelectorAll("a")] : []).map(a => a.href)')
+_ROOTS = '[...document.querySelectorAll("*")].map(e => e.shadowRoot).filter(e => e)'
+_INPUT = f'{_ROOTS}.map(e => e.querySelector("input[type=text]")).find(e => e)'
+_LINKS = (f'{_ROOTS}.flatMap(e => [...e.querySelectorAll("a")]).map(a => new URL(a.href))'
+          '.filter(a => a.pathname.endsWith(".html"))')
 
 
 def open_page(browser: Any, address: str) -> None:  # noqa: ANN401 - of the tests
@@ -63,17 +66,25 @@ def show_scheme(browser: Any, scheme: str) -> None:  # noqa: ANN401
     browser.evaluate(f'document.body.setAttribute("data-md-color-scheme", "{scheme}")')
 
 
-def start_search(browser: Any, words: str) -> None:  # noqa: ANN401
-    """Type words into the search of the page that is open."""
+def start_search(browser: Any) -> None:  # noqa: ANN401
+    """Open the search of the page that is open."""
     # The button does nothing until the search has started.
     browser.wait_for('document.querySelector(".md-search__button").click() || '
-                     '[...document.querySelectorAll("*")].some(e => '
-                     'e.shadowRoot?.querySelector("input"))')
-    browser.call('Input.insertText', text=words)
-    browser.wait_for(f'{_LINKS}.some(a => a.includes(".html"))')
+                     f'{_INPUT} !== undefined')
 
 
-def results(browser: Any) -> list[str]:  # noqa: ANN401
-    """Return the addresses that the search shows, best first."""
-    found: list[str] = browser.evaluate(_LINKS)
-    return [address for address in found if '.html' in address]
+def search(browser: Any, words: str) -> list[str]:  # noqa: ANN401
+    """Type words into the open search, letter by letter in place of what is there.
+
+    Returns the addresses that it shows, best first, without the words that they mark.
+    """
+    browser.call('Input.dispatchKeyEvent', type='keyDown', key='a', modifiers=2,
+                 commands=['selectAll'])
+    for letter in words:
+        browser.call('Input.dispatchKeyEvent', type='keyDown', key=letter, text=letter)
+        browser.call('Input.dispatchKeyEvent', type='keyUp', key=letter)
+    marked = json.dumps(words)
+    browser.wait_for(f'{_INPUT}.value === {marked} && {_LINKS}.length > 0 && '
+                     f'{_LINKS}.every(a => a.searchParams.get("h") === {marked})')
+    found: list[str] = browser.evaluate(f'{_LINKS}.map(a => (a.search = "", a.href))')
+    return found

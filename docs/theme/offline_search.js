@@ -7,7 +7,7 @@ if (location.protocol === 'file:') {
       this.frame.hidden = true;
       document.documentElement.append(this.frame);
       const inside = this.frame.contentWindow;
-      inside.postMessage = data => this.onmessage?.({data});
+      inside.postMessage = data => this.onmessage?.({data: structuredClone(data)});
       const script = inside.document.createElement('script');
       this.loaded = new Promise((resolve, reject) => {
         script.onload = resolve;
@@ -19,7 +19,8 @@ if (location.protocol === 'file:') {
     }
 
     postMessage(data) {
-      this.loaded.then(() => this.frame.contentWindow?.onmessage({data}), () => {});
+      const copy = structuredClone(data);  // as for a Worker: the search changes the query that it gets
+      this.loaded.then(() => this.frame.contentWindow?.onmessage({data: copy}), () => {});
     }
 
     terminate() {
