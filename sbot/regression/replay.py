@@ -156,7 +156,8 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                         comparison.first, bag.damage,
                         tuple(sorted({*others, *replayed.outside})),
                         bag.metadata.get('version', '') if others else '',
-                        tuple(replayed.outside.items()), tuple(sorted(replayed.commands.keys() - others)))
+                        tuple(replayed.outside.items()),
+                        tuple(sorted(replayed.commands.keys() - others)))
 
 
 def _recorder(output: str | Path, scenario: Scenario, stack: contextlib.ExitStack) -> Recorder:

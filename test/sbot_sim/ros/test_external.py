@@ -129,7 +129,8 @@ def test_who_does_not_act_is_named_with_its_node():
         simulator.blow(part)
     simulator.have_read()
     with pytest.raises(InputError, match=r'robot 0 \(/node_0\) silent for 7 s .* at tick 0: it '
-                       'sent no command after base_scan; a node with a timer needs command_period'):
+                                         'sent no command after base_scan; a node with a timer '
+                                         'needs command_period'):
         simulator.after(11.0)
     assert simulator.log.count(('triggers', [0])) == 1  # it would count twice
 

@@ -69,7 +69,7 @@ def test_the_other_type_of_commands_is_refused_at_once_with_the_key_that_allows_
     with pytest.raises(InputError, match=f'^{NAME}: got {STAMPED} from /robot_1/x, expected '
                                          f'{TWIST}; or set cmd_vel_stamped: true$'):
         make({NAME: [('/robot_1/x', STAMPED)]}).missing()
-    with pytest.raises(InputError, match='expected geometry_msgs/msg/Twist$'):
+    with pytest.raises(InputError, match=r'expected geometry_msgs/msg/Twist$'):
         make({NAME: [('/robot_1/x', 'std_msgs/msg/String')]}).missing()
 
 
