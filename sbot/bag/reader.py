@@ -72,7 +72,8 @@ class Bag:
         self._current: McapStream | SqliteStream | None = None  # is being read
         with self._system_errors():
             if not self.path.exists():
-                raise InputError(f'{self.path}: no such directory or .mcap file')
+                where = '' if self.path.is_absolute() else f' in {Path.cwd()}'
+                raise InputError(f'{self.path}: no such directory or .mcap file{where}')
             if not self.path.is_dir():
                 check_regular(self.path, self.path.stat().st_mode)
             self._information = information = self._read_information()

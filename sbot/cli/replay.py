@@ -54,9 +54,22 @@ def _run(args: argparse.Namespace) -> int:
         elif result.damage or bag.cut_short or not bag.complete:
             print(f'{bag.path}: the recording was cut short; replayed the {result.ticks} complete '
                   'ticks in it', file=sys.stderr)
-        if result.not_compared:
-            print(f'{bag.path}: {result.left_out()}', file=sys.stderr)
-    return _report(result, args, damage_code(bag))
+        if left_out := result.left_out():
+            print(f'{bag.path}: {left_out}', file=sys.stderr)
+    code = _report(result, args, damage_code(bag), robots=_compared(result))
+    if args.quiet and result.equal and result.outside and not args.json:
+        print(f'{bag.path}: {result.driven_outside()}', file=sys.stderr)
+    if result.commands == 0 and not code:
+        print(f'{bag.path}: no command was compared', file=sys.stderr)
+        return 2
+    return code
+
+
+def _compared(result: ReplayResult) -> str:
+    """Return in words which robots were compared and which not; '' where all were."""
+    if not result.outside:
+        return ''
+    return f" (robot {', '.join(map(str, result.compared))}). {result.driven_outside()}"
 
 
 def _bar(args: argparse.Namespace, total: int | None = None) -> Any:  # noqa: ANN401 - of tqdm
@@ -108,11 +121,12 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
 
     from sbot.regression.commands import Tolerances
     from sbot.ros.node_replay import replay_node
+    from sbot.ros.up import output_named
 
     def output(line: str) -> None:
         if not args.quiet and not args.json:
-            tqdm.write(f'[node] {line}', file=sys.stderr)
-    with _bar(args) as bar:
+            tqdm.write(line, file=sys.stderr)
+    with _bar(args) as bar, output_named(args.quiet):
         result = replay_node(
             bag, args.node, robots=args.robot, tolerances=Tolerances(args.tolerance),
             timeout=args.timeout, overrides=overrides, progress=lambda _: bar.update(),
@@ -191,7 +205,8 @@ def _is_own(path: str) -> bool:
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the command ``replay``; it sets ``run``, which takes the arguments.
 
-    ``run`` returns 0 if all commands agree, else 1; it raises InputError for an unusable bag.
+    ``run`` returns 0 if all commands that were compared agree, 1 if one differs, 2 if none was
+    compared; it raises InputError for an unusable bag.
     """
     parser = subparsers.add_parser(
         'replay', help='feed a recording to the controllers and compare every command')

@@ -7,6 +7,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                          'tick')
     up.add_argument('--node', action='append', default=[], metavar='COMMAND',
                     help="also start your own node, e.g. for `controller: external`; e.g. 'ros2 "
-                         "run my_package my_node', or a Python file with its arguments; may be "
-                         'repeated')
+                         "run my_package my_node', or a Python file with its arguments. With "
+                         'several robots the node of robot N needs its namespace: --ros-args '
+                         '-r __ns:=/robot_N. May be repeated')
     up.set_defaults(run=_up)
 
 
@@ -189,12 +191,16 @@ def _run(arguments: argparse.Namespace) -> int:
 def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.domain import FREE, parse_domain
     from sbot.ros.processes import parse_namespace, simulator_parameters
-    from sbot.ros.up import run_up
+    from sbot.ros.up import output_named, run_up
     from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
     stamped = {'cmd_vel_stamped': True} if arguments.turtlebot3 else {}
     scenario = load_scenario(arguments.scenario, {**stamped, **overrides_of(arguments)})
     check_outputs(arguments)
+    if arguments.standard_services and find_spec('simulation_interfaces') is None:
+        raise InputError('--standard-services needs the package simulation_interfaces; install it '
+                         '(apt: ros-$ROS_DISTRO-simulation-interfaces), or make it: python -m '
+                         'sbot.ros.interfaces (docs/ros2.md)')
     domain = None if arguments.domain is None else parse_domain(arguments.domain)
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
@@ -212,7 +218,7 @@ def _up(arguments: argparse.Namespace) -> int:
 
     with bag_named(arguments.record), removed_if_empty(arguments.record), \
             progress_bar(scenario, arguments.quiet) as progress, \
-            _temporary_bag(arguments) as bag:
+            _temporary_bag(arguments) as bag, output_named(arguments.quiet):
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
                          namespace=namespace, own=arguments.node, names=arguments.names,
                          progress=progress, output=output, parameters=parameters)

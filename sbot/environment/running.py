@@ -34,12 +34,12 @@ class RunningProcesses:
         """Take a process that has been started: ``stop`` ends it."""
         self.processes.append((name, process))
 
-    def relay(self) -> None:
-        """Pass on what the newest process prints, from now on."""
+    def relay(self, label: str = '') -> None:
+        """Pass on what the newest process prints, from now on, after its name or a label."""
         name, process = self.processes[-1]
         self._readers.append(threading.Thread(
-            target=_relay, args=(name, process.stdout, self._output, self.last_lines),
-            daemon=True))
+            target=_relay, daemon=True,
+            args=(name, label or name, process.stdout, self._output, self.last_lines)))
         self._readers[-1].start()
 
     def stop(self) -> None:
@@ -55,11 +55,11 @@ def lines_of(stream: IO[str] | None) -> Iterator[str]:
         yield from iter(lambda: stream.readline(LONGEST_LINE), '')
 
 
-def _relay(name: str, stream: IO[str] | None, output: Callable[[str], None],
+def _relay(name: str, label: str, stream: IO[str] | None, output: Callable[[str], None],
            last_lines: dict[str, str]) -> None:
     """Pass a node's lines on; keep the last that may say why when it fails."""
     for line in lines_of(stream):
-        output(f'[{name}] {line.rstrip()}')
+        output(f'[{label}] {line.rstrip()}')
         if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
             last_lines[name] = line.strip()
 

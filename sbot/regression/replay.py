@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
-from sbot.controllers.registry import is_outside
+from sbot.controllers.registry import NONE, is_outside
 from sbot.regression.observation import recorded_inputs
 from sbot.runner.recording import open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
@@ -51,6 +51,10 @@ class FirstDifference(NamedTuple):
                 f'{_in_words(self.recorded)}; now {_in_words(self.new)}')
 
 
+def _robots(numbers: Sequence[int]) -> str:
+    return f'robot{"s" * (len(numbers) > 1)} {", ".join(map(str, numbers))}'
+
+
 def _in_words(command: Twist) -> str:
     vy = '' if command.vy == 0.0 else f'vy = {command.vy!r} m/s, '
     return f'vx = {command.vx!r} m/s, {vy}omega = {command.omega!r} rad/s'
@@ -65,10 +69,12 @@ class ReplayResult(NamedTuple):
     differences: int  # of them, not equal bit for bit
     first: FirstDifference | None
     damage: str  # where the bag was cut off, else ''
-    # Robots whose controllers draw random numbers, if the recording has others than this version:
-    # their commands are compared up to the first draw only.
+    # Robots that other nodes drove, and robots whose controllers draw random numbers, if the
+    # recording has others than this version: those are compared up to the first draw only.
     not_compared: tuple[int, ...] = ()
-    version: str = ''  # of the recording, if there are such robots
+    version: str = ''  # of the recording, if there are robots of the second kind
+    outside: tuple[tuple[int, str], ...] = ()  # robots of the first kind, their controllers
+    compared: tuple[int, ...] = ()  # all other robots
 
     @property
     def equal(self) -> bool:
@@ -76,13 +82,22 @@ class ReplayResult(NamedTuple):
         return self.differences == 0
 
     def left_out(self) -> str:
-        """Say in one line which robots were not compared, and why; '' if all were."""
-        if not self.not_compared:
+        """Say which robots drew other random numbers, so that none is compared; '' if none."""
+        outside = dict(self.outside)
+        drew = [robot for robot in self.not_compared if robot not in outside]
+        if not drew:
             return ''
-        robots = ', '.join(map(str, self.not_compared))
         return (f'recorded with version {self.version}, which made other random numbers: the '
                 'commands of controllers that draw some are not compared '
-                f'(robot{"s" * (len(self.not_compared) > 1)} {robots})')
+                f'({_robots(drew)})')
+
+    def driven_outside(self) -> str:
+        """Return in words which robots other nodes drove, so that none is compared; '' if none."""
+        if not self.outside:
+            return ''
+        whose = 'its node' if len(self.outside) == 1 else 'their nodes'
+        names = ', '.join(f'robot {robot} ({controller})' for robot, controller in self.outside)
+        return f'Not compared: {names}; give {whose} with --node'
 
 
 def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
@@ -138,8 +153,11 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     comparison.check(bag, scenario, overridden=bool(overrides))
     others = replayed.drew_other_numbers
     return ReplayResult(scenario.name, count, comparison.compared, comparison.differences,
-                        comparison.first, bag.damage, tuple(sorted(others)),
-                        bag.metadata.get('version', '') if others else '')
+                        comparison.first, bag.damage,
+                        tuple(sorted({*others, *replayed.outside})),
+                        bag.metadata.get('version', '') if others else '',
+                        tuple(replayed.outside.items()),
+                        tuple(sorted(replayed.commands.keys() - others)))
 
 
 def _recorder(output: str | Path, scenario: Scenario, stack: contextlib.ExitStack) -> Recorder:
@@ -199,10 +217,13 @@ class _Controllers:
         self.topics = [*dict.fromkeys([topics.BASE_POSE_GROUND_TRUTH, *found]),
                        *([topics.POSES] if scenario.poses_topic else [])]
         self.commands: dict[int, topics.Topic] = {}
+        self.outside: dict[int, str] = {}  # robots that other nodes drove: their controllers
         for robot, entry in enumerate(scenario.robots):
             name = topics.resolve(topics.CMD_VEL, robot, self._n)
             if is_outside(entry.controller):
-                continue  # driven from outside: nothing to compare
+                if entry.controller != NONE or name in names:
+                    self.outside[robot] = entry.controller
+                continue
             if name not in names:
                 raise InputError(f'{bag.path}: a replay needs the commands of robot {robot}, the '
                                  f'topic {name}')

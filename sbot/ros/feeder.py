@@ -15,7 +15,7 @@ from sbot.bag.reader import Message
 from sbot.bag.ticks import robot_of
 from sbot.files.limits import limits, too_large
 from sbot.ros.recorded import Recorded
-from sbot.ros.up import NodeFailed
+from sbot.ros.up import NodeFailed, OwnFailed
 from sbot_common import ros, topics
 from sbot_common.errors import InputError, one_line
 from sbot_common.topics import Topic
@@ -24,6 +24,7 @@ from sbot_sim.ros.external import Turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 
 _CONNECTION = 60.0  # s for nodes to start
+_REPORT = 10.0  # s between lines about who is missing
 _MATCH = 2.0  # s for their subscriptions; one with another quality of service never fits
 _TABLE = {topic.name.lstrip('/'): topic for topic in vars(topics).values()
           if isinstance(topic, Topic)}
@@ -144,7 +145,7 @@ class Feeder:
             if time.monotonic() > deadline:
                 return False
             if problem := self._ended():
-                raise NodeFailed(problem)
+                raise OwnFailed(problem)
             self._spin(0.02)
         return True
 
@@ -205,18 +206,39 @@ class Feeder:
         """Wait for the nodes that drive the robots; return the robots, and the nodes."""
         recorded = self._recorded
         robots = list(recorded.external)
-        if not recorded.named and not self._wait(lambda: bool(self._driven()), patience):
+        if not recorded.named:
             names = ', '.join(map(recorded.name, robots[:5])) + ', ...' * (len(robots) > 5)
-            raise NodeFailed(f'waited {patience:g} s for a node that publishes {names}')
+            self._wait_for(lambda: [] if self._driven() else [f'a node that publishes {names}'],
+                           patience)
         while True:
             found = robots if recorded.named else self._driven()
             nodes = self._nodes_of(found)
-            if not self._wait(partial(_nobody, nodes), patience):
-                raise NodeFailed(f'waited {patience:g} s for {", ".join(nodes.missing())}')
+            self._wait_for(nodes.missing, patience)
             if recorded.named or found == self._driven():  # none has come in the meantime
                 break
         self._wait(self._matched, _MATCH)
         return found, nodes
+
+    def _wait_for(self, missing: Callable[[], list[str]], patience: float) -> None:
+        """Wait until nobody is missing; say every ten seconds who is.
+
+        Raises
+        ------
+        NodeFailed
+            after ``patience`` s.
+
+        """
+        told = time.monotonic()
+
+        def nobody() -> bool:
+            nonlocal told
+            names = missing()
+            if names and time.monotonic() - told >= _REPORT:
+                told = time.monotonic()
+                self._say(f'waiting for {", ".join(names)}')
+            return not names
+        if not self._wait(nobody, patience):
+            raise NodeFailed(f'waited {patience:g} s for {", ".join(missing())}')
 
     def _driven(self) -> list[int]:
         return [i for i in self._recorded.external
@@ -228,7 +250,9 @@ class Feeder:
             raise InputError(f'{self._recorded.bag.path}: commands of several types: '
                              f'{", ".join(sorted(kinds))}; choose with --robot')
         return ExternalNodes(self._node, {i: self._recorded.name(i) for i in robots},
-                             kinds.pop(), lambda: None)
+                             kinds.pop(), lambda: None,
+                             {i: self._recorded.external[i] for i in robots},
+                             ', as in the recording')
 
     def _matched(self) -> bool:
         """Tell whether all that subscribe to what we publish are connected."""
@@ -243,8 +267,3 @@ def _topic_of(name: str, num_robots: int) -> Topic | None:
     if topic is None or topics.resolve(topic, robot, num_robots) != name:
         return None
     return topic
-
-
-def _nobody(nodes: ExternalNodes) -> bool:
-    """Tell whether nobody is missing."""
-    return not nodes.missing()

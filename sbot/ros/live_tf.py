@@ -69,6 +69,17 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
     return str(folder)
 
 
+def main() -> int:
+    """Print the folder that `live_tf_path` returns, for PYTHONPATH; return the exit code."""
+    folder = live_tf_path(lambda line: print(line, file=sys.stderr))
+    if folder is None:
+        print('tf2_msgs is installed: nothing to add' if find_spec(_PACKAGE) is not None else
+              'tf2_msgs cannot be made here (docs/ros2.md)', file=sys.stderr)
+    else:
+        print(folder)
+    return 0 if folder or find_spec(_PACKAGE) is not None else 1
+
+
 def with_path(environment: dict[str, str], path: str | None) -> dict[str, str]:
     """Return an environment in which Python finds modules in a folder, too, after all others."""
     if path is None:
@@ -153,3 +164,7 @@ def _is_whole(folder: Path) -> bool:
                 and (folder / _LIST).read_text() == _listing(folder))
     except (OSError, ValueError):
         return False
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -16,7 +16,7 @@ from sbot.environment.running import lines_of
 from sbot.regression.commands import CommandDifference, Tolerances, differences
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
 from sbot.ros.live_tf import live_tf_path, with_path
-from sbot.ros.own_command import own_environment, parse_command, start_command
+from sbot.ros.own_command import labels, own_environment, parse_command, start_command
 from sbot.ros.recorded import Recorded, read_recorded
 from sbot_common.errors import InputError, install_command
 
@@ -59,7 +59,7 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         a minute for nodes to start
     overrides : scenario values by dotted key path, e.g. of an external robot's parameters
     progress : called with the number of the last tick after each tick
-    output : called with each line that the command prints
+    output : called with each line that the command prints, prefixed by its short name
 
     Raises
     ------
@@ -131,12 +131,12 @@ def _running(words: Sequence[str], command: str, environment: dict[str, str], do
              output: Callable[[str], None]) -> Iterator[Callable[[], str]]:
     """Run a user's command; yield what tells in words that it has ended, '' while it has not."""
     process = start_command(list(words), environment, domain)
-    last = ''
+    last, (label,) = '', labels([words])
 
     def relay() -> None:
         nonlocal last
         for line in lines_of(process.stdout):
-            output(line.rstrip())
+            output(f'[{label}] {line.rstrip()}')
             last = line.strip() or last
     reader = threading.Thread(target=relay, daemon=True)
     reader.start()

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sbot.environment import keeper
@@ -57,3 +57,18 @@ def own_environment() -> dict[str, str]:
     from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
     return {name: value for name, value in os.environ.items()
             if name not in (END_WITH_PARENT, STATUS_FD)}
+
+
+def labels(commands: Sequence[Sequence[str]]) -> list[str]:
+    """Return a short name of each command for its lines, e.g. 'avoid.py', 'avoid.py 2'."""
+    names = [_label(list(words)) for words in commands]
+    return [name if names.count(name) == 1 else f'{name} {names[:i].count(name) + 1}'
+            for i, name in enumerate(names)]
+
+
+def _label(words: list[str]) -> str:
+    """Return the file, the node of `ros2 run` or the program of a command."""
+    own = words[1:] if words[0] == sys.executable and len(words) > 1 else words
+    if Path(own[0]).name == 'ros2' and own[1:2] == ['run'] and len(own) > 3:
+        return own[3]
+    return Path(own[0]).name

@@ -22,7 +22,7 @@ from sbot.files.temporary import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
 from sbot.ros.live_tf import live_tf_path, with_path
-from sbot.ros.own_command import own_environment, parse_command, start_command
+from sbot.ros.own_command import labels, own_environment, parse_command, start_command
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
@@ -40,14 +40,29 @@ from sbot_common.errors import InputError, install_command, one_line
 from sbot_common.signals.deferral import held
 from sbot_common.signals.interrupts import blocked
 from sbot_common.topics import CLOCK
+from sbot_sim.ros.external import HAS_LEFT
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
 _SILENCE = 30.0  # s, beside the lockstep_timeout: then a simulator is stuck or stopped
+_LAST_WORDS = 3.0  # s for the process of a node that has left to end
 _START = 600.0  # s until it reports first: it imports and builds its world
 
 
 class NodeFailed(RuntimeError):
     """A node ended the run; the text is one line."""
+
+
+class OwnFailed(NodeFailed):
+    """A command of the user's ended the run."""
+
+
+@contextlib.contextmanager
+def output_named(hidden: bool) -> Iterator[None]:
+    """Say, when a user's command has failed, which option hides what it printed."""
+    try:
+        yield
+    except OwnFailed as error:
+        raise OwnFailed(f'{error}' + ' (without --quiet: its output)' * hidden) from None
 
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
@@ -101,15 +116,16 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                     running.add(node.name, _start(node, Path(folder), write_end, domain, remaps,
                                                   messages))
                 running.relay()
-            for text, words in zip(own, commands, strict=True):
+            for text, words, label in zip(own, commands, labels(commands), strict=True):
                 with held():
                     running.add(text, start_command(
                         words, with_path(own_environment(), messages), domain))
-                running.relay()
+                running.relay(label)
             failed = _wait(running.processes, status, _SILENCE + scenario.lockstep_timeout)
+            failed = _culprit(failed, running, len(own))
         finally:
             running.stop()
-    return _summary(failed, running.last_lines, status)
+    return _summary(failed, running.last_lines, status, own)
 
 
 def _check_can_start(record: str | Path | None) -> None:
@@ -122,10 +138,13 @@ def _check_can_start(record: str | Path | None) -> None:
 
 
 def _summary(failed: tuple[str, int] | None, last_lines: Mapping[str, str],
-             status: _Status) -> dict[str, Any]:
+             status: _Status, own: Sequence[str] = ()) -> dict[str, Any]:
     """Return the summary of a run that came to its end; raise what became of another."""
     if failed is not None:
-        _report_failure(*failed, last_lines)
+        try:
+            _report_failure(*failed, last_lines)
+        except NodeFailed as error:
+            raise (OwnFailed if failed[0] in own else NodeFailed)(str(error)) from None
     if status.cut_short:
         raise NodeFailed(f'sbot_sim: the run was cut short {status.cut_short}')
     if status.summary is None:
@@ -207,6 +226,23 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,
                         return None
             return name, code
         time.sleep(0.02)
+
+
+def _culprit(failed: tuple[str, int] | None, running: RunningProcesses,
+             own: int) -> tuple[str, int] | None:
+    """Return what ended the run: one of the ``own`` commands, if the simulator misses its node.
+
+    A node that fails leaves the graph before its process has ended.
+    """
+    if failed is None or not own or HAS_LEFT not in running.last_lines.get(failed[0], ''):
+        return failed
+    deadline = time.monotonic() + _LAST_WORDS
+    while time.monotonic() < deadline:
+        for name, process in running.processes[-own:]:
+            if process.poll():
+                return name, process.returncode
+        time.sleep(0.02)
+    return failed
 
 
 class _Status:

@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 from rclpy.client import Client
 from rclpy.node import Node
+from rclpy.task import Future
 
 REQUESTS = 2
+_SIM_TIME = 'use_sim_time'
 
 
 class Barrier:
@@ -33,6 +36,7 @@ class Barrier:
         self._clients: dict[str, Client] = {}
         self._left: dict[str, int] = {}  # requests to make, of those that have not answered
         self._round = 0
+        self._sim_time: dict[str, bool | None] = {}  # by node; None: it has no such parameter
 
     def is_there(self, name: str) -> bool:
         """Tell whether a node, '/namespace/name', offers the service that answers."""
@@ -49,16 +53,26 @@ class Barrier:
         """Return the nodes that have not answered."""
         return list(self._left)
 
+    def on_wall_time(self, name: str) -> bool:
+        """Tell whether a node that has answered has ``use_sim_time: false``."""
+        return self._sim_time.get(name) is False
+
     def _client(self, name: str) -> Client:
         if name not in self._clients:
             self._clients[name] = self._node.create_client(GetParameters, f'{name}/get_parameters')
         return self._clients[name]
 
     def _request(self, name: str) -> None:
-        future = self._client(name).call_async(GetParameters.Request())
+        wanted = [] if name in self._sim_time else [_SIM_TIME]  # each node is asked once
+        future = self._client(name).call_async(GetParameters.Request(names=wanted))
         future.add_done_callback(partial(self._on_answer, name, self._round))
 
-    def _on_answer(self, name: str, round_: int, _: object) -> None:
+    def _on_answer(self, name: str, round_: int, future: Future) -> None:
+        answer = future.result()
+        if name not in self._sim_time and answer is not None and answer.values:
+            value = answer.values[0]
+            known = value.type == ParameterType.PARAMETER_BOOL
+            self._sim_time[name] = bool(value.bool_value) if known else None
         if round_ != self._round or name not in self._left:
             return
         self._left[name] -= 1

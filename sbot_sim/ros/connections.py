@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from sbot_common import ros, topics
+from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.ros.external import External
 from sbot_sim.ros.external_nodes import ExternalNodes
 
 # What other nodes publish, too: that disturbs nobody.
@@ -30,13 +32,13 @@ class Connections:
     awaited : (N,) which robots have a controller
     cmd_vel : topic of the commands
     depth : of the queues
-    external : robots that lockstep waits for and somebody's own nodes drive
+    external : how the nodes of robots take part that lockstep waits for and do not know it
     on_heard : called when those nodes have read what was sent
 
     """
 
     def __init__(self, node: Node, first: Iterable[Outgoing], awaited: Sequence[bool],
-                 cmd_vel: Topic, depth: int, external: Collection[int] = (),
+                 cmd_vel: Topic, depth: int, external: Mapping[int, External] = {},
                  on_heard: Callable[[], None] = lambda: None) -> None:
         self.field_heard = False  # set it when wind_model's grid has come
         self._node = node
@@ -45,7 +47,8 @@ class Connections:
         self._cmd_vel = cmd_vel
         self.external = ExternalNodes(
             node, {i: self._actual(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
-            on_heard)
+            on_heard, external,
+            f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}')
         self._late_since: float | None = None
         self._late_said = False
         self._publishers: dict[str, Publisher] = {}
@@ -98,7 +101,20 @@ class Connections:
     def check(self) -> None:
         """Raise InputError if a topic has more publishers than lockstep can tell apart."""
         for text in self.foreign():
+            for robot, awaited in enumerate(self._awaited):
+                if awaited and (rivals := self.rivals(robot)):
+                    raise InputError(rivals)
             raise ros.refusal(text)
+
+    def rivals(self, robot: int) -> str:
+        """Return in words which several nodes publish a robot's commands; '' if they do not."""
+        name = self._actual(self._resolve(self._cmd_vel, robot))
+        nodes = ros.publishers_of(self._node, name)
+        if not nodes:
+            return ''
+        text = f'{name}: {" and ".join(nodes)} {"both" if len(nodes) == 2 else "all"} publish it'
+        return text + (f'; for a node of your own set robots.{robot}.controller: external'
+                       if self._awaited[robot] else ', and lockstep needs exactly one')
 
     def foreign(self) -> Iterator[str]:
         """Yield in words each topic of the run that has more than one publisher, and whose.

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from sbot_common.errors import InputError
 
+HAS_LEFT = 'has left: no node publishes its cmd_vel'  # of an external robot
+
 
 class External(NamedTuple):
     """How the node of one external robot gives its commands."""
@@ -39,6 +41,14 @@ class External(NamedTuple):
             return (f'one every {self.period_ns / 1e9:g} s of simulated time, counted from 0 '
                     '(command_period)')
         return f'one after each {self.trigger}'
+
+    def silence_in_words(self) -> str:
+        """Return what a missing command may mean."""
+        if self.timed:
+            return (f'its timer sent no command; command_period is {self.period_ns / 1e9:g} s: '
+                    'does the node have such a timer, and use_sim_time: true?')
+        return (f'it sent no command after {self.trigger}; a node with a timer needs '
+                'command_period, one that is sometimes silent command_timeout')
 
 
 class Turns:
@@ -101,14 +111,20 @@ class Turns:
         if each.optional:
             return
         if robot not in self._open:
-            raise InputError(f'robot {robot}: got a command that nothing asked for, expected '
-                             f'{each.in_words()}; to allow any number, set command_timeout')
+            raise InputError(
+                f'robot {robot}: got a command that nothing asked for, expected '
+                f'{each.in_words()}; to allow any number, set command_timeout; if the node has a '
+                'timer: does it have use_sim_time: true?')
         self._open.remove(robot)
         self._due.remove(robot)
 
     def silent(self) -> list[int]:
         """Return the robots whose command of this tick is due and not in."""
         return sorted(self._due)
+
+    def is_open(self, robot: int) -> bool:
+        """Tell whether a robot whose command is due has been sent its trigger."""
+        return robot in self._open
 
     def missing(self, robots: Iterable[int]) -> bool:
         """Tell whether one of these has still to answer."""

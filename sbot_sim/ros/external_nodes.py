@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rclpy.node import Node
 
-from sbot_common import ros
+from sbot_common import ros, topics
+from sbot_common.errors import InputError
+from sbot_sim.ros.external import External
 
 _SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
 
@@ -21,20 +23,32 @@ class ExternalNodes:
     names : of the robots' commands in the ROS graph, by robot
     type_name : of the commands
     on_heard : called when the nodes that were asked have read what was sent
+    external : how the nodes take part, by robot
+    other_type : what lets a node have the other type of commands, for an error; '': nothing
 
     """
 
     def __init__(self, node: Node, names: dict[int, str], type_name: str,
-                 on_heard: Callable[[], None]) -> None:
+                 on_heard: Callable[[], None], external: Mapping[int, External],
+                 other_type: str = '') -> None:
         self._node, self.names, self._type = node, names, type_name
+        self._external, self._other_type = external, other_type
         self._barrier = ros.Barrier(node, on_heard)
         self._nodes: dict[int, str] = {}  # by robot, once they are found
         self._found: dict[str, float] = {}  # when, s of wall time
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted = False  # all were asked for a first time
+        self._checked: set[int] = set()  # robots whose nodes' time is known
 
     def missing(self) -> list[str]:
-        """Return in words whom to wait for before tick 0; asks those that are there."""
+        """Return in words whom to wait for before tick 0; asks those that are there.
+
+        Raises
+        ------
+        InputError
+            if a node has another type of commands, or a timer on the wall clock.
+
+        """
         if not self.names:
             return []
         lacking = [f'robot {i} (external: {why})' for i, name in self.names.items()
@@ -46,7 +60,25 @@ class ExternalNodes:
             self._greeted = True
             self.ask(self.names)
         # A node answers when its constructor has ended: then its timers run, and count from 0.
-        return [f'external node {name} to run its callbacks' for name in self._barrier.silent()]
+        silent = [f'external node {name} to run its callbacks' for name in self._barrier.silent()]
+        if not silent:
+            self._check_time()
+        return silent
+
+    def _check_time(self) -> None:
+        """Refuse timers on the wall clock; warn of nodes that may have some."""
+        for i, node in self._nodes.items():
+            each = self._external[i]
+            if i in self._checked or not self._barrier.on_wall_time(node):
+                continue
+            self._checked.add(i)
+            if each.timed:
+                raise InputError(f'robot {i}: command_period needs simulated time; start {node} '
+                                 'with -p use_sim_time:=true')
+            if each.optional:
+                self._node.get_logger().warning(
+                    f'robot {i}: {node} has use_sim_time: false; if it has a timer or calls '
+                    'now(), runs differ; start it with -p use_sim_time:=true')
 
     def ask(self, robots: Iterable[int]) -> None:
         """Ask the nodes of robots whether they have processed their messages."""
@@ -69,10 +101,12 @@ class ExternalNodes:
         """Return in words what is not there of a robot's node; '' if all is."""
         found = ros.nodes_that_publish(self._node, name)
         if not found:
-            return f'a node that publishes {self._type} on {name}'
+            return f'a node that publishes {self._type} on {name}{self._elsewhere(name)}'
         node, type_name = found[0]
-        if type_name != self._type:
-            return f'{name}: got {type_name} from {node}, expected {self._type}'
+        if all(each != self._type for _, each in found):
+            other = self._other_type if type_name in topics.COMMAND_TYPES else ''
+            raise InputError(f'{name}: got {type_name} from {node}, expected {self._type}{other}')
+        node = next(node for node, each in found if each == self._type)
         self._nodes[robot] = node
         since = self._found.setdefault(node, time.monotonic())
         if node in self._mute or self._barrier.is_there(node):
@@ -83,4 +117,15 @@ class ExternalNodes:
         self._node.get_logger().warning(
             f'robot {robot}: {node} offers no {node}/get_parameters, so the simulator cannot know '
             'when it has read its inputs; runs may differ')
+        return ''
+
+    def _elsewhere(self, name: str) -> str:
+        """Return in words who publishes commands above the robot's namespace; '' if nobody."""
+        place, _, own = name.rpartition('/')
+        above = place
+        while above:
+            above = above.rpartition('/')[0]
+            for node, type_name in ros.nodes_that_publish(self._node, f'{above}/{own}'):
+                if type_name in topics.COMMAND_TYPES:
+                    return f'; {node} publishes {above}/{own}: start it with -r __ns:={place}'
         return ''

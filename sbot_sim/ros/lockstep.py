@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sbot_common.errors import InputError
 from sbot_sim.ros.answer_counter import AnswerCounter
-from sbot_sim.ros.external import Turns
+from sbot_sim.ros.external import HAS_LEFT, Turns
 from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 
 RETRY_AFTER = 0.5  # s of wall time
@@ -41,6 +41,12 @@ class Lockstep(RunControl):
 
     def accept_command(self, robot: int, raw: bytes = b'') -> bool:
         """Count an answer; repeated and late ones are not used."""
+        try:
+            return self._count(robot, raw)
+        except InputError as error:
+            raise InputError(self._peers.rivals(robot) or str(error)) from None
+
+    def _count(self, robot: int, raw: bytes) -> bool:
         if robot in self._turns.external:
             if self.phase is Phase.CONNECTING:
                 return False  # a node that stands still at its start
@@ -167,12 +173,19 @@ class Lockstep(RunControl):
 
     def _refuse_to_wait_for_nobody(self) -> None:
         for robot in self._peers.left(list(self._turns.external)):
-            raise InputError(f'{self._named(robot)} has left: no node publishes its cmd_vel '
+            raise InputError(f'{self._named(robot)} {HAS_LEFT} '
                              f'(at tick {self._actions.tick()})')
 
     def _named(self, robot: int) -> str:
         node = self._actions.node_of(robot)
         return f'robot {robot} ({node})' if node else f'robot {robot}'
+
+    def _why_silent(self) -> str:
+        """Return what may be wrong with an external node that could act and did not."""
+        for robot in self._turns.silent():
+            if robot not in self._asked_nodes and self._turns.is_open(robot):
+                return f': {self._turns.external[robot].silence_in_words()}'
+        return ''
 
     def _wind_is_in(self) -> bool:
         return all(stamp == self._stamp_ns for stamp in self._wind_stamps.values())
@@ -187,7 +200,8 @@ class Lockstep(RunControl):
         timeout = self._options.lockstep_timeout
         if names and not self._paused and now - self._waiting_since > timeout:
             raise InputError(f'{", ".join(names)} silent for {timeout:g} s '
-                             f'(lockstep_timeout) at tick {self._actions.tick()}')
+                             f'(lockstep_timeout) at tick {self._actions.tick()}'
+                             + self._why_silent())
         self._asked = now
         if not self._felt:
             if self._clock_sent:

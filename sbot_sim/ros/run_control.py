@@ -83,6 +83,9 @@ class Peers(Protocol):
     def left(self, robots: Sequence[int]) -> list[int]:
         """Return the robots whose commands no node publishes any more."""
 
+    def rivals(self, robot: int) -> str:
+        """Return in words which several nodes publish a robot's commands; '' if they do not."""
+
 
 class RunControl(ABC):
     """Decides when a run's ticks begin and end.

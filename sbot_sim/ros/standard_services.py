@@ -290,4 +290,5 @@ def load_interfaces() -> tuple[Any, Any]:
         return import_module(f'{PACKAGE}.msg'), import_module(f'{PACKAGE}.srv')
     except ImportError:
         raise InputError(f'parameter {PACKAGE} needs the package {PACKAGE}; install it (apt: '
-                         'ros-$ROS_DISTRO-simulation-interfaces), or leave it false') from None
+                         'ros-$ROS_DISTRO-simulation-interfaces), make it (python -m '
+                         'sbot.ros.interfaces, docs/ros2.md), or leave it false') from None

@@ -19,6 +19,7 @@ class Simulator:
         self.now, self.tick, self.log = 100.0, 0, []
         self.absent, self.announced = [], True
         self.others_here, self.told = [], []
+        self.many = ''  # in words: who publishes a robot's commands, if several do
         self.gone, self.asking = [], []  # external robots: those that left, those that are asked
         self.questions = {i: [] for i, wanted in enumerate(awaited) if wanted}
         self.winds = {'velocity': [], 'force': []}
@@ -50,6 +51,9 @@ class Simulator:
 
     def left(self, robots):
         return [i for i in robots if i in self.gone]
+
+    def rivals(self, robot):
+        return self.many
 
     def note(self, name):
         return lambda *arguments: self.log.append((name, *arguments))

@@ -125,3 +125,12 @@ def test_canonical_scans_keep_every_bit(ranges, angle):
         angle_increment=angle, time_increment=0.0, scan_time=0.0, range_min=0.0, range_max=angle,
         ranges=np.array(ranges, np.float32), intensities=np.zeros(0, np.float32)))
     assert cdr.canonical(raw, 'sensor_msgs/msg/LaserScan') == raw
+
+
+def test_a_relative_path_that_is_not_there_is_named_with_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as caught:
+        Bag('first')
+    assert str(caught.value) == f'first: no such directory or .mcap file in {tmp_path}'
+    with pytest.raises(InputError, match=r'file$'):
+        Bag(tmp_path / 'first')

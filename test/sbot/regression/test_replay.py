@@ -6,6 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+import yaml
 from bag_maker import RATE, make_bag
 
 from potential_field_bot.bot import PotentialField
@@ -379,3 +380,36 @@ def test_memory_does_not_grow_with_the_bag(tmp_path):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 1_000_000
+
+
+@pytest.fixture(scope='module')
+def with_a_node(bag, tmp_path_factory):
+    """A recording in which a node of somebody's own drove robot 1."""
+    source = Bag(bag)
+    text = yaml.safe_load(source.scenario_text)
+    text['robots'][1] = {'pose': text['robots'][1]['pose'], 'controller': 'external'}
+    path = tmp_path_factory.mktemp('with_a_node') / 'bag'
+    metadata = {**source.metadata, 'scenario': yaml.safe_dump(text)}
+    with Recorder(path, metadata=metadata) as recorder:
+        for message in source.messages():
+            recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
+                           message.payload)
+    return path
+
+
+def test_a_robot_that_a_node_drove_is_named_as_not_compared(with_a_node, capsys):
+    assert run(with_a_node) == 0
+    assert capsys.readouterr().out.endswith(
+        'agree bit for bit (robot 0, 2, 3). Not compared: robot 1 (external); give its node with '
+        '--node\n')
+    assert run(with_a_node, '--quiet') == 0
+    assert 'Not compared: robot 1 (external); give its node' in capsys.readouterr().err
+    assert run(with_a_node, '--json') == 0
+    assert json.loads(capsys.readouterr().out)['not_compared'] == [1]
+
+
+def test_a_recording_of_which_nothing_is_compared_does_not_pass(with_a_node, monkeypatch, capsys):
+    result = replay(Bag(with_a_node))._replace(commands=0)
+    monkeypatch.setattr(replay_command, 'replay', lambda *_: result)
+    assert run(with_a_node) == 2
+    assert 'no command was compared' in capsys.readouterr().err

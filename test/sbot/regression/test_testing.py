@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sbot.bag.reader import Bag
+from sbot.regression.replay import ReplayResult
 from sbot_common.compiled.cache import CACHE_DIRECTORY
 
 pytest_plugins = ['sbot.regression.testing', 'pytester']
@@ -51,6 +52,15 @@ def test_a_bag_with_other_random_numbers_is_skipped_not_passed(sbot):
         sbot.assert_replays(OLD)
     with pytest.raises(AssertionError, match='first difference: tick 0, robot 1'):
         sbot.assert_replays(OLD, {'robots.1.parameters.velocity': 0.31})
+
+
+def test_a_robot_that_a_node_drove_is_a_warning_not_a_skip(sbot, monkeypatch):
+    from sbot.regression import testing
+    result = ReplayResult('x', 2, 2, 0, None, '', (1,), outside=((1, 'external'),))
+    monkeypatch.setattr(testing, 'replay', lambda *_: result)
+    with pytest.warns(UserWarning, match=r'Not compared: robot 1 \(external\); give its node to '
+                                         'replay_to_node'):
+        sbot.assert_replays(OLD)
 
 
 def test_golden_bag_is_made_checked_and_refreshed(sbot, tmp_path, monkeypatch):

@@ -41,3 +41,16 @@ def test_a_tick_is_sorted_by_names_in_one_pass():
     assert [[each.name for each in part] for part in parts] == [
         ['/clock'], ['/robot_0/odom', '/robot_0/scan'],
         ['/robot_0/wind', topics.MARKERS.name], ['/robot_1/scan']]
+
+
+def test_who_is_missing_is_said_while_a_replay_waits(monkeypatch):
+    from sbot.ros import feeder as module
+    monkeypatch.setattr(module, '_REPORT', 0.0)
+    said, answers = [], [['robot 1'], ['robot 1'], []]
+    feeder = module.Feeder.__new__(module.Feeder)
+    feeder._say, feeder._ended = said.append, lambda: ''
+    feeder._spin = lambda _: None
+    feeder._wait_for(lambda: answers.pop(0), 100.0)
+    assert said == ['waiting for robot 1'] * 2
+    with pytest.raises(module.NodeFailed, match=r'^waited 0 s for robot 2$'):
+        feeder._wait_for(lambda: ['robot 2'], 0.0)

@@ -200,3 +200,13 @@ def test_other_modules_come_first():
     assert live_tf.with_path({}, None) == {}
     assert live_tf.with_path({}, '/x') == {'PYTHONPATH': '/x'}
     assert live_tf.with_path({'PYTHONPATH': '/a:/b'}, '/x') == {'PYTHONPATH': '/a:/b:/x'}
+
+
+@pytest.mark.parametrize(('folder', 'code', 'printed'), [('/made', 0, '/made\n'), (None, 1, '')])
+def test_the_command_prints_the_folder_for_pythonpath(monkeypatch, capsys, folder, code, printed):
+    monkeypatch.setattr(live_tf, 'live_tf_path', lambda say: say('making it') or folder)
+    monkeypatch.setattr(live_tf, 'find_spec', lambda _: None)
+    assert live_tf.main() == code
+    told = capsys.readouterr()
+    assert told.out == printed
+    assert 'making it' in told.err

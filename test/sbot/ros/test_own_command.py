@@ -6,8 +6,8 @@ import sys
 import pytest
 from stubborn import DEADLINE, gone, kill, read_pids, stubborn_script
 
-from sbot.ros.own_command import own_environment, parse_command, start_command
-from sbot.ros.up import _stop
+from sbot.environment.running import stop
+from sbot.ros.own_command import labels, own_environment, parse_command, start_command
 from sbot_common.errors import InputError
 
 
@@ -51,9 +51,17 @@ def test_more_ctrl_c_kill_all_that_a_command_has_started():
             raise KeyboardInterrupt
         return wait(timeout)
     process.wait = interrupted
-    _stop([process])
+    stop([process])
     assert process.poll() is not None
     try:
         assert gone(pids)
     finally:
         kill(pids)
+
+
+def test_lines_have_the_short_name_of_their_command():
+    file = [sys.executable, 'nodes/timer.py', '--ros-args']
+    assert labels([file]) == ['timer.py']
+    assert labels([file, ['ros2', 'run', 'my_package', 'my_node', '-r', 'x:=y'], file]) == [
+        'timer.py 1', 'my_node', 'timer.py 2']
+    assert labels([['/usr/bin/env', 'x']]) == ['env']

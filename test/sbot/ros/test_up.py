@@ -222,7 +222,7 @@ def test_services_teleport_and_a_second_publisher(tmp_path):
     assert seen['reset'][0] is True
     assert seen['place'] == pytest.approx([3, 3], abs=1.0)
     assert seen['exit'] == 1
-    assert '/cmd_vel has 2 publishers' in seen['log']
+    assert 'both publish it; for a node of your own set robots.0.controller' in seen['log']
 
 
 def test_free_running(tmp_path):
@@ -404,3 +404,54 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, when, code):
         assert until(lambda: not marked(mark))
     assert marked(mark) == []
     assert 'Traceback' not in log.read_text()
+
+
+class Ended:
+    """A process that has ended when it is asked for the third time."""
+
+    def __init__(self, code):
+        self.returncode, self._asked = code, 0
+
+    def poll(self):
+        self._asked += 1
+        return self.returncode if self._asked > 2 else None
+
+
+def test_a_node_that_left_because_it_failed_is_named_in_place_of_the_simulator(monkeypatch):
+    from sbot.environment.running import RunningProcesses
+    from sbot.ros import up
+    running, failed = RunningProcesses(lambda _: None), ('sbot_sim', 1)
+    running.add('sbot_sim', Ended(1))
+    running.add('mine.py', Ended(3))
+    assert up._culprit(failed, running, 1) == failed  # it failed for a reason of its own
+    running.last_lines['sbot_sim'] = f'robot 1 (/mine) {up.HAS_LEFT} (at tick 4)'
+    assert up._culprit(failed, running, 1) == ('mine.py', 3)
+    monkeypatch.setattr(up, '_LAST_WORDS', 0.1)
+    running.processes[1] = 'mine.py', Ended(0)
+    assert up._culprit(failed, running, 1) == failed
+    assert up._culprit(None, running, 1) is None
+
+
+def test_a_failure_of_a_users_node_names_the_option_that_hides_its_output():
+    from sbot.ros import up
+    for hidden, words in ((True, 'mine.py: ended (without --quiet: its output)'),
+                          (False, 'mine.py: ended')):
+        with pytest.raises(up.NodeFailed) as caught, up.output_named(hidden):
+            raise up.OwnFailed('mine.py: ended')
+        assert str(caught.value) == words
+    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: ended$'), up.output_named(True):
+        raise up.NodeFailed('sbot_sim: ended')
+    for name, kind in (('mine.py', up.OwnFailed), ('sbot_sim', up.NodeFailed)):
+        with pytest.raises(up.NodeFailed, match='exit code 1: my fault') as caught:
+            up._summary((name, 1), {name: 'my fault'}, up._Status(None), ['mine.py'])
+        assert type(caught.value) is kind
+
+
+def test_standard_services_without_their_package_are_refused_before_anything_starts(
+        monkeypatch, capsys):
+    from sbot.cli import simulate
+    from sbot.cli.main import main
+    monkeypatch.setattr(simulate, 'find_spec', lambda _: None)
+    assert main(['up', 'single_robot', '--standard-services']) == 2
+    assert ('sbot: --standard-services needs the package simulation_interfaces; install it'
+            in capsys.readouterr().err)

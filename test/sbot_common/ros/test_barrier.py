@@ -76,6 +76,8 @@ def test_an_answer_comes_after_the_callbacks_and_after_what_they_published(conte
         while len(counts) < ROUNDS:
             assert time.monotonic() < deadline
             time.sleep(0.01)
+        assert barrier.on_wall_time('/plain')  # use_sim_time: false is the default
+        assert not barrier.on_wall_time('/asking')  # it was not asked
     finally:
         context.try_shutdown()
         for thread in threads:

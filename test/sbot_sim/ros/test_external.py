@@ -128,9 +128,27 @@ def test_who_does_not_act_is_named_with_its_node():
     for part in simulator.winds:
         simulator.blow(part)
     simulator.have_read()
-    with pytest.raises(InputError, match=r'robot 0 \(/node_0\) silent for 7 s .* at tick 0'):
+    with pytest.raises(InputError, match=r'robot 0 \(/node_0\) silent for 7 s .* at tick 0: it '
+                                         'sent no command after base_scan; a node with a timer '
+                                         'needs command_period'):
         simulator.after(11.0)
     assert simulator.log.count(('triggers', [0])) == 1  # it would count twice
+
+
+def test_a_timer_that_does_not_fire_is_named_with_its_period():
+    simulator = started([External(period_ns=RATE.stamp_ns(0))], lockstep_timeout=7.0)
+    simulator.have_read()
+    with pytest.raises(InputError, match=r'command_period is 0.1 s: does the node have'):
+        simulator.after(11.0)
+
+
+def test_a_command_too_many_names_the_publishers_or_asks_for_simulated_time():
+    simulator = started([External()])
+    with pytest.raises(InputError, match=r'nothing asked for.*does it have use_sim_time: true'):
+        simulator.command(0)
+    simulator.many = '/cmd_vel: /a and /b both publish it'
+    with pytest.raises(InputError, match=r'^/cmd_vel: /a and /b both publish it$'):
+        simulator.command(0)
 
 
 def test_who_has_left_is_named_at_once():

@@ -59,7 +59,7 @@ def test_a_robot_that_somebody_else_drives_warns_once_in_lockstep():
 def test_a_second_publisher_of_commands_is_an_error():
     result = drive('second')
     assert result['exit'] == 1
-    assert '/cmd_vel has 2 publishers' in result['log']
+    assert 'both publish it; for a node of your own set robots.0.controller' in result['log']
 
 
 def test_a_foreign_scan_is_refused_by_the_name_of_its_publisher():

@@ -1,0 +1,89 @@
+"""Nodes of external robots as the ROS graph shows them: whom a start waits for, and refusals."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import pytest
+
+from sbot_common.errors import InputError
+from sbot_common.topics import COMMAND_TYPES
+from sbot_sim.ros.external import External
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+
+TWIST, STAMPED = COMMAND_TYPES
+NAME = '/robot_1/cmd_vel'
+
+
+class Barrier:
+    """Nodes that answer at once; those of ``wall`` have use_sim_time: false."""
+
+    wall = ()
+
+    def __init__(self, *_):
+        pass
+
+    def is_there(self, _):
+        return True
+
+    def ask(self, _):
+        pass
+
+    def silent(self):
+        return []
+
+    def on_wall_time(self, name):
+        return name in self.wall
+
+
+@pytest.fixture
+def make(monkeypatch):
+    """External nodes of robot 1, where the graph has these publishers by topic."""
+    from sbot_common import ros
+    from sbot_sim.ros.external_nodes import ExternalNodes
+    warnings = []
+    node = SimpleNamespace(get_logger=lambda: SimpleNamespace(warning=warnings.append))
+
+    def made(graph, external=None, wall=()):
+        monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
+        monkeypatch.setattr(ros, 'Barrier', Barrier)
+        monkeypatch.setattr(Barrier, 'wall', wall)
+        nodes = ExternalNodes(node, {1: NAME}, TWIST, lambda: None, {1: external or External()},
+                              '; or set cmd_vel_stamped: true')
+        nodes.warnings = warnings
+        return nodes
+    return made
+
+
+def test_a_node_without_its_namespace_is_named_while_the_start_waits(make):
+    waiting, = make({'/cmd_vel': [('/seeker', TWIST)]}).missing()
+    assert waiting.endswith(f'a node that publishes {TWIST} on {NAME}; /seeker publishes '
+                            '/cmd_vel: start it with -r __ns:=/robot_1)')
+    waiting, = make({'/other': [('/seeker', TWIST)]}).missing()
+    assert 'seeker' not in waiting
+
+
+def test_the_other_type_of_commands_is_refused_at_once_with_the_key_that_allows_it(make):
+    with pytest.raises(InputError, match=f'^{NAME}: got {STAMPED} from /robot_1/x, expected '
+                                         f'{TWIST}; or set cmd_vel_stamped: true$'):
+        make({NAME: [('/robot_1/x', STAMPED)]}).missing()
+    with pytest.raises(InputError, match=r'expected geometry_msgs/msg/Twist$'):
+        make({NAME: [('/robot_1/x', 'std_msgs/msg/String')]}).missing()
+
+
+def test_a_timer_on_the_wall_clock_is_refused(make):
+    graph, timed = {NAME: [('/robot_1/x', TWIST)]}, External(period_ns=10)
+    with pytest.raises(InputError, match='robot 1: command_period needs simulated time; start '
+                                         '/robot_1/x with -p use_sim_time:=true'):
+        make(graph, timed, wall=['/robot_1/x']).missing()
+    assert make(graph, timed).missing() == []
+    assert make(graph, wall=['/robot_1/x']).missing() == []  # it may never ask for the time
+
+
+def test_a_node_that_may_be_silent_on_the_wall_clock_gets_one_warning(make):
+    nodes = make({NAME: [('/robot_1/x', TWIST)]}, External(timeout_ns=10), wall=['/robot_1/x'])
+    assert (nodes.missing(), nodes.missing()) == ([], [])
+    assert len(nodes.warnings) == 1
+    assert 'robot 1: /robot_1/x has use_sim_time: false' in nodes.warnings[0]
