@@ -139,14 +139,55 @@ def test_gallery_pictures_have_both_grounds_and_films_where_they_are_made(tmp_pa
     monkeypatch.setattr(made, 'GALLERY', tmp_path)
     text = '![Boids](gallery/flocking.png) ![Film](gallery/flocking.gif)'
     assert made.both_grounds(text, 'gallery.md') == text
-    for end in ('.dark.png', '.mp4'):
+    for end in ('.dark.png', '.mp4', '.dark.mp4'):
         (tmp_path / f'flocking{end}').write_bytes(b'')
     changed = made.both_grounds(text, 'gallery.md')
     assert '](gallery/flocking.png#only-light)' in changed
     assert '](gallery/flocking.dark.png#only-dark)' in changed
+    assert '<video class="only-light" controls muted' in changed
     assert 'src="gallery/flocking.mp4"' in changed
+    assert changed.count('class="only-dark"') == 1
+    assert 'src="gallery/flocking.dark.mp4"' in changed
     assert 'flocking.gif' not in changed
-    assert made.both_grounds(text, 'other.md') == text
+
+
+def test_pictures_of_all_pages_have_both_grounds(tmp_path, monkeypatch):
+    made, site = module('make_site'), tmp_path / 'site'
+    monkeypatch.setattr(made, 'GALLERY', tmp_path)
+    text = '![A run](figures/demo.gif) ![Tracks](sweep/demo.gif)'
+    assert made.both_grounds(text, 'index.md') == text
+    (tmp_path / 'demo.dark.gif').write_bytes(b'dark')
+    (tmp_path / 'rooms.dark.png').write_bytes(b'')
+    changed = made.both_grounds(text, 'index.md')
+    assert '![A run](figures/demo.gif#only-light)\n' in changed
+    assert '![A run](figures/demo.dark.gif#only-dark)\n' in changed
+    assert changed.endswith(' ![Tracks](sweep/demo.gif)')
+    made.copy_made(site)
+    assert (site / 'figures' / 'demo.dark.gif').read_bytes() == b'dark'
+    assert (site / 'gallery' / 'rooms.dark.png').is_file()
+
+
+def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
+    gallery = module('make_gallery')
+    drawn = []
+
+    def make(*arguments, dark=False):
+        [path] = [each for each in arguments if isinstance(each, Path)]
+        drawn.append((path.name, dark or any(getattr(each, 'dark', False) for each in arguments)))
+        path.write_bytes(b'')
+
+    monkeypatch.setattr(gallery, 'load_run', lambda name, _=None: name)
+    monkeypatch.setattr(gallery, 'draw_wakes', make)
+    for name in ('draw', 'draw_figure', 'animate_run'):
+        monkeypatch.setattr(gallery, name, make)
+    monkeypatch.setattr(gallery.shutil, 'which', lambda name: name)
+    gallery.complete(tmp_path)
+    assert {('demo.dark.gif', True), ('boxes.dark.svg', True), ('wake_reduction.dark.png', True),
+            ('rooms.dark.png', True), ('rooms.mp4', False), ('rooms.dark.mp4', True)} <= {*drawn}
+    assert all(dark == ('.dark.' in name) for name, dark in drawn)
+    drawn.clear()
+    gallery.complete(tmp_path)
+    assert not drawn
 
 
 @pytest.fixture(scope='module')

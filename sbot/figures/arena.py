@@ -303,7 +303,7 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
                     color=palette().wind_of_many if many else palette().wind)
     label = wind_label(data, strongest, index) if named else ''
     if label:
-        above_axes(axes, label, 1.0, fontsize='small', 
+        above_axes(axes, label, 1.0, fontsize='small',
                    color=palette().wind_text_of_many if many else palette().wind_text)
 
 
