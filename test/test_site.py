@@ -9,10 +9,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.colors import rgb_to_hsv, to_rgb
 
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
+from sbot.figures.arena import LEADER
+from sbot.figures.palette import DARK, LIGHT
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / 'build' / 'site'
@@ -190,6 +194,24 @@ def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
     assert not drawn
 
 
+def test_the_filter_of_dark_pages_makes_the_ground_of_dark_pictures_and_keeps_hues():
+    theme = ROOT / 'docs' / 'theme'
+    [values] = re.findall(r'id="night".*?values="([^"]*)"', (theme / 'main.html').read_text(),
+                          re.DOTALL)
+    matrix = np.array(values.split(), float).reshape(4, 5)[:3]
+    assert 'filter: url("#night")' in (theme / 'site.css').read_text()
+
+    def seen(colour):
+        return np.clip(matrix @ [*to_rgb(colour), 1.0, 1.0], 0.0, 1.0)
+
+    assert seen('white') == pytest.approx(to_rgb(DARK.ground), abs=0.005)
+    assert seen('black') == pytest.approx([0.9] * 3)
+    assert seen(LEADER) == pytest.approx(to_rgb(LEADER), abs=0.05)  # orange
+    for colour in LIGHT.followers[:6]:
+        before, after = (rgb_to_hsv(each)[0] for each in (to_rgb(colour), seen(colour)))
+        assert abs((after - before + 0.5) % 1.0 - 0.5) < 0.05
+
+
 @pytest.fixture(scope='module')
 def browser():
     if not (SITE / 'index.html').exists():
@@ -228,6 +250,23 @@ def test_no_name_is_broken_and_nothing_is_clipped(browser):
     wide(browser, 1280)
     assert len(found) > 4 * 100
     assert {name: each for name, each in found.items() if each} == {}
+
+
+FILMS = """[...document.querySelectorAll('video')].filter(film => film.offsetParent).map(
+    film => [film.getAttribute('src'), getComputedStyle(film).filter])"""
+
+
+def test_a_dark_page_shows_dark_films_without_a_filter(browser):
+    check = module('check_pages')
+    check.open_page(browser, (SITE / 'gallery.html').as_uri())
+    shown = {}
+    for scheme in check.SCHEMES:
+        check.show_scheme(browser, scheme)
+        shown[scheme] = browser.evaluate(FILMS)
+    if not shown['default']:
+        pytest.skip('films need ffmpeg')
+    assert [[src.replace('.mp4', '.dark.mp4'), 'none'] for src, _ in shown['default']] == (
+        shown['slate'])
 
 
 def test_a_broken_name_and_a_clipped_table_are_counted(browser, tmp_path):
