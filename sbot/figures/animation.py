@@ -148,7 +148,6 @@ class _Film:
         self._robots.move(data.poses[index])
         self._numbers.move(data.poses[index])
         self._clock.set_text(f'{self._name}{data.seconds[index]:.1f} s{self._faster}')
-        # Rings of goals stand over robots.
         for artist in sorted([*self._moving, *self._goals_at(stamp)], key=Artist.get_zorder):
             self._axes.draw_artist(artist)
         return np.asarray(self._canvas.buffer_rgba()).copy()

@@ -340,20 +340,20 @@ def latest_goals(data: RunData, stamp_ns: int) -> list[Goal]:
 
 
 def covered_goals(data: RunData, stamp_ns: int) -> NDArray[np.bool_]:
-    """Tell on which of the latest goals a robot stands; (G,)."""
+    """Tell at which of the latest goals a robot is, so near that it touches the ring; (G,)."""
     goals = latest_goals(data, stamp_ns)
     xy = np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 1, 2)
     robots = data.poses[np.searchsorted(data.stamps_ns, stamp_ns, side='right') - 1, :, :2]
     covered: NDArray[np.bool_] = (np.hypot(*np.moveaxis(xy - robots, 2, 0))
-                                  < drawn_radius(data)).any(axis=1)
+                                  < (1.0 + _RING) * drawn_radius(data)).any(axis=1)
     return covered
 
 
 def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) -> None:
     """Draw the goals of a time as rings; of a few robots, filled with their colours.
 
-    A ring is wider than its robot. The cross in it is left out while a robot stands on the goal,
-    as it would hide the robot.
+    A ring is wider than its robot, which is drawn over it. The cross in it is left out while a
+    robot is there, as it would hide the robot.
     """
     goals = latest_goals(data, stamp_ns)
     if not goals:
@@ -376,11 +376,10 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
         axes.scatter(xy[single, 0], xy[single, 1], s=rings[single], marker='o', linewidths=0.0,
                      zorder=6, alpha=0.5,
                      facecolors=[colours[goals[k].robot] for k in own[single]])
-    # Over the robots, of which others may be in the way; with a rim, as red on the colour of a
-    # robot is hard to see.
+    # With a rim, as red on other colours is hard to see.
     rim = [withStroke(linewidth=line + 0.7, foreground=palette().ground)]
     axes.scatter(xy[:, 0], xy[:, 1], s=rings, marker='o', facecolors='none',
-                 edgecolors=palette().goal, linewidths=line, zorder=8.5, path_effects=rim)
+                 edgecolors=palette().goal, linewidths=line, zorder=6.5, path_effects=rim)
     axes.scatter(xy[free, 0], xy[free, 1], s=0.6 * size, marker='+', color=palette().goal,
                  linewidths=line, zorder=8.5, path_effects=rim)
 
