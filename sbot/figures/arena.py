@@ -376,10 +376,11 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
         axes.scatter(xy[single, 0], xy[single, 1], s=rings[single], marker='o', linewidths=0.0,
                      zorder=6, alpha=0.5,
                      facecolors=[colours[goals[k].robot] for k in own[single]])
+    over = 8.5 if counts.max() > 1 else 6.5  # a crowd would hide the ring of its goal
     # With a rim, as red on other colours is hard to see.
     rim = [withStroke(linewidth=line + 0.7, foreground=palette().ground)]
     axes.scatter(xy[:, 0], xy[:, 1], s=rings, marker='o', facecolors='none',
-                 edgecolors=palette().goal, linewidths=line, zorder=6.5, path_effects=rim)
+                 edgecolors=palette().goal, linewidths=line, zorder=over, path_effects=rim)
     axes.scatter(xy[free, 0], xy[free, 1], s=0.6 * size, marker='+', color=palette().goal,
                  linewidths=line, zorder=8.5, path_effects=rim)
 
