@@ -14,8 +14,6 @@ from matplotlib.lines import Line2D
 
 from sbot.figures.arena import draw_arena
 from sbot.figures.data import from_result
-from sbot.figures.palette import palette
-from sbot.figures.signs import goal_sign
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
@@ -23,7 +21,11 @@ from sbot.scenario.load import parse_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENES = ('arena/wall-wind', 'arena/trap-wind', 'slit/10', 'intersection/four')
-CONTROLLERS = {'potential_field': '#c0392b', 'navground:HL': '#2e8b57', 'navigate': '#1f4e9e'}
+CONTROLLERS = {'potential_field': '#e69f00', 'navground:HL': '#2e8b57', 'navigate': '#1f4e9e'}
+GOAL: dict[str, Any] = {'marker': 'o', 'color': 'black', 'markersize': 9, 'linestyle': 'none',
+                        'markerfacecolor': 'white', 'markeredgewidth': 1.6}
+FAILED: dict[str, Any] = {'marker': 'x', 'markersize': 8, 'markeredgewidth': 2.4,
+                          'linestyle': 'none'}
 SEED = 0
 
 
@@ -39,22 +41,22 @@ def main() -> None:
             if number == 0:
                 draw_arena(axes, from_result(run))
                 goals = [robot.goal for robot in scenario.robots if robot.goal is not None]
-                for marker, size in (('o', 9), ('+', 7)):  # as in pictures of runs
-                    axes.plot(*zip(*goals, strict=True), marker=marker, color=palette().goal,
-                              markersize=size, markerfacecolor='none', zorder=8,
-                              linestyle='none')
+                axes.plot(*zip(*goals, strict=True), zorder=8, **GOAL)
             for i, robot in enumerate(scenario.robots):
                 goes = robot.goal is not None
                 axes.plot(run.poses[:, i, 0], run.poses[:, i, 1], color=colour, zorder=5,
                           linewidth=1.8 if goes else 0.6, alpha=1.0 if goes else 0.6)
+                if goes and run.summary['robots'][i]['goal_reached_s'] is None:
+                    axes.plot(*run.poses[-1, i, :2], color=colour, zorder=9, **FAILED)
         axes.set_title(name, loc='left')
         axes.set_xlabel('x (m)')
         axes.set_ylabel('y (m)')
     handles: list[Any] = [Line2D([], [], color=colour, linewidth=1.8)
                           for colour in CONTROLLERS.values()]
-    signs = [*handles, Line2D([], [], color='0.4', linewidth=0.6), goal_sign(9.0)]
-    figure.legend(signs, [*CONTROLLERS, 'followers, thin', 'goal'], loc='outside lower center',
-                  ncols=len(signs), frameon=False)
+    signs = [*handles, Line2D([], [], color='0.4', linewidth=0.6), Line2D([], [], **GOAL),
+             Line2D([], [], color='0.4', **FAILED)]
+    names = [*CONTROLLERS, 'followers, thin', 'goal', 'end of a robot that did not arrive']
+    figure.legend(signs, names, loc='outside lower center', ncols=3, frameon=False)
     figure.savefig(ROOT / 'docs' / 'figures' / 'comparison.png', dpi=170)
 
 

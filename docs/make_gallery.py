@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from make_wind_figures import draw as draw_wakes
 from PIL import Image, ImageSequence
 
 from sbot.figures.animation import animate_run
@@ -129,33 +130,56 @@ def save_gif(data: RunData, shown: Shown, path: Path) -> None:
 
 
 def complete(folder: Path) -> None:
-    """Write what a site has beyond the repository: NAME.dark.png, and NAME.mp4 with ffmpeg."""
+    """Write what a site has beyond the repository.
+
+    Of each scenario of the gallery NAME.dark.png, and with ffmpeg NAME.mp4 and NAME.dark.mp4; of
+    pictures and films of other pages a dark one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    figures = FOLDER.with_name('figures')
+    for name in FIGURES:
+        path = folder / dark_name(name)
+        if not is_new(path, figures / name):
+            draw_figure(name, path, dark=True)
+    wakes = folder / dark_name('wake_reduction.png')
+    if not is_new(wakes, figures / 'wake_reduction.png'):
+        draw_wakes(wakes, dark=True)
     for name, shown in GALLERY.items():
-        dark, film = (folder / f'{stem(name)}{end}' for end in ('.dark.png', '.mp4'))
-        wanted = [dark, *([film] if shutil.which('ffmpeg') else [])]
-        drawn = FOLDER / f'{stem(name)}.png'
-        if all(path.is_file() and path.stat().st_mtime >= drawn.stat().st_mtime
-               for path in wanted):
+        still, light, dark = (folder / f'{stem(name)}{end}'
+                              for end in ('.dark.png', '.mp4', '.dark.mp4'))
+        wanted = [still, *([light, dark] if shutil.which('ffmpeg') else [])]
+        wanted = [path for path in wanted if not is_new(path, FOLDER / f'{stem(name)}.png')]
+        if not wanted:
             continue
         data = load_run(name)
-        draw(data, shown, dark, dark=True)
-        if film in wanted:
-            animate_run(data, film, Look(colour=shown.colour))
+        for path in wanted:
+            if path == still:
+                draw(data, shown, path, dark=True)
+            else:
+                animate_run(data, path, Look(colour=shown.colour, dark=path == dark))
 
 
-def draw_figure(name: str) -> None:
+def dark_name(name: str) -> str:
+    """Return the name of a picture or film on a dark ground."""
+    return re.sub(r'(\.\w+)$', r'.dark\1', name)
+
+
+def is_new(made: Path, drawn: Path) -> bool:
+    """Tell whether a file of the site is at least as new as its picture in the repository."""
+    return made.is_file() and made.stat().st_mtime >= drawn.stat().st_mtime
+
+
+def draw_figure(name: str, path: Path, dark: bool = False) -> None:
     """Draw one of FIGURES."""
     scenario, values = FIGURES[name]
     root = FOLDER.parents[1]
     data = load_run(str(root / scenario) if '/' in scenario else scenario, values)
-    path = root / 'docs' / 'figures' / name
     if path.suffix == '.gif':
-        animate_run(data, path)
+        animate_run(data, path, Look(dark=dark))
     elif path.suffix == '.svg':
-        plot_run(data, path)
+        plot_run(data, path, Look(dark=dark))
     else:
-        draw(data, Shown(), path)
+        draw(data, Shown(), path, dark)
     print(f'{name}: {path.stat().st_size / 1000:.0f} kB')
 
 
@@ -165,7 +189,7 @@ def main() -> None:
     PAGE.write_text(mend_page(PAGE.read_text('utf-8')), 'utf-8')
     for name in sys.argv[1:] or (*GALLERY, *FIGURES):
         if name in FIGURES:
-            draw_figure(name)
+            draw_figure(name, FOLDER.with_name('figures') / name)
             continue
         data, shown = load_run(name), GALLERY[name]
         path = FOLDER / f'{stem(name)}.png'

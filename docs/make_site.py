@@ -4,7 +4,7 @@
 * index.md, the README
 * commands.md, what the parsers of `sbot` say of themselves
 * api.md and modules/, the docstrings, which mkdocstrings fills in
-* gallery/, dark pictures and films beside those of the repository (docs/make_gallery.py)
+* gallery/, figures/, dark pictures and films beside those of the repository (docs/make_gallery.py)
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from reference_pages import api_page, commands_page, module_pages
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / 'build' / 'gallery'
 LINK = re.compile(r'(\]\()([^)#\s]+)((?:#[^)\s]*)?\))')
+# Its words, folder, stem and ending.
+PICTURE = re.compile(r'!\[([^\]]*)\]\(((?:[\w./-]*/)?(?:gallery|figures)/)([\w-]+)'
+                     r'(\.(?:png|svg|gif))\)')
 LANGUAGES = {'.py': 'python', '.yaml': 'yaml', '.yml': 'yaml', '.argos': 'xml'}
 COPIED = ('.png', '.svg', '.gif', '.ipynb')
 
@@ -62,19 +65,20 @@ def page_text(path: str, linked: set[str]) -> str:
 def both_grounds(text: str, page: str) -> str:
     """Return a page with a dark picture beside each light one that has one, and films below."""
     def changed(found: re.Match[str]) -> str:
-        picture = found[2]
-        made = GALLERY / posixpath.basename(picture)
-        if not made.with_suffix('.dark.png').is_file():
+        words, path, name, ending = found.groups()
+        if not (GALLERY / f'{name}.dark{ending}').is_file():
             return found[0]
-        stem = picture.removesuffix('.png')
-        film = made.with_suffix('.mp4').is_file()
-        return (f'![{found[1]}]({picture}#only-light)\n'
-                f'![{found[1]}]({stem}.dark.png#only-dark)\n'
-                + f'\n<video controls muted preload="metadata" src="{stem}.mp4"></video>\n' * film)
+        films = [(f'{path}{name}{end}.mp4', shown) for end, shown in (('', 'light'),
+                                                                      ('.dark', 'dark'))
+                 if (GALLERY / f'{name}{end}.mp4').is_file()]
+        return (f'![{words}]({path}{name}{ending}#only-light)\n'
+                f'![{words}]({path}{name}.dark{ending}#only-dark)\n'
+                + ''.join(f'\n<video class="only-{shown}" controls muted preload="metadata" '
+                          f'src="{film}"></video>\n' for film, shown in films))
 
+    text = PICTURE.sub(changed, text)
     if page != 'gallery.md':
         return text
-    text = re.sub(r'!\[([^\]]*)\]\((gallery/[\w-]+\.png)\)', changed, text)
     # A film takes the place of the GIF that shows it in the repository.
     return re.sub(r'!\[[^\]]*\]\(gallery/([\w-]+)\.gif\)',
                   lambda found: '' if (GALLERY / f'{found[1]}.mp4').is_file() else found[0], text)
@@ -105,9 +109,12 @@ def gather(folder: Path) -> None:
 
 def copy_made(folder: Path) -> None:
     """Copy dark pictures and films that docs/make_gallery.py has made for the site."""
-    for path in (*GALLERY.glob('*.dark.png'), *GALLERY.glob('*.mp4')):
-        (folder / 'gallery').mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, folder / 'gallery' / path.name)
+    for path in (*GALLERY.glob('*.dark.*'), *GALLERY.glob('*.mp4')):
+        light = path.name.replace('.dark', '')
+        place = folder / ('figures' if (ROOT / 'docs' / 'figures' / light).is_file()
+                          else 'gallery')
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place / path.name)
 
 
 def navigation(given: list[dict[str, Any]]) -> list[dict[str, Any]]:

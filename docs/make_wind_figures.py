@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from matplotlib import rcParams
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from sbot.figures.palette import drawing, style_of
 from sbot_common.params import updated
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.line_of_sight import make_line_of_sight
@@ -49,11 +49,13 @@ def reduction_map(fade: str, boost: str, blockers: list[tuple[float, float]]) ->
     return result
 
 
-def main() -> None:
-    """Write wake_reduction.png."""
-    # No ground, and letters of a grey that can be read on white and on black.
-    rcParams.update(dict.fromkeys(('text.color', 'axes.edgecolor', 'axes.labelcolor',
-                                   'xtick.color', 'ytick.color'), '#808080'))
+def draw(path: Path, dark: bool = False) -> None:
+    """Draw the reduction maps."""
+    with drawing({**style_of(dark), 'font.size': 12.0, 'axes.titlesize': 12.0}):
+        _draw(path)
+
+
+def _draw(path: Path) -> None:
     figure = Figure(figsize=(11, 4.9), dpi=110, layout='constrained')
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(BLOCKERS), len(READINGS), sharex=True, sharey=True)
@@ -75,7 +77,12 @@ def main() -> None:
                               arrowprops={'arrowstyle': '->', 'color': 'white'})
         axes[row, 0].text(0.02, -0.3, 'wind', color='white', va='center')
     figure.colorbar(shown, ax=axes, label='reduction r')
-    figure.savefig(FIGURES / 'wake_reduction.png', transparent=True)
+    figure.savefig(path, dpi=110)
+
+
+def main() -> None:
+    """Write wake_reduction.png."""
+    draw(FIGURES / 'wake_reduction.png')
 
 
 if __name__ == '__main__':

@@ -9,10 +9,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.colors import rgb_to_hsv, to_rgb
 
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
+from sbot.figures.arena import LEADER
+from sbot.figures.palette import DARK, LIGHT
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / 'build' / 'site'
@@ -139,14 +143,73 @@ def test_gallery_pictures_have_both_grounds_and_films_where_they_are_made(tmp_pa
     monkeypatch.setattr(made, 'GALLERY', tmp_path)
     text = '![Boids](gallery/flocking.png) ![Film](gallery/flocking.gif)'
     assert made.both_grounds(text, 'gallery.md') == text
-    for end in ('.dark.png', '.mp4'):
+    for end in ('.dark.png', '.mp4', '.dark.mp4'):
         (tmp_path / f'flocking{end}').write_bytes(b'')
     changed = made.both_grounds(text, 'gallery.md')
     assert '](gallery/flocking.png#only-light)' in changed
     assert '](gallery/flocking.dark.png#only-dark)' in changed
+    assert '<video class="only-light" controls muted' in changed
     assert 'src="gallery/flocking.mp4"' in changed
+    assert changed.count('class="only-dark"') == 1
+    assert 'src="gallery/flocking.dark.mp4"' in changed
     assert 'flocking.gif' not in changed
-    assert made.both_grounds(text, 'other.md') == text
+
+
+def test_pictures_of_all_pages_have_both_grounds(tmp_path, monkeypatch):
+    made, site = module('make_site'), tmp_path / 'site'
+    monkeypatch.setattr(made, 'GALLERY', tmp_path)
+    text = '![A run](figures/demo.gif) ![Tracks](sweep/demo.gif)'
+    assert made.both_grounds(text, 'index.md') == text
+    (tmp_path / 'demo.dark.gif').write_bytes(b'dark')
+    (tmp_path / 'rooms.dark.png').write_bytes(b'')
+    changed = made.both_grounds(text, 'index.md')
+    assert '![A run](figures/demo.gif#only-light)\n' in changed
+    assert '![A run](figures/demo.dark.gif#only-dark)\n' in changed
+    assert changed.endswith(' ![Tracks](sweep/demo.gif)')
+    made.copy_made(site)
+    assert (site / 'figures' / 'demo.dark.gif').read_bytes() == b'dark'
+    assert (site / 'gallery' / 'rooms.dark.png').is_file()
+
+
+def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
+    gallery = module('make_gallery')
+    drawn = []
+
+    def make(*arguments, dark=False):
+        [path] = [each for each in arguments if isinstance(each, Path)]
+        drawn.append((path.name, dark or any(getattr(each, 'dark', False) for each in arguments)))
+        path.write_bytes(b'')
+
+    monkeypatch.setattr(gallery, 'load_run', lambda name, _=None: name)
+    monkeypatch.setattr(gallery, 'draw_wakes', make)
+    for name in ('draw', 'draw_figure', 'animate_run'):
+        monkeypatch.setattr(gallery, name, make)
+    monkeypatch.setattr(gallery.shutil, 'which', lambda name: name)
+    gallery.complete(tmp_path)
+    assert {('demo.dark.gif', True), ('boxes.dark.svg', True), ('wake_reduction.dark.png', True),
+            ('rooms.dark.png', True), ('rooms.mp4', False), ('rooms.dark.mp4', True)} <= {*drawn}
+    assert all(dark == ('.dark.' in name) for name, dark in drawn)
+    drawn.clear()
+    gallery.complete(tmp_path)
+    assert not drawn
+
+
+def test_the_filter_of_dark_pages_makes_the_ground_of_dark_pictures_and_keeps_hues():
+    theme = ROOT / 'docs' / 'theme'
+    [values] = re.findall(r'id="night".*?values="([^"]*)"', (theme / 'main.html').read_text(),
+                          re.DOTALL)
+    matrix = np.array(values.split(), float).reshape(4, 5)[:3]
+    assert 'filter: url("#night")' in (theme / 'site.css').read_text()
+
+    def seen(colour):
+        return np.clip(matrix @ [*to_rgb(colour), 1.0, 1.0], 0.0, 1.0)
+
+    assert seen('white') == pytest.approx(to_rgb(DARK.ground), abs=0.005)
+    assert seen('black') == pytest.approx([0.9] * 3)
+    assert seen(LEADER) == pytest.approx(to_rgb(LEADER), abs=0.05)  # orange
+    for colour in LIGHT.followers[:6]:
+        before, after = (rgb_to_hsv(each)[0] for each in (to_rgb(colour), seen(colour)))
+        assert abs((after - before + 0.5) % 1.0 - 0.5) < 0.05
 
 
 @pytest.fixture(scope='module')
@@ -187,6 +250,23 @@ def test_no_name_is_broken_and_nothing_is_clipped(browser):
     wide(browser, 1280)
     assert len(found) > 4 * 100
     assert {name: each for name, each in found.items() if each} == {}
+
+
+FILMS = """[...document.querySelectorAll('video')].filter(film => film.offsetParent).map(
+    film => [film.getAttribute('src'), getComputedStyle(film).filter])"""
+
+
+def test_a_dark_page_shows_dark_films_without_a_filter(browser):
+    check = module('check_pages')
+    check.open_page(browser, (SITE / 'gallery.html').as_uri())
+    shown = {}
+    for scheme in check.SCHEMES:
+        check.show_scheme(browser, scheme)
+        shown[scheme] = browser.evaluate(FILMS)
+    if not shown['default']:
+        pytest.skip('films need ffmpeg')
+    assert [[src.replace('.mp4', '.dark.mp4'), 'none'] for src, _ in shown['default']] == (
+        shown['slate'])
 
 
 def test_a_broken_name_and_a_clipped_table_are_counted(browser, tmp_path):

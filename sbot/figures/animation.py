@@ -35,7 +35,7 @@ _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
 _LEAST_DPI = 90.0
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _TRAIL = 0.25  # of the run, how long a trail lasts
-_TRAIL_POINTS = 40
+_TRAIL_POINTS = 400  # of each robot at most
 _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 
 
@@ -95,7 +95,8 @@ class _Film:
         arena.draw_world(self._axes, data)
         draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]))
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
-        self._goals: tuple[int, list[Artist]] = (-1, [])  # how many had been set, and their marks
+        # How many had been set, on which a robot stood, and their marks.
+        self._goals: tuple[tuple[int, bytes], list[Artist]] = ((-1, b''), [])
         self._drawn: object = None  # wind of the background
         width = 1.4 if len(data.radius) <= arena.MOST_NAMED else 0.6
         self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data, by),
@@ -135,8 +136,10 @@ class _Film:
             self._drawn = behind
         self._canvas.restore_region(self._background)
         length = max(2, int(_TRAIL * len(data.stamps_ns)))
-        step = max(1, length // _TRAIL_POINTS)
-        trail = data.poses[max(0, index - length):index + 1:step, :, :2]
+        step = -(-length // _TRAIL_POINTS)
+        start = max(0, index - length)
+        # The same poses in all frames, and that of this one.
+        trail = data.poses[[*range(start - start % -step, index, step), index], :, :2]
         self._trails.set_segments(list(np.moveaxis(trail, 1, 0)))
         if self._by == 'heading':
             self._trails.set_color(arena.heading_colours(data.poses[index, :, 2]))
@@ -145,15 +148,15 @@ class _Film:
         self._robots.move(data.poses[index])
         self._numbers.move(data.poses[index])
         self._clock.set_text(f'{self._name}{data.seconds[index]:.1f} s{self._faster}')
-        # Rings and crosses of goals stand over robots that have reached them.
         for artist in sorted([*self._moving, *self._goals_at(stamp)], key=Artist.get_zorder):
             self._axes.draw_artist(artist)
         return np.asarray(self._canvas.buffer_rgba()).copy()
 
     def _goals_at(self, stamp: int) -> list[Artist]:
-        """Return the marks of the goals of a time; made anew when a goal is set."""
+        """Return the marks of the goals of a time; made anew when they change."""
         count = int((self._goal_stamps <= stamp).sum())
-        if count != self._goals[0]:
+        state = count, arena.covered_goals(self._data, stamp).tobytes()
+        if state != self._goals[0]:
             for artist in self._goals[1]:
                 artist.remove()
             before = {*self._axes.collections}
@@ -161,7 +164,7 @@ class _Film:
             marks: list[Artist] = [each for each in self._axes.collections if each not in before]
             for artist in marks:
                 artist.set_animated(True)
-            self._goals = count, marks
+            self._goals = state, marks
         return self._goals[1]
 
     def _draw_background(self, index: int) -> None:

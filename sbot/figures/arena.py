@@ -42,6 +42,7 @@ _ARROWS = 18  # of wind, along the longer side
 ABOVE = 'above'  # mark of what is written above the axes
 _THIN = 0.55  # pt, width of an arrow's shaft at least
 _TICK = 0.6  # inches between ticks at least
+_RING = 1.35  # times as wide as its robot is the ring of a goal at least
 _CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
 
 
@@ -289,6 +290,7 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
     """Draw the undisturbed wind: the mean, or that of a stamp; ``named``: and how strong it is."""
     arrows = free_wind_arrows(data, index)
     strongest = 0.0
+    many = len(data.radius) > MOST_NAMED  # whose tracks are as blue as the wind of a few
     if len(arrows):
         mean = wind_at(data, arrows[:, :2], index)
         if index is not None:
@@ -297,11 +299,12 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
         axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
                     width=max(0.06 * longest, _THIN / _points_a_metre(axes)), headwidth=4,
-                    headlength=5, headaxislength=4.5, color=palette().wind, pivot='mid',
-                    zorder=1)
+                    headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
+                    color=palette().wind_of_many if many else palette().wind)
     label = wind_label(data, strongest, index) if named else ''
     if label:
-        above_axes(axes, label, 1.0, fontsize='small', color=palette().wind_text)
+        above_axes(axes, label, 1.0, fontsize='small',
+                   color=palette().wind_text_of_many if many else palette().wind_text)
 
 
 def above_axes(axes: Axes, text: str, side: float, **style: Any) -> Annotation:  # noqa: ANN401
@@ -336,29 +339,49 @@ def latest_goals(data: RunData, stamp_ns: int) -> list[Goal]:
     return [latest[robot] for robot in sorted(latest)]
 
 
+def covered_goals(data: RunData, stamp_ns: int) -> NDArray[np.bool_]:
+    """Tell at which of the latest goals a robot is, so near that it touches the ring; (G,)."""
+    goals = latest_goals(data, stamp_ns)
+    xy = np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 1, 2)
+    robots = data.poses[np.searchsorted(data.stamps_ns, stamp_ns, side='right') - 1, :, :2]
+    covered: NDArray[np.bool_] = (np.hypot(*np.moveaxis(xy - robots, 2, 0))
+                                  < (1.0 + _RING) * drawn_radius(data)).any(axis=1)
+    return covered
+
+
 def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) -> None:
-    """Draw the goals of a time as crosses in rings; of a few robots, filled with their colours."""
+    """Draw the goals of a time as rings; of a few robots, filled with their colours.
+
+    A ring is wider than its robot, which is drawn over it. The cross in it is left out while a
+    robot is there, as it would hide the robot.
+    """
     goals = latest_goals(data, stamp_ns)
     if not goals:
         return
     xy = np.array([(goal.x, goal.y) for goal in goals])
     few = len(data.radius) <= MOST_NAMED
-    size = (30.0 if small else 70.0) if few else 22.0
+    size = (30.0 if small else 70.0) if few else 22.0  # square points
     # Thin enough to tell a cross in a ring from a blot.
     line = (0.9 if small else 1.2) if few else 0.7
-    xy, own, counts = np.unique(xy, axis=0, return_index=True, return_counts=True)
+    xy, own, shared, counts = np.unique(xy, axis=0, return_index=True, return_inverse=True,
+                                        return_counts=True)
+    axes.apply_aspect()  # the axes are as small as the arena makes them
+    wide = _RING * 2.0 * _points_a_metre(axes) * drawn_radius(data)
+    rings = np.full(len(xy), size)
+    np.maximum.at(rings, shared.ravel(), [wide[goal.robot] ** 2 for goal in goals])
+    free = ~covered_goals(data, stamp_ns)[own]
     if few:  # a goal of several robots has no colour
         colours = robot_colours(data)
         single = counts == 1
-        axes.scatter(xy[single, 0], xy[single, 1], s=size, marker='o', linewidths=0.0,
+        axes.scatter(xy[single, 0], xy[single, 1], s=rings[single], marker='o', linewidths=0.0,
                      zorder=6, alpha=0.5,
                      facecolors=[colours[goals[k].robot] for k in own[single]])
-    # Over the robots, which would hide the goals that they have reached; with a rim, as red on
-    # the colour of a robot is hard to see.
+    over = 8.5 if counts.max() > 1 else 6.5  # a crowd would hide the ring of its goal
+    # With a rim, as red on other colours is hard to see.
     rim = [withStroke(linewidth=line + 0.7, foreground=palette().ground)]
-    axes.scatter(xy[:, 0], xy[:, 1], s=size, marker='o', facecolors='none',
-                 edgecolors=palette().goal, linewidths=line, zorder=8.5, path_effects=rim)
-    axes.scatter(xy[:, 0], xy[:, 1], s=0.6 * size, marker='+', color=palette().goal,
+    axes.scatter(xy[:, 0], xy[:, 1], s=rings, marker='o', facecolors='none',
+                 edgecolors=palette().goal, linewidths=line, zorder=over, path_effects=rim)
+    axes.scatter(xy[free, 0], xy[free, 1], s=0.6 * size, marker='+', color=palette().goal,
                  linewidths=line, zorder=8.5, path_effects=rim)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,8 @@ from sbot_common.params import Spec
 FORMATS = ('.png', '.svg', '.pdf')
 BAND = (10, 90)  # percent of the runs
 _MOST_LINES = 10
+_MOST_TICKS = 8  # at the swept numbers; between more, matplotlib's
+_CLOSE = 0.06  # of the width, below which the labels of two ticks would touch
 _APART = 5.0  # pt, between the points of lines of counts
 _GROUPS = {'wind': WindSettings, 'sensors': SensorSettings}
 
@@ -57,7 +59,7 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
     for row, (label, colour) in enumerate(zip(points.lines, colours, strict=True)):
         _draw_line(axes, points, row, label, colour)
     _write_axes(axes, points)
-    axes.set_xlabel(one_line(_with_unit(keys[0])))
+    axes.set_xlabel('\n'.join(map(one_line, _label_of(keys[0]))))
     axes.set_ylabel(one_line('share of runs: ' * points.share + _in_words(name)))
     return figure
 
@@ -130,6 +132,8 @@ def _write_axes(axes: Axes, points: _Points) -> None:
     """Write ticks, limits, the title and the legend."""
     if not points.numeric:
         axes.set_xticks(list(points.places.values()), [one_line(str(x)) for x in points.places])
+    elif len(points.places) <= _MOST_TICKS and _apart(points.places.values()):
+        axes.set_xticks(sorted(points.places.values()))
     missing = any(len(values) < points.started[label, x] for label, line in points.lines.items()
                   for x, values in line.items())
     axes.set_title(('share, and its 95 % confidence interval' if points.share else
@@ -154,8 +158,20 @@ def _write_runs(axes: Axes, text: str, x: float, y: float | None, offset: tuple[
                   path_effects=[withStroke(linewidth=2.0, foreground='white')])
 
 
-def _with_unit(key: str) -> str:
-    """Return a swept parameter with its unit: the declared one, of wind, sensors, controllers."""
+def _apart(places: Collection[float]) -> bool:
+    """Tell whether ticks at all these numbers leave room for their labels."""
+    gaps = np.diff(sorted(places))
+    return len(gaps) == 0 or float(gaps.min()) >= _CLOSE * float(gaps.sum())
+
+
+def _label_of(key: str) -> tuple[str, ...]:
+    """Return a swept parameter in words with its declared unit, and its key if that is longer."""
+    words = key.rpartition('.')[2].replace('_', ' ')
+    return (f'{words}{_unit(key)}', *([key] if '.' in key else []))
+
+
+def _unit(key: str) -> str:
+    """Return the unit in brackets of a parameter of wind, sensors or controllers, else ''."""
     parts = key.split('.')
     specs: Sequence[Spec] = ()
     if parts[0] in _GROUPS and len(parts) == 2:
@@ -164,7 +180,7 @@ def _with_unit(key: str) -> str:
         with suppress(InputError):  # a class of one's own
             specs = entry_of(parts[1]).specs
     unit = next((spec.unit for spec in specs if spec.name == parts[-1]), '')
-    return f'{key} ({unit})' if unit else key
+    return f' ({unit})' if unit else ''
 
 
 def _in_words(column: str) -> str:

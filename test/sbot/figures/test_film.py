@@ -12,6 +12,7 @@ from PIL import Image
 import sbot
 from sbot.cli import main as cli
 from sbot.figures.animation import _Film, animate_run
+from sbot.figures.arena import drawn_radius
 from sbot.figures.data import from_bag
 from sbot.figures.film import (
     Film,
@@ -166,15 +167,31 @@ def test_the_function_refuses_what_is_no_number(bag, tmp_path, options, message)
         sbot.plot(str(bag), tmp_path / 'run.gif', **options)
 
 
-def test_goals_stand_over_robots_that_have_reached_them(bag):
+def test_a_robot_on_its_goal_is_seen_in_a_ring_without_a_cross(bag):
     data = from_bag(bag)
-    goal = data.goals[0]._replace(x=float(data.poses[-1, 0, 0]), y=float(data.poses[-1, 0, 1]))
-    film = _Film(data._replace(goals=(goal,)))
-    pixels = film.frame(len(data.stamps_ns) - 1)[:, :, :3] / 255
-    x, y = film._axes.transData.transform((goal.x, goal.y))
-    middle = pixels[round(len(pixels) - y) - 1:round(len(pixels) - y) + 2,
-                    round(x) - 1:round(x) + 2].reshape(-1, 3)
-    assert np.abs(middle - to_rgb(LIGHT.goal)).sum(axis=1).min() < 0.1
+    # Not in the middle of the goal.
+    place = (data.poses[-1, 0, :2] + 1.2 * drawn_radius(data)[0]).tolist()
+    film = _Film(data._replace(goals=(data.goals[0]._replace(x=place[0], y=place[1]),)))
+    away, there = (film.frame(index)[:, :, :3] / 255 for index in (0, len(data.stamps_ns) - 1))
+    x, y = film._axes.transData.transform(data.poses[-1, 0, :2])
+    rows, columns = np.mgrid[:there.shape[0], :there.shape[1]]
+    far = np.hypot(columns + 0.5 - x, there.shape[0] - rows - 0.5 - y)
+    red = [np.abs(pixels - to_rgb(LIGHT.goal)).sum(axis=2) < 0.1 for pixels in (away, there)]
+    pixel = film._axes.transData.transform([(0, 0), (float(drawn_radius(data)[0]), 0)])
+    wide = float(np.ptp(pixel[:, 0]))
+    assert red[0].sum() > red[1].sum() > 0
+    assert not red[1][far <= wide].any()
+    assert red[1][(far > wide) & (far < 4 * wide)].any()
+
+
+def test_a_trail_contains_every_recorded_pose_and_ends_at_its_robot(bag):
+    data = from_bag(bag)
+    film, last = _Film(data), len(data.stamps_ns) - 1
+    for index in (0, last // 2, last):
+        film.frame(index)
+        first = max(0, index - max(2, int(0.25 * (last + 1))))
+        for i, trail in enumerate(film._trails.get_segments()):
+            assert np.array_equal(trail, data.poses[first:index + 1, i, :2])
 
 
 def test_a_missing_ffmpeg_is_noticed_before_a_scenario_runs(monkeypatch, capsys):

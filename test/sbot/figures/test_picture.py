@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
+from matplotlib.quiver import Quiver
 from pictures import record, scenario
 from PIL import Image
 
@@ -15,7 +16,7 @@ from sbot.figures import animation as animate
 from sbot.figures.arena import free_wind_arrows, robot_colours
 from sbot.figures.data import at_rest, from_bag, from_result, load_run
 from sbot.figures.film import frame_indexes
-from sbot.figures.palette import palette, style_of
+from sbot.figures.palette import drawing, palette, style_of
 from sbot.figures.panels import gust_of, leader_distances, speeds, wind_reductions
 from sbot.figures.picture import Look, draw, draw_run, plot_run
 from sbot.scenario.load import load_scenario
@@ -324,3 +325,14 @@ def test_a_constant_speed_lies_below_the_edge():
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}]})
     panel = draw_run(from_result(run)).axes[1]
     assert panel.get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)
+
+
+@pytest.mark.parametrize('dark', [False, True])
+def test_the_wind_under_the_blue_tracks_of_many_is_grey(data, dark):
+    for run, least, most in ((data, 0.2, 1.0), (crowd(data, 9), 0.0, 0.1)):
+        with drawing(style_of(dark)):
+            axes = draw_run(run).axes[0]
+        [arrows] = [each for each in axes.collections if isinstance(each, Quiver)]
+        [label] = [text for text in axes.texts if text.get_text().startswith('wind')]
+        for colour in (arrows.get_facecolors()[0], label.get_color()):
+            assert least <= np.ptp(to_rgb(colour)) <= most

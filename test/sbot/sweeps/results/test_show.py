@@ -135,7 +135,7 @@ def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     figure = draw_sweep(results)
     [axes] = figure.axes
-    assert axes.get_xlabel() == 'wind.wind_speed_mean (m/s)'
+    assert axes.get_xlabel() == 'wind speed mean (m/s)\nwind.wind_speed_mean'
     assert axes.get_ylabel() == 'goal reached (s)'
     assert [line.get_label().rpartition(' ')[2] for line in axes.lines] == ['as_written',
                                                                           'geometric']
@@ -155,14 +155,14 @@ def test_words_stand_along_x_too(tmp_path):
 
 @pytest.mark.parametrize(('key', 'label'), [
     ('controllers.potential_field.rotate_speed_radps',
-     'controllers.potential_field.rotate_speed_radps (rad/s)'),
-    ('sensors.scan_range_max', 'sensors.scan_range_max (m)'),
-    ('controllers.mine:Mine.speed', 'controllers.mine:Mine.speed'),
-    ('sensors.scan_beams', 'sensors.scan_beams'), ('robots.0.goal', 'robots.0.goal')])
+     'rotate speed radps (rad/s)'),
+    ('sensors.scan_range_max', 'scan range max (m)'),
+    ('controllers.mine:Mine.speed', 'speed'),
+    ('sensors.scan_beams', 'scan beams'), ('robots.0.goal', 'goal')])
 def test_axes_name_the_units_that_are_declared(tmp_path, key, label):
     results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0]}, metrics=('m:dip_s',)))
     [axes] = draw_sweep(results, 'dip_s').axes
-    assert axes.get_xlabel() == label
+    assert axes.get_xlabel() == f'{label}\n{key}'
     assert axes.get_ylabel() == 'dip_s'  # a name of somebody's own
 
 
@@ -252,6 +252,15 @@ def test_counts_are_points_at_whole_numbers(tmp_path):
     assert all(float(tick).is_integer() for tick in axes.get_yticks())
     [axes] = draw_sweep(results, 'goal_reached_s').axes
     assert axes.lines[0].get_linestyle() == '-'
+
+
+@pytest.mark.parametrize(('values', 'ticked'), [
+    ([0.0, 0.05, 0.15], True), ([0.1 * k for k in range(8)], True), ([0.3], True),
+    ([0.1 * k for k in range(9)], False), ([0.0, 0.001, 1.0], False)])
+def test_ticks_stand_at_a_few_swept_numbers(tmp_path, values, ticked):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': values}))
+    [axes] = draw_sweep(results, 'robots_arrived').axes
+    assert (axes.get_xticks().tolist() == pytest.approx(values)) == ticked
 
 
 def test_bands_of_counts_end_at_whole_numbers(tmp_path):
