@@ -108,8 +108,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     status, running = _Status(progress), RunningProcesses(output)
     with TemporaryFolder('up') as folder, status.pipe() as write_end:
         try:
-            nodes = node_processes(scenario, record=record, run=namespace,
-                                   parameters=parameters)
+            nodes = node_processes(scenario, record=record, run=namespace, parameters=parameters)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with held(), blocked():

@@ -47,7 +47,7 @@ def test_a_function_by_name_is_found_beside_the_scenario(scene, tmp_path, capsys
     assert sbot.run(scenario, record=tmp_path / 'bag').commands[0, 0, 0] == 0.2
     assert sbot.load(scenario.to_yaml()) == scenario
     assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 2
-    assert f'executes the function in {tmp_path}/drive.json' in capsys.readouterr().err
+    assert f'the function in {tmp_path}/drive.json' in capsys.readouterr().err
     assert main(['replay', str(tmp_path / 'bag'), '--quiet', '--trust']) == 0
 
 

@@ -62,7 +62,7 @@ def test_at_most_nine_bytes(answer):
         def step(self, observation, rng):
             return answer
 
-    with pytest.raises(InputError, match='9 bytes at most'):
+    with pytest.raises(InputError, match='at most 9 bytes'):
         run([Wrong()], range_and_bearing=True)
 
 

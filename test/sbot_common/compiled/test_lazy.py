@@ -10,7 +10,7 @@ import pytest
 from sbot_common import elementary
 from sbot_common.compiled import lazy
 from sbot_common.elementary import arrays, powers, trigonometric
-from sbot_sim.collision import overlap
+from sbot_sim.collision import near_pairs
 
 
 def child(code: str) -> str:
@@ -69,12 +69,12 @@ def test_candidates_of_overlaps_are_those_of_compiled_code():
 import random
 import sys
 import numpy as np
-from sbot_sim.collision import overlap
+from sbot_sim.collision import near_pairs
 rng = np.random.default_rng(random.SystemRandom().getrandbits(60))
 scenes = [(rng.uniform(0, 5, (n, 2)), rng.uniform(0, 5, (m, 2)), reach)
           for n in (1, 2, 30) for m in (1, 30) for reach in (0.01, 0.5, 9.0)]
 def everything():
-    return [[part.tolist() for part in overlap._within(*scene)] for scene in scenes]
+    return [[part.tolist() for part in near_pairs.within(*scene)] for scene in scenes]
 in_python = everything()
 assert 'numba' not in sys.modules
 from sbot_common.compiled.lazy import Lazy
@@ -95,7 +95,7 @@ print('numba' in sys.modules)""") == 'True\n'
 
 def test_compiled_functions_take_the_places_of_these_everywhere():
     lazy.Lazy.make_all()
-    for module in (elementary, trigonometric, arrays, powers, overlap):
+    for module in (elementary, trigonometric, arrays, powers, near_pairs):
         assert not [name for name, value in vars(module).items() if type(value) is lazy.Lazy]
 
 

@@ -65,7 +65,10 @@ def test_a_signal_that_a_library_changes_or_swallows_ends_the_start_in_order(hol
     done = subprocess.run(
         [sys.executable, '-c', CHANGED_SIGNAL.replace('HOLD', f'contextlib.{hold}')],
         timeout=DEADLINE, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+    assert (done.returncode, done.stdout) == (0, ''), done.stderr
+    # rclpy may warn: by now its own handler may have shut down the context of the new node.
+    assert not done.stderr or 'RuntimeWarning: Failed to fini rosout' in done.stderr
+    assert 'Traceback' not in done.stderr
 
 
 @pytest.mark.forked
