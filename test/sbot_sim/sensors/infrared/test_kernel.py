@@ -1,44 +1,18 @@
 """Kernels of infrared: distances against shapely and every beam, readings by the table."""
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import shapely
+from infrared_scenes import measure, outline, parameters
 from ray_oracle import cast_oracle
 
-from sbot_common.params import updated
 from sbot_sim.sensors.infrared.sensor import (
     SENSOR_ANGLES,
-    InfraredSettings,
-    infrared_distances,
-    infrared_reach,
     infrared_readings,
-    make_infrared_parameters,
     ring,
 )
-from sbot_sim.world.bodies import S_BOT_RADIUS
-from sbot_sim.world.scene import make_scene
-
-QUIET = {'infrared': True, 'infrared_noise': 0.0}
-
-
-def parameters(**given):
-    return make_infrared_parameters(updated(InfraredSettings(), {**QUIET, **given}))
-
-
-def outline(size, segments=(), circles=()):
-    return SimpleNamespace(bounds=np.array([0.0, 0.0, size, size]),
-                           segments=np.array(segments, float).reshape(-1, 4),
-                           circles=np.array(circles, float).reshape(-1, 3))
-
-
-def measure(world, pose, radius=None, **given):
-    pose = np.array(pose, float).reshape(-1, 3)
-    radius = np.full(len(pose), S_BOT_RADIUS) if radius is None else radius
-    p = parameters(**given)
-    return infrared_distances(make_scene(world, infrared_reach(radius, p)), pose, radius, p)
 
 
 def shapely_distances(pose, radius, segments, circles, range_max):
