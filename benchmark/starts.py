@@ -40,6 +40,17 @@ _WARM = {  # the words after `python`, by what users write
     f'`{_RUN} 1`': ['-m', 'sbot.cli', *f'{_RUN} 1 --quiet'.split()[1:]],
     '`import sbot.learn`': ['-c', 'import sbot.learn'],
 }
+_BATCH = """
+import numpy, sbot
+network = sbot.network('perceptron', ['scan:16'], outputs='twist', max_speed=0.5, turn=1.0)
+sbot.Worlds('leader_follower', 2).run(network, numpy.zeros((2, network.weight_count)), ticks=10)
+"""
+_EVERYTHING = """
+from sbot.scenario.shipped import shipped_scenarios
+import sbot
+for name in shipped_scenarios():
+    sbot.run(name, duration=0.5)
+"""
 
 
 class Cost(NamedTuple):
@@ -130,9 +141,13 @@ def first_runs(python: Path, work: Path) -> list[Row]:
     files = len(list((work / 'machine_code').rglob('*.code')))
     step = cost_of([python, '-c', "import sbot, numpy; w = sbot.World('leader_follower'); "
                     'w.step(numpy.zeros((4, 2)))'], environment_of(work, 'machine_code'))
+    batch = cost_of([python, '-c', _BATCH], environment_of(work, 'machine_code'))
+    rest = cost_of([python, '-c', _EVERYTHING], environment_of(work, 'machine_code'))
     return [Row(f'`{_RUN} 5`, nothing compiled yet, from a checkout', *first,
                 f'{files} files of machine code'),
-            Row("`World('leader_follower').step(...)` for the first time after it", *step)]
+            Row("`World('leader_follower').step(...)` for the first time after it", *step),
+            Row('`Worlds.run(network)` for the first time after it', *batch),
+            Row('all shipped scenarios for the first time after it', *rest)]
 
 
 def nodes(work: Path) -> list[Row]:

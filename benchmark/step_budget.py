@@ -149,6 +149,17 @@ def seconds(work: Callable[[], object], repeats: int = 30) -> float:
     return float(np.median(times))
 
 
+def in_turn(works: dict[str, Callable[[int], object]]) -> dict[str, float]:
+    """Return median processor times (ms), measured in turn, each on every state three times."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(3 * STATES):
+        for name, work in works.items():
+            started = time.process_time()
+            work(turn % STATES)
+            times[name].append(time.process_time() - started)
+    return {name: 1e3 * float(np.median(found)) for name, found in times.items()}
+
+
 class Prices(NamedTuple):
     """What one of each takes at best, in seconds."""
 
@@ -213,11 +224,6 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
         whole()
         states.append(engine.snapshot)
     moved = [move(bodies, s.true_pose, driven, still, parameters.dt) for s in states]
-    turn = iter(range(1 << 30))
-
-    def each(work: Callable[[int], object]) -> float:
-        return 1e3 * seconds(lambda: work(next(turn) % STATES), 3 * STATES)
-
     def slip(k: int) -> object:
         return measure(bodies, states[k].odometry, np.ones((robots, 2)), driven,
                        np.zeros((robots, 2)), np.zeros(robots), parameters.dt)
@@ -227,25 +233,28 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
                                   RANGE, sample)) / sample
     rays_ms = 1e3 * robots * (counts[1] * price.disc + counts[3] * price.side
                               + 4 * BEAMS * price.byte)
-    phases = [
-        Phase(robots, 'lasers', each(lambda k: cast_scans(
-            sensors.scene, sensors.fan, states[k].true_pose, bodies.radius, sensors.scan)),
-            rays_ms),
-        Phase(robots, 'motion', each(lambda k: move(
-            bodies, states[k].true_pose, driven, still, parameters.dt)),
-            1e3 * robots * (price.sine + price.direction)),
-        Phase(robots, 'collisions', each(lambda k: separate(
-            parameters.fixed, bodies.safety_radius, states[k].true_pose, moved[k])), 0.0),
-        Phase(robots, 'odometry', each(slip), 1e3 * robots * (price.sine + price.direction)),
-        Phase(robots, 'yaws as decoded', each(lambda k: decoded_yaws(
-            np.ascontiguousarray(states[k].true_pose[:, 2]))),
-            1e3 * robots * (price.direction + price.arc)),
-        Phase(robots, 'twists', each(lambda k: achieved_twists(
-            states[k].true_pose, moved[k], parameters.dt)), 1e3 * robots * price.direction)]
-    all_of_it = each(lambda _: whole())
-    rest = all_of_it - sum(phase.ms for phase in phases)
-    phases += [Phase(robots, 'the rest', rest, 0.0),
-               Phase(robots, 'whole step', all_of_it, sum(p.at_best_ms for p in phases))]
+    at_best = {
+        'lasers': rays_ms,
+        'motion': 1e3 * robots * (price.sine + price.direction),
+        'collisions': 0.0,
+        'odometry': 1e3 * robots * (price.sine + price.direction),
+        'yaws as decoded': 1e3 * robots * (price.direction + price.arc),
+        'twists': 1e3 * robots * price.direction}
+    whole_step = 'whole step'
+    ms = in_turn({
+        'lasers': lambda k: cast_scans(sensors.scene, sensors.fan, states[k].true_pose,
+                                       bodies.radius, sensors.scan),
+        'motion': lambda k: move(bodies, states[k].true_pose, driven, still, parameters.dt),
+        'collisions': lambda k: separate(parameters.fixed, bodies.safety_radius,
+                                         states[k].true_pose, moved[k]),
+        'odometry': slip,
+        'yaws as decoded': lambda k: decoded_yaws(
+            np.ascontiguousarray(states[k].true_pose[:, 2])),
+        'twists': lambda k: achieved_twists(states[k].true_pose, moved[k], parameters.dt),
+        whole_step: lambda _: whole()})
+    phases = [Phase(robots, name, ms[name], best) for name, best in at_best.items()]
+    phases += [Phase(robots, 'the rest', ms[whole_step] - sum(p.ms for p in phases), 0.0),
+               Phase(robots, whole_step, ms[whole_step], sum(at_best.values()))]
     return phases, (f'a scan looks at {counts[0]:.1f} discs with {counts[1]:.0f} beams and '
                     f'{counts[2]:.1f} sides with {counts[3]:.0f} beams')
 
