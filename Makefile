@@ -3,28 +3,43 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+RUNS := $(VENV)/.runs-installed
 DOCS := $(VENV)/.docs-installed
 # ROS 2 comes as wheels for x86-64 Linux; elsewhere everything runs in-process.
-EXTRAS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo 'ros,test' || echo 'test')
+ROS := $(shell [ "$$(uname -sm)" = "Linux x86_64" ] && echo ros)
+COMMA := ,
+EXTRAS := $(addsuffix $(COMMA),$(ROS))test
 # Processes that tests run in, side by side: one more than processors, as some tests wait.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PYTHONS
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 # Tests start hundreds of processes: each would compile the text of the modules that it imports.
-test test-bounds: export PYTHONDONTWRITEBYTECODE =
+# Those of the demo compile it once.
+test test-bounds demo: export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test test-bounds soak check bench docs notebooks packages fast2d clean
 
-$(STAMP): setup.py pyproject.toml
+# Install into .venv what the package in this folder and extras ask for; options of pip.
+define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
 	  || { echo "Python >= 3.10 is needed; set PYTHON=... to one"; exit 1; }
-	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	[ -x $(BIN)/python ] || { $(PYTHON) -m venv $(VENV) && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(2) \
+	  --editable '.$(if $(1),[$(1)])'
 	@touch $@
+endef
+
+$(STAMP): setup.py pyproject.toml
+	$(call install,$(EXTRAS))
+
+# What runs need, without the tools of tests: half of the time. Python compiles the modules that
+# it imports; pip would compile all others, too.
+$(RUNS): setup.py pyproject.toml
+	$(call install,$(ROS),--no-compile)
 
 # A leader and three followers in a crosswind, over ROS 2 where it is installed.
-demo: $(STAMP)
+demo: $(if $(wildcard $(STAMP)),$(STAMP),$(RUNS))
 	@rm -rf demo && mkdir demo
 	@if $(BIN)/python -c 'import rclpy' 2>/dev/null; then command=up; else command=run; fi; \
 	  echo "sbot $$command leader_follower --record demo/bag --plot demo/tracks.png"; \

@@ -58,17 +58,15 @@ class Arm64:
         self._machine = llvm.Target.from_triple(TRIPLE).create_target_machine(
             cpu=LEVEL, features='', opt=3, reloc='default', codemodel='jitdefault', jit=True)
         passes = object.__new__(JITCPUCodegen)  # without an engine to execute code
-        passes._tm, passes._loopvect, passes._opt_level = self._machine, False, 0
+        passes._tm = self._machine
         self._passes: Any = passes
 
     def compile(self, bitcode: bytes) -> tuple[bytes, bytes]:
         """Return the object file and the optimised bitcode of a module."""
         module = llvm.parse_assembly(portable(str(llvm.parse_bitcode(bitcode))))
         module.triple, module.data_layout = TRIPLE, str(self._machine.target_data)
-        first = {'loop_vectorize': False, 'slp_vectorize': False, 'opt': 0, 'cost': 'cheap'}
-        for options in (first, {}):
-            manager, builder = self._passes._module_pass_manager(**options)
-            manager.run(module, builder)
+        manager, builder = self._passes._module_pass_manager()  # as pipeline.OuterLibrary does
+        manager.run(module, builder)
         return self._machine.emit_object(module), module.as_bitcode()
 
 

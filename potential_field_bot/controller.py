@@ -113,8 +113,9 @@ def add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
     # Readings that push nothing add zero, which changes no sum but -0.0.
     if fx == 0.0 or fy == 0.0:
         for i in range(n):
-            if not repels(p, ranges[i]) and not _is_leader(p, robot_id, leader, ranges[i],
-                                                           angle_min + i * angle_increment):
+            way = np.float64(ranges[i])  # as below: no functions of another type
+            if not repels(p, way) and not _is_leader(p, robot_id, leader, way,
+                                                     angle_min + i * angle_increment):
                 fx, fy = fx + 0.0, fy + 0.0
                 break
     reading, count = np.empty(n, np.uint32), np.uint64(0)

@@ -6,7 +6,6 @@ import logging
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from itertools import islice
 
 LONGEST = 1000  # characters of a message
@@ -125,6 +124,7 @@ def install_command(extra: str) -> str:
 
 def hint(name: str, known: Iterable[str], what: str = 'known', likeness: float = 0.5) -> str:
     """Return a question with the nearest name, or a list of all names, called ``what``."""
+    from difflib import get_close_matches
     names = sorted(known)
     short = [each for each in islice(names, 1000) if len(each) <= _NEAR]
     near = get_close_matches(name, short, n=1, cutoff=likeness) if len(name) <= _NEAR else ()

@@ -65,6 +65,16 @@ def test_loading_a_scenario_imports_no_part_of_numpy_that_few_need():
     assert parts <= {'numpy.typing', 'numpy._typing'}
 
 
+def test_loading_a_scenario_imports_no_part_of_python_that_few_need():
+    """OpenSSL, threads and nearest names: a thirtieth of what loading a scenario takes."""
+    done = subprocess.run(
+        [sys.executable, '-c', "import sys, numpy; before = {*sys.modules}; import sbot; "
+         "sbot.load('leader_follower'); print('PARTS', *{*sys.modules} - before)"],
+        check=True, capture_output=True, text=True, timeout=600)
+    assert not {'secrets', 'hmac', '_hashlib', 'difflib', 'concurrent.futures', 'queue',
+                'multiprocessing'} & {*done.stdout.rpartition('PARTS ')[2].split()}
+
+
 def test_a_run_imports_what_loading_does():
     words = ('run', 'leader_follower', '--duration', '0.1', '--quiet')
     sbot(*words)  # a first run, which compiles, imports more

@@ -6,7 +6,6 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -155,6 +154,7 @@ def _missing(kind: str, module: ModuleType, name: str, where: str,
     module_name, _, wanted = name.partition(':')
     known = [each for each, value in vars(module).items()
              if is_one(value) and not each.startswith('_')]
+    from difflib import get_close_matches
     own = [each for each in known  # an object has no name, and its class is often another module's
            if getattr(vars(module)[each], '__module__', '') == module.__name__
            or not hasattr(vars(module)[each], '__name__')]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from copy import deepcopy
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -71,6 +70,7 @@ def find_file(text: str, directory: Path, where: str) -> str:
 
 def _near_name(place: Path) -> str | None:
     """Return the name of a file beside a missing one that differs in its ending or a little."""
+    from difflib import get_close_matches
     with suppress(OSError, ValueError):
         beside = sorted(islice((other.name for other in place.parent.iterdir()), _MOST_FILES))
         endings = [name for name in beside if Path(name).stem == place.name]

@@ -7,7 +7,6 @@ import site
 import sys
 import sysconfig
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -129,5 +128,6 @@ def _near_file(path: Path) -> Path | None:
         names = [other.name for other in path.parent.iterdir() if other.suffix in _SUFFIXES]
     except OSError:
         return None
+    from difflib import get_close_matches
     near = get_close_matches(path.name, names[:_MOST_FILES], 1, 0.75)
     return path.with_name(near[0]) if near else None

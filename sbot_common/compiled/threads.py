@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 T = TypeVar('T')
 
@@ -84,4 +86,5 @@ def in_background(threads: int, count: int, work: Callable[..., T],
 @lru_cache(maxsize=4)
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
     """Return the thread pool; a forked process has no threads of its parent and gets its own."""
+    from concurrent.futures import ThreadPoolExecutor
     return ThreadPoolExecutor(threads - 1, f'robots-{process}')

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import log_fast, sincos_fast
+from sbot_common.elementary.copying import copy_numbers
 from sbot_common.random.philox import WORDS, block_of
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,7 @@ def uniforms(seed: int, purpose: int, robots: NDArray[np.int64], tick: int,
     out, room = np.empty((len(robots), count)), np.empty(count + WORDS)
     for j in range(len(robots)):
         fill_uniforms(seed, purpose, robots[j], tick, count, room)
-        out[j] = room[:count]
+        copy_numbers(room, out[j])
     return out
 
 
@@ -90,13 +91,17 @@ def normals(seed: int, purpose: int, robots: int, tick: int, count: int,
     Parameters are those of ``uniforms``; ``robots`` is N, ``first`` the id of the first one.
     """
     width = count + count % 2
-    out, room = np.empty((robots, width)), np.empty(count + WORDS)
+    numbers, room = np.empty(robots * width), np.empty(count + WORDS)
     for j in range(robots):
         fill_uniforms(seed, purpose, first + j, tick, count, room)
         for i in range(width):
-            out[j, i] = room[i]
-    _make_normal(out.reshape(robots * width), robots * width // 2)
-    return out if width == count else out[:, :count].copy()
+            numbers[j * width + i] = room[i]
+    _make_normal(numbers, robots * width // 2)
+    out = np.empty((robots, count))
+    for j in range(robots):
+        for i in range(count):
+            out[j, i] = numbers[j * width + i]
+    return out
 
 
 @njit
@@ -110,5 +115,5 @@ def normals_of_worlds(seeds: NDArray[np.int64], purpose: int, robots: int,
     for k in range(len(seeds)):
         for j in range(robots):
             fill_normals(seeds[k], purpose, j, ticks[k], count, room)
-            out[k * robots + j] = room[:count]
+            copy_numbers(room, out[k * robots + j])
     return out

@@ -36,9 +36,10 @@ def within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexe
     Points are sorted by square cells at least as wide as the reach, about half a point in each.
     In a column of cells, those of a centre's row and its two neighbours follow each other.
     """
-    n, low, high = len(points), np.full(2, np.inf), np.full(2, -np.inf)
-    for i in range(n):
-        for axis in range(2):
+    n, low, high = len(points), np.empty(2), np.empty(2)
+    for axis in range(2):
+        low[axis], high[axis] = np.inf, -np.inf
+        for i in range(n):
             low[axis] = min(low[axis], points[i, axis])
             high[axis] = max(high[axis], points[i, axis])
     width, height = high[0] - low[0], high[1] - low[1]
@@ -50,7 +51,8 @@ def within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexe
         cell_of_point[i] = (_cell(points[i, 0], low[0], cell, columns) * rows
                             + _cell(points[i, 1], low[1], cell, rows))
         starts[cell_of_point[i] + 2] += 1
-    starts = np.cumsum(starts)
+    for c in range(1, len(starts)):
+        starts[c] += starts[c - 1]
     order = np.empty(n, np.intp)
     for i in range(n):  # now starts[c + 1] is where cell c begins; then, where it ends
         order[starts[cell_of_point[i] + 1]] = i
@@ -68,10 +70,19 @@ def within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexe
                 i = order[k]
                 if abs(x - points[i, 0]) <= reach and abs(y - points[i, 1]) <= reach:
                     if count == len(centre):
-                        centre, point = np.append(centre, centre), np.append(point, point)
+                        centre, point = _with_more_room(centre), _with_more_room(point)
                     centre[count], point[count] = c, i
                     count += 1
     return centre[:count].copy(), point[:count].copy()
+
+
+@njit
+def _with_more_room(values: Indexes) -> Indexes:
+    """Return the numbers in an array of twice the length; np.append takes longer to compile."""
+    out = np.empty(2 * len(values), np.intp)
+    for i in range(len(values)):
+        out[i] = values[i]
+    return out
 
 
 @njit

@@ -47,7 +47,10 @@ def sum_impulses(mass: Array, effective_wind_xy: Array, force_xy: Array, drive_s
     """
     out = np.empty_like(effective_wind_xy)
     sine, cosine = np.zeros(mass.shape[0]), np.ones(mass.shape[0])
-    if (drive_speed != 0.0).any():
+    driven = False
+    for i in range(mass.shape[0]):
+        driven |= drive_speed[i] != 0.0
+    if driven:
         sincos_of(yaw, sine, cosine)
     for i in range(mass.shape[0]):
         m, v = mass[i], drive_speed[i]

@@ -73,12 +73,16 @@ def draw_slip(noise_slip: Array, seed: int, tick: int, wheels: int, first: int =
 def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int,
                    first: int) -> Array:
     """Return standard normal numbers (N, wheels), zeros where there is no noise."""
-    if not (noise > 0.0).any():
+    noisy = False
+    for i in range(len(noise)):
+        noisy |= noise[i] > 0.0
+    if not noisy:
         return np.zeros((len(noise), wheels))
     normal = normals(seed, purpose, len(noise), tick, wheels, first)
     for i in range(len(noise)):
         if not noise[i] > 0.0:
-            normal[i] = 0.0
+            for k in range(wheels):
+                normal[i, k] = 0.0
     return normal
 
 

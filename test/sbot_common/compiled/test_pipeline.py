@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
+from numba.core.codegen import JITCodeLibrary
+from numba.core.target_extension import jit_registry, target_registry
 
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
-from sbot_common.compiled.pipeline import InnerLibrary, OuterLibrary
+from sbot_common.compiled.pipeline import InnerLibrary, OuterLibrary, called_by
 
 SAMPLE = """
 import sys
@@ -100,15 +103,78 @@ def test_the_cache_has_a_file_for_the_outer_one_alone(tmp_path):
         '__main__.outer']
 
 
+def test_one_piece_of_machine_code_is_made_also_with_functions_of_numbas(tmp_path, monkeypatch):
+    """numba would optimise and emit what it has in Python, like np.full, each alone before."""
+    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
+    emitted = []
+    emit = JITCodeLibrary._finalize_specific
+    monkeypatch.setattr(JITCodeLibrary, '_finalize_specific',
+                        lambda self: (emitted.append(type(self)), emit(self)))
+
+    @njit
+    def outer(n):
+        return np.sort(np.full((n, 2), 7.5).ravel()).sum() + np.concatenate(
+            (np.ones(n), np.zeros(n))).sum()
+
+    assert outer(3) == 6 * 7.5 + 3.0
+    assert emitted == [OuterLibrary]
+    assert jit_registry[target_registry['cpu']] is numba.jit  # as it was
+
+
+def test_a_function_that_several_call_is_linked_once(tmp_path, monkeypatch):
+    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
+
+    @njit_inner
+    def lowest(x):
+        return x + 1.0
+
+    @njit_inner
+    def left(x):
+        return lowest(x) * 2.0
+
+    @njit_inner
+    def right(x):
+        return left(x) + lowest(x) * 3.0
+
+    @njit
+    def outer(x):
+        return left(x) + right(x)
+
+    assert outer(1.0) == 4.0 + (4.0 + 6.0)
+    (result,) = right.overloads.values()
+    below = [library.name.rpartition('.')[2] for library in called_by(result.library)]
+    assert below[:2] == ['left', 'lowest']  # a caller before what it calls
+
+
+def test_numbas_own_decorator_calls_inner_functions_with_all_that_they_call():
+    @njit_inner
+    def lowest(x):
+        if x < 0.0:
+            raise ValueError('less than nothing', x)
+        return x + 1.0
+
+    @njit_inner
+    def middle(x):
+        return lowest(x) * np.array([2.0, 3.0]).sum()
+
+    @numba.njit
+    def plain(x):
+        return middle(x)
+
+    assert plain(1.0) == 10.0
+
+
 # What the folder `compiled` uses of numba's inside. A version without one of these fails here,
 # by name, and not somewhere in a run.
 PRIVATE = [
     ('numba.core.codegen', 'JITCodeLibrary._optimize_functions'),
     ('numba.core.codegen', 'JITCodeLibrary._optimize_final_module'),
-    ('numba.core.codegen', 'JITCodeLibrary._finalize_final_module'),
+    ('numba.core.codegen', 'JITCodeLibrary._get_module_for_linking'),
+    ('numba.core.codegen', 'JITCPUCodegen._library_class'),
+    ('numba.core.codegen', 'JITCPUCodegen._module_pass_manager'),
+    ('numba.core.target_extension', 'jit_registry.pop'),
     ('numba.core.codegen', 'JITCodeLibrary._finalize_specific'),
     ('numba.core.codegen', 'JITCodeLibrary._finalize_dynamic_globals'),
-    ('numba.core.codegen', 'JITCodeLibrary._verify_declare_only_symbols'),
     ('numba.core.codegen', 'JITCodeLibrary._ensure_finalized'),
     ('numba.core.codegen', 'JITCodeLibrary.enable_object_caching'),
     ('numba.core.codegen', 'JITCPUCodegen.set_env'),
